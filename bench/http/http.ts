@@ -1,0 +1,97 @@
+/** `npm run bench -- http`: what the server does for how much load, at which cost; on both adapters. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RATE_LIMIT_MAX } from '../../src/limits.js';
+import type { Benchmark, Figure, Section, Setting } from '../result.js';
+import { cheapRoutes } from './cheap.js';
+import { type Data, prepare } from './data.js';
+import { mixed } from './mixed.js';
+import { overhead } from './overhead.js';
+import { overload } from './overload.js';
+import { Served } from './served.js';
+
+export const ADAPTERS = ['uws', 'node'] as const;
+export type Adapter = (typeof ADAPTERS)[number];
+const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+/** What a part of this benchmark works with. */
+export interface Bench {
+  data: Data;
+  short: boolean;
+  progress(text: string): void;
+  /** Starts `priorart serve` with its limits raised, runs, and stops it. */
+  serving<T>(adapter: Adapter, run: (served: Served) => Promise<T>): Promise<T>;
+}
+
+export interface Part {
+  id: string;
+  title: string;
+  about(bench: Bench): string;
+  run(bench: Bench): Promise<Figure[]>;
+}
+
+const PARTS: readonly Part[] = [mixed, cheapRoutes, overhead, overload];
+const DOCUMENTS = { short: 200, whole: 5_000 };
+/** The load generator needs a processor of its own. */
+const WORKERS = Math.max(1, availableParallelism() - 1);
+
+export const http: Benchmark = {
+  name: 'http',
+  summary: 'latency and cost of the server at rising rates, cheap routes, overhead, overload',
+  sections: PARTS.map(({ id }) => id),
+  run: async (setting: Setting) => {
+    const wanted = PARTS.filter(({ id }) => setting.only?.includes(id) ?? true);
+    const unknown = setting.only?.find((name) => !PARTS.some(({ id }) => id === name));
+    if (unknown !== undefined) {
+      throw new Error(`--only: no section ${unknown}; there are ${PARTS.map(({ id }) => id).join(', ')}`);
+    }
+    const dir = mkdtempSync(join(tmpdir(), 'priorart-http-'));
+    try {
+      setting.progress('ingesting');
+      const data = await prepare(dir, setting.short ? DOCUMENTS.short : DOCUMENTS.whole);
+      const bench: Bench = {
+        data,
+        short: setting.short,
+        progress: setting.progress,
+        serving: (adapter, run) => serving(data, adapter, run),
+      };
+      const sections: Section[] = [];
+      for (const part of wanted) sections.push(await sectionOf(part, bench));
+      return { models: {}, sections };
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  },
+};
+
+async function serving<T>(data: Data, adapter: Adapter, run: (served: Served) => Promise<T>): Promise<T> {
+  const limits = ['--rate-limit', String(RATE_LIMIT_MAX), '--public-rate-limit', String(RATE_LIMIT_MAX)];
+  const served = await Served.start(CLI, [
+    'serve',
+    ...['--data', data.dir, '--port', '0', '--metrics-port', '0', '--http-adapter', adapter],
+    ...['--workers', String(WORKERS), ...limits],
+  ]);
+  try {
+    return await run(served);
+  } finally {
+    await served.stop();
+  }
+}
+
+async function sectionOf(part: Part, bench: Bench): Promise<Section> {
+  bench.progress(part.title);
+  const started = performance.now();
+  const { user, system } = process.cpuUsage();
+  const figures = await part.run(bench);
+  const used = process.cpuUsage({ user, system });
+  return {
+    id: part.id,
+    title: part.title,
+    about: part.about(bench),
+    figures,
+    seconds: Math.round(performance.now() - started) / 1000,
+    cpuSeconds: (used.user + used.system) / 1e6,
+  };
+}

@@ -1,0 +1,73 @@
+/** A server in a process of its own, and what it costs. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** Clock ticks of /proc; 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+export interface Cost {
+  /** Processor time of all threads, s. */
+  cpu: number;
+  /** Resident memory, bytes. */
+  memory: number;
+}
+
+export class Served {
+  readonly #child: ChildProcess;
+  readonly port: number;
+  readonly metricsPort: number | undefined;
+
+  private constructor(child: ChildProcess, port: number, metricsPort: number | undefined) {
+    this.#child = child;
+    this.port = port;
+    this.metricsPort = metricsPort;
+  }
+
+  /** Runs a script that logs as `serve` does, and waits until it listens. */
+  static async start(script: string, args: readonly string[]): Promise<Served> {
+    const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let complaints = '';
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      complaints = (complaints + text).slice(-2_000);
+    });
+    return new Promise((resolve, reject) => {
+      child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${complaints}`)));
+      // Read to the end: a log that nobody takes would be lost, and so would cost nothing.
+      createInterface(child.stdout!).on('line', (line) => {
+        if (!line.includes('"listening"')) return;
+        const { url, metrics_port: metricsPort } = JSON.parse(line) as { url: string; metrics_port?: number };
+        resolve(new Served(child, Number(new URL(url).port), metricsPort));
+      });
+    });
+  }
+
+  cost(): Cost {
+    const of = (file: string) => readFileSync(`/proc/${this.#child.pid}/${file}`, 'utf8');
+    const stat = of('stat');
+    // The name, in brackets, may hold anything; user and system time are the 14th and 15th field.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const cpu = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    return { cpu, memory: Number(/VmRSS:\s*(\d+)/.exec(of('status'))?.[1]) * 1024 };
+  }
+
+  /** Metrics by series; reading begins a new interval of the event loop's figures. */
+  async metrics(): Promise<Map<string, number>> {
+    if (this.metricsPort === undefined) return new Map();
+    const text = await (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    return new Map(
+      lines.map((line) => {
+        const at = line.lastIndexOf(' ');
+        return [line.slice(0, at), Number(line.slice(at + 1))];
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGTERM');
+    await ended;
+  }
+}

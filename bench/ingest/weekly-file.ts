@@ -1,0 +1,13 @@
+/**
+ * `node dist/bench/ingest/weekly-file.js OUT MEGABYTES [DOCUMENT…]`: writes a weekly full-text file of any size, for
+ * runs by hand: how fast is an ingest, and does its memory stay flat? Without documents it repeats those of
+ * `fixtures/us`.
+ */
+import { writeWeekly } from './weekly.js';
+
+const [out, megabytes, ...files] = process.argv.slice(2);
+if (!out || !(Number(megabytes) > 0)) {
+  console.error('usage: node dist/bench/ingest/weekly-file.js OUT MEGABYTES [DOCUMENT…]');
+  process.exit(2);
+}
+await writeWeekly(out, Number(megabytes) * 1e6, files);

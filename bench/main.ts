@@ -1,0 +1,126 @@
+/** `npm run bench -- NAME`: runs a benchmark, prints its tables, writes a page and JSON, compares with a baseline. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { isPriorartError } from '../src/errors.js';
+import { http } from './http/http.js';
+import { commit, load, machine, ROOT } from './machine.js';
+import { pageOf } from './page.js';
+import { quality } from './quality/quality.js';
+import { rerankFit } from './rerank-fit/rerank-fit.js';
+import type { Benchmark, Result, Setting } from './result.js';
+import { resultMarkdown, resultText } from './text.js';
+
+const BENCHMARKS: Benchmark[] = [quality, rerankFit, http];
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+interface Flags {
+  short?: boolean;
+  json?: string;
+  models?: string[];
+  only?: string;
+  corpora: string;
+  out: string;
+  baseline?: string;
+  record?: boolean;
+}
+
+const program = new Command('npm run bench --').description(
+  'Benchmarks of priorart. Each prints its tables and writes .bench/NAME.html and .bench/NAME.json.',
+);
+for (const benchmark of BENCHMARKS) {
+  program
+    .command(benchmark.name)
+    .description(benchmark.summary)
+    .option('--short', 'parts of the sets only: to see that it works')
+    .option('--json <file>', 'write the result here as well')
+    .addOption(
+      new Option(
+        '--models <file>',
+        'models.json to measure; give it again to compare several (default: the shipped model)',
+      ).argParser((file: string, before: string[] = []) => [...before, file]),
+    )
+    .option('--only <list>', `sections, comma-separated: ${benchmark.sections.join(', ')}`)
+    .option('--corpora <folder>', 'the collections to measure on', resolve(ROOT, '../shared/data'))
+    .option('--out <folder>', 'where page and JSON go', join(ROOT, '.bench'))
+    .option('--baseline <file>', `what to compare with (default: bench/baselines/${benchmark.name}.json)`)
+    .option('--record', 'make this run the baseline, and write its figures into BENCHMARKS.md')
+    .action((flags: Flags) => run(benchmark, flags));
+}
+
+async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
+  const result = await measured(benchmark, flags);
+  const own = join(ROOT, 'bench/baselines', `${benchmark.name}.json`);
+  const file = flags.baseline ?? own;
+  const baseline = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : undefined;
+  // Parts of the sets have other figures.
+  const compared = baseline?.short === result.short ? baseline : undefined;
+  console.log(resultText(result, compared));
+  mkdirSync(flags.out, { recursive: true });
+  const page = join(flags.out, `${benchmark.name}.html`);
+  writeFileSync(page, pageOf(result, compared));
+  const json = `${JSON.stringify(result, null, 1)}\n`;
+  for (const path of [join(flags.out, `${benchmark.name}.json`), ...(flags.json ? [flags.json] : [])]) {
+    writeFileSync(path, json);
+  }
+  console.log(`\n${relative(process.cwd(), page)}`);
+  if (flags.record) record(benchmark, result, own, json);
+}
+
+/** The file's name; all of its path where two files share their name. */
+function labelOf(file: string | undefined, files: readonly (string | undefined)[]): string {
+  if (file === undefined) return 'default';
+  const shared =
+    files.filter((other) => other !== undefined && basename(other) === basename(file)).length > 1;
+  return shared ? file : basename(file, '.json');
+}
+
+async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
+  const before = load();
+  const startedAt = new Date().toISOString();
+  const files = flags.models ?? [undefined];
+  const setting: Setting = {
+    corpora: flags.corpora,
+    short: flags.short === true,
+    models: files.map((file) => ({ label: labelOf(file, files), file })),
+    only: flags.only?.split(',').map((name) => name.trim()),
+    progress: (text) => process.stderr.write(`${text}\n`),
+  };
+  const { models, sections } = await benchmark.run(setting);
+  const words = process.argv.slice(2).filter((word) => word !== '--record');
+  return {
+    benchmark: benchmark.name,
+    version,
+    commit: commit(),
+    command: `npm run bench -- ${words.join(' ')}`,
+    startedAt,
+    machine: machine(),
+    load: { before, after: load() },
+    short: setting.short,
+    models,
+    sections,
+  };
+}
+
+/** Puts the figures between their marks in BENCHMARKS.md. */
+function record(benchmark: Benchmark, result: Result, baseline: string, json: string): void {
+  const whole = result.sections.length === benchmark.sections.length;
+  if (result.short || !whole || result.sections.some(({ skipped }) => skipped)) {
+    throw new Error('not recorded: only a whole run, with nothing left out, can be a baseline');
+  }
+  writeFileSync(baseline, json);
+  const path = join(ROOT, 'BENCHMARKS.md');
+  const text = readFileSync(path, 'utf8');
+  const [open, close] = [`<!-- ${benchmark.name}: figures -->`, `<!-- ${benchmark.name}: end -->`];
+  const [from, to] = [text.indexOf(open), text.indexOf(close)];
+  if (from < 0 || to < from) throw new Error(`BENCHMARKS.md has no lines ${open} and ${close}`);
+  writeFileSync(path, `${text.slice(0, from)}${open}\n${resultMarkdown(result)}\n${text.slice(to)}`);
+  console.log(`Recorded in ${relative(process.cwd(), baseline)} and BENCHMARKS.md`);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(isPriorartError(error) || !(error instanceof Error) ? String(error) : error.stack);
+  process.exitCode = 1;
+}

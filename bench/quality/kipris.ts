@@ -1,0 +1,122 @@
+/** Korean records of KIPRIS: asked with English titles, and with what examiners cited against. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Question } from '../../src/eval/trec.js';
+import { QUERY_MAX_CHARS } from '../../src/limits.js';
+import { filesInTar, linesIn } from './corpora.js';
+import type { Context, Measure } from './measure.js';
+import { measureRetrieval, publicationsOf, relevant } from './retrieval.js';
+
+const RECORDS = 'patents/KR/kipris-json/77eileen.tar.gz';
+const CITATIONS = 'patents/DERIVED/kr_examiner_citations_inset.tsv';
+/** One question in so many in a short run. */
+const SHORT = 8;
+
+interface Application {
+  /** 13 digits. */
+  number: string;
+  title: string;
+  titleEn: string;
+  abstract: string;
+}
+
+export const kipris: Measure = {
+  id: 'kipris',
+  title: 'Korean records: English titles, examiner citations',
+  about:
+    'All 1,605 KIPRIS records in Korean, their English fields taken away before ingest. "English title" asks for a ' +
+    'record by the English title of its invention: the 533 records (sha256 of the number, modulo 3 = 0) that ' +
+    'training has not seen; the other records trained the model, and lie in the pool. "Citation" asks with title ' +
+    'and abstract of a record for the records that its examiner cited (26 pairs; citations were never trained on, ' +
+    'the texts of two thirds of the records were).',
+  needs: [RECORDS, CITATIONS],
+  run: async (context) => {
+    const folder = join(context.temporary, 'records');
+    const applications = await stripped(join(context.corpora, RECORDS), folder);
+    return measureRetrieval(
+      context,
+      [folder],
+      [titles(applications, context), citations(applications, context)],
+    );
+  },
+};
+
+/** Writes the records without their English fields, and returns what questions are made of. */
+async function stripped(archive: string, folder: string): Promise<Map<string, Application>> {
+  mkdirSync(folder, { recursive: true });
+  const found = new Map<string, Application>();
+  for await (const { name, text } of filesInTar(archive)) {
+    if (!name.endsWith('.json')) continue;
+    const record = JSON.parse(text);
+    const summary = record.biblioSummaryInfoArray.biblioSummaryInfo;
+    const number = String(summary.applicationNumber).replace(/\D/g, '');
+    const abstracts = [record.abstractInfoArray?.abstractInfo ?? []].flat();
+    found.set(number, {
+      number,
+      title: String(summary.inventionTitle ?? '').trim(),
+      titleEn: String(summary.inventionTitleEng ?? '').trim(),
+      abstract: abstracts
+        .map((one: { astrtCont?: string }) => one.astrtCont ?? '')
+        .join(' ')
+        .trim(),
+    });
+    writeFileSync(join(folder, basename(name)), JSON.stringify(record, withoutEnglish));
+  }
+  return found;
+}
+
+/** `inventionTitleEng`, `engName`, `documentEngName`. */
+function withoutEnglish(key: string, value: unknown): unknown {
+  return /(^e|E)ng([A-Z]|$)/.test(key) ? '' : value;
+}
+
+function heldOut(number: string): boolean {
+  const digest = createHash('sha256').update(number).digest('hex');
+  return BigInt(`0x${digest}`) % 3n === 0n;
+}
+
+function titles(applications: ReadonlyMap<string, Application>, { short }: Context) {
+  const asked = [...applications.values()]
+    .filter(({ number, titleEn }) => heldOut(number) && titleEn !== '')
+    .sort((a, b) => (a.number < b.number ? -1 : 1))
+    .filter((_, n) => !short || n % SHORT === 0);
+  const questions: Question[] = asked.map(({ number, titleEn }) => ({ id: number, text: titleEn }));
+  return {
+    name: 'English title → Korean record',
+    questions,
+    qrels: (store: Parameters<typeof publicationsOf>[0]) =>
+      relevant(new Map(asked.map(({ number }) => [number, publicationsOf(store, 'KR', number)]))),
+    recallAt: [1, 10, 100],
+  };
+}
+
+function citations(applications: ReadonlyMap<string, Application>, { corpora }: Context) {
+  const cited = new Map<string, string[]>();
+  for (const line of linesIn(join(corpora, CITATIONS)).slice(1)) {
+    const [citing = '', target = ''] = line.split('\t');
+    if (applications.has(citing) && applications.has(target)) {
+      cited.set(citing, [...(cited.get(citing) ?? []), target]);
+    }
+  }
+  const questions: Question[] = [...cited.keys()].map((number) => {
+    const { title, abstract } = applications.get(number)!;
+    return { id: number, text: `${title}\n${abstract}`.slice(0, QUERY_MAX_CHARS) };
+  });
+  type Store = Parameters<typeof publicationsOf>[0];
+  return {
+    name: 'record → record its examiner cited',
+    questions,
+    qrels: (store: Store) =>
+      relevant(
+        new Map(
+          [...cited].map(([citing, targets]) => [
+            citing,
+            targets.flatMap((target) => publicationsOf(store, 'KR', target)),
+          ]),
+        ),
+      ),
+    own: (store: Store, number: string) => publicationsOf(store, 'KR', number),
+    recallAt: [10, 100],
+  };
+}

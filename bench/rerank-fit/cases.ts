@@ -1,0 +1,152 @@
+/**
+ * What a fit is made on: of each judged question the documents that a search finds, and what each part of late
+ * interaction says of each of their passages, so that any mixture of the parts can be tried without searching again.
+ */
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { openStaticModel } from '../../src/embed/static.js';
+import { open } from '../../src/engine.js';
+import { Judgements } from '../../src/eval/judgements.js';
+import { type Grades, relevantIn } from '../../src/eval/measures.js';
+import { calling, type RerankFit, type RerankShare } from '../../src/index/native.js';
+import { TOP_K } from '../../src/limits.js';
+import { closeModels, loadModels } from '../../src/models/load.js';
+import { staticReranker } from '../../src/rerank/late-interaction.js';
+import type { FoundDocuments, Reranker, RerankScores } from '../../src/rerank/reranker.js';
+import { Folder } from '../../src/search/folder.js';
+import { parseSemantic } from '../../src/search/query.js';
+import { Reader } from '../../src/search/reader.js';
+import { searchSemantic } from '../../src/search/semantic.js';
+import { titleOf } from '../../src/search/show.js';
+import type { Context } from '../quality/measure.js';
+import type { QuestionSet } from '../quality/retrieval.js';
+
+/** Powers of the IDF that are tried. */
+export const RARITIES: readonly number[] = [1, 1.5, 2, 3];
+const NONE: RerankShare = { partners: 0, cosine: 0 };
+const PARTNERS: RerankShare = { partners: 1, cosine: 0 };
+const COSINE: RerankShare = { partners: 0, cosine: 1 };
+const EMPTY = { passage: NONE, title: NONE, abstract: NONE };
+
+/** One question with what was found for it, best first by similarity. */
+export interface Case {
+  question: string;
+  /** Of each document: its link (an application and its grant are one), its grade, where its passages start. */
+  links: string[];
+  grades: Grades;
+  starts: Uint32Array;
+  /** Of each passage: cosines of passage, title, abstract; and by rarity the partners in each of the three. */
+  cosines: Float32Array[];
+  partners: Float32Array[][];
+}
+
+export interface CaseSet {
+  name: string;
+  cases: Case[];
+}
+
+/** Collects the cases of a measure's question sets in place of measuring them. */
+export async function collect(
+  context: Context,
+  sources: readonly string[],
+  sets: readonly QuestionSet[],
+): Promise<CaseSet[]> {
+  const dir = join(context.temporary, 'index');
+  const engine = await open(dir, { create: true, workers: availableParallelism() });
+  await engine.ingest([...sources]);
+  await engine.close();
+  const models = await loadModels();
+  const folder = new Folder(dir);
+  try {
+    const recorder = new Recorder();
+    const reader = new Reader(folder, { embedder: models.embedder, reranker: recorder });
+    const found: CaseSet[] = [];
+    for (const set of sets.flatMap((own) => withOwnTitles(own, folder))) {
+      const judgements = new Judgements(folder.store, set.qrels(folder.store));
+      const cases: Case[] = [];
+      for (const { id, text } of set.questions) {
+        const grades = judgements.of(id);
+        if (relevantIn(grades) === 0) continue;
+        const request = { query: text, top_k: TOP_K.max, include_utility_model: true };
+        await searchSemantic(reader, { ...parseSemantic(request), exact: true });
+        const out = new Set(set.own?.(folder.store, id) ?? []);
+        cases.push(
+          recorder.taken(id, grades, (doc) => {
+            const { patent_id } = folder.store.documents.get(doc)!;
+            return out.has(patent_id) ? undefined : judgements.link(patent_id);
+          }),
+        );
+      }
+      context.progress(`  ${set.name}: ${cases.length} questions`);
+      found.push({ name: set.name, cases });
+    }
+    return found;
+  } finally {
+    await folder.close();
+    await closeModels(models);
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** Where questions are made of titles in another language, the same in the documents' own language. */
+function withOwnTitles(set: QuestionSet, { store }: Folder): QuestionSet[] {
+  if (!set.name.startsWith('English title')) return [set];
+  const judged = set.qrels(store);
+  const questions = set.questions.flatMap(({ id }) => {
+    const [patentId = ''] = judged.get(id)?.keys() ?? [];
+    const head = store.documents.get(store.ids.get(patentId) ?? -1);
+    return head ? [{ id, text: titleOf(head) }] : [];
+  });
+  return [set, { ...set, name: 'Korean title → Korean record', questions }];
+}
+
+/** A reranker that notes what every part says. */
+class Recorder implements Reranker {
+  readonly name = 'recorder';
+  readonly #model = openStaticModel();
+  #seen:
+    | { docs: Uint32Array; starts: Uint32Array; cosines: Float32Array[]; partners: Float32Array[][] }
+    | undefined;
+
+  score(): never {
+    throw new Error('asked without segments');
+  }
+
+  scoreFound(query: string, found: FoundDocuments): RerankScores {
+    const part = (fit: RerankFit) =>
+      calling(() => staticReranker(this.#model, fit).scoreFound!(query, found).passages);
+    const parts = ['passage', 'title', 'abstract'] as const;
+    const cosines = parts.map((name) => part({ ...EMPTY, [name]: COSINE, rarity: 1 }));
+    const partners = RARITIES.map((rarity) =>
+      parts.map((name) => part({ ...EMPTY, [name]: PARTNERS, rarity })),
+    );
+    const { docs, passageAt } = found.hits;
+    this.#seen = { docs, starts: passageAt, cosines, partners };
+    return { documents: new Float32Array(docs.length), passages: new Float32Array(passageAt.at(-1) ?? 0) };
+  }
+
+  /** The case of the last search. A document without a link is no answer to the question. */
+  taken(question: string, grades: Grades, linkOf: (doc: number) => string | undefined): Case {
+    const { docs, starts, cosines, partners } = this.#seen!;
+    return {
+      question,
+      grades,
+      links: Array.from(docs, (doc) => linkOf(doc) ?? ''),
+      starts,
+      cosines,
+      partners,
+    };
+  }
+
+  close(): void {
+    this.#model.close();
+  }
+}
+
+/** Which half of the questions one belongs to: questions of one topic, `q01-ko` and `q01-en`, go together. */
+export function isForFitting(question: string): boolean {
+  const topic = question.replace(/-[a-z]{2}$/, '');
+  return (createHash('sha256').update(`fit ${topic}`).digest()[0]! & 1) === 0;
+}

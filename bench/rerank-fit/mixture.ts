@@ -1,0 +1,71 @@
+/** Trying mixtures on cases: coordinate ascent over steps, from the present fit. */
+import { ndcg, reciprocalRank } from '../../src/eval/measures.js';
+import type { RerankFit } from '../../src/index/native.js';
+import { type Case, type CaseSet, RARITIES } from './cases.js';
+
+/** Steps of each share that are tried; the partners of the passage are the unit. */
+const STEPS = [0, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2];
+const PARTS = ['passage', 'title', 'abstract'] as const;
+
+/** Links in the order of a fit; of the candidates only the first `depth` by similarity are reordered. */
+export function order(of: Case, fit: RerankFit, depth: number): string[] {
+  const rarity = RARITIES.indexOf(fit.rarity);
+  const partners = of.partners[rarity]!;
+  const shares = PARTS.map((part) => fit[part]);
+  const count = Math.min(depth, of.links.length);
+  const scores = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+  for (let n = 0; n < count; n++) {
+    for (let at = of.starts[n]!; at < of.starts[n + 1]!; at++) {
+      let score = 0;
+      for (const [part, share] of shares.entries()) {
+        score += share.partners * partners[part]![at]! + share.cosine * of.cosines[part]![at]!;
+      }
+      if (score > scores[n]!) scores[n] = score;
+    }
+  }
+  const places = Array.from(scores.keys()).sort((a, b) => scores[b]! - scores[a]!);
+  return [...places.map((n) => of.links[n]!), ...of.links.slice(count)].filter((link) => link !== '');
+}
+
+/** nDCG@10 of a case. */
+export function quality(of: Case, fit: RerankFit | undefined, depth: number): { ndcg: number; mrr: number } {
+  const links = fit ? order(of, fit, depth) : of.links.filter((link) => link !== '');
+  return { ndcg: ndcg(links, of.grades, 10), mrr: reciprocalRank(links, of.grades) };
+}
+
+const mean = (values: number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+
+/**
+ * What a fit is better for: the mean of the sets' means, each weighing by the root of its size, as a mean is known.
+ * With equal weights two topics of two questions would outvote a thousand.
+ */
+export function objective(sets: readonly CaseSet[], fit: RerankFit, depth: number): number {
+  let [sum, total] = [0, 0];
+  for (const { cases } of sets) {
+    const weight = Math.sqrt(cases.length);
+    sum += weight * mean(cases.map((of) => quality(of, fit, depth).ndcg));
+    total += weight;
+  }
+  return sum / total;
+}
+
+/** The best fit that steps of one number at a time lead to. */
+export function ascend(sets: readonly CaseSet[], start: RerankFit, depth: number): RerankFit {
+  let best = start;
+  let value = objective(sets, best, depth);
+  const attempt = (fit: RerankFit) => {
+    const reached = objective(sets, fit, depth);
+    if (reached > value + 1e-6) [best, value] = [fit, reached];
+  };
+  for (let before = Number.NEGATIVE_INFINITY; value > before; ) {
+    before = value;
+    for (const rarity of RARITIES) attempt({ ...best, rarity });
+    for (const part of PARTS) {
+      for (const field of ['partners', 'cosine'] as const) {
+        if (part === 'passage' && field === 'partners') continue;
+        for (const step of STEPS) attempt({ ...best, [part]: { ...best[part], [field]: step } });
+      }
+    }
+  }
+  return best;
+}

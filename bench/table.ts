@@ -1,0 +1,61 @@
+/** A section as a table: a row a measure and metric, a column a variant and model. */
+import { type Figure, keyOf, type Result, type Section } from './result.js';
+
+export interface Cell {
+  figure: Figure;
+  /** Against the same figure of the baseline. */
+  change?: number;
+}
+
+export interface Table {
+  columns: string[];
+  rows: { measure: string; metric: string; n: number; cells: (Cell | undefined)[] }[];
+}
+
+export function tableOf(section: Section, baseline?: Result): Table {
+  const before = new Map(
+    (baseline?.sections ?? []).flatMap(({ id, figures }) =>
+      figures.map((figure) => [keyOf(id, figure), figure.value] as const),
+    ),
+  );
+  const several = new Set(section.figures.map(({ model }) => model).filter(Boolean)).size > 1;
+  const columnOf = ({ variant, model }: Figure) => (several && model ? `${model}: ${variant}` : variant);
+  // What no model took part in is the last to look at.
+  const figures = [...section.figures].sort((a, b) => Number(!a.model) - Number(!b.model));
+  const columns = [...new Set(figures.map(columnOf))];
+  const rows = new Map<string, Table['rows'][number]>();
+  for (const figure of section.figures) {
+    const { measure, metric, n } = figure;
+    const key = `${measure}\t${metric}`;
+    const row = rows.get(key) ?? { measure, metric, n, cells: columns.map(() => undefined) };
+    const was = before.get(keyOf(section.id, figure));
+    row.cells[columns.indexOf(columnOf(figure))] = {
+      figure,
+      // What depends on the machine and on who else uses it is not compared.
+      ...(was === undefined || figure.unit !== undefined ? {} : { change: figure.value - was }),
+    };
+    rows.set(key, row);
+  }
+  return { columns, rows: [...rows.values()] };
+}
+
+/** `.857`; with its unit where it has one, of three digits; differences with a sign. */
+export function shownValue({ value, variant, unit }: Figure): string {
+  if (Number.isNaN(value)) return '–';
+  if (unit !== undefined) {
+    const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+    return `${value.toFixed(digits)} ${unit}`;
+  }
+  return variant === 'difference' ? signed(value) : value.toFixed(3);
+}
+
+export function shownInterval({ low, high, variant }: Figure): string {
+  if (low === undefined || high === undefined) return '';
+  return variant === 'difference'
+    ? `${signed(low)} to ${signed(high)}`
+    : `${low.toFixed(3)} to ${high.toFixed(3)}`;
+}
+
+export function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
+}

@@ -1,0 +1,103 @@
+/** A result as text for a terminal, and as Markdown for BENCHMARKS.md. */
+import type { Result, Section } from './result.js';
+import { shownInterval, shownValue, signed, tableOf } from './table.js';
+
+/** Changes smaller than this are not worth a line. */
+const WORTH_SHOWING = 0.0005;
+
+export function resultText(result: Result, baseline?: Result): string {
+  const parts = [headOf(result).join('\n')];
+  for (const section of result.sections) {
+    const lines = [`${section.title}  (${section.cpuSeconds.toFixed(0)} s of processor time)`];
+    if (section.skipped) lines.push(`  not measured: ${section.skipped}`);
+    const { columns, rows } = tableOf(section, baseline);
+    if (rows.length > 0) lines.push(`  ${''.padEnd(44)}${columns.map((name) => name.padStart(20)).join('')}`);
+    for (const { measure, metric, n, cells } of rows) {
+      const shown = cells.map((cell) => {
+        if (!cell) return ''.padStart(20);
+        const change = Math.abs(cell.change ?? 0) >= WORTH_SHOWING ? ` (${signed(cell.change!)})` : '';
+        return (shownValue(cell.figure) + change).padStart(20);
+      });
+      lines.push(`  ${`${measure}, ${metric} (${n})`.padEnd(44)}${shown.join('')}`);
+    }
+    parts.push(lines.join('\n'));
+  }
+  parts.push(verdictOf(result));
+  if (baseline)
+    parts.push(`In brackets: change against ${baseline.commit}, ${baseline.startedAt.slice(0, 10)}.`);
+  return parts.join('\n\n');
+}
+
+/**
+ * Where the reranker is worse than similarity alone beyond chance; it is on only if that is nowhere. Empty for figures
+ * that are not of quality.
+ */
+export function verdictOf({ sections }: Result): string {
+  const differences = sections.flatMap(({ figures }) =>
+    figures.filter(({ variant }) => variant === 'difference'),
+  );
+  if (sections.some(({ figures }) => figures.some(({ unit }) => unit !== undefined))) return '';
+  if (differences.length === 0) return 'No reranker was measured.';
+  const named = (list: typeof differences) =>
+    list
+      .map(({ measure, metric, model, value }) => `${measure}, ${metric} (${model}) ${signed(value)}`)
+      .join('; ');
+  const worse = differences.filter(({ high }) => high! < 0);
+  const better = differences.filter(({ low }) => low! > 0);
+  return (
+    `The reranker is better than similarity alone beyond chance in ${better.length} of ${differences.length} rows, ` +
+    (worse.length === 0 ? 'worse in none.' : `worse in ${worse.length}: ${named(worse)}.`)
+  );
+}
+
+/** Where, when and how. */
+export function headOf({
+  machine,
+  load,
+  command,
+  startedAt,
+  commit,
+  models,
+  short,
+  version,
+}: Result): string[] {
+  return [
+    `priorart ${version} (${commit}), ${startedAt.slice(0, 16).replace('T', ' ')} UTC`,
+    ...Object.entries(models).map(([label, name]) => `model ${label}: ${name}`),
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}`,
+    `load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after; ${command}`,
+    ...(short ? ['A short run on parts of the sets: to see that it works, not to compare.'] : []),
+  ];
+}
+
+/** The section of BENCHMARKS.md. */
+export function resultMarkdown(result: Result): string {
+  const parts = [
+    headOf(result)
+      .map((line) => `- ${line}`)
+      .join('\n'),
+    verdictOf(result),
+  ];
+  for (const section of result.sections) parts.push(sectionMarkdown(section));
+  return parts.join('\n\n');
+}
+
+function sectionMarkdown(section: Section): string {
+  const lines = [`### ${section.title}`, '', section.about];
+  if (section.skipped) return [...lines, '', `Not measured: ${section.skipped}`].join('\n');
+  const { columns, rows } = tableOf(section);
+  lines.push(
+    '',
+    `| measure | n | ${columns.join(' | ')} |`,
+    `|---|--:|${columns.map(() => '--:|').join('')}`,
+  );
+  for (const { measure, metric, n, cells } of rows) {
+    const shown = cells.map((cell) => {
+      if (!cell) return '';
+      const interval = cell.figure.variant === 'difference' ? shownInterval(cell.figure) : '';
+      return shownValue(cell.figure) + (interval && ` (${interval})`);
+    });
+    lines.push(`| ${measure}, ${metric} | ${n} | ${shown.join(' | ')} |`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,323 @@
+//! The bags of a segment's texts (`late/bag.rs`): what a reranker looks at, kept beside the vectors.
+//!
+//! Sections, all absent where no document has bags: `bag.model` (UTF-8: whose pieces they are made of), `bag`
+//! (of each document a byte whose bit 0 says that its first passage is its abstract, the bag of its titles, the
+//! bags of its passages), `bag.at` (u64, documents + 1: where each begins) and `bag.length` (u16, of each
+//! document one for the titles and one a passage). A document without bags has no byte, and lengths 0.
+
+use crate::file::{bytes_of, Container, Writer};
+use crate::{Error, Result};
+use std::ops::Range;
+
+const FIRST_IS_ABSTRACT: u8 = 1;
+
+/// The bags of one document, as they go into a segment.
+#[derive(Clone, Copy)]
+pub struct NewBags<'a> {
+    pub model: &'a str,
+    /// As in section `bag`.
+    pub bytes: &'a [u8],
+    /// As in section `bag.length`.
+    pub lengths: &'a [u16],
+}
+
+impl NewBags<'_> {
+    /// The byte that a document's bags begin with.
+    pub fn head(first_is_abstract: bool) -> u8 {
+        if first_is_abstract {
+            FIRST_IS_ABSTRACT
+        } else {
+            0
+        }
+    }
+
+    fn is_sound(&self, passages: usize) -> bool {
+        let bags: usize = self.lengths.iter().map(|&length| length as usize).sum();
+        self.lengths.len() == 1 + passages && self.bytes.len() == 1 + bags && !self.model.is_empty()
+    }
+}
+
+/// The sections on their way into a file.
+#[derive(Default)]
+pub struct BagsBuilder {
+    /// Of the model whose bags are taken; those of others are left out.
+    model: Option<String>,
+    at: Vec<u64>,
+    lengths: Vec<u16>,
+    /// What `push` was given; what is copied stays in the files that it comes from.
+    bytes: Vec<u8>,
+}
+
+impl BagsBuilder {
+    /// Takes bags of this model only.
+    pub fn of_model(model: Option<&str>) -> Self {
+        BagsBuilder { model: model.map(Into::into), ..Default::default() }
+    }
+
+    /// The next document, whose bags may be missing.
+    pub fn push(&mut self, bags: Option<NewBags>, passages: usize) -> Result<()> {
+        let Some(bags) = bags else {
+            self.advance(None, passages);
+            return Ok(());
+        };
+        if !bags.is_sound(passages) {
+            let (bytes, lengths) = (bags.bytes.len(), bags.lengths.len());
+            let message =
+                format!("{bytes} bytes in {lengths} lengths are not the bags of {passages} passages");
+            return Err(Error::Invalid(message));
+        }
+        let model = self.model.get_or_insert_with(|| bags.model.to_owned());
+        if model != bags.model {
+            return Err(Error::Invalid(format!("bags of {} among those of {model}", bags.model)));
+        }
+        self.bytes.extend_from_slice(bags.bytes);
+        self.advance(Some((bags.bytes.len(), bags.lengths)), passages);
+        Ok(())
+    }
+
+    /// The next document of another segment; its bytes follow when the sections are written.
+    pub fn copy(&mut self, from: Option<&Bags>, ordinal: usize, texts: Range<usize>) {
+        let passages = texts.len() - 1;
+        let kept = from.filter(|bags| self.model.as_deref() == Some(bags.model));
+        self.advance(kept.map(|bags| (bags.bytes_of(ordinal).len(), &bags.lengths[texts])), passages);
+    }
+
+    fn advance(&mut self, bags: Option<(usize, &[u16])>, passages: usize) {
+        let end = self.at.last().copied().unwrap_or(0);
+        if self.at.is_empty() {
+            self.at.push(0);
+        }
+        let (bytes, lengths) = bags.unwrap_or((0, &[]));
+        self.at.push(end + bytes as u64);
+        self.lengths.extend_from_slice(lengths);
+        self.lengths.extend(std::iter::repeat_n(0, 1 + passages - lengths.len()));
+    }
+
+    /// Writes what was pushed.
+    pub fn write(&self, out: &mut Writer) -> Result<()> {
+        self.write_with(out, |out| out.append(&self.bytes))
+    }
+
+    /// Writes what was copied; `append` writes the bytes, document after document.
+    pub fn write_with(&self, out: &mut Writer, append: impl FnOnce(&mut Writer) -> Result<()>) -> Result<()> {
+        let Some(model) = self.model.as_deref().filter(|_| self.at.last().is_some_and(|&end| end > 0)) else {
+            return Ok(());
+        };
+        out.begin("bag")?;
+        append(out)?;
+        out.section("bag.at", bytes_of(&self.at))?;
+        out.section("bag.length", bytes_of(&self.lengths))?;
+        out.section("bag.model", model.as_bytes())
+    }
+}
+
+/// The bags of an open segment.
+#[derive(Clone, Copy)]
+pub struct Bags<'a> {
+    pub model: &'a str,
+    bytes: &'a [u8],
+    at: &'a [u64],
+    lengths: &'a [u16],
+}
+
+impl<'a> Bags<'a> {
+    /// `None` where the segment has none.
+    pub fn of(file: &'a Container, docs: usize, passages: usize) -> Result<Option<Self>> {
+        if !file.has("bag.model") {
+            return Ok(None);
+        }
+        let model = std::str::from_utf8(file.section("bag.model")?);
+        let bags = Bags {
+            model: model.map_err(|_| Error::corrupt(file.path(), "section bag.model is not UTF-8"))?,
+            bytes: file.section("bag")?,
+            at: file.numbers("bag.at")?,
+            lengths: file.numbers("bag.length")?,
+        };
+        let sound = bags.at.len() == docs + 1
+            && bags.lengths.len() == docs + passages
+            && bags.at[docs] as usize == bags.bytes.len();
+        match sound {
+            true => Ok(Some(bags)),
+            false => Err(Error::corrupt(file.path(), "the sections of bags do not fit together")),
+        }
+    }
+
+    pub fn documents(&self) -> usize {
+        self.at.len() - 1
+    }
+
+    /// All bytes of a document; none where it has no bags, or where its offsets are damaged.
+    pub fn bytes_of(&self, ordinal: usize) -> &'a [u8] {
+        self.bytes.get(self.at[ordinal] as usize..self.at[ordinal + 1] as usize).unwrap_or(&[])
+    }
+
+    /// The bags of a document whose texts (its titles and its passages) have these numbers among all.
+    pub fn document(&self, ordinal: usize, texts: Range<usize>) -> Option<DocumentBags<'a>> {
+        let (&head, bytes) = self.bytes_of(ordinal).split_first()?;
+        Some(DocumentBags { head, bytes, lengths: &self.lengths[texts] })
+    }
+}
+
+/// The bags of one stored document.
+pub struct DocumentBags<'a> {
+    head: u8,
+    bytes: &'a [u8],
+    lengths: &'a [u16],
+}
+
+impl<'a> DocumentBags<'a> {
+    pub fn title(&self) -> Option<&'a [u8]> {
+        self.text(0)
+    }
+
+    /// The abstract; empty where there is none.
+    pub fn summary(&self) -> Option<&'a [u8]> {
+        if self.head & FIRST_IS_ABSTRACT == 0 {
+            Some(&[])
+        } else {
+            self.passage(0)
+        }
+    }
+
+    /// `None` where the bytes are damaged, or there is no such passage.
+    pub fn passage(&self, n: usize) -> Option<&'a [u8]> {
+        self.text(n.checked_add(1)?)
+    }
+
+    fn text(&self, n: usize) -> Option<&'a [u8]> {
+        let length = *self.lengths.get(n)? as usize;
+        let from: usize = self.lengths[..n].iter().map(|&length| length as usize).sum();
+        self.bytes.get(from..from + length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bitmap::Bitmap;
+    use crate::segment::{merge, NewDocument, Segment, SegmentBuilder};
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    /// A document's bags: of titles and passages, and whether the first passage is the abstract. They need
+    /// not be bags, for what keeps them.
+    type Texts = (Vec<Vec<u8>>, bool);
+
+    fn write(path: &Path, model: &str, first: u32, documents: &[(usize, Option<Texts>)]) -> Result<Segment> {
+        let mut builder = SegmentBuilder::create(path, 1, vec![])?;
+        for (n, (passages, texts)) in documents.iter().enumerate() {
+            let made = texts.as_ref().map(|(bags, is_abstract)| {
+                let mut bytes = vec![NewBags::head(*is_abstract)];
+                bytes.extend(bags.concat());
+                (bytes, bags.iter().map(|bag| bag.len() as u16).collect::<Vec<_>>())
+            });
+            let document = NewDocument {
+                id: first + n as u32,
+                patent_id: "x",
+                application: "",
+                grant: false,
+                vectors: &vec![0.5; *passages],
+                bags: made.as_ref().map(|(bytes, lengths)| NewBags { model, bytes, lengths }),
+            };
+            builder.push(&document, &[])?;
+        }
+        builder.finish()?;
+        Segment::open(path)
+    }
+
+    fn assert_kept(segment: &Segment, ordinal: usize, model: &str, expected: Option<&Texts>) {
+        let bags = segment.bags_of(ordinal, model);
+        assert_eq!(bags.is_some(), expected.is_some());
+        let (Some(bags), Some((texts, is_abstract))) = (bags, expected) else { return };
+        assert_eq!(bags.title(), Some(&texts[0][..]));
+        for (n, text) in texts[1..].iter().enumerate() {
+            assert_eq!(bags.passage(n), Some(&text[..]));
+        }
+        assert_eq!(bags.passage(texts.len() - 1), None);
+        assert_eq!(bags.summary(), Some(if *is_abstract { &texts[1][..] } else { &[] }));
+    }
+
+    fn documents() -> impl Strategy<Value = Vec<(usize, Option<Texts>)>> {
+        let bag = prop::collection::vec(any::<u8>(), 0..9);
+        let document = prop::collection::vec(bag, 2..5).prop_flat_map(|bags| {
+            let passages = bags.len() - 1;
+            (Just(passages), prop::option::of((Just(bags), any::<bool>())))
+        });
+        prop::collection::vec(document, 1..6)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn come_back_and_go_along_with_a_merge(
+            parts in prop::collection::vec((documents(), "[mn]"), 1..4),
+            gone in prop::collection::vec(any::<bool>(), 15),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let mut opened = Vec::new();
+            for (n, (documents, model)) in parts.iter().enumerate() {
+                let segment = write(&dir.path().join(n.to_string()), model, 100 * n as u32, documents).unwrap();
+                for (ordinal, (_, texts)) in documents.iter().enumerate() {
+                    assert_kept(&segment, ordinal, model, texts.as_ref());
+                    assert_kept(&segment, ordinal, "another", None);
+                }
+                let mut deleted = Bitmap::empty(documents.len());
+                (0..documents.len()).filter(|o| gone[5 * n + o]).for_each(|o| deleted.insert(o));
+                opened.push((segment, deleted));
+            }
+            let inputs: Vec<_> = opened.iter().map(|(segment, deleted)| (segment, deleted)).collect();
+            let path = dir.path().join("merged");
+            merge(&inputs, &path).unwrap();
+            let merged = Segment::open(&path).unwrap();
+            prop_assert!(merged.file().damaged_blocks().is_empty());
+            // The newest segment that has bags decides whose are kept.
+            let newest = parts.iter().rev().find(|(documents, _)| documents.iter().any(|d| d.1.is_some()));
+            let model = newest.map_or("none", |(_, model)| model);
+            let mut ordinal = 0;
+            for ((documents, own), (_, deleted)) in parts.iter().zip(&opened) {
+                for (_, (_, texts)) in documents.iter().enumerate().filter(|(n, _)| !deleted.contains(*n)) {
+                    assert_kept(&merged, ordinal, model, texts.as_ref().filter(|_| own == model));
+                    ordinal += 1;
+                }
+            }
+            prop_assert_eq!(ordinal, merged.docs());
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let texts = |bags: &[&[u8]]| Some((bags.iter().map(|bag| bag.to_vec()).collect(), false));
+        assert!(write(&path, "m", 0, &[(1, texts(&[b"t", b"p"]))]).is_ok());
+        assert!(write(&path, "m", 0, &[(2, texts(&[b"t", b"p"]))]).is_err(), "a bag too few");
+        assert!(write(&path, "m", 0, &[(1, texts(&[b"t", b"p", b"q"]))]).is_err(), "one too many");
+        assert!(write(&path, "", 0, &[(1, texts(&[b"t", b"p"]))]).is_err(), "of no model");
+    }
+
+    #[test]
+    fn damaged_offsets_are_noticed_or_give_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let write = |at: [u64; 3], lengths: [u16; 4]| {
+            let mut out = Writer::create(&path).unwrap();
+            out.section("bag", b"\x01tp\x00tq").unwrap();
+            out.section("bag.at", bytes_of(&at)).unwrap();
+            out.section("bag.length", bytes_of(&lengths)).unwrap();
+            out.section("bag.model", b"m").unwrap();
+            out.finish().unwrap();
+            Container::open(&path).unwrap()
+        };
+        let file = write([0, 3, 6], [1, 1, 1, 1]);
+        let bags = Bags::of(&file, 2, 2).unwrap().unwrap();
+        assert_eq!(bags.document(0, 0..2).unwrap().summary(), Some(&b"p"[..]));
+        assert!(Bags::of(&file, 2, 3).is_err() && Bags::of(&file, 1, 2).is_err());
+        let file = write([0, u64::MAX, 6], [1, 1, 1, 1]);
+        let bags = Bags::of(&file, 2, 2).unwrap().unwrap();
+        assert!(bags.document(0, 0..2).is_none() && bags.document(1, 2..4).is_none());
+        let file = write([0, 3, 6], [1, 9, 1, 1]);
+        let bags = Bags::of(&file, 2, 2).unwrap().unwrap();
+        assert_eq!(bags.document(0, 0..2).unwrap().passage(0), None);
+        assert!(Bags::of(&write([0, 3, 7], [1, 1, 1, 1]), 2, 2).is_err());
+    }
+}

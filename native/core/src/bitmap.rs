@@ -1,0 +1,129 @@
+//! A plain bitset over the documents or the passages of one segment. Dense words beat compressed bitmaps
+//! here: a filter is evaluated once, intersected, and then read by a scan that touches every word anyway.
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bitmap {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Bitmap {
+    pub fn empty(len: usize) -> Self {
+        Bitmap { words: vec![0; len.div_ceil(64)], len }
+    }
+
+    pub fn full(len: usize) -> Self {
+        let mut words = vec![u64::MAX; len.div_ceil(64)];
+        if let Some(last) = words.last_mut() {
+            let used = len % 64;
+            if used != 0 {
+                *last = (1u64 << used) - 1;
+            }
+        }
+        Bitmap { words, len }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&w| w == 0)
+    }
+
+    pub fn insert(&mut self, i: usize) {
+        assert!(i < self.len, "bit {i} of {}", self.len);
+        self.words[i / 64] |= 1 << (i % 64);
+    }
+
+    pub fn remove(&mut self, i: usize) {
+        assert!(i < self.len, "bit {i} of {}", self.len);
+        self.words[i / 64] &= !(1 << (i % 64));
+    }
+
+    pub fn contains(&self, i: usize) -> bool {
+        i < self.len && self.words[i / 64] >> (i % 64) & 1 == 1
+    }
+
+    /// Sets bits `from..to`, whole words at a time.
+    pub fn insert_range(&mut self, from: usize, to: usize) {
+        assert!(from <= to && to <= self.len, "bits {from}..{to} of {}", self.len);
+        if from == to {
+            return;
+        }
+        let (first, last) = (from / 64, (to - 1) / 64);
+        let head = u64::MAX << (from % 64);
+        let tail = u64::MAX >> (63 - (to - 1) % 64);
+        if first == last {
+            self.words[first] |= head & tail;
+            return;
+        }
+        self.words[first] |= head;
+        self.words[first + 1..last].fill(u64::MAX);
+        self.words[last] |= tail;
+    }
+
+    pub fn intersect(&mut self, other: &Bitmap) {
+        assert_eq!(self.len, other.len);
+        for (a, b) in self.words.iter_mut().zip(&other.words) {
+            *a &= b;
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(n, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                if rest == 0 {
+                    return None;
+                }
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                Some(n * 64 + bit)
+            })
+        })
+    }
+
+    /// The bits as bytes, least significant first: what FAISS's IDSelectorBitmap reads.
+    pub fn as_bytes(&self) -> &[u8] {
+        let bytes = self.len.div_ceil(8);
+        // On a little-endian machine the words are already in that order.
+        #[cfg(target_endian = "big")]
+        compile_error!("bitmaps are handed to FAISS as little-endian bytes");
+        unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast::<u8>(), bytes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_set(len in 1usize..300, ops in prop::collection::vec((0usize..300, 0usize..300, 0u8..3), 0..40)) {
+            let mut bits = Bitmap::empty(len);
+            let mut set = BTreeSet::new();
+            for (a, b, op) in ops {
+                let (a, b) = (a % len, b % (len + 1));
+                match op {
+                    0 => { bits.insert(a); set.insert(a); }
+                    1 => { bits.remove(a); set.remove(&a); }
+                    _ if a <= b => { bits.insert_range(a, b); set.extend(a..b); }
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(bits.iter().collect::<Vec<_>>(), set.iter().copied().collect::<Vec<_>>());
+            prop_assert_eq!(bits.count(), set.len());
+            for i in 0..len {
+                prop_assert_eq!(bits.as_bytes()[i / 8] >> (i % 8) & 1 == 1, set.contains(&i));
+            }
+            prop_assert_eq!(Bitmap::full(len).count(), len);
+        }
+    }
+}

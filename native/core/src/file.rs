@@ -1,0 +1,335 @@
+//! The container of everything that a segment keeps on disk, besides the FAISS index.
+//!
+//! ```text
+//! 0        magic "PRIORART", u32 format, u32 zero, padding to 64
+//! 64       sections, each starting at a multiple of 64
+//! t        block table: u64 xxh3 of each 64 KiB block of bytes 0..t (the last block may be short)
+//! f        directory: per section u16 name length, name, u64 offset, u64 length
+//! end-40   footer: u64 t, u64 f, u64 xxh3 of t..end-40, u64 length of the file, magic "PRIOREND"
+//! ```
+//! All numbers little-endian. The footer is written last, so a torn file is recognised by its end; flipped
+//! bits are found block by block, without reading what is not asked for.
+
+use crate::{Error, Result};
+use memmap2::Mmap;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::{xxh3_64, Xxh3};
+
+const MAGIC: &[u8; 8] = b"PRIORART";
+const END: &[u8; 8] = b"PRIOREND";
+pub const FORMAT: u32 = 1;
+pub const BLOCK: usize = 64 << 10;
+const ALIGN: u64 = 64;
+const FOOTER: usize = 40;
+
+/// Writes sections one after another; `finish` makes the file durable under its final name.
+pub struct Writer {
+    path: PathBuf,
+    temporary: PathBuf,
+    out: BufWriter<File>,
+    written: u64,
+    block: Xxh3,
+    in_block: usize,
+    blocks: Vec<u64>,
+    sections: Vec<(String, Range<u64>)>,
+}
+
+impl Writer {
+    pub fn create(path: &Path) -> Result<Self> {
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(".tmp");
+        let temporary = PathBuf::from(temporary);
+        let file = File::create(&temporary).map_err(Error::io(&temporary))?;
+        let mut writer = Writer {
+            path: path.into(),
+            temporary,
+            out: BufWriter::with_capacity(1 << 20, file),
+            written: 0,
+            block: Xxh3::new(),
+            in_block: 0,
+            blocks: Vec::new(),
+            sections: Vec::new(),
+        };
+        let mut header = [0u8; ALIGN as usize];
+        header[..8].copy_from_slice(MAGIC);
+        header[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+        writer.put(&header)?;
+        Ok(writer)
+    }
+
+    fn put(&mut self, mut bytes: &[u8]) -> Result<()> {
+        self.out.write_all(bytes).map_err(Error::io(&self.temporary))?;
+        self.written += bytes.len() as u64;
+        while !bytes.is_empty() {
+            let take = bytes.len().min(BLOCK - self.in_block);
+            self.block.update(&bytes[..take]);
+            self.in_block += take;
+            bytes = &bytes[take..];
+            if self.in_block == BLOCK {
+                self.close_block();
+            }
+        }
+        Ok(())
+    }
+
+    fn close_block(&mut self) {
+        self.blocks.push(self.block.digest());
+        self.block.reset();
+        self.in_block = 0;
+    }
+
+    fn align(&mut self) -> Result<()> {
+        let padding = self.written.next_multiple_of(ALIGN) - self.written;
+        self.put(&[0u8; ALIGN as usize][..padding as usize])
+    }
+
+    /// Starts a section; `append` adds to it until the next `begin` or `finish`.
+    pub fn begin(&mut self, name: &str) -> Result<()> {
+        self.align()?;
+        self.sections.push((name.to_owned(), self.written..self.written));
+        Ok(())
+    }
+
+    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.put(bytes)?;
+        self.sections.last_mut().expect("a section was begun").1.end = self.written;
+        Ok(())
+    }
+
+    pub fn section(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.begin(name)?;
+        self.append(bytes)
+    }
+
+    /// Flushes, syncs file and folder, and renames into place. Returns the file's length in bytes.
+    pub fn finish(mut self) -> Result<u64> {
+        self.align()?;
+        if self.in_block > 0 {
+            self.close_block();
+        }
+        let table_at = self.written;
+        let mut tail = Vec::with_capacity(self.blocks.len() * 8 + 1024);
+        for sum in &self.blocks {
+            tail.extend_from_slice(&sum.to_le_bytes());
+        }
+        let directory_at = table_at + tail.len() as u64;
+        for (name, range) in &self.sections {
+            tail.extend_from_slice(&(name.len() as u16).to_le_bytes());
+            tail.extend_from_slice(name.as_bytes());
+            tail.extend_from_slice(&range.start.to_le_bytes());
+            tail.extend_from_slice(&(range.end - range.start).to_le_bytes());
+        }
+        let sum = xxh3_64(&tail);
+        let length = table_at + tail.len() as u64 + FOOTER as u64;
+        tail.extend_from_slice(&table_at.to_le_bytes());
+        tail.extend_from_slice(&directory_at.to_le_bytes());
+        tail.extend_from_slice(&sum.to_le_bytes());
+        tail.extend_from_slice(&length.to_le_bytes());
+        tail.extend_from_slice(END);
+        let io = Error::io(&self.temporary);
+        (|| {
+            self.out.write_all(&tail)?;
+            self.out.flush()?;
+            self.out.get_ref().sync_all()
+        })()
+        .map_err(io)?;
+        std::fs::rename(&self.temporary, &self.path).map_err(Error::io(&self.path))?;
+        sync_folder_of(&self.path)?;
+        Ok(length)
+    }
+}
+
+/// A rename is durable only once its folder is synced.
+pub fn sync_folder_of(path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    File::open(folder).and_then(|f| f.sync_all()).map_err(Error::io(folder))
+}
+
+/// A container opened by memory map. Opening reads the footer and the directory only.
+pub struct Container {
+    path: PathBuf,
+    map: Mmap,
+    sections: HashMap<String, Range<usize>>,
+    blocks: Range<usize>,
+    checksum: u64,
+}
+
+impl Container {
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path))?;
+        // Safety: segment files are never written again once renamed into place.
+        let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path))?;
+        let bad = |reason: &str| Error::corrupt(path, reason);
+        let bytes = &map[..];
+        if bytes.len() < ALIGN as usize + FOOTER || &bytes[..8] != MAGIC {
+            return Err(bad("not a segment file (wrong magic)"));
+        }
+        let format = u32::from_le_bytes(bytes[8..12].try_into().unwrap());
+        if format != FORMAT {
+            return Err(bad(&format!("segment format {format}, this program reads {FORMAT}")));
+        }
+        let footer = &bytes[bytes.len() - FOOTER..];
+        let number = |at: usize| u64::from_le_bytes(footer[at..at + 8].try_into().unwrap());
+        if &footer[32..] != END || number(24) != bytes.len() as u64 {
+            return Err(bad("the file is torn: its end is missing"));
+        }
+        let (table, directory, end) = (number(0) as usize, number(8) as usize, bytes.len() - FOOTER);
+        if table > directory || directory > end || (directory - table) / 8 != table.div_ceil(BLOCK) {
+            return Err(bad("the footer's offsets do not fit the file"));
+        }
+        if xxh3_64(&bytes[table..end]) != number(16) {
+            return Err(bad("checksum of the directory does not match"));
+        }
+        let sections =
+            read_directory(&bytes[directory..end], table).ok_or_else(|| bad("damaged directory"))?;
+        Ok(Container { path: path.into(), blocks: table..directory, sections, checksum: number(16), map })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Of the checksums of all blocks and the directory: equal files have equal ones, others have others.
+    pub fn checksum(&self) -> u64 {
+        self.checksum
+    }
+
+    pub fn len(&self) -> usize {
+        self.map.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.map.is_empty()
+    }
+
+    pub fn section(&self, name: &str) -> Result<&[u8]> {
+        let range = self.sections.get(name).cloned();
+        let range = range.ok_or_else(|| Error::corrupt(&self.path, format!("section {name} is missing")))?;
+        Ok(&self.map[range])
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.sections.contains_key(name)
+    }
+
+    /// A section as numbers; `T` must be plain (i8, u16, u32, u64, i32, f32).
+    pub fn numbers<T: Plain>(&self, name: &str) -> Result<&[T]> {
+        cast(self.section(name)?)
+            .ok_or_else(|| Error::corrupt(&self.path, format!("section {name} has an odd length")))
+    }
+
+    /// Reads every block and returns the byte ranges whose checksum does not match.
+    pub fn damaged_blocks(&self) -> Vec<Range<usize>> {
+        let sums: &[u64] = cast(&self.map[self.blocks.clone()]).unwrap_or(&[]);
+        let data = &self.map[..self.blocks.start];
+        data.chunks(BLOCK)
+            .zip(sums)
+            .enumerate()
+            .filter(|(_, (block, sum))| xxh3_64(block) != **sum)
+            .map(|(n, (block, _))| n * BLOCK..n * BLOCK + block.len())
+            .collect()
+    }
+}
+
+fn read_directory(mut rest: &[u8], limit: usize) -> Option<HashMap<String, Range<usize>>> {
+    let mut sections = HashMap::new();
+    while !rest.is_empty() {
+        let name_length = u16::from_le_bytes(rest.get(..2)?.try_into().ok()?) as usize;
+        let name = std::str::from_utf8(rest.get(2..2 + name_length)?).ok()?.to_owned();
+        let at = 2 + name_length;
+        let offset = u64::from_le_bytes(rest.get(at..at + 8)?.try_into().ok()?) as usize;
+        let length = u64::from_le_bytes(rest.get(at + 8..at + 16)?.try_into().ok()?) as usize;
+        let end = offset.checked_add(length).filter(|&end| end <= limit)?;
+        sections.insert(name, offset..end);
+        rest = &rest[at + 16..];
+    }
+    Some(sections)
+}
+
+/// Numbers that any bit pattern is valid for.
+/// # Safety
+/// Implemented for primitive numbers only.
+pub unsafe trait Plain: Copy {}
+unsafe impl Plain for i8 {}
+unsafe impl Plain for u16 {}
+unsafe impl Plain for u32 {}
+unsafe impl Plain for u64 {}
+unsafe impl Plain for i32 {}
+unsafe impl Plain for f32 {}
+
+pub fn cast<T: Plain>(bytes: &[u8]) -> Option<&[T]> {
+    // Safety: T is plain, and align_to keeps alignment.
+    let (head, body, tail) = unsafe { bytes.align_to::<T>() };
+    (head.is_empty() && tail.is_empty()).then_some(body)
+}
+
+pub fn bytes_of<T: Plain>(numbers: &[T]) -> &[u8] {
+    // Safety: T is plain, every byte of it is initialised.
+    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), std::mem::size_of_val(numbers)) }
+}
+
+/// xxh3 of a whole file, for files of another format (FAISS indexes).
+pub fn checksum(path: &Path) -> Result<u64> {
+    use std::io::Read;
+    let mut file = File::open(path).map_err(Error::io(path))?;
+    let mut sum = Xxh3::new();
+    let mut buffer = vec![0u8; 1 << 20];
+    loop {
+        match file.read(&mut buffer).map_err(Error::io(path))? {
+            0 => return Ok(sum.digest()),
+            n => sum.update(&buffer[..n]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(path: &Path) {
+        let mut writer = Writer::create(path).unwrap();
+        writer.section("a", b"hello").unwrap();
+        writer.section("numbers", bytes_of(&(0..50_000u32).collect::<Vec<_>>())).unwrap();
+        writer.section("nothing", b"").unwrap();
+        writer.finish().unwrap();
+    }
+
+    #[test]
+    fn sections_come_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        sample(&path);
+        let file = Container::open(&path).unwrap();
+        assert_eq!(file.section("a").unwrap(), b"hello");
+        assert_eq!(file.numbers::<u32>("numbers").unwrap()[49_999], 49_999);
+        assert_eq!(file.section("nothing").unwrap(), b"");
+        assert!(file.damaged_blocks().is_empty());
+        assert!(matches!(file.section("b"), Err(Error::Corrupt { .. })));
+    }
+
+    #[test]
+    fn every_truncation_and_every_flipped_byte_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        sample(&path);
+        let whole = std::fs::read(&path).unwrap();
+        for cut in (0..whole.len()).step_by(997).chain(whole.len() - 41..whole.len()) {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            assert!(Container::open(&path).is_err(), "cut at {cut}");
+        }
+        for at in (0..whole.len()).step_by(1201).chain(whole.len() - 200..whole.len()) {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 4;
+            std::fs::write(&path, &damaged).unwrap();
+            let noticed = match Container::open(&path) {
+                Err(_) => true,
+                Ok(file) => file.damaged_blocks().iter().any(|range| range.contains(&at)),
+            };
+            assert!(noticed, "flip at {at}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! A filter is a list of clauses that must all hold; each is answered from one column. The result is the set
+//! of documents, and from it the set of rows.
+
+use crate::bitmap::Bitmap;
+use crate::columns::{Keywords, NO_DAY};
+use crate::segment::{Column, Segment};
+use crate::{Error, Result};
+
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// One of the document's terms is one of these.
+    Exact(Vec<String>),
+    /// One of the document's terms starts with one of these.
+    Prefix(Vec<String>),
+    /// One of the document's terms contains one of these.
+    Contains(Vec<String>),
+    /// The document's day lies within, both ends included; a document without a day does not match.
+    Days { from: Option<i32>, to: Option<i32> },
+}
+
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub column: String,
+    pub test: Test,
+}
+
+/// The documents of a segment for which every clause holds.
+pub fn matching(segment: &Segment, clauses: &[Clause], deleted: &Bitmap) -> Result<Bitmap> {
+    let mut allowed = Bitmap::full(segment.docs());
+    for ordinal in deleted.iter() {
+        allowed.remove(ordinal);
+    }
+    for clause in clauses {
+        let hits = match (segment.column_named(&clause.column)?, &clause.test) {
+            (Column::Date(days), Test::Days { from, to }) => on_days(days, *from, *to),
+            (Column::Keyword(column), Test::Exact(texts)) => {
+                with_terms(&column, segment.docs(), texts.iter().filter_map(|t| column.exact(t)))
+            }
+            (Column::Keyword(column), Test::Prefix(texts)) => {
+                with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.prefix(t)))
+            }
+            (Column::Keyword(column), Test::Contains(texts)) => {
+                with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.containing(t)))
+            }
+            _ => {
+                return Err(Error::Invalid(format!(
+                    "column {} can not answer {:?}",
+                    clause.column, clause.test
+                )))
+            }
+        };
+        allowed.intersect(&hits);
+    }
+    Ok(allowed)
+}
+
+fn with_terms(column: &Keywords, docs: usize, terms: impl Iterator<Item = u32>) -> Bitmap {
+    let mut hits = Bitmap::empty(docs);
+    for term in terms {
+        for &doc in column.docs_of(term) {
+            // A damaged posting list must not reach beyond the segment.
+            if (doc as usize) < docs {
+                hits.insert(doc as usize);
+            }
+        }
+    }
+    hits
+}
+
+fn on_days(days: &[i32], from: Option<i32>, to: Option<i32>) -> Bitmap {
+    let (from, to) = (from.unwrap_or(NO_DAY + 1), to.unwrap_or(i32::MAX));
+    let mut hits = Bitmap::empty(days.len());
+    for (doc, &day) in days.iter().enumerate() {
+        if day != NO_DAY && day >= from && day <= to {
+            hits.insert(doc);
+        }
+    }
+    hits
+}
+
+/// The rows of some documents.
+pub fn rows_of(segment: &Segment, docs: &Bitmap) -> Bitmap {
+    let mut rows = Bitmap::empty(segment.passages());
+    let at = segment.row_at();
+    for ordinal in docs.iter() {
+        rows.insert_range(at[ordinal] as usize, at[ordinal + 1] as usize);
+    }
+    rows
+}
+
+/// How many rows some documents have.
+pub fn count_rows(segment: &Segment, docs: &Bitmap) -> usize {
+    let at = segment.row_at();
+    docs.iter().map(|ordinal| (at[ordinal + 1] - at[ordinal]) as usize).sum()
+}

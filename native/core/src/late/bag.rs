@@ -1,0 +1,130 @@
+//! Bags: what late interaction over the pieces of a static model has to know of a text. Which pieces it holds,
+//! how often, and the length of their weighted sum; the order does not matter. Segments keep the bags of their
+//! passages, so that no text is read and cut while somebody waits.
+//!
+//! The bytes of a bag: f32 length, then of each distinct piece, ascending by id, the varint (LEB128)
+//! `2 · (id - previous id) + repeated`, and where it is repeated the varint `count - 2`. No piece, no bytes.
+
+use super::PASSAGE_TOKENS;
+use crate::static_model::{Reader, Scratch};
+
+/// Makes bags of texts, with memory that is used again.
+#[derive(Default)]
+pub struct Bagger {
+    scratch: Scratch,
+    ids: Vec<u32>,
+    vector: Vec<f32>,
+}
+
+impl Bagger {
+    /// Appends the bag of a text's first pieces.
+    pub fn push(&mut self, model: &Reader, text: &str, out: &mut Vec<u8>) {
+        self.ids.clear();
+        model.ids(text, &mut self.scratch, &mut self.ids);
+        self.ids.truncate(PASSAGE_TOKENS);
+        self.vector.resize(model.dimensions(), 0.0);
+        let length = model.vector(&self.ids, &mut self.vector);
+        encode(&mut self.ids, length, out);
+    }
+
+    /// The same, and the vector of the whole text into `row`, for one cut.
+    pub fn embed(&mut self, model: &Reader, text: &str, row: &mut [f32], out: &mut Vec<u8>) {
+        self.ids.clear();
+        model.ids(text, &mut self.scratch, &mut self.ids);
+        let mut length = model.vector(&self.ids, row);
+        if self.ids.len() > PASSAGE_TOKENS {
+            self.ids.truncate(PASSAGE_TOKENS);
+            self.vector.resize(model.dimensions(), 0.0);
+            length = model.vector(&self.ids, &mut self.vector);
+        }
+        encode(&mut self.ids, length, out);
+    }
+}
+
+/// Appends a bag; sorts the ids.
+pub fn encode(ids: &mut [u32], length: f32, out: &mut Vec<u8>) {
+    if ids.is_empty() {
+        return;
+    }
+    ids.sort_unstable();
+    out.extend_from_slice(&length.to_le_bytes());
+    let mut previous = 0;
+    for same in ids.chunk_by(|a, b| a == b) {
+        put(out, (same[0] - previous) << 1 | (same.len() > 1) as u32);
+        if same.len() > 1 {
+            put(out, same.len() as u32 - 2);
+        }
+        previous = same[0];
+    }
+}
+
+fn put(out: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Calls `each` with the pieces of a bag and their counts. Returns the length of their sum, or `None` where
+/// the bytes are no bag of pieces below `pieces`.
+#[inline]
+pub fn decode(bytes: &[u8], pieces: u32, mut each: impl FnMut(u32, u32)) -> Option<f32> {
+    if bytes.is_empty() {
+        return Some(0.0);
+    }
+    let (length, mut rest) = bytes.split_first_chunk::<4>()?;
+    let mut id = 0u32;
+    while !rest.is_empty() {
+        let step = take(&mut rest)?;
+        id = id.checked_add(step >> 1).filter(|&id| id < pieces)?;
+        let count = if step & 1 == 1 { take(&mut rest)?.checked_add(2)? } else { 1 };
+        each(id, count);
+    }
+    Some(f32::from_le_bytes(*length)).filter(|length| length.is_finite())
+}
+
+#[inline]
+fn take(rest: &mut &[u8]) -> Option<u32> {
+    let mut number = 0;
+    for shift in (0..32).step_by(7) {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        number |= ((byte & 0x7f) as u32) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decoded(bytes: &[u8], pieces: u32) -> Option<(f32, Vec<u32>)> {
+        let mut ids = Vec::new();
+        let length = decode(bytes, pieces, |id, count| ids.extend((0..count).map(|_| id)))?;
+        Some((length, ids))
+    }
+
+    proptest! {
+        #[test]
+        fn what_goes_in_comes_out(mut ids in prop::collection::vec(prop_oneof![0..20u32, 0..200_000u32], 0..300), length in 0f32..9.0) {
+            let mut bytes = Vec::new();
+            encode(&mut ids, length, &mut bytes);
+            ids.sort();
+            let kept = if ids.is_empty() { 0.0 } else { length };
+            prop_assert_eq!(decoded(&bytes, 200_000), Some((kept, ids)));
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic_or_name_a_piece_that_is_not_there(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            // Counts are not followed: a damaged one may be any number.
+            let mut seen = Vec::new();
+            decode(&bytes, 100, |id, _| seen.push(id));
+            prop_assert!(seen.iter().all(|&id| id < 100));
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! A segment: the vectors and filter columns of some documents, immutable once written.
+//!
+//! Documents are numbered 0..n inside the segment (their *ordinal*), ascending by document id; the passages
+//! of a document are consecutive rows. Sections besides the columns: `vector` (f16 rows), `row_at` (u32,
+//! documents + 1), `doc_id` (u32), `doc_key` and `application` (u64: xxh3 of patent_id and of the application
+//! that links an application with its grant, 0 = none), `grant` (u8 as bytes), `about` (dimensions and column
+//! names as lines of text), and those of `bags.rs`.
+
+use crate::bags::{Bags, BagsBuilder, DocumentBags, NewBags};
+use crate::bitmap::Bitmap;
+use crate::columns::{KeywordBuilder, Keywords};
+use crate::file::{bytes_of, Container, Writer};
+use crate::vectors;
+use crate::{Error, Result};
+use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Approximate search over the rows of one segment; the FAISS index implements it.
+pub trait Ann: Send + Sync {
+    /// Rows of about the best `k` passages. Scores are not asked for: they are recomputed exactly.
+    fn candidates(
+        &self,
+        query: &[f32],
+        k: usize,
+        filter: Option<&Bitmap>,
+        effort: Effort,
+    ) -> Result<Vec<u32>>;
+    fn len(&self) -> usize;
+    /// Inverted lists of an IVF index, 0 otherwise: `nprobe` at this value reads them all.
+    fn lists(&self) -> usize;
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How hard an approximate search tries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    pub nprobe: usize,
+    pub ef_search: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    Keyword,
+    Date,
+}
+
+#[derive(Clone, Debug)]
+pub struct ColumnSpec {
+    pub name: String,
+    pub kind: ColumnKind,
+}
+
+enum ColumnBuilder {
+    Keyword(KeywordBuilder),
+    Date(Vec<i32>),
+}
+
+/// One document as it goes into a segment.
+pub struct NewDocument<'a> {
+    pub id: u32,
+    pub patent_id: &'a str,
+    /// Links an application with its grant; empty = none.
+    pub application: &'a str,
+    pub grant: bool,
+    /// Rows × dimensions.
+    pub vectors: &'a [f32],
+    /// What a reranker looks at; without it, it reads the texts.
+    pub bags: Option<NewBags<'a>>,
+}
+
+/// What a column holds for one document.
+pub enum Value<'a> {
+    /// (term, spelling to show)
+    Keywords(Vec<(&'a str, &'a str)>),
+    Day(i32),
+}
+
+pub struct SegmentBuilder {
+    out: Writer,
+    dimensions: usize,
+    specs: Vec<ColumnSpec>,
+    columns: Vec<ColumnBuilder>,
+    row_at: Vec<u32>,
+    doc_id: Vec<u32>,
+    doc_key: Vec<u64>,
+    application: Vec<u64>,
+    grant: Vec<u8>,
+    bags: BagsBuilder,
+    buffer: Vec<u16>,
+}
+
+/// The key by which publications of one application find each other; 0 = none.
+pub fn application_key(application: &str) -> u64 {
+    if application.is_empty() {
+        0
+    } else {
+        xxh3_64(application.as_bytes()).max(1)
+    }
+}
+
+impl SegmentBuilder {
+    pub fn create(path: &Path, dimensions: usize, specs: Vec<ColumnSpec>) -> Result<Self> {
+        let mut out = Writer::create(path)?;
+        out.begin("vector")?;
+        let columns = specs
+            .iter()
+            .map(|spec| match spec.kind {
+                ColumnKind::Keyword => ColumnBuilder::Keyword(KeywordBuilder::new()),
+                ColumnKind::Date => ColumnBuilder::Date(Vec::new()),
+            })
+            .collect();
+        Ok(SegmentBuilder {
+            out,
+            dimensions,
+            specs,
+            columns,
+            row_at: vec![0],
+            doc_id: Vec::new(),
+            doc_key: Vec::new(),
+            application: Vec::new(),
+            grant: Vec::new(),
+            bags: BagsBuilder::default(),
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Appends a document; ids must ascend, `values` are in the order of the columns.
+    pub fn push(&mut self, doc: &NewDocument, values: &[Value]) -> Result<()> {
+        if !doc.vectors.len().is_multiple_of(self.dimensions) || doc.vectors.is_empty() {
+            return Err(Error::Invalid(format!(
+                "{}: {} numbers are not rows of {} dimensions",
+                doc.patent_id,
+                doc.vectors.len(),
+                self.dimensions
+            )));
+        }
+        if doc.vectors.iter().any(|x| !x.is_finite()) {
+            return Err(Error::Invalid(format!("{}: a vector holds NaN or infinity", doc.patent_id)));
+        }
+        self.buffer.clear();
+        vectors::encode(doc.vectors, &mut self.buffer);
+        self.out.append(bytes_of(&self.buffer))?;
+        let rows = doc.vectors.len() / self.dimensions;
+        self.push_row_count(rows)?;
+        self.push_facts(
+            doc.id,
+            xxh3_64(doc.patent_id.as_bytes()),
+            application_key(doc.application),
+            doc.grant,
+        )?;
+        self.bags.push(doc.bags, rows)?;
+        self.push_values(values)
+    }
+
+    fn push_row_count(&mut self, rows: usize) -> Result<()> {
+        let end = *self.row_at.last().unwrap() as usize + rows;
+        let end = u32::try_from(end)
+            .map_err(|_| Error::Invalid("more than 2^32 passages in one segment".into()))?;
+        self.row_at.push(end);
+        Ok(())
+    }
+
+    fn push_facts(&mut self, id: u32, key: u64, application: u64, grant: bool) -> Result<()> {
+        if self.doc_id.last().is_some_and(|&last| last >= id) {
+            return Err(Error::Invalid(format!("document ids must ascend, got {id}")));
+        }
+        self.doc_id.push(id);
+        self.doc_key.push(key);
+        self.application.push(application);
+        self.grant.push(grant as u8);
+        Ok(())
+    }
+
+    fn push_values(&mut self, values: &[Value]) -> Result<()> {
+        if values.len() != self.columns.len() {
+            return Err(Error::Invalid(format!(
+                "{} values for {} columns",
+                values.len(),
+                self.columns.len()
+            )));
+        }
+        for ((column, value), spec) in self.columns.iter_mut().zip(values).zip(&self.specs) {
+            match (column, value) {
+                (ColumnBuilder::Keyword(column), Value::Keywords(terms)) => {
+                    column.push(terms.iter().copied())
+                }
+                (ColumnBuilder::Date(column), Value::Day(day)) => column.push(*day),
+                _ => {
+                    return Err(Error::Invalid(format!("column {} got a value of the other kind", spec.name)))
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the documents of an open segment that are not in `deleted`, except the bytes of their bags.
+    fn copy_from(&mut self, segment: &Segment, deleted: &Bitmap) -> Result<()> {
+        if segment.dimensions != self.dimensions {
+            return Err(Error::Invalid("segments of different dimensions can not be merged".into()));
+        }
+        let specs = self.specs.clone();
+        let readers = specs.iter().map(|spec| segment.column(spec)).collect::<Result<Vec<_>>>()?;
+        let bags = segment.bags();
+        for ordinal in (0..segment.docs()).filter(|&o| !deleted.contains(o)) {
+            let rows = segment.rows_of(ordinal);
+            self.out.append(bytes_of(segment.rows(rows.clone())))?;
+            self.push_row_count(rows.len())?;
+            self.bags.copy(bags.as_ref(), ordinal, segment.texts_of(ordinal));
+            self.push_facts(
+                segment.doc_id()[ordinal],
+                segment.doc_key()[ordinal],
+                segment.application()[ordinal],
+                segment.is_grant(ordinal),
+            )?;
+            let values: Vec<Value> = readers
+                .iter()
+                .map(|reader| match reader {
+                    Column::Date(days) => Value::Day(days[ordinal]),
+                    Column::Keyword(column) => Value::Keywords(
+                        column.of_doc(ordinal).iter().map(|&t| (column.term(t), column.label(t))).collect(),
+                    ),
+                })
+                .collect();
+            self.push_values(&values)?;
+        }
+        Ok(())
+    }
+
+    pub fn docs(&self) -> usize {
+        self.doc_id.len()
+    }
+
+    pub fn passages(&self) -> usize {
+        *self.row_at.last().unwrap() as usize
+    }
+
+    /// Writes columns, facts and bags; returns the file's length in bytes.
+    pub fn finish(self) -> Result<u64> {
+        self.finish_with(|bags, out| bags.write(out))
+    }
+
+    fn finish_with(mut self, bags: impl FnOnce(&BagsBuilder, &mut Writer) -> Result<()>) -> Result<u64> {
+        bags(&self.bags, &mut self.out)?;
+        let mut about = format!("dimensions {}\n", self.dimensions);
+        for (spec, column) in self.specs.iter().zip(self.columns) {
+            match column {
+                ColumnBuilder::Keyword(column) => {
+                    column.write(&spec.name, &mut self.out)?;
+                    about += &format!("keyword {}\n", spec.name);
+                }
+                ColumnBuilder::Date(days) => {
+                    self.out.section(&format!("{}.day", spec.name), bytes_of(&days))?;
+                    about += &format!("date {}\n", spec.name);
+                }
+            }
+        }
+        self.out.section("row_at", bytes_of(&self.row_at))?;
+        self.out.section("doc_id", bytes_of(&self.doc_id))?;
+        self.out.section("doc_key", bytes_of(&self.doc_key))?;
+        self.out.section("application", bytes_of(&self.application))?;
+        self.out.section("grant", &self.grant)?;
+        self.out.section("about", about.as_bytes())?;
+        self.out.finish()
+    }
+}
+
+pub enum Column<'a> {
+    Keyword(Keywords<'a>),
+    Date(&'a [i32]),
+}
+
+/// An open segment, shared by all threads.
+pub struct Segment {
+    file: Container,
+    dimensions: usize,
+    specs: Vec<ColumnSpec>,
+    docs: usize,
+    passages: usize,
+    pub ann: Option<Box<dyn Ann>>,
+}
+
+impl Segment {
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = Container::open(path)?;
+        let about = String::from_utf8_lossy(file.section("about")?).into_owned();
+        let mut dimensions = 0;
+        let mut specs = Vec::new();
+        for line in about.lines() {
+            match line.split_once(' ') {
+                Some(("dimensions", n)) => dimensions = n.parse().unwrap_or(0),
+                Some(("keyword", name)) => {
+                    specs.push(ColumnSpec { name: name.into(), kind: ColumnKind::Keyword })
+                }
+                Some(("date", name)) => specs.push(ColumnSpec { name: name.into(), kind: ColumnKind::Date }),
+                _ => return Err(Error::corrupt(path, format!("unknown line {line:?} in section about"))),
+            }
+        }
+        let docs = file.numbers::<u32>("doc_id")?.len();
+        let row_at = file.numbers::<u32>("row_at")?;
+        let passages = row_at.last().copied().unwrap_or(0) as usize;
+        let sound = dimensions > 0
+            && row_at.len() == docs + 1
+            && file.numbers::<u16>("vector")?.len() == passages * dimensions
+            && file.numbers::<u64>("doc_key")?.len() == docs
+            && file.numbers::<u64>("application")?.len() == docs
+            && file.section("grant")?.len() == docs;
+        if !sound {
+            return Err(Error::corrupt(path, "its sections do not fit together"));
+        }
+        let segment = Segment { dimensions, specs, docs, passages, ann: None, file };
+        for spec in &segment.specs {
+            segment.column(spec)?;
+        }
+        Bags::of(&segment.file, docs, passages)?;
+        Ok(segment)
+    }
+
+    pub fn file(&self) -> &Container {
+        &self.file
+    }
+
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    pub fn docs(&self) -> usize {
+        self.docs
+    }
+
+    pub fn passages(&self) -> usize {
+        self.passages
+    }
+
+    pub fn specs(&self) -> &[ColumnSpec] {
+        &self.specs
+    }
+
+    fn known<T: crate::file::Plain>(&self, name: &str) -> &[T] {
+        self.file.numbers(name).expect("checked at opening")
+    }
+
+    pub fn doc_id(&self) -> &[u32] {
+        self.known("doc_id")
+    }
+
+    pub fn doc_key(&self) -> &[u64] {
+        self.known("doc_key")
+    }
+
+    pub fn application(&self) -> &[u64] {
+        self.known("application")
+    }
+
+    pub fn is_grant(&self, ordinal: usize) -> bool {
+        self.file.section("grant").expect("checked at opening")[ordinal] != 0
+    }
+
+    pub fn row_at(&self) -> &[u32] {
+        self.known("row_at")
+    }
+
+    pub fn rows_of(&self, ordinal: usize) -> std::ops::Range<usize> {
+        let at = self.row_at();
+        at[ordinal] as usize..(at[ordinal + 1] as usize).min(self.passages)
+    }
+
+    pub fn vectors(&self) -> &[u16] {
+        self.known("vector")
+    }
+
+    /// Stored rows, as half-precision bits.
+    pub fn rows(&self, rows: std::ops::Range<usize>) -> &[u16] {
+        &self.vectors()[rows.start * self.dimensions..rows.end * self.dimensions]
+    }
+
+    /// Numbers of a document's texts, its titles and its passages, among all of the segment.
+    fn texts_of(&self, ordinal: usize) -> std::ops::Range<usize> {
+        let rows = self.rows_of(ordinal);
+        rows.start + ordinal..rows.end + ordinal + 1
+    }
+
+    /// What rerankers look at, where the segment keeps it.
+    pub fn bags(&self) -> Option<Bags<'_>> {
+        Bags::of(&self.file, self.docs, self.passages).expect("checked at opening")
+    }
+
+    /// The bags of a document, if they are kept and of this model.
+    pub fn bags_of(&self, ordinal: usize, model: &str) -> Option<DocumentBags<'_>> {
+        let bags = self.bags().filter(|bags| bags.model == model)?;
+        bags.document(ordinal, self.texts_of(ordinal))
+    }
+
+    /// The document that a row belongs to.
+    pub fn ordinal_of_row(&self, row: u32) -> usize {
+        self.row_at().partition_point(|&at| at <= row) - 1
+    }
+
+    pub fn ordinal_of_id(&self, id: u32) -> Option<usize> {
+        self.doc_id().binary_search(&id).ok()
+    }
+
+    pub fn column(&self, spec: &ColumnSpec) -> Result<Column<'_>> {
+        match spec.kind {
+            ColumnKind::Keyword => Ok(Column::Keyword(Keywords::open(&self.file, &spec.name)?)),
+            ColumnKind::Date => {
+                let days: &[i32] = self.file.numbers(&format!("{}.day", spec.name))?;
+                if days.len() != self.docs {
+                    return Err(Error::corrupt(
+                        self.file.path(),
+                        format!("column {} has a wrong length", spec.name),
+                    ));
+                }
+                Ok(Column::Date(days))
+            }
+        }
+    }
+
+    pub fn column_named(&self, name: &str) -> Result<Column<'_>> {
+        match self.specs.iter().find(|spec| spec.name == name) {
+            Some(spec) => self.column(spec),
+            None => Err(Error::corrupt(
+                self.file.path(),
+                format!("no column {name}: an earlier version wrote it; `priorart check --repair` writes it anew"),
+            )),
+        }
+    }
+
+    pub fn keywords(&self, name: &str) -> Result<Keywords<'_>> {
+        match self.column_named(name)? {
+            Column::Keyword(column) => Ok(column),
+            Column::Date(_) => Err(Error::Invalid(format!("column {name} holds dates"))),
+        }
+    }
+}
+
+/// Writes one segment from several, leaving out deleted documents. Inputs ascend by document id. Of bags made
+/// by different models those of the newest are kept.
+pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize, u64)> {
+    let (first, _) = inputs.first().ok_or_else(|| Error::Invalid("nothing to merge".into()))?;
+    let mut builder = SegmentBuilder::create(out, first.dimensions, first.specs.clone())?;
+    let all = || inputs.iter().filter_map(|(segment, deleted)| Some((segment.bags()?, deleted)));
+    let model = all().last().map(|(bags, _)| bags.model);
+    builder.bags = BagsBuilder::of_model(model);
+    for (segment, deleted) in inputs {
+        builder.copy_from(segment, deleted)?;
+    }
+    let (docs, passages) = (builder.docs(), builder.passages());
+    let copy = |out: &mut Writer| {
+        for (bags, deleted) in all().filter(|(bags, _)| Some(bags.model) == model) {
+            for ordinal in (0..bags.documents()).filter(|&o| !deleted.contains(o)) {
+                out.append(bags.bytes_of(ordinal))?;
+            }
+        }
+        Ok(())
+    };
+    let bytes = builder.finish_with(|bags, out| bags.write_with(out, copy))?;
+    Ok((docs, passages, bytes))
+}

@@ -1,0 +1,207 @@
+//! The static model: every piece of text has a row of numbers, and a text is the weighted sum of its pieces'
+//! rows. No network is run, so that a laptop embeds tens of thousands of texts a second.
+//!
+//! The file is mapped into memory and shared by all threads; `models/static/FORMAT.md` states its bytes.
+
+mod characters;
+#[cfg(test)]
+pub(crate) mod sample;
+#[cfg(test)]
+mod tests;
+mod tokenizer;
+mod trie;
+
+use crate::file::Container;
+use crate::{Error, Result};
+use characters::Characters;
+use std::path::Path;
+pub use tokenizer::Scratch;
+use tokenizer::Tokenizer;
+use trie::Trie;
+
+/// Dimensions summed at a time, so that the sums stay in registers.
+const LANES: usize = 64;
+
+/// An open model. All numbers were checked against each other when it was opened.
+pub struct StaticModel {
+    file: Container,
+    dimensions: usize,
+    pieces: usize,
+    unknown: i64,
+    marked: u32,
+    has_idf: bool,
+}
+
+impl StaticModel {
+    /// Opens a model file, reads all of it, and compares its checksums: a damaged table would give wrong
+    /// vectors that nobody notices.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = Container::open(path)?;
+        if let Some(range) = file.damaged_blocks().first() {
+            return Err(Error::corrupt(
+                path,
+                format!("checksum of bytes {}..{} does not match", range.start, range.end),
+            ));
+        }
+        let bad = |reason: &str| Error::corrupt(path, reason);
+        let settings: &[i32] = file.numbers("settings")?;
+        let &[dimensions, unknown, marked] = settings else {
+            return Err(bad("section settings has an odd length"));
+        };
+        let (dimensions, pieces) = (dimensions as usize, file.numbers::<i32>("scores")?.len());
+        if dimensions == 0 || dimensions % LANES != 0 || dimensions > 1 << 16 {
+            return Err(bad(&format!("{dimensions} dimensions; a multiple of {LANES} is expected")));
+        }
+        let has_idf = file.has("idf");
+        let mut weighing = vec!["scales", "weights"];
+        weighing.extend(has_idf.then_some("idf"));
+        for name in weighing {
+            let numbers: &[f32] = file.numbers(name)?;
+            if numbers.len() != pieces || numbers.iter().any(|x| !x.is_finite()) {
+                return Err(bad(&format!("section {name} does not fit {pieces} pieces")));
+            }
+        }
+        if pieces.checked_mul(dimensions) != Some(file.section("rows")?.len()) {
+            return Err(bad(&format!(
+                "section rows does not fit {pieces} pieces of {dimensions} dimensions"
+            )));
+        }
+        Characters::of(&file)?.check().ok_or_else(|| bad("the table of characters does not fit together"))?;
+        Trie::of(&file)?.check(pieces).ok_or_else(|| bad("the trie does not fit together"))?;
+        std::str::from_utf8(file.section("word_start")?)
+            .map_err(|_| bad("section word_start is not UTF-8"))?;
+        std::str::from_utf8(file.section("config")?).map_err(|_| bad("section config is not UTF-8"))?;
+        Ok(StaticModel { dimensions, pieces, unknown: unknown as i64, marked: marked as u32, has_idf, file })
+    }
+
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    pub fn pieces(&self) -> usize {
+        self.pieces
+    }
+
+    /// Of the file, by which models of one name are told apart.
+    pub fn checksum(&self) -> u64 {
+        self.file.checksum()
+    }
+
+    /// The model's own description, JSON.
+    pub fn config(&self) -> &str {
+        std::str::from_utf8(self.there("config")).unwrap_or("{}")
+    }
+
+    /// A section that `open` found.
+    fn there(&self, name: &str) -> &[u8] {
+        self.file.section(name).expect("checked when opened")
+    }
+
+    fn floats(&self, name: &str) -> &[f32] {
+        self.file.numbers(name).expect("checked when opened")
+    }
+
+    /// What embeds and cuts texts, with the sections at hand.
+    pub fn reader(&self) -> Reader<'_> {
+        let checked = "checked when opened";
+        Reader {
+            dimensions: self.dimensions,
+            tokenizer: Tokenizer {
+                characters: Characters::of(&self.file).expect(checked),
+                trie: Trie::of(&self.file).expect(checked),
+                scores: self.file.numbers("scores").expect(checked),
+                unknown: self.unknown,
+                mark: std::str::from_utf8(self.there("word_start")).expect(checked),
+                marked: self.marked,
+            },
+            rows: self.file.numbers("rows").expect(checked),
+            scales: self.floats("scales"),
+            weights: self.floats("weights"),
+            idf: self.floats(if self.has_idf { "idf" } else { "weights" }),
+        }
+    }
+}
+
+/// The sections of a model.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    dimensions: usize,
+    tokenizer: Tokenizer<'a>,
+    rows: &'a [i8],
+    scales: &'a [f32],
+    weights: &'a [f32],
+    idf: &'a [f32],
+}
+
+impl Reader<'_> {
+    /// Appends the ids of a text's pieces, in order.
+    pub fn ids(&self, text: &str, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        self.tokenizer.ids(text, scratch, out);
+    }
+
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The row of a piece, without its scale.
+    #[inline]
+    pub fn row(&self, id: u32) -> &[i8] {
+        &self.rows[id as usize * self.dimensions..][..self.dimensions]
+    }
+
+    pub fn pieces(&self) -> usize {
+        self.scales.len()
+    }
+
+    /// What a row is multiplied by in a sum.
+    #[inline]
+    pub fn factor(&self, id: u32) -> f32 {
+        self.scales[id as usize] * self.weights[id as usize]
+    }
+
+    /// How much a piece says in late interaction.
+    pub fn idf(&self, id: u32) -> f32 {
+        self.idf[id as usize]
+    }
+
+    /// The vector of a text into `out`: the weighted sum of its pieces, of length 1, or zero where there is
+    /// no piece. The sum runs over the whole text, however long, in f32 and in the order of the pieces, so
+    /// that every machine gives the same bits.
+    pub fn embed(&self, text: &str, scratch: &mut Scratch, ids: &mut Vec<u32>, out: &mut [f32]) {
+        ids.clear();
+        self.ids(text, scratch, ids);
+        self.vector(ids, out);
+    }
+
+    /// The vector of a text cut into pieces. Returns the length that the sum had; 0 where the vector is zero.
+    pub fn vector(&self, ids: &[u32], out: &mut [f32]) -> f32 {
+        self.pool(ids, out);
+        normalise(out)
+    }
+
+    /// The weighted sum of rows.
+    fn pool(&self, ids: &[u32], out: &mut [f32]) {
+        for (part, sums) in out.chunks_exact_mut(LANES).enumerate() {
+            let mut total = [0f32; LANES];
+            for &id in ids {
+                let weight = self.factor(id);
+                let row = &self.row(id)[part * LANES..][..LANES];
+                for (sum, &x) in total.iter_mut().zip(row) {
+                    *sum += x as f32 * weight;
+                }
+            }
+            sums.copy_from_slice(&total);
+        }
+    }
+}
+
+/// Makes the length 1 and returns what it was; what has no length, or none that f32 can hold, becomes zero.
+fn normalise(vector: &mut [f32]) -> f32 {
+    let norm = vector.iter().map(|&x| x as f64 * x as f64).sum::<f64>().sqrt() as f32;
+    if norm > 0.0 && norm.is_finite() {
+        vector.iter_mut().for_each(|x| *x /= norm);
+        return norm;
+    }
+    vector.fill(0.0);
+    0.0
+}

@@ -1,0 +1,15 @@
+//! Documents of patent offices: XML to a flat tree, and marked-up text to readable text.
+
+mod entities;
+mod formula;
+mod parse;
+mod readable;
+mod role;
+mod tree;
+
+pub use parse::{parse, Damage, Format, Limits};
+pub use readable::{plain, readable};
+pub use tree::{Node, Tree, View, ATTRIBUTE, NAME_BITS, NODE, TEXT};
+
+#[cfg(test)]
+mod tests;

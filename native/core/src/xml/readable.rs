@@ -1,0 +1,185 @@
+//! Marked-up text as plain text that people and models can read: tables row by row, lists item by item,
+//! formulas on one line, chemistry and images as a word in brackets. A line end stands for a line end of the
+//! document; other white space is collapsed.
+
+use super::formula::formula;
+use super::role::Role;
+use super::tree::{Node, View};
+
+/// A mark that no text holds, for a line end that survives the collapsing of white space.
+const LINE: char = '\u{e000}';
+
+/// Trees are parsed with a bound on depth; one that was made up must not exhaust the stack.
+pub const DEPTH_MAX: usize = 512;
+
+/// The readable text of a node: of what is in an element, or with `whole` of the element itself, so that a
+/// table is one. Empty where there is none.
+pub fn readable(view: View, index: u32, whole: bool) -> String {
+    let mut out = String::new();
+    if whole {
+        write(view, index, 0, &mut out);
+    } else {
+        write_children(view, index, 0, &mut out);
+    }
+    tidy(&out)
+}
+
+/// All characters of a node and below it, spaces trimmed and collapsed.
+pub fn plain(view: View, index: u32) -> String {
+    let mut out = String::new();
+    for at in index..view.next(index).min((view.nodes.len() / super::tree::NODE) as u32) {
+        if let Some(Node::Text(text)) = view.node(at) {
+            push_collapsed(text, &mut out);
+        }
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+    out
+}
+
+/// White space as ECMAScript's `\s` and `trim` see it.
+pub fn is_space(c: char) -> bool {
+    (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
+}
+
+/// Adds a text whose runs of white space are one space each; none opens `out`.
+fn push_collapsed(text: &str, out: &mut String) {
+    for (at, word) in text.split(is_space).enumerate() {
+        if at > 0 && !out.is_empty() && !out.ends_with(' ') {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+}
+
+/// Collapses white space and turns marks into line ends; no line is empty or ends in a cell's border.
+fn tidy(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let word = tidy_start(rest);
+        out.push_str(&rest[..word]);
+        rest = &rest[word..];
+        let gap = rest.find(|c| c != LINE && !is_space(c)).unwrap_or(rest.len());
+        if rest[..gap].contains(LINE) {
+            trim_border(&mut out);
+            if !out.is_empty() && !out.ends_with('\n') {
+                out.push('\n');
+            }
+        } else if gap > 0 && !out.is_empty() && !out.ends_with('\n') {
+            out.push(' ');
+        }
+        rest = &rest[gap..];
+    }
+    trim_border(&mut out);
+    out.truncate(out.trim_end_matches('\n').len());
+    out
+}
+
+/// Bytes that a text begins with and that stay as they are: words with single spaces between them. It may end early.
+fn tidy_start(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let is_gap = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += match byte {
+            // Behind a word, and before one that begins with ASCII.
+            b' ' if at > 0 && bytes.get(at + 1).is_some_and(|&next| next.is_ascii() && !is_gap(next)) => 2,
+            _ if is_gap(byte) => break,
+            0..=0x7f => 1,
+            // The first bytes of all wide spaces, of the byte order mark and of `LINE`.
+            0xc2 | 0xe1..=0xe3 | 0xee | 0xef => {
+                let c = text[at..].chars().next().unwrap_or(LINE);
+                if c == LINE || is_space(c) {
+                    break;
+                }
+                c.len_utf8()
+            }
+            0x80..=0xdf => 2,
+            0xe0..=0xef => 3,
+            _ => 4,
+        };
+    }
+    at
+}
+
+fn trim_border(out: &mut String) {
+    out.truncate(out.trim_end_matches([' ', '|']).len());
+}
+
+fn write_children(view: View, index: u32, depth: usize, out: &mut String) {
+    view.children(index).for_each(|child| write(view, child, depth + 1, out));
+}
+
+fn write(view: View, index: u32, depth: usize, out: &mut String) {
+    if depth > DEPTH_MAX {
+        return;
+    }
+    let role = match view.node(index) {
+        None => return,
+        Some(Node::Text(text)) => {
+            text.split(LINE).enumerate().for_each(|(at, part)| {
+                out.extend((at > 0).then_some(' '));
+                out.push_str(part);
+            });
+            return;
+        }
+        Some(Node::Element(role)) => role,
+    };
+    match role {
+        Role::Math => {
+            let text = formula(view, index, depth);
+            if !text.is_empty() {
+                out.extend([" ", &text, " "]);
+            }
+        }
+        Role::LineBreak => out.push(LINE),
+        Role::Superscript => superscript(view, index, depth, out),
+        Role::Chemistry => out.extend(["\u{e000}[chemical structure]\u{e000}"]),
+        Role::Maths => formula_block(view, index, depth, out),
+        Role::Image => out.push_str("[image]"),
+        Role::Cell => {
+            let mut cell = String::new();
+            write_children(view, index, depth, &mut cell);
+            out.extend([&tidy(&cell).replace('\n', " "), " | "]);
+        }
+        Role::Block => {
+            out.push(LINE);
+            write_children(view, index, depth, out);
+            out.push(LINE);
+        }
+        // What stands between its parts is how the file was laid out.
+        Role::Flat => view.children(index).for_each(|child| match view.node(child) {
+            Some(Node::Element(Role::Block)) => write_children(view, child, depth + 1, out),
+            Some(Node::Text(text)) if text.trim().is_empty() => {}
+            _ => write(view, child, depth + 1, out),
+        }),
+        Role::Nothing | Role::Annotation => {}
+        _ => write_children(view, index, depth, out),
+    }
+}
+
+/// `<maths>` holds MathML and pictures of it; a picture counts only where there is nothing else.
+fn formula_block(view: View, index: u32, depth: usize, out: &mut String) {
+    let is_picture = |&child: &u32| view.node(child) == Some(Node::Element(Role::Image));
+    let mut text = String::new();
+    view.elements(index)
+        .filter(|child| !is_picture(child))
+        .for_each(|child| write(view, child, depth + 1, &mut text));
+    match tidy(&text).is_empty() {
+        true => out.push_str(" [formula] "),
+        false => out.extend(["\u{e000}", &text, "\u{e000}"]),
+    }
+}
+
+/// `10<sup>6</sup>` must not become 106; `Li<sup>+</sup>` and footnote letters need no sign.
+fn superscript(view: View, index: u32, depth: usize, out: &mut String) {
+    let mut text = String::new();
+    write_children(view, index, depth, &mut text);
+    let start = text.trim_start_matches(is_space);
+    let unsigned = start.strip_prefix(['-', '+', '−', '–', '±', '－']).unwrap_or(start);
+    if unsigned.trim_start_matches(is_space).starts_with(|c| matches!(c, '0'..='9' | '０'..='９')) {
+        out.extend(["^", text.trim_matches(is_space), if text.ends_with(is_space) { " " } else { "" }]);
+    } else {
+        out.push_str(&text);
+    }
+}

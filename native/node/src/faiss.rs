@@ -1,0 +1,201 @@
+//! A FAISS index as a class, for apps that want one without the engine. `src/index/faiss.ts` is its public face
+//! and checks what JavaScript may pass; here are only conversions.
+
+use crate::errors::{caught, coded, from_shim};
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+use priorart_shim::{BuildParams, Index, Kind, SearchParams};
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, Weak};
+
+/// A file as it was when it was opened: replaced by another one under the same name, it is another key.
+type Key = (PathBuf, u64, u64, i64, i64, u64);
+
+/// Every mapped index that some thread of this process has open: mapped means it cannot change, so all of them
+/// search the same one. The last user to let go closes it.
+static MAPPED: LazyLock<Mutex<HashMap<Key, Weak<Index>>>> = LazyLock::new(Default::default);
+
+fn open_shared(path: &Path) -> Result<Arc<Index>> {
+    let missing =
+        |e: std::io::Error| coded("invalid_request", format!("cannot open {}: {e}", path.display()));
+    let m = std::fs::metadata(path).map_err(missing)?;
+    let key = (path.to_owned(), m.dev(), m.ino(), m.mtime(), m.mtime_nsec(), m.size());
+    // Held while opening, so that two workers do not load the same file twice.
+    let mut mapped = MAPPED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(index) = mapped.get(&key).and_then(Weak::upgrade) {
+        return Ok(index);
+    }
+    let index = Arc::new(Index::load(path, true).map_err(on_file)?);
+    mapped.retain(|_, weak| weak.strong_count() > 0);
+    mapped.insert(key, Arc::downgrade(&index));
+    Ok(index)
+}
+
+/// Here a path comes from the caller, so that one that does not work is the caller's to mend.
+fn on_file(error: priorart_shim::Error) -> Error {
+    match &error {
+        priorart_shim::Error::Io(message) if message.contains("No space left") => coded("disk_full", message),
+        priorart_shim::Error::Io(message) => coded("invalid_request", message),
+        _ => from_shim(error),
+    }
+}
+
+enum Held {
+    Own(Index),
+    Mapped(Arc<Index>),
+}
+
+impl Held {
+    fn get(&self) -> &Index {
+        match self {
+            Held::Own(index) => index,
+            Held::Mapped(index) => index,
+        }
+    }
+
+    fn get_mut(&mut self) -> Result<&mut Index> {
+        match self {
+            Held::Own(index) => Ok(index),
+            Held::Mapped(_) => Err(from_shim(priorart_shim::Error::ReadOnly)),
+        }
+    }
+}
+
+#[napi(object)]
+pub struct FaissBuildOptions {
+    pub expected_rows: Option<u32>,
+    pub nlist: Option<u32>,
+    pub pq_m: Option<u32>,
+    pub hnsw_m: Option<u32>,
+    pub ef_construction: Option<u32>,
+    pub threads: Option<u32>,
+    pub seed: Option<u32>,
+}
+
+#[napi(object)]
+pub struct FaissSearchOptions {
+    pub nprobe: Option<u32>,
+    pub ef_search: Option<u32>,
+    pub filter: Option<Uint8Array>,
+    pub k_factor: Option<f64>,
+}
+
+#[napi(object)]
+pub struct FaissHits {
+    pub distances: Float32Array,
+    pub labels: Int32Array,
+}
+
+impl FaissHits {
+    fn new((scores, rows): (Vec<f32>, Vec<i64>)) -> FaissHits {
+        // `add` keeps the rows below 2³¹.
+        let labels: Vec<i32> = rows.into_iter().map(|row| row as i32).collect();
+        FaissHits { distances: scores.into(), labels: labels.into() }
+    }
+}
+
+fn params(options: &FaissSearchOptions, default_ef: usize) -> SearchParams<'_> {
+    let default = SearchParams::default();
+    SearchParams {
+        nprobe: options.nprobe.map_or(default.nprobe, |n| n as usize),
+        ef_search: options.ef_search.map_or(default_ef.max(default.ef_search), |n| n as usize),
+        filter: options.filter.as_deref(),
+        k_factor: options.k_factor.map_or(default.k_factor, |k| k as f32),
+    }
+}
+
+#[napi]
+pub struct FaissIndex(Held);
+
+#[napi]
+impl FaissIndex {
+    #[napi(constructor)]
+    pub fn new(kind: String, dims: u32, options: FaissBuildOptions) -> Result<FaissIndex> {
+        caught(|| {
+            let kind: Kind = kind.parse().map_err(from_shim)?;
+            let default = BuildParams::default();
+            let or = |given: Option<u32>, default: usize| given.map_or(default, |n| n as usize);
+            let build = BuildParams {
+                nlist: or(options.nlist, default.nlist),
+                pq_m: or(options.pq_m, default.pq_m),
+                hnsw_m: or(options.hnsw_m, default.hnsw_m),
+                ef_construction: or(options.ef_construction, default.ef_construction),
+                threads: or(options.threads, default.threads),
+                seed: options.seed.map_or(default.seed, u64::from),
+            };
+            let rows = or(options.expected_rows, 0);
+            Index::new(kind, dims as usize, &build, rows).map(|i| FaissIndex(Held::Own(i))).map_err(from_shim)
+        })
+    }
+
+    #[napi]
+    pub fn read(path: String, mmap: bool) -> Result<FaissIndex> {
+        caught(|| {
+            let path = Path::new(&path);
+            if mmap {
+                return open_shared(path).map(|index| FaissIndex(Held::Mapped(index)));
+            }
+            Index::load(path, false).map(|index| FaissIndex(Held::Own(index))).map_err(on_file)
+        })
+    }
+
+    #[napi]
+    pub fn train(&mut self, x: Float32Array) -> Result<()> {
+        caught(|| self.0.get_mut()?.train(&x).map_err(from_shim))
+    }
+
+    #[napi]
+    pub fn add(&mut self, x: Float32Array) -> Result<()> {
+        caught(|| {
+            let index = self.0.get_mut()?;
+            if index.len() + x.len() / index.dims() > i32::MAX as usize {
+                return Err(coded("invalid_request", "an index takes at most 2147483647 rows"));
+            }
+            index.add(&x).map_err(from_shim)
+        })
+    }
+
+    #[napi]
+    pub fn search(&self, x: Float32Array, k: u32, options: FaissSearchOptions) -> Result<FaissHits> {
+        let params = params(&options, k as usize);
+        caught(|| self.0.get().search(&x, k as usize, &params).map(FaissHits::new).map_err(from_shim))
+    }
+
+    #[napi]
+    pub fn range_search(&self, x: Float32Array, min: f64, options: FaissSearchOptions) -> Result<FaissHits> {
+        let params = params(&options, 0);
+        caught(|| self.0.get().range_search(&x, min as f32, &params).map(FaissHits::new).map_err(from_shim))
+    }
+
+    #[napi]
+    pub fn write(&self, path: String) -> Result<()> {
+        caught(|| self.0.get().save(Path::new(&path)).map_err(on_file))
+    }
+
+    #[napi]
+    pub fn ntotal(&self) -> u32 {
+        self.0.get().len() as u32
+    }
+
+    #[napi]
+    pub fn get_dimension(&self) -> u32 {
+        self.0.get().dims() as u32
+    }
+
+    #[napi]
+    pub fn nlist(&self) -> u32 {
+        self.0.get().nlist() as u32
+    }
+
+    #[napi]
+    pub fn kind(&self) -> &'static str {
+        self.0.get().kind().name()
+    }
+
+    #[napi]
+    pub fn is_trained(&self) -> bool {
+        self.0.get().is_trained()
+    }
+}

@@ -1,0 +1,13 @@
+//! Glue between Node and the Rust below it: typed arrays in, typed arrays out, and errors whose message
+//! starts with a stable code that `src/index/native.ts` turns into a PriorartError. No logic lives here.
+
+mod ann;
+mod errors;
+mod faiss;
+mod files;
+mod segments;
+mod snapshot;
+mod static_model;
+mod text;
+mod tokenizer_json;
+mod xml;

@@ -1,0 +1,177 @@
+//! Writing segments and their FAISS indexes.
+
+use crate::errors::{caught, coded, from_core};
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+use priorart_core::bags::NewBags;
+use priorart_core::bitmap::Bitmap;
+use priorart_core::segment::{merge, ColumnKind, ColumnSpec, NewDocument, Segment, SegmentBuilder, Value};
+use std::path::PathBuf;
+
+#[napi(object)]
+pub struct NewSegmentColumn {
+    pub name: String,
+    /// `keyword` or `date`
+    pub kind: String,
+}
+
+/// One document on its way into a segment.
+#[napi(object)]
+pub struct NewSegmentDocument {
+    pub id: u32,
+    pub patent_id: String,
+    /// Links an application with its grant; empty = none.
+    pub application: String,
+    pub grant: bool,
+    /// Passages × dimensions.
+    pub vectors: Float32Array,
+    /// What late interaction looks at; without it, it reads the texts.
+    pub bags: Option<TokenBags>,
+    /// Per keyword column, in their order: terms.
+    pub terms: Vec<Vec<String>>,
+    /// Per keyword column: the spelling to show of each term; an empty list where it is the term itself.
+    pub labels: Vec<Vec<String>>,
+    /// Per date column, in their order: days since 1970-01-01, the smallest i32 where absent.
+    pub days: Int32Array,
+}
+
+/// The token bags of a document's titles and passages.
+#[napi(object)]
+pub struct TokenBags {
+    /// Of which the pieces are: bags of another model are as good as none.
+    pub model: String,
+    pub bytes: Uint8Array,
+    /// Bytes of the titles' bag and of each passage's.
+    pub lengths: Uint16Array,
+}
+
+#[napi(object)]
+pub struct WrittenSegment {
+    pub docs: u32,
+    pub passages: u32,
+    pub bytes: f64,
+}
+
+pub fn specs_of(columns: &[NewSegmentColumn]) -> Result<Vec<ColumnSpec>> {
+    columns
+        .iter()
+        .map(|column| {
+            let kind = match column.kind.as_str() {
+                "keyword" => ColumnKind::Keyword,
+                "date" => ColumnKind::Date,
+                other => return Err(coded("invalid_request", format!("unknown column kind {other}"))),
+            };
+            Ok(ColumnSpec { name: column.name.clone(), kind })
+        })
+        .collect()
+}
+
+#[napi]
+pub struct SegmentWriter {
+    builder: Option<SegmentBuilder>,
+    specs: Vec<ColumnSpec>,
+}
+
+#[napi]
+impl SegmentWriter {
+    #[napi(constructor, catch_unwind)]
+    pub fn new(path: String, dimensions: u32, columns: Vec<NewSegmentColumn>) -> Result<Self> {
+        let specs = specs_of(&columns)?;
+        let builder = SegmentBuilder::create(&PathBuf::from(path), dimensions as usize, specs.clone())
+            .map_err(from_core)?;
+        Ok(SegmentWriter { builder: Some(builder), specs })
+    }
+
+    #[napi(catch_unwind)]
+    pub fn push(&mut self, doc: NewSegmentDocument) -> Result<()> {
+        let builder = self.builder.as_mut().ok_or_else(|| coded("internal", "the segment is finished"))?;
+        let (mut keywords, mut days) = (doc.terms.iter().zip(&doc.labels), doc.days.iter());
+        let mut values = Vec::with_capacity(self.specs.len());
+        for spec in &self.specs {
+            let missing = || coded("invalid_request", format!("no value for column {}", spec.name));
+            values.push(match spec.kind {
+                ColumnKind::Date => Value::Day(*days.next().ok_or_else(missing)?),
+                ColumnKind::Keyword => {
+                    let (terms, labels) = keywords.next().ok_or_else(missing)?;
+                    let label = |n: usize| labels.get(n).unwrap_or(&terms[n]).as_str();
+                    Value::Keywords(
+                        terms.iter().enumerate().map(|(n, term)| (term.as_str(), label(n))).collect(),
+                    )
+                }
+            });
+        }
+        let new = NewDocument {
+            id: doc.id,
+            patent_id: &doc.patent_id,
+            application: &doc.application,
+            grant: doc.grant,
+            vectors: &doc.vectors,
+            bags: doc.bags.as_ref().map(|bags| NewBags {
+                model: &bags.model,
+                bytes: &bags.bytes,
+                lengths: &bags.lengths,
+            }),
+        };
+        builder.push(&new, &values).map_err(from_core)
+    }
+
+    /// Writes columns, syncs, and renames into place.
+    #[napi(catch_unwind)]
+    pub fn finish(&mut self) -> Result<WrittenSegment> {
+        let builder = self.builder.take().ok_or_else(|| coded("internal", "the segment is finished"))?;
+        let (docs, passages) = (builder.docs() as u32, builder.passages() as u32);
+        let bytes = builder.finish().map_err(from_core)? as f64;
+        Ok(WrittenSegment { docs, passages, bytes })
+    }
+}
+
+#[napi(object)]
+pub struct MergeInput {
+    pub path: String,
+    /// Document ids deleted since the segment was written.
+    pub deleted: Uint32Array,
+}
+
+pub struct Merge {
+    inputs: Vec<(PathBuf, Vec<u32>)>,
+    out: PathBuf,
+}
+
+impl Task for Merge {
+    type Output = WrittenSegment;
+    type JsValue = WrittenSegment;
+    fn compute(&mut self) -> Result<WrittenSegment> {
+        caught(|| {
+            let mut opened = Vec::new();
+            for (path, ids) in &self.inputs {
+                let segment = Segment::open(path).map_err(from_core)?;
+                let deleted = deleted_of(&segment, ids);
+                opened.push((segment, deleted));
+            }
+            let inputs: Vec<(&Segment, &Bitmap)> = opened.iter().map(|(s, d)| (s, d)).collect();
+            let (docs, passages, bytes) = merge(&inputs, &self.out).map_err(from_core)?;
+            Ok(WrittenSegment { docs: docs as u32, passages: passages as u32, bytes: bytes as f64 })
+        })
+    }
+    fn resolve(&mut self, _: Env, written: WrittenSegment) -> Result<WrittenSegment> {
+        Ok(written)
+    }
+}
+
+/// Ordinals of deleted documents; ids that lie elsewhere are passed over.
+pub fn deleted_of(segment: &Segment, ids: &[u32]) -> Bitmap {
+    let mut deleted = Bitmap::empty(segment.docs());
+    for &id in ids {
+        if let Some(ordinal) = segment.ordinal_of_id(id) {
+            deleted.insert(ordinal);
+        }
+    }
+    deleted
+}
+
+/// Writes one segment from several neighbours, without their deleted documents, on a thread of its own.
+#[napi]
+pub fn merge_segments(inputs: Vec<MergeInput>, out: String) -> AsyncTask<Merge> {
+    let inputs = inputs.into_iter().map(|input| (input.path.into(), input.deleted.to_vec())).collect();
+    AsyncTask::new(Merge { inputs, out: out.into() })
+}

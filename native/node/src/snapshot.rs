@@ -1,0 +1,447 @@
+//! A reader's view: segments shared by all threads of the process, searched in one call.
+
+use crate::ann::open_ann;
+use crate::errors::{coded, from_core};
+use crate::segments::deleted_of;
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+use priorart_core::columns::NO_DAY;
+use priorart_core::filter::{Clause, Test};
+use priorart_core::search::{best_passages, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core};
+use priorart_core::segment::{Effort, Segment};
+use priorart_core::stats::{count_terms, days, Axis};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, Weak};
+
+type Key = (PathBuf, Option<PathBuf>);
+
+/// Every segment that some thread of this process has open. The last user to let go closes it.
+static OPEN: LazyLock<Mutex<HashMap<Key, Weak<Segment>>>> = LazyLock::new(Default::default);
+
+fn open_shared(part: &SegmentPath) -> Result<Arc<Segment>> {
+    let key = (PathBuf::from(&part.path), part.index_path.as_ref().map(PathBuf::from));
+    // Held while opening, so that two workers do not map the same file twice.
+    let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(segment) = open.get(&key).and_then(Weak::upgrade) {
+        return Ok(segment);
+    }
+    let mut segment = Segment::open(&key.0).map_err(from_core)?;
+    if let Some(index) = &key.1 {
+        if let Some(expected) = &part.index_checksum {
+            let found = format!("{:016x}", priorart_core::file::checksum(index).map_err(from_core)?);
+            if found != *expected {
+                return Err(coded("data_corrupt", format!("{}: wrong checksum", index.display())));
+            }
+        }
+        segment.ann = Some(open_ann(index, segment.passages(), segment.dimensions())?);
+    }
+    let segment = Arc::new(segment);
+    open.retain(|_, weak| weak.strong_count() > 0);
+    open.insert(key, Arc::downgrade(&segment));
+    Ok(segment)
+}
+
+/// Segments open in this process, over all threads.
+#[napi]
+pub fn open_segments() -> u32 {
+    let open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    open.values().filter(|weak| weak.strong_count() > 0).count() as u32
+}
+
+#[napi(object)]
+pub struct SegmentPath {
+    pub path: String,
+    pub index_path: Option<String>,
+    /// xxh3 of the index file, verified when this process first opens it. For graphs: a damaged edge would lead
+    /// a search out of the mapped file. The other kinds check what they read.
+    pub index_checksum: Option<String>,
+    /// Document ids deleted since the segment was written.
+    pub deleted: Uint32Array,
+}
+
+#[napi(object)]
+pub struct FilterClause {
+    pub column: String,
+    /// `exact`, `prefix`, `contains` (any of `terms`), or `days`
+    pub test: String,
+    pub terms: Option<Vec<String>>,
+    /// Days since 1970-01-01, inclusive.
+    pub from: Option<i32>,
+    pub to: Option<i32>,
+}
+
+/// How one segment is searched. Without `k` every allowed row is scored.
+#[napi(object)]
+pub struct SegmentScan {
+    pub k: Option<u32>,
+    pub nprobe: Option<u32>,
+    pub ef_search: Option<u32>,
+}
+
+#[napi(object)]
+pub struct SearchOptions {
+    pub documents: u32,
+    pub chunks: u32,
+    pub dedupe: bool,
+    /// Inner product below which documents are left out; -2 lets all through.
+    pub min_score: f64,
+}
+
+#[napi(object)]
+pub struct SearchHits {
+    /// Document ids, best first.
+    pub docs: Uint32Array,
+    pub scores: Float32Array,
+    /// Passages of hit i: `passages[passage_at[i]..passage_at[i + 1]]`, numbered within the document.
+    pub passage_at: Uint32Array,
+    pub passages: Uint32Array,
+    pub passage_scores: Float32Array,
+    pub rows_scored: f64,
+    pub candidates: f64,
+    pub widened: u32,
+    /// Segments that were scanned exactly though an index was planned.
+    pub rescanned: u32,
+}
+
+/// How an inner product is shown: as the logistic curve of a model's calibration, rounded.
+#[napi(object)]
+pub struct ShownScore {
+    pub midpoint: f64,
+    pub slope: f64,
+    /// Digits behind the point.
+    pub decimals: u32,
+}
+
+impl ShownScore {
+    /// The number shown, without the point.
+    fn of(&self, score: f32) -> i64 {
+        let similarity = 1.0 / (1.0 + (-self.slope * (score as f64 - self.midpoint)).exp());
+        (similarity * 10f64.powi(self.decimals as i32)).round() as i64
+    }
+}
+
+#[napi(object)]
+pub struct CountOptions {
+    pub max_results: u32,
+    pub dedupe: bool,
+    pub min_score: f64,
+    /// First hit of the page and its length.
+    pub offset: u32,
+    pub limit: u32,
+    /// What the page is ordered by: scores that are shown as equal are equal.
+    pub shown: ShownScore,
+    /// Date column that the years are taken from.
+    pub date_column: String,
+    /// Any of `year`, `country`, `applicant`, `ipc`.
+    pub axes: Vec<String>,
+    /// Longest list of applicants and of IPC subclasses.
+    pub top: u32,
+}
+
+#[napi(object)]
+pub struct NamedCount {
+    pub name: String,
+    pub count: u32,
+}
+
+#[napi(object)]
+pub struct Counts {
+    pub total: u32,
+    pub year: Option<Vec<NamedCount>>,
+    pub country: Option<Vec<NamedCount>>,
+    pub applicant: Option<Vec<NamedCount>>,
+    pub ipc: Option<Vec<NamedCount>>,
+    pub page: SearchHits,
+}
+
+#[napi(object)]
+pub struct OpenSegment {
+    pub docs: u32,
+    pub passages: u32,
+    /// Inverted lists of its IVF index; 0 for other indexes.
+    pub lists: u32,
+    pub has_index: bool,
+}
+
+/// The documents that a filter allows.
+#[napi]
+pub struct Selection(Vec<Selected>);
+
+#[napi]
+impl Selection {
+    /// Allowed documents of each segment.
+    #[napi(getter)]
+    pub fn docs(&self) -> Vec<u32> {
+        self.0.iter().map(|s| s.doc_count as u32).collect()
+    }
+
+    /// Allowed passages of each segment.
+    #[napi(getter)]
+    pub fn passages(&self) -> Vec<u32> {
+        self.0.iter().map(|s| s.row_count as u32).collect()
+    }
+}
+
+#[napi]
+pub struct Snapshot(Core);
+
+#[napi]
+impl Snapshot {
+    #[napi(constructor, catch_unwind)]
+    pub fn new(segments: Vec<SegmentPath>) -> Result<Self> {
+        let mut opened = Vec::with_capacity(segments.len());
+        for part in &segments {
+            let segment = open_shared(part)?;
+            let deleted = deleted_of(&segment, &part.deleted);
+            opened.push((segment, deleted));
+        }
+        Ok(Snapshot(Core { segments: opened }))
+    }
+
+    /// Lets go of the segments at once instead of when the garbage collector comes by.
+    #[napi(catch_unwind)]
+    pub fn close(&mut self) {
+        self.0.segments.clear();
+    }
+
+    #[napi(getter)]
+    pub fn segments(&self) -> Vec<OpenSegment> {
+        let info = |(segment, _): &(Arc<Segment>, _)| OpenSegment {
+            docs: segment.docs() as u32,
+            passages: segment.passages() as u32,
+            lists: segment.ann.as_ref().map_or(0, |ann| ann.lists() as u32),
+            has_index: segment.ann.is_some(),
+        };
+        self.0.segments.iter().map(info).collect()
+    }
+
+    /// Live document ids of a segment, ascending.
+    #[napi(catch_unwind)]
+    pub fn doc_ids(&self, segment: u32) -> Result<Uint32Array> {
+        let (segment, deleted) = self.at(segment)?;
+        let live = segment.doc_id().iter().enumerate().filter(|(n, _)| !deleted.contains(*n));
+        Ok(live.map(|(_, &id)| id).collect::<Vec<u32>>().into())
+    }
+
+    fn at(&self, n: u32) -> Result<&(Arc<Segment>, priorart_core::bitmap::Bitmap)> {
+        self.0.segments.get(n as usize).ok_or_else(|| coded("internal", format!("no segment {n}")))
+    }
+
+    /// The stored vectors of a document (passages × dimensions), or null where no live one bears the id.
+    #[napi(catch_unwind)]
+    pub fn vectors_of(&self, id: u32) -> Option<Float32Array> {
+        let (segment, ordinal) = self.find(id)?;
+        let mut out = Vec::new();
+        priorart_core::vectors::decode(segment.rows(segment.rows_of(ordinal)), &mut out);
+        Some(out.into())
+    }
+
+    /// Which of some documents have no token bags of a model: their places in the list.
+    #[napi(catch_unwind)]
+    pub fn without_bags(&self, docs: Uint32Array, model: String) -> Uint32Array {
+        let lacks = |&(_, &id): &(usize, &u32)| match self.find(id) {
+            Some((segment, ordinal)) => segment.bags_of(ordinal, &model).is_none(),
+            None => true,
+        };
+        docs.iter().enumerate().filter(lacks).map(|(n, _)| n as u32).collect::<Vec<u32>>().into()
+    }
+
+    /// How many documents of a selection bear each term of a keyword column, most frequent first.
+    #[napi(catch_unwind)]
+    pub fn tally(&self, selection: &Selection, column: String) -> Result<Vec<NamedCount>> {
+        let counted =
+            count_terms(&self.0, &self.0.all_of(&selection.0), &column, Axis::Term).map_err(from_core)?;
+        Ok(counted.into_iter().map(|(_, name, count)| NamedCount { name, count }).collect())
+    }
+
+    /// First and last day (since 1970-01-01) of a selection in a date column; empty where no document has one.
+    #[napi(catch_unwind)]
+    pub fn extent(&self, selection: &Selection, column: String) -> Result<Vec<i32>> {
+        let days = days(&self.0, &self.0.all_of(&selection.0), &column).map_err(from_core)?;
+        let known = || days.iter().copied().filter(|&day| day != NO_DAY);
+        Ok(known().min().into_iter().chain(known().max()).collect())
+    }
+
+    /// Evaluates a filter; every clause must hold.
+    #[napi(catch_unwind)]
+    pub fn select(&self, clauses: Vec<FilterClause>) -> Result<Selection> {
+        let clauses = clauses.into_iter().map(clause_of).collect::<Result<Vec<_>>>()?;
+        self.0.select(&clauses).map(Selection).map_err(from_core)
+    }
+
+    /// The best documents of a selection, with one scan a segment.
+    #[napi(catch_unwind)]
+    pub fn search(
+        &self,
+        query: Float32Array,
+        selection: &Selection,
+        scans: Vec<SegmentScan>,
+        options: SearchOptions,
+    ) -> Result<SearchHits> {
+        let request = Request {
+            query: &query,
+            documents: options.documents as usize,
+            chunks: options.chunks as usize,
+            dedupe: options.dedupe,
+            min_score: options.min_score as f32,
+        };
+        let outcome = self.run(selection, &scans, &request)?;
+        Ok(self.hits(&outcome, &outcome.hits, &request))
+    }
+
+    /// Statistics over all documents at or above a threshold, and one page of them: by score as it is shown,
+    /// then by publication date (newest first), then by patent_id.
+    #[napi(catch_unwind)]
+    pub fn count(
+        &self,
+        query: Float32Array,
+        selection: &Selection,
+        scans: Vec<SegmentScan>,
+        options: CountOptions,
+    ) -> Result<Counts> {
+        let request = Request {
+            query: &query,
+            documents: options.max_results as usize,
+            chunks: 1,
+            dedupe: options.dedupe,
+            min_score: options.min_score as f32,
+        };
+        let mut outcome = self.run(selection, &scans, &request)?;
+        let all = std::mem::take(&mut outcome.hits);
+        let wants = |axis: &str| options.axes.iter().any(|a| a == axis);
+        let terms = |axis: &str, column: &str, kind: Axis, top: usize| -> Result<Option<Vec<NamedCount>>> {
+            if !wants(axis) {
+                return Ok(None);
+            }
+            let counted = count_terms(&self.0, &all, column, kind).map_err(from_core)?;
+            Ok(Some(
+                counted.into_iter().take(top).map(|(_, name, count)| NamedCount { name, count }).collect(),
+            ))
+        };
+        let top = options.top as usize;
+        let year = if wants("year") { Some(self.years(&all, &options.date_column)?) } else { None };
+        let country = terms("country", "country", Axis::Term, usize::MAX)?;
+        let applicant = terms("applicant", "applicant", Axis::Term, top)?;
+        let ipc = terms("ipc", "ipc", Axis::Prefix(4), top)?;
+        let page = self.page(&all, &options)?;
+        let page = self.hits(&outcome, &page, &request);
+        Ok(Counts { total: all.len() as u32, year, country, applicant, ipc, page })
+    }
+}
+
+impl Snapshot {
+    /// The segment and the place in it of a live document.
+    pub fn find(&self, id: u32) -> Option<(&Segment, usize)> {
+        self.0.segments.iter().find_map(|(segment, deleted)| {
+            segment.doc_id().last().filter(|&&last| id <= last)?;
+            let ordinal = segment.ordinal_of_id(id).filter(|&o| !deleted.contains(o))?;
+            Some((&**segment, ordinal))
+        })
+    }
+
+    fn run(&self, selection: &Selection, scans: &[SegmentScan], request: &Request) -> Result<Outcome> {
+        if scans.len() != self.0.segments.len() || selection.0.len() != scans.len() {
+            return Err(coded("internal", "plan and selection must name every segment of the snapshot"));
+        }
+        if let Some((segment, _)) = self.0.segments.first() {
+            if segment.dimensions() != request.query.len() {
+                let (got, want) = (request.query.len(), segment.dimensions());
+                return Err(coded("model_mismatch", format!("query of {got} dimensions, index of {want}")));
+            }
+        }
+        let scans: Vec<Scan> = scans
+            .iter()
+            .zip(&self.0.segments)
+            .map(|(scan, (segment, _))| match (scan.k, &segment.ann) {
+                (Some(k), Some(_)) => {
+                    let effort = Effort {
+                        nprobe: scan.nprobe.unwrap_or(1) as usize,
+                        ef_search: scan.ef_search.unwrap_or(16) as usize,
+                    };
+                    Ok(Scan::Ann { k: k as usize, effort })
+                }
+                (Some(_), None) => Err(coded("internal", "the plan asks a segment for an index it has not")),
+                (None, _) => Ok(Scan::Exact),
+            })
+            .collect::<Result<_>>()?;
+        search(&self.0, &selection.0, &scans, request).map_err(from_core)
+    }
+
+    fn hits(&self, outcome: &Outcome, hits: &[Hit], request: &Request) -> SearchHits {
+        let (mut at, mut passages, mut scores) = (vec![0u32], Vec::new(), Vec::new());
+        for hit in hits {
+            for (number, score) in best_passages(&self.0, hit, request.query, request.chunks) {
+                passages.push(number);
+                scores.push(score);
+            }
+            at.push(passages.len() as u32);
+        }
+        let id = |hit: &Hit| self.0.segments[hit.segment as usize].0.doc_id()[hit.ordinal as usize];
+        SearchHits {
+            docs: hits.iter().map(id).collect::<Vec<u32>>().into(),
+            scores: hits.iter().map(|hit| hit.score).collect::<Vec<f32>>().into(),
+            passage_at: at.into(),
+            passages: passages.into(),
+            passage_scores: scores.into(),
+            rows_scored: outcome.rows_scored as f64,
+            candidates: outcome.candidates as f64,
+            widened: outcome.widened as u32,
+            rescanned: outcome.rescanned as u32,
+        }
+    }
+
+    fn years(&self, hits: &[Hit], column: &str) -> Result<Vec<NamedCount>> {
+        let mut counts: std::collections::BTreeMap<i64, u32> = Default::default();
+        for day in days(&self.0, hits, column).map_err(from_core)? {
+            if day != NO_DAY {
+                *counts.entry(year_of(day)).or_default() += 1;
+            }
+        }
+        Ok(counts.into_iter().map(|(year, count)| NamedCount { name: year.to_string(), count }).collect())
+    }
+
+    fn page(&self, hits: &[Hit], options: &CountOptions) -> Result<Vec<Hit>> {
+        let published = days(&self.0, hits, "publication_date").map_err(from_core)?;
+        let columns = self
+            .0
+            .segments
+            .iter()
+            .map(|(segment, _)| segment.keywords("patent_id").map_err(from_core))
+            .collect::<Result<Vec<_>>>()?;
+        let name = |hit: &Hit| {
+            let column = &columns[hit.segment as usize];
+            column.of_doc(hit.ordinal as usize).first().map_or("", |&term| column.term(term))
+        };
+        let place = |(hit, day): (&Hit, i32)| (Reverse((options.shown.of(hit.score), day)), name(hit), *hit);
+        let mut sorted: Vec<_> = hits.iter().zip(published).map(place).collect();
+        sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+        let (offset, limit) = (options.offset as usize, options.limit as usize);
+        Ok(sorted.into_iter().skip(offset).take(limit).map(|(_, _, hit)| hit).collect())
+    }
+}
+
+/// Year of a day number (days since 1970-01-01) in the Gregorian calendar.
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+fn year_of(day: i32) -> i64 {
+    let z = day as i64 + 719_468;
+    let era = z.div_euclid(146_097);
+    let doe = z.rem_euclid(146_097);
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let january_or_february = (5 * doy + 2) / 153 >= 10;
+    yoe + era * 400 + january_or_february as i64
+}
+
+fn clause_of(clause: FilterClause) -> Result<Clause> {
+    let terms = clause.terms.unwrap_or_default();
+    let test = match clause.test.as_str() {
+        "exact" => Test::Exact(terms),
+        "prefix" => Test::Prefix(terms),
+        "contains" => Test::Contains(terms),
+        "days" => Test::Days { from: clause.from, to: clause.to },
+        other => return Err(coded("invalid_request", format!("unknown filter test {other}"))),
+    };
+    Ok(Clause { column: clause.column, test })
+}

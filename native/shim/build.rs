@@ -1,0 +1,18 @@
+//! Compiles the C++ half of the shim with the flags that FAISS was compiled with.
+
+fn main() {
+    println!("cargo:rerun-if-changed=cpp");
+    let flags = std::env::var("DEP_FAISS_FLAGS").expect("priorart-faiss reports its flags");
+    let include = std::env::var("DEP_FAISS_INCLUDE").expect("priorart-faiss reports its include folder");
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++17").opt_level(3).debug(false).pic(true).cpp_link_stdlib(None);
+    for flag in flags.split('\u{1f}') {
+        build.flag(flag);
+    }
+    build
+        // FAISS headers are not ours to warn about.
+        .flag(format!("-isystem{include}"))
+        .file("cpp/shim.cpp")
+        .files(["cpp/index_read.cpp", "cpp/index_read_graph.cpp", "cpp/index_write.cpp"])
+        .compile("priorart_shim");
+}

@@ -1,0 +1,55 @@
+// What the two halves of the shim share. Not a public header: Rust declares the functions in src/ffi.rs.
+#pragma once
+
+#include <faiss/Index.h>
+#include <faiss/IndexIVF.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace priorart {
+
+/// The index kinds; the numbers are those of `Kind` in src/kind.rs.
+enum Kind : int32_t {
+    FLAT = 0,
+    IVF_FLAT = 1,
+    IVF_SQ8 = 2,
+    IVF_SQFP16 = 3,
+    IVF_PQ = 4,
+    IVF_PQ_REFINE = 5,
+    HNSW_FLAT = 6,
+    HNSW_SQ8 = 7,
+};
+
+/// Status codes; the numbers are those of `ffi::check` in src/ffi.rs.
+enum Code : int32_t { OK = 0, FAISS = 1, IO = 2, CORRUPT = 3, OUT_OF_MEMORY = 4 };
+
+/// The system refused to open, read or write a file.
+struct IoError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A file is there, but it is not a whole index of one of our kinds.
+struct CorruptError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Handle {
+    Kind kind;
+    std::unique_ptr<faiss::Index> index;
+};
+
+/// The IVF part of an index, inside a refine stage too; null for the kinds without lists.
+faiss::IndexIVF* ivf_of(const Handle& handle);
+
+/// Writes the index in FAISS's own file format, so that any FAISS can read it.
+void write_index_file(const Handle& handle, const char* path);
+
+/// Reads what write_index_file wrote. Everything read is checked before it is used, so that no file, however
+/// damaged, leads to an access outside of memory or to an allocation larger than the file accounts for.
+/// With `map` the vectors, the lists and the graph stay in the file: sizes are checked, contents are not.
+std::unique_ptr<Handle> read_index_file(const char* path, bool map);
+
+} // namespace priorart

@@ -1,0 +1,340 @@
+use crate::{ffi, BuildParams, Error, Kind, SearchParams};
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::{self, NonNull};
+
+/// Rows that 4-bit product quantization needs for its 16 centroids a part.
+const PQ_TRAINING_ROWS: usize = 16;
+
+/// One FAISS index.
+pub struct Index {
+    handle: NonNull<ffi::Handle>,
+    shape: ffi::Shape,
+    threads: i32,
+    read_only: bool,
+}
+
+// SAFETY: FAISS's `search` and `range_search` are const and may run at the same time; what changes an index takes
+// `&mut self` here. An index is not tied to the thread that made it.
+unsafe impl Send for Index {}
+unsafe impl Sync for Index {}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        // SAFETY: made by create or read, dropped once.
+        unsafe { ffi::priorart_index_free(self.handle.as_ptr()) }
+    }
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Index({}, {} rows of {} dims)", self.kind(), self.len(), self.dims())
+    }
+}
+
+impl Index {
+    /// An empty index for vectors of `dims` components. `expected_rows` only chooses the number of lists.
+    pub fn new(kind: Kind, dims: usize, params: &BuildParams, expected_rows: usize) -> Result<Index, Error> {
+        if dims == 0 || dims > 1 << 16 {
+            return Err(Error::InvalidParameter(format!("dims is {dims}; it can be 1 to 65536")));
+        }
+        let build = ffi::Build {
+            kind: kind as i32,
+            dims: dims as i32,
+            nlist: match params.nlist {
+                0 => BuildParams::lists_for(expected_rows),
+                n => n,
+            } as u64,
+            pq_m: pq_parts(kind, dims, params.pq_m)? as u64,
+            hnsw_m: in_range("hnsw_m", params.hnsw_m, 2, 1024)? as u64,
+            ef_construction: in_range("ef_construction", params.ef_construction, 1, 1 << 20)? as u64,
+            seed: (params.seed & 0x7fff_ffff) as i32,
+        };
+        in_range("nlist", build.nlist as usize, 1, 1 << 24)?;
+        let threads = in_range("threads", params.threads, 0, 4096)? as i32;
+        let mut handle = ptr::null_mut();
+        // SAFETY: both pointers live through the call.
+        ffi::check(|status| unsafe { ffi::priorart_index_create(status, &build, &mut handle) })?;
+        Ok(Index::own(handle, threads, false))
+    }
+
+    /// Reads an index that [`Index::save`] (or FAISS itself) wrote. With `mmap`, vectors, lists and graphs stay in
+    /// the file, which opens in milliseconds and must not change while the index lives; `ivf-pq` and
+    /// `ivf-pq-refine` load their lists in any case, since their codes must be aligned. Without it everything is
+    /// read and every row number is checked; with it only what says how large things are. Whoever maps a file
+    /// that may have been damaged compares its checksum first.
+    pub fn load(path: &Path, mmap: bool) -> Result<Index, Error> {
+        let path = c_path(path)?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: both pointers live through the call.
+        ffi::check(|status| unsafe { ffi::priorart_index_read(status, path.as_ptr(), mmap, &mut handle) })?;
+        Ok(Index::own(handle, 0, mmap))
+    }
+
+    fn own(handle: *mut ffi::Handle, threads: i32, read_only: bool) -> Index {
+        let handle = NonNull::new(handle).expect("success without an index");
+        let mut index = Index { handle, shape: ffi::Shape::default(), threads, read_only };
+        index.refresh();
+        index
+    }
+
+    fn refresh(&mut self) {
+        // SAFETY: the handle is alive.
+        unsafe { ffi::priorart_index_shape(self.handle.as_ptr(), &mut self.shape) }
+    }
+
+    /// Learns centroids and value ranges from `vectors` (rows × dims). Kinds that learn nothing accept it too.
+    pub fn train(&mut self, vectors: &[f32]) -> Result<(), Error> {
+        self.check_writable()?;
+        let rows = self.check_vectors(vectors)?;
+        let mut needed = if self.kind().has_lists() { self.nlist() } else { 1 };
+        if self.kind().has_product_quantizer() {
+            needed = needed.max(PQ_TRAINING_ROWS);
+        }
+        if rows < needed {
+            return Err(Error::TooFewRows { rows, needed });
+        }
+        // SAFETY: `vectors` holds rows × dims numbers; `&mut self` keeps everybody else out.
+        let outcome = ffi::check(|status| unsafe {
+            let h = self.handle.as_ptr();
+            ffi::priorart_index_train(status, h, rows as u64, vectors.as_ptr(), self.threads)
+        });
+        self.refresh();
+        outcome
+    }
+
+    /// Appends `vectors` (rows × dims); their row numbers follow the ones before.
+    pub fn add(&mut self, vectors: &[f32]) -> Result<(), Error> {
+        self.check_writable()?;
+        if !self.is_trained() {
+            return Err(Error::NotTrained);
+        }
+        let rows = self.check_vectors(vectors)?;
+        if rows == 0 {
+            return Ok(());
+        }
+        // SAFETY: as in `train`.
+        let outcome = ffi::check(|status| unsafe {
+            let h = self.handle.as_ptr();
+            ffi::priorart_index_add(status, h, rows as u64, vectors.as_ptr(), self.threads)
+        });
+        self.refresh();
+        outcome
+    }
+
+    /// The `k` best rows for each query (n × dims), best first: `k` scores and `k` row numbers a query. Places
+    /// without a hit hold row -1 and score -∞. Runs on the calling thread alone.
+    pub fn search(
+        &self,
+        queries: &[f32],
+        k: usize,
+        params: &SearchParams,
+    ) -> Result<(Vec<f32>, Vec<i64>), Error> {
+        let n = self.check_vectors(queries)?;
+        let search = self.search_params(params)?;
+        let places = n.checked_mul(k).filter(|p| *p <= 1 << 40).ok_or_else(|| too_many(k))?;
+        let (mut scores, mut rows) = (Vec::new(), Vec::new());
+        scores.try_reserve_exact(places).map_err(|_| too_many(k))?;
+        rows.try_reserve_exact(places).map_err(|_| too_many(k))?;
+        scores.resize(places, f32::NEG_INFINITY);
+        rows.resize(places, -1i64);
+        // FAISS keeps heaps of k places; never larger ones than there are rows.
+        let found = k.min(self.len());
+        if found == 0 || n == 0 {
+            return Ok((scores, rows));
+        }
+        // SAFETY: room for n × found results; the filter was checked to have a bit for every row.
+        ffi::check(|status| unsafe {
+            let (h, s, r) = (self.handle.as_ptr(), scores.as_mut_ptr(), rows.as_mut_ptr());
+            ffi::priorart_index_search(status, h, n as u64, queries.as_ptr(), found as u64, &search, s, r)
+        })?;
+        spread(&mut scores, n, found, k, f32::NEG_INFINITY);
+        spread(&mut rows, n, found, k, -1);
+        for (score, row) in scores.iter_mut().zip(&rows) {
+            if *row < 0 {
+                *score = f32::NEG_INFINITY;
+            }
+        }
+        self.check_rows(&rows)?;
+        Ok((scores, rows))
+    }
+
+    /// Every row that scores at least `min_score` for the one query, in no order. Exact for `flat`; of the kinds
+    /// with lists only the probed ones are scanned; `ivf-pq` compares its estimates with the threshold, and a
+    /// graph finds what lies around its `ef_search` candidates.
+    pub fn range_search(
+        &self,
+        query: &[f32],
+        min_score: f32,
+        params: &SearchParams,
+    ) -> Result<(Vec<f32>, Vec<i64>), Error> {
+        let n = self.check_vectors(query)?;
+        if n != 1 {
+            let expected = format!("one of {} components", self.dims());
+            return Err(Error::DimensionMismatch { what: "the query", expected, got: query.len() });
+        }
+        if min_score.is_nan() {
+            return Err(Error::InvalidParameter("min_score is not a number".into()));
+        }
+        let search = self.search_params(params)?;
+        if self.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let mut hits = ptr::null_mut();
+        // SAFETY: as in `search`; on success `hits` is ours to free.
+        let (scores, rows) = unsafe {
+            ffi::check(|status| {
+                let h = self.handle.as_ptr();
+                ffi::priorart_index_range_search(status, h, query.as_ptr(), min_score, &search, &mut hits)
+            })?;
+            let (mut scores, mut rows) = (ptr::null(), ptr::null());
+            let count = ffi::priorart_range_hits(hits, &mut scores, &mut rows) as usize;
+            let copied = match count {
+                0 => (Vec::new(), Vec::new()),
+                _ => (
+                    std::slice::from_raw_parts(scores, count).to_vec(),
+                    std::slice::from_raw_parts(rows, count).to_vec(),
+                ),
+            };
+            ffi::priorart_range_free(hits);
+            copied
+        };
+        self.check_rows(&rows)?;
+        Ok((scores, rows))
+    }
+
+    /// Writes the index in FAISS's file format. Not atomic and not synced: the caller names a temporary file,
+    /// syncs it and renames it.
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        if !self.is_trained() {
+            return Err(Error::NotTrained);
+        }
+        let path = c_path(path)?;
+        // SAFETY: both pointers live through the call.
+        ffi::check(|status| unsafe { ffi::priorart_index_write(status, self.handle.as_ptr(), path.as_ptr()) })
+    }
+
+    pub fn kind(&self) -> Kind {
+        Kind::from_number(self.shape.kind)
+    }
+
+    /// Components of a vector.
+    pub fn dims(&self) -> usize {
+        self.shape.dims as usize
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.shape.rows as usize
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Inverted lists; 0 for the kinds without.
+    pub fn nlist(&self) -> usize {
+        self.shape.nlist as usize
+    }
+
+    pub fn is_trained(&self) -> bool {
+        self.shape.trained
+    }
+
+    /// Rows of `vectors`, which must be whole and finite.
+    fn check_vectors(&self, vectors: &[f32]) -> Result<usize, Error> {
+        let dims = self.dims();
+        if vectors.len() % dims != 0 {
+            let expected = format!("a multiple of {dims}");
+            return Err(Error::DimensionMismatch {
+                what: "the number of components",
+                expected,
+                got: vectors.len(),
+            });
+        }
+        match vectors.iter().position(|v| !v.is_finite()) {
+            Some(at) => Err(Error::NonFinite { at }),
+            None => Ok(vectors.len() / dims),
+        }
+    }
+
+    fn check_writable(&self) -> Result<(), Error> {
+        if self.read_only {
+            return Err(Error::ReadOnly);
+        }
+        Ok(())
+    }
+
+    fn search_params(&self, params: &SearchParams) -> Result<ffi::Search, Error> {
+        if !self.is_trained() {
+            return Err(Error::NotTrained);
+        }
+        if !(params.k_factor >= 1.0 && params.k_factor <= 1e6) {
+            let message = format!("k_factor is {}; it can be 1 to 1000000", params.k_factor);
+            return Err(Error::InvalidParameter(message));
+        }
+        let needed = self.len().div_ceil(8);
+        if let Some(filter) = params.filter.filter(|f| f.len() < needed) {
+            let expected = format!("at least {needed}");
+            return Err(Error::DimensionMismatch {
+                what: "the bytes of the filter",
+                expected,
+                got: filter.len(),
+            });
+        }
+        Ok(ffi::Search {
+            nprobe: params.nprobe as u64,
+            ef_search: params.ef_search as u64,
+            filter: params.filter.map_or(ptr::null(), <[u8]>::as_ptr),
+            filter_bytes: params.filter.map_or(0, <[u8]>::len) as u64,
+            k_factor: params.k_factor,
+        })
+    }
+
+    /// A mapped file was not read when it was opened, so a damaged list shows only here.
+    fn check_rows(&self, rows: &[i64]) -> Result<(), Error> {
+        let len = self.len() as i64;
+        match rows.iter().find(|row| **row >= len || **row < -1) {
+            Some(row) => Err(Error::Corrupt(format!("a list names row {row} of {len}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Moves n groups of `found` items to groups of `k`, filling up with `empty`.
+fn spread<T: Copy>(items: &mut [T], n: usize, found: usize, k: usize, empty: T) {
+    if found == k {
+        return;
+    }
+    for i in (0..n).rev() {
+        items.copy_within(i * found..(i + 1) * found, i * k);
+        items[i * k + found..(i + 1) * k].fill(empty);
+    }
+}
+
+fn too_many(k: usize) -> Error {
+    Error::InvalidParameter(format!("k is {k}: there is no room for so many results"))
+}
+
+fn pq_parts(kind: Kind, dims: usize, pq_m: usize) -> Result<usize, Error> {
+    let parts = if pq_m == 0 { (dims / 2).max(1) } else { pq_m };
+    if kind.has_product_quantizer() && (parts > dims || dims % parts != 0) {
+        return Err(Error::InvalidParameter(format!(
+            "pq_m is {parts}; it must divide the {dims} dimensions"
+        )));
+    }
+    Ok(parts)
+}
+
+fn in_range(name: &str, value: usize, min: usize, max: usize) -> Result<usize, Error> {
+    if value < min || value > max {
+        return Err(Error::InvalidParameter(format!("{name} is {value}; it can be {min} to {max}")));
+    }
+    Ok(value)
+}
+
+fn c_path(path: &Path) -> Result<CString, Error> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| Error::Io(format!("{}: a path cannot contain a NUL", path.display())))
+}

@@ -1,0 +1,83 @@
+use crate::Error;
+use std::fmt;
+use std::str::FromStr;
+
+/// How vectors are stored and found. Measured trade-offs are in BENCHMARKS.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i32)]
+pub enum Kind {
+    /// Every vector as it is, every one compared: exact.
+    Flat = 0,
+    /// Lists by nearest centroid, vectors as they are.
+    IvfFlat = 1,
+    /// Lists, one byte a component.
+    IvfSq8 = 2,
+    /// Lists, a half-precision float a component.
+    IvfSqfp16 = 3,
+    /// Lists, four bits for every few components, scanned with SIMD table look-ups. Scores are estimates:
+    /// recompute them from the vectors before showing or comparing them with a threshold.
+    IvfPq = 4,
+    /// `IvfPq` whose best `k * k_factor` rows are scored again from one byte a component.
+    IvfPqRefine = 5,
+    /// A navigable graph over vectors as they are.
+    HnswFlat = 6,
+    /// A navigable graph over one byte a component.
+    HnswSq8 = 7,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 8] = [
+        Kind::Flat,
+        Kind::IvfFlat,
+        Kind::IvfSq8,
+        Kind::IvfSqfp16,
+        Kind::IvfPq,
+        Kind::IvfPqRefine,
+        Kind::HnswFlat,
+        Kind::HnswSq8,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Flat => "flat",
+            Kind::IvfFlat => "ivf-flat",
+            Kind::IvfSq8 => "ivf-sq8",
+            Kind::IvfSqfp16 => "ivf-sqfp16",
+            Kind::IvfPq => "ivf-pq",
+            Kind::IvfPqRefine => "ivf-pq-refine",
+            Kind::HnswFlat => "hnsw-flat",
+            Kind::HnswSq8 => "hnsw-sq8",
+        }
+    }
+
+    /// Whether rows lie in inverted lists, so that `nlist` and `nprobe` mean something.
+    pub fn has_lists(self) -> bool {
+        !matches!(self, Kind::Flat | Kind::HnswFlat | Kind::HnswSq8)
+    }
+
+    /// Whether rows are found through 4-bit product quantization, so that `pq_m` means something.
+    pub fn has_product_quantizer(self) -> bool {
+        matches!(self, Kind::IvfPq | Kind::IvfPqRefine)
+    }
+
+    pub(crate) fn from_number(number: i32) -> Kind {
+        Kind::ALL[number as usize]
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Kind, Error> {
+        Kind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| Error::UnknownKind(name.to_owned()))
+    }
+}

@@ -1,0 +1,244 @@
+//! Every kind against brute force: unfiltered, filtered, by threshold, from many threads, built twice.
+
+mod data;
+
+use data::{allowed, filter, recall, Data};
+use priorart_shim::{BuildParams, Index, Kind, SearchParams};
+use std::sync::LazyLock;
+
+const ROWS: usize = 5_000;
+const DIMS: usize = 64;
+const LISTS: usize = 64;
+
+static DATA: LazyLock<Data> = LazyLock::new(|| Data::clustered(ROWS, DIMS, 7));
+
+fn build(kind: Kind, threads: usize) -> Index {
+    let params = BuildParams { nlist: LISTS, threads, ..BuildParams::default() };
+    let mut index = Index::new(kind, DIMS, &params, ROWS).unwrap();
+    index.train(&DATA.rows).unwrap();
+    // In two parts: row numbers go on where they were.
+    let half = ROWS / 2 * DIMS;
+    index.add(&DATA.rows[..half]).unwrap();
+    index.add(&DATA.rows[half..]).unwrap();
+    assert_eq!((index.len(), index.dims(), index.kind()), (ROWS, DIMS, kind));
+    index
+}
+
+/// Every list and a wide walk: what is lost then is lost to the quantizer or the graph.
+fn thorough(bits: Option<&[u8]>) -> SearchParams<'_> {
+    SearchParams { nprobe: LISTS, ef_search: 256, filter: bits, k_factor: 10.0 }
+}
+
+/// Among how many rows the best ten are looked for. Scores of four bits for two components are estimates, which is
+/// why the engine asks for more and scores them again.
+fn places(kind: Kind) -> usize {
+    if kind == Kind::IvfPq {
+        100
+    } else {
+        10
+    }
+}
+
+/// Recall of the best ten that each kind must reach with `thorough`.
+fn least_recall(kind: Kind) -> f64 {
+    match kind {
+        Kind::Flat | Kind::IvfFlat => 1.0,
+        Kind::IvfSqfp16 => 0.99,
+        Kind::IvfSq8 | Kind::IvfPq | Kind::IvfPqRefine | Kind::HnswSq8 => 0.95,
+        Kind::HnswFlat => 0.97,
+    }
+}
+
+#[test]
+fn the_best_ten_are_found() {
+    for kind in Kind::ALL {
+        let index = build(kind, 1);
+        let k = places(kind);
+        let (scores, rows) = index.search(&DATA.queries, k, &thorough(None)).unwrap();
+        let mut sum = 0.0;
+        for q in 0..50 {
+            let (s, r) = (&scores[q * k..(q + 1) * k], &rows[q * k..(q + 1) * k]);
+            assert!(s.windows(2).all(|w| w[0] >= w[1]), "{kind}: not best first");
+            sum += recall(&DATA.best(q, 10, |_| true), r);
+            let tolerance = match kind {
+                Kind::Flat | Kind::IvfFlat | Kind::HnswFlat => 1e-5,
+                Kind::IvfPq => 0.25,
+                _ => 0.01,
+            };
+            for (score, row) in s.iter().zip(r) {
+                let truth = DATA.score(q, *row as usize);
+                assert!((f64::from(*score) - truth).abs() < tolerance, "{kind}: {score} for {truth}");
+            }
+        }
+        assert!(sum / 50.0 >= least_recall(kind), "{kind}: recall {}", sum / 50.0);
+    }
+}
+
+#[test]
+fn fewer_probes_find_less() {
+    let index = build(Kind::IvfFlat, 1);
+    let at = |nprobe| {
+        let params = SearchParams { nprobe, ..SearchParams::default() };
+        let (_, rows) = index.search(&DATA.queries, 10, &params).unwrap();
+        (0..50).map(|q| recall(&DATA.best(q, 10, |_| true), &rows[q * 10..q * 10 + 10])).sum::<f64>() / 50.0
+    };
+    let (one, eight, all) = (at(1), at(8), at(usize::MAX));
+    assert!(one < eight && eight <= all && all == 1.0, "{one} {eight} {all}");
+}
+
+#[test]
+fn a_filter_lets_only_its_rows_through() {
+    for kind in Kind::ALL {
+        let index = build(kind, 1);
+        for share in [1.0, 0.5, 0.1, 0.01] {
+            let bits = filter(ROWS, share, 11);
+            let mut sum = 0.0;
+            let k = places(kind);
+            let (_, rows) = index.search(&DATA.queries, k, &thorough(Some(&bits))).unwrap();
+            for q in 0..50 {
+                let got = &rows[q * k..(q + 1) * k];
+                assert!(got.iter().all(|r| *r < 0 || allowed(&bits, *r as usize)), "{kind} at {share}");
+                sum += recall(&DATA.best(q, 10, |r| allowed(&bits, r)), got);
+            }
+            // A filtered graph walk loses its way where few rows are allowed: the planner does not use it there.
+            let graph = matches!(kind, Kind::HnswFlat | Kind::HnswSq8);
+            let least = if graph && share < 0.1 { 0.3 } else { least_recall(kind) - 0.02 };
+            assert!(sum / 50.0 >= least, "{kind} at {share}: recall {}", sum / 50.0);
+        }
+    }
+}
+
+#[test]
+fn places_without_a_hit_are_marked() {
+    let only = 4_321usize;
+    let mut bits = vec![0u8; ROWS.div_ceil(8)];
+    bits[only / 8] |= 1 << (only % 8);
+    for kind in Kind::ALL {
+        let index = build(kind, 1);
+        let (scores, rows) = index.search(&DATA.queries[..2 * DIMS], 3, &thorough(Some(&bits))).unwrap();
+        let graph = matches!(kind, Kind::HnswFlat | Kind::HnswSq8);
+        for q in 0..2 {
+            if !graph {
+                assert_eq!(rows[q * 3], only as i64, "{kind}");
+            }
+            assert_eq!(&rows[q * 3 + 1..q * 3 + 3], [-1, -1], "{kind}");
+            assert!(scores[q * 3 + 1..q * 3 + 3].iter().all(|s| *s == f32::NEG_INFINITY), "{kind}");
+        }
+        let none = vec![0u8; ROWS.div_ceil(8)];
+        let (_, rows) = index.search(DATA.query(0), 5, &thorough(Some(&none))).unwrap();
+        assert_eq!(rows, [-1; 5], "{kind}");
+    }
+}
+
+#[test]
+fn more_places_than_rows() {
+    let few = Data::clustered(40, DIMS, 3);
+    for kind in Kind::ALL {
+        let params = BuildParams { nlist: 1, ..BuildParams::default() };
+        let mut index = Index::new(kind, DIMS, &params, 40).unwrap();
+        index.train(&few.rows).unwrap();
+        let (_, rows) = index.search(&few.queries[..2 * DIMS], 3, &SearchParams::default()).unwrap();
+        assert_eq!(rows, [-1; 6], "{kind}: an empty index");
+        index.add(&few.rows).unwrap();
+        let (scores, rows) = index.search(&few.queries[..2 * DIMS], 100, &thorough(None)).unwrap();
+        for q in 0..2 {
+            let mut found = rows[q * 100..q * 100 + 40].to_vec();
+            found.sort_unstable();
+            assert_eq!(found, (0..40).collect::<Vec<i64>>(), "{kind}");
+            assert!(rows[q * 100 + 40..q * 100 + 100].iter().all(|r| *r == -1), "{kind}");
+            assert!(scores[q * 100 + 40..q * 100 + 100].iter().all(|s| *s == f32::NEG_INFINITY), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_threshold_finds_every_row_above_it() {
+    for kind in [Kind::Flat, Kind::IvfFlat] {
+        let index = build(kind, 1);
+        for bits in [None, Some(filter(ROWS, 0.3, 5))] {
+            for q in 0..20 {
+                for min in [-0.2f32, 0.3, 0.5, 0.9] {
+                    let (scores, rows) =
+                        index.range_search(DATA.query(q), min, &thorough(bits.as_deref())).unwrap();
+                    assert!(scores.iter().all(|s| *s >= min));
+                    let mut got: Vec<usize> = rows.iter().map(|r| *r as usize).collect();
+                    got.sort_unstable();
+                    let ok = |r: usize| bits.as_ref().is_none_or(|b| allowed(b, r));
+                    for r in 0..ROWS {
+                        let score = DATA.score(q, r);
+                        // Rounding decides within a millionth of the threshold.
+                        if (score - f64::from(min)).abs() > 1e-6 {
+                            let expected = ok(r) && score > f64::from(min);
+                            assert_eq!(
+                                got.binary_search(&r).is_ok(),
+                                expected,
+                                "{kind} row {r}: {score} {min}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_threshold_is_inclusive() {
+    let mut index = Index::new(Kind::Flat, 2, &BuildParams::default(), 2).unwrap();
+    index.add(&[1.0, 0.0, 0.5, 0.0]).unwrap();
+    let (scores, rows) = index.range_search(&[1.0, 0.0], 0.5, &SearchParams::default()).unwrap();
+    assert_eq!((scores, rows), (vec![1.0, 0.5], vec![0, 1]));
+}
+
+#[test]
+fn the_quantized_kinds_search_by_threshold_too() {
+    for kind in [Kind::IvfSq8, Kind::IvfSqfp16, Kind::IvfPqRefine, Kind::IvfPq, Kind::HnswFlat, Kind::HnswSq8]
+    {
+        let index = build(kind, 1);
+        let bits = filter(ROWS, 0.5, 9);
+        let (mut found, mut wanted) = (0, 0);
+        for q in 0..20 {
+            let (_, rows) = index.range_search(DATA.query(q), 0.4, &thorough(Some(&bits))).unwrap();
+            assert!(rows.iter().all(|r| allowed(&bits, *r as usize)), "{kind}");
+            let truth: Vec<i64> = (0..ROWS)
+                .filter(|r| allowed(&bits, *r) && DATA.score(q, *r) > 0.45)
+                .map(|r| r as i64)
+                .collect();
+            wanted += truth.len();
+            found += truth.iter().filter(|r| rows.contains(r)).count();
+        }
+        assert!(wanted > 100, "the data has nothing above the threshold");
+        assert!(found as f64 >= 0.9 * wanted as f64, "{kind}: {found} of {wanted}");
+    }
+}
+
+#[test]
+fn eight_threads_find_what_one_finds() {
+    for kind in Kind::ALL {
+        let index = build(kind, 2);
+        let bits = filter(ROWS, 0.5, 13);
+        let params = thorough(Some(&bits));
+        let alone: Vec<_> = (0..50).map(|q| index.search(DATA.query(q), 10, &params).unwrap()).collect();
+        std::thread::scope(|scope| {
+            for t in 0..8 {
+                let (index, alone, params) = (&index, &alone, &params);
+                scope.spawn(move || {
+                    for i in 0..50 {
+                        let q = (i * 7 + t) % 50;
+                        assert_eq!(index.search(DATA.query(q), 10, params).unwrap(), alone[q], "{kind}");
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn the_same_seed_builds_the_same_index() {
+    for kind in Kind::ALL {
+        let graph = matches!(kind, Kind::HnswFlat | Kind::HnswSq8);
+        let threads = if graph { 1 } else { 2 };
+        let answer = |index: Index| index.search(&DATA.queries, 10, &SearchParams::default()).unwrap();
+        assert_eq!(answer(build(kind, threads)), answer(build(kind, threads)), "{kind}");
+    }
+}

@@ -1,0 +1,182 @@
+/**
+ * Writes NOTICE from what the lockfiles say is compiled into the addon or installed with the package:
+ * `node scripts/notice.mjs`; with `--check` only says whether the file is up to date.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { reportFailure, runCaptured, SetupError } from './setup/child.mjs';
+import { findRust } from './setup/prerequisites.mjs';
+import { ROOT } from './setup.mjs';
+
+/** One platform stands for all: what differs elsewhere are bindings to the system, by the same authors. */
+const PLATFORM = 'x86_64-unknown-linux-gnu';
+const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.`;
+const RULE = '-'.repeat(80);
+
+async function cargoMetadata(...args) {
+  const rust = await findRust();
+  if (!rust) throw new SetupError('NOTICE lists crates, and there is no Rust here to ask about them.');
+  const command = ['metadata', '--locked', '--format-version', '1', ...args];
+  // Its answer is one line, and the rest of its output is about downloads.
+  const { code, lines } = await runCaptured(rust.cargo, command, { cwd: join(ROOT, 'native') });
+  const json = lines.find((line) => line.startsWith('{'));
+  if (code !== 0 || !json)
+    throw new SetupError(`cargo ${command.join(' ')} failed:\n\n${lines.slice(-20).join('\n')}`);
+  return JSON.parse(json);
+}
+
+/** Crates whose code ends up in the addon: neither build scripts nor macros, which only run while it is built. */
+async function compiledCrates() {
+  const { packages, resolve } = await cargoMetadata('--filter-platform', PLATFORM);
+  const byId = new Map(packages.map((crate) => [crate.id, crate]));
+  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
+  const reached = new Set();
+  const visit = (id) => {
+    const isMacro = byId.get(id).targets.some((target) => target.kind.includes('proc-macro'));
+    if (reached.has(id) || isMacro) return;
+    reached.add(id);
+    for (const { pkg, dep_kinds } of nodes.get(id).deps) {
+      if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg);
+    }
+  };
+  visit(packages.find((crate) => crate.name === 'priorart-node').id);
+  const all = await cargoMetadata();
+  // The crate that carries the C++ sources of FAISS is fetched for them, and never compiled as a crate.
+  const carriers = all.packages.filter((crate) => crate.name === 'faiss-sys');
+  return [...reached]
+    .map((id) => byId.get(id))
+    .filter((crate) => crate.source !== null)
+    .concat(carriers);
+}
+
+/** The licence files a crate brings, by the licence they are likely to be. */
+function licenceFiles(folder) {
+  return readdirSync(folder)
+    .filter((name) => /^(licen[cs]e|copying|unlicense)/i.test(name) && !/third/i.test(name))
+    .sort()
+    .map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8').trim() }));
+}
+
+/** Apache-2.0 where a crate offers it: then the text is this project's own LICENSE. */
+function chosenLicence({ name, license }) {
+  if (!license) throw new SetupError(`${name} states no licence: look at it and say here what it is.`);
+  return /\bApache-2\.0\b/.test(license) && !/ AND /.test(license) ? 'Apache-2.0' : license;
+}
+
+/** The text of a licence for a crate that names it and forgot to bring it. */
+function standardText(crate, licence) {
+  if (licence !== 'MIT')
+    throw new SetupError(`${crate.name} brings no text of its licence, ${licence}: add it here.`);
+  return `MIT License\n\nCopyright (c) ${crate.authors.join(', ') || `the authors of ${crate.name}`}\n\n${MIT}`;
+}
+
+function describeCrate(crate) {
+  const files = licenceFiles(dirname(crate.manifest_path));
+  const copyright = new Set(
+    files.flatMap(({ text }) =>
+      [...text.matchAll(/^\s*(Copyright (?:\(c\) |©|\d).*)$/gim)].map((match) => match[1].trim()),
+    ),
+  );
+  copyright.delete('Copyright [yyyy] [name of copyright owner]');
+  const licence = chosenLicence(crate);
+  const own =
+    licence === 'Apache-2.0' ? [] : files.filter(({ name }) => !/apache/i.test(name)).map(({ text }) => text);
+  if (licence !== 'Apache-2.0' && own.length === 0) own.push(standardText(crate, licence));
+  const holder =
+    copyright.size > 0 ? [...copyright] : crate.authors.length > 0 ? [`by ${crate.authors.join(', ')}`] : [];
+  return { title: `${crate.name} ${crate.version}`, url: crate.repository, licence, holder, own };
+}
+
+/** FAISS comes inside another crate, with its own licence file. */
+function describeFaiss(carrier) {
+  const folder = join(dirname(carrier.manifest_path), 'faiss');
+  const text = readFileSync(join(folder, 'LICENSE'), 'utf8').trim();
+  const version = /project\(faiss\s+VERSION (\d+\.\d+\.\d+)/.exec(
+    readFileSync(join(folder, 'CMakeLists.txt'), 'utf8'),
+  )[1];
+  const holder = [/^Copyright.*$/m.exec(text)[0]];
+  const url = 'https://github.com/facebookresearch/faiss';
+  return { title: `FAISS ${version}`, url, licence: 'MIT', holder, own: [text] };
+}
+
+/** Where the licence in the lockfile is not all there is to say. npm says ISC of uWebSockets.js because whoever repacked it left npm's default; the LICENSE in it is uWebSockets' own. */
+const NPM_LICENCES = {
+  sharp:
+    'Apache-2.0; the binaries it brings for a platform link to libvips and its dependencies, LGPL-3.0-or-later, as ' +
+    'shared libraries that can be replaced',
+  'uWebSockets.js': 'Apache-2.0, © Alex Hultman; as repacked on npm under the name uwebsockets',
+};
+
+/** npm packages that come with `npm install priorart`; the binaries some of them have by platform go without saying. */
+function npmPackages() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const listed = Object.entries(packages).filter(
+    ([path, entry]) => path && !entry.dev && !entry.os && !entry.cpu,
+  );
+  return listed.map(([path, entry]) => {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    return `  ${name} ${entry.version} (${NPM_LICENCES[name] ?? entry.license ?? 'see its LICENSE'})`;
+  });
+}
+
+async function notice() {
+  const crates = await compiledCrates();
+  const parts = crates.map((crate) =>
+    crate.name === 'faiss-sys' ? describeFaiss(crate) : describeCrate(crate),
+  );
+  parts.sort((a, b) => a.title.toLowerCase().localeCompare(b.title.toLowerCase(), 'en'));
+  const texts = new Map();
+  for (const { title, own } of parts) {
+    for (const text of own) texts.set(text, [...(texts.get(text) ?? []), title]);
+  }
+  return [
+    'priorart',
+    'Licensed under the Apache License 2.0; see LICENSE.',
+    '',
+    'Compiled into the native addon (native/*.node), besides the Rust standard library (MIT OR Apache-2.0):',
+    '',
+    ...parts.flatMap(({ title, url, licence, holder }) => [
+      `  ${title} (${licence}) ${url ?? ''}`.trimEnd(),
+      ...holder.map((line) => `      ${line}`),
+    ]),
+    '',
+    'Shipped with the package: models/static/model.bin, weights trained for priorart. The sources they were trained',
+    'from, with their licences and attribution, are listed in models/static/README.md under "Data".',
+    '',
+    'Installed with the package by npm, each under its own licence, and not contained in it:',
+    '',
+    ...[...new Set(npmPackages())].sort(),
+    '',
+    'Texts of the licences other than Apache-2.0 of what is compiled in:',
+    ...[...texts].flatMap(([text, titles]) => ['', RULE, `${titles.join(', ')}`, RULE, '', text]),
+    '',
+  ].join('\n');
+}
+
+async function main(check) {
+  const file = join(ROOT, 'NOTICE');
+  const text = await notice();
+  if (!check) return writeFileSync(file, text);
+  if (readFileSync(file, 'utf8') === text) return undefined;
+  throw new SetupError(
+    'NOTICE does not say what the lockfiles say: run node scripts/notice.mjs and commit the result.',
+  );
+}
+
+await main(process.argv.includes('--check')).catch(reportFailure);

@@ -1,0 +1,7 @@
+/** Before `npm pack` and `npm publish`: everything compiled, and the addon for every CPU level of this platform. */
+import { reportFailure } from './setup/child.mjs';
+import { LEVELS } from './setup/cpu.mjs';
+import { setUp } from './setup.mjs';
+
+const levels = process.arch === 'x64' ? LEVELS : ['baseline'];
+await setUp({ levels }).catch(reportFailure);

@@ -1,0 +1,43 @@
+/**
+ * `npm start`: sets up, indexes the fixtures into a fresh data folder, and serves it with a demonstration key.
+ * Options after `--` go to `priorart serve`, as in `npm start -- --port 9000`.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { reportFailure, runInPlace } from './setup/child.mjs';
+import { ROOT, setUp } from './setup.mjs';
+
+/** The fixture folders that hold what an office publishes; the others hold drawings and expected answers. */
+const FIXTURES = ['us', 'kr', 'jp', 'cn', 'ep', 'jsonl'];
+
+/** Stands in a data folder whose first filling is not over, so that one that was cut short is taken up again. */
+const UNFINISHED = 'first-start-unfinished';
+
+const priorart = (...args) => runInPlace(process.execPath, [join(ROOT, 'dist/src/cli/main.js'), ...args]);
+
+async function start(args) {
+  await setUp();
+  const { values } = parseArgs({ args, options: { data: { type: 'string' } }, strict: false });
+  const data = resolve(values.data ?? process.env.PRIORART_DATA ?? join(ROOT, '.priorart'));
+  const mark = join(data, UNFINISHED);
+  // An empty folder is a fresh one too: a volume that was mounted for it.
+  if (!existsSync(data) || readdirSync(data).length === 0) {
+    mkdirSync(data, { recursive: true });
+    writeFileSync(mark, '');
+  }
+  if (existsSync(mark)) {
+    const present = readdirSync(join(ROOT, 'fixtures'));
+    const folders = FIXTURES.filter((name) => present.includes(name)).map((name) =>
+      join(ROOT, 'fixtures', name),
+    );
+    const code = await priorart('ingest', '--data', data, ...folders);
+    if (code !== 0) return code;
+    rmSync(mark);
+  }
+  return priorart('serve', '--demo', ...(values.data === undefined ? ['--data', data] : []), ...args);
+}
+
+await start(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+}, reportFailure);

@@ -1,0 +1,141 @@
+/**
+ * `npm test`: sets up, then lint, the tests of the Rust core, and every compiled test under `node --test`.
+ * `npm test -- test/patent` runs the tests below that folder (or in that file) only, without lint and Rust; options
+ * such as `--test-name-pattern=kind` go to node's test runner. Every part runs even when one before it failed.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { cargoEnvironment } from './setup/addon.mjs';
+import { reportFailure, runCaptured, runInPlace, SetupError } from './setup/child.mjs';
+import { chosenLevel } from './setup/cpu.mjs';
+import { filesUnder } from './setup/digest.mjs';
+import { findRust } from './setup/prerequisites.mjs';
+import { elapsed, withProgress } from './setup/progress.mjs';
+import { ROOT, setUp } from './setup.mjs';
+
+/** Two, because tests start servers and worker pools of their own, and some measure time. */
+const CONCURRENCY = 2;
+/** A file of tests that takes longer hangs; the package's builds the addon, for minutes where nothing is cached. */
+const TEST_TIMEOUT_MS = 1_500_000;
+
+async function lint() {
+  const { platform, arch } = process;
+  // The launcher is there on every platform, the linter proper is an optional package of its own.
+  const launcher = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
+  const binary = filesUnder(ROOT, `node_modules/@biomejs/cli-${platform}-${arch}`).length > 0;
+  if (!binary) return { skipped: `the lockfile has no Biome for ${platform}-${arch}` };
+  const { code, lines } = await runCaptured(process.execPath, [launcher, 'check', '--colors=off'], {
+    cwd: ROOT,
+  });
+  if (code !== 0) console.log(lines.slice(-100).join('\n'));
+  return { failed: code !== 0 };
+}
+
+/** Every crate but the glue: `priorart-node` links against symbols that only a running Node has. */
+async function rustTests() {
+  const { cargo, host } = await findRust();
+  const args = [
+    'test',
+    '--release',
+    '--locked',
+    '--workspace',
+    '--exclude',
+    'priorart-node',
+    '--target',
+    host,
+  ];
+  const { code, lines } = await withProgress('Rust tests', (report) =>
+    runCaptured(cargo, args, {
+      cwd: join(ROOT, 'native'),
+      env: cargoEnvironment(chosenLevel()),
+      onLine: (line) => /^\s+(Compiling|Running)/.test(line) && report(line.trim().replace(/ \(.*\)$/, '')),
+    }),
+  );
+  if (code !== 0) console.log(lines.slice(-100).join('\n'));
+  const passed = lines.map((line) => Number(/^test result: ok\. (\d+) passed/.exec(line)?.[1] ?? 0));
+  return { failed: code !== 0, note: `${passed.reduce((sum, count) => sum + count, 0)} passed` };
+}
+
+/** The compiled tests whose source lies at or below one of the paths given; all of them when none is. */
+function testFiles(paths) {
+  const wanted = paths.map((path) => relative(ROOT, resolve(path)).replace(/\.ts$/, ''));
+  const chosen = (source) =>
+    wanted.length === 0 || wanted.some((path) => source === path || source.startsWith(`${path}/`));
+  return filesUnder(join(ROOT, 'dist'), 'test')
+    .filter((file) => file.endsWith('.test.js') && chosen(file.replace(/\.js$/, '')))
+    .map((file) => join('dist', file));
+}
+
+/** Options of the test runner that this Node has: they came with 20.10 and 20.11. */
+function runnerOptions() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const since = (wanted) => major > 20 || minor >= wanted;
+  return [
+    ...(since(10) ? [`--test-concurrency=${CONCURRENCY}`] : []),
+    ...(since(11) ? [`--test-timeout=${TEST_TIMEOUT_MS}`] : []),
+  ];
+}
+
+async function nodeTests(paths, options) {
+  const files = testFiles(paths);
+  if (files.length === 0) throw new SetupError(`There is no test at ${paths.join(', ') || 'test/'}.`);
+  const folder = mkdtempSync(join(tmpdir(), 'priorart-test-'));
+  const skips = join(folder, 'skips');
+  const reporters = ['spec', 'stdout', join(ROOT, 'scripts/skips-reporter.mjs'), skips].map((value, i) =>
+    i % 2 === 0 ? `--test-reporter=${value}` : `--test-reporter-destination=${value}`,
+  );
+  try {
+    const args = ['--enable-source-maps', '--test', ...runnerOptions(), ...reporters, ...options, ...files];
+    const code = await runInPlace(process.execPath, args, { cwd: ROOT });
+    const skipped = existsSync(skips) ? readFileSync(skips, 'utf8').trim() : '';
+    return {
+      failed: code !== 0,
+      skips: skipped === '' ? [] : skipped.split('\n').map((line) => JSON.parse(line)),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** `- reason: 3 tests (first name, …)`, one line a reason. */
+function printSkips(skips) {
+  if (skips.length === 0) return;
+  const byReason = new Map();
+  for (const skip of skips) byReason.set(skip.reason, [...(byReason.get(skip.reason) ?? []), skip]);
+  console.log('\nNot run here:');
+  for (const [reason, tests] of byReason) {
+    const names = tests.slice(0, 3).map((test) => test.name);
+    console.log(
+      `- ${reason}: ${names.join('; ')}${tests.length > 3 ? `; and ${tests.length - 3} more` : ''}`,
+    );
+  }
+}
+
+async function test(args) {
+  const started = Date.now();
+  const options = args.filter((arg) => arg.startsWith('-'));
+  const paths = args.filter((arg) => !arg.startsWith('-'));
+  await setUp();
+
+  const parts = args.length === 0 ? { lint: await lint(), 'Rust tests': await rustTests() } : {};
+  const tests = await nodeTests(paths, options);
+  const skips = Object.entries(parts).flatMap(([name, { skipped }]) =>
+    skipped ? [{ name, reason: skipped }] : [],
+  );
+  printSkips([...skips, ...tests.skips]);
+
+  const verdicts = Object.entries({ ...parts, 'Node tests': tests }).map(
+    ([name, { failed, skipped, note }]) => {
+      if (skipped) return `${name} skipped`;
+      return `${name} ${failed ? 'FAILED' : 'ok'}${note ? ` (${note})` : ''}`;
+    },
+  );
+  const failed = [...Object.values(parts), tests].some((part) => part.failed);
+  console.log(
+    `\n${failed ? 'Failed' : 'Passed'} after ${elapsed(Date.now() - started)}: ${verdicts.join(', ')}`,
+  );
+  process.exitCode = failed ? 1 : 0;
+}
+
+await test(process.argv.slice(2)).catch(reportFailure);

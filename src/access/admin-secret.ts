@@ -1,0 +1,100 @@
+/**
+ * The secret of the administration: given by a setting, or else in a file of the access store that only its owner
+ * may read. Sessions are signed with it, so that a changed secret ends them all.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { platform } from 'node:process';
+import { PriorartError } from '../errors.js';
+import { ADMIN_SESSION_S } from '../limits.js';
+import { randomBase62 } from './key.js';
+
+const SECRET_MIN_CHARS = 16;
+
+export class AdminSecret {
+  readonly file: string;
+  readonly #given: string | undefined;
+  #read: { changed: number; secret: string } | undefined;
+
+  /**
+   * @param folder the access store's
+   * @param given the setting, which wins over the file
+   * @throws PriorartError `usage` where it is too short to be one
+   */
+  constructor(folder: string, given?: string) {
+    if (given !== undefined && given.length < SECRET_MIN_CHARS) {
+      throw new PriorartError(
+        'usage',
+        `the administrator's secret has ${given.length} characters; expected at least ${SECRET_MIN_CHARS}`,
+      );
+    }
+    this.file = join(folder, 'admin-secret');
+    this.#given = given;
+  }
+
+  /** Makes the file where there is neither it nor a setting. @returns whether it was made */
+  make(): boolean {
+    if (this.#given !== undefined) return false;
+    try {
+      mkdirSync(join(this.file, '..'), { recursive: true, mode: 0o700 });
+      writeFileSync(this.file, `${randomBase62(40)}\n`, { mode: 0o600, flag: 'wx' });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Whether a text is the secret. Takes as long whatever the text.
+   * @throws PriorartError `unavailable` where there is none, or others could read it
+   */
+  matches(text: string): boolean {
+    return timingSafeEqual(digest(text), digest(this.#secret()));
+  }
+
+  /** A session that begins now, as its cookie's value. */
+  newSession(now: number = Date.now()): { token: string; expires: number } {
+    const expires = now + ADMIN_SESSION_S * 1000;
+    const body = `${expires.toString(36)}.${randomBytes(12).toString('base64url')}`;
+    return { token: `${body}.${this.#sign(body)}`, expires };
+  }
+
+  /** Until when a session lasts; undefined where it is none, or over. */
+  sessionEnd(token: string, now: number = Date.now()): number | undefined {
+    const [, body = '', signature = ''] = /^([0-9a-z]{1,12}\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? [];
+    if (body === '') return undefined;
+    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(this.#sign(body)))) return undefined;
+    const expires = Number.parseInt(body, 36);
+    return expires > now ? expires : undefined;
+  }
+
+  #sign(body: string): string {
+    return createHmac('sha256', `priorart session ${this.#secret()}`).update(body).digest('base64url');
+  }
+
+  #secret(): string {
+    if (this.#given !== undefined) return this.#given;
+    const found = statSync(this.file, { throwIfNoEntry: false });
+    if (!found) throw unavailable(`there is no file ${this.file}; it is made when a server starts`);
+    // Windows has no such bits.
+    if (platform !== 'win32' && (found.mode & 0o077) !== 0) {
+      throw unavailable(`${this.file} can be read by others; expected mode 0600: chmod 600 it`);
+    }
+    if (this.#read?.changed !== found.mtimeMs) {
+      const secret = readFileSync(this.file, 'utf8').trim();
+      if (secret.length < SECRET_MIN_CHARS) throw unavailable(`${this.file} holds no secret`);
+      this.#read = { changed: found.mtimeMs, secret };
+    }
+    return this.#read.secret;
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function unavailable(message: string): PriorartError {
+  return new PriorartError('unavailable', `the administration is closed: ${message}`);
+}

@@ -1,0 +1,178 @@
+/**
+ * The limits of calls as a server applies them: the sliding minute and the quota of keys, shared with the other
+ * servers on the folder, and the limit of endpoints that need no key, of this process alone.
+ */
+import { PriorartError } from '../errors.js';
+import { ACCESS_FLUSH_MS, PUBLIC_RATE_LIMIT_PER_MINUTE, RATE_LIMIT_PER_MINUTE } from '../limits.js';
+import { AddressLimit } from './address-limit.js';
+import { type Cycle, cycleAt } from './billing.js';
+import { Counters, type QuotaState, type Reservation } from './counters.js';
+import type { Account } from './records.js';
+import type { AccessStore } from './store.js';
+import type { Allowance } from './window.js';
+
+/** How long counters that are out of order are left alone before they are opened again, ms. */
+const REOPEN_MS = 1_000;
+
+export interface CallLimitsOptions {
+  /** Calls a key may make in 60 seconds, and a client address without one. */
+  perKey?: number;
+  perAddress?: number;
+  /** Told of what goes wrong in the background. */
+  onError?(error: unknown): void;
+}
+
+export class CallLimits {
+  readonly #store: AccessStore;
+  readonly #perKey: number;
+  readonly #perAddress: number;
+  readonly #onError: (error: unknown) => void;
+  readonly #addresses = new AddressLimit();
+  readonly #cycles = new WeakMap<Account, Cycle>();
+  readonly #timer: NodeJS.Timeout;
+  #counters: Counters | undefined;
+  #fault: unknown;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #tending: Promise<void> | undefined;
+
+  constructor(store: AccessStore, options: CallLimitsOptions = {}) {
+    this.#store = store;
+    this.#perKey = options.perKey ?? RATE_LIMIT_PER_MINUTE;
+    this.#perAddress = options.perAddress ?? PUBLIC_RATE_LIMIT_PER_MINUTE;
+    this.#onError = options.onError ?? (() => {});
+    this.#timer = setInterval(() => this.#tend(), ACCESS_FLUSH_MS);
+    this.#timer.unref();
+  }
+
+  /**
+   * Counts a call of a key in its sliding minute.
+   * @throws PriorartError `unavailable`
+   */
+  takeCall(key: string): Allowance {
+    return this.#counting((counters) => counters.takeCall(key, this.#perKey));
+  }
+
+  /** Counts a call without a key. */
+  takePublic(address: string): Allowance {
+    return this.#addresses.take(address, this.#perAddress);
+  }
+
+  /**
+   * Takes a search out of an account's quota; to be settled when the answer is known.
+   * @throws PriorartError `quota_exceeded`, `unavailable`
+   */
+  reserve(account: Account, now: number = Date.now()): Reservation {
+    const cycle = this.#cycle(account, now);
+    const result = this.#counting((counters) => counters.reserve(account.id, cycle, account.monthly_quota));
+    if (result.reserved) return result.reservation;
+    throw quotaExceeded(account.monthly_quota, cycle, now, result.running);
+  }
+
+  /**
+   * Counts a search that was answered 200, or gives its place back.
+   * @returns false where the search must not be answered after all: see Counters.settle
+   * @throws PriorartError `unavailable`
+   */
+  settle(reservation: Reservation, counts: boolean): boolean {
+    return this.#counting((counters) => counters.settle(reservation, counts));
+  }
+
+  /** @throws PriorartError `unavailable` */
+  quotaState(account: Account, now: number = Date.now()): QuotaState {
+    const cycle = this.#cycle(account, now);
+    return this.#counting((counters) => counters.quotaState(account.id, cycle, account.monthly_quota));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#tending;
+    await this.#keepQuotas().catch(this.#onError);
+    await this.#counters?.close().catch(this.#onError);
+    this.#counters = undefined;
+    this.#fault = new Error('the server is closed');
+    this.#failedAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** The cycle of the last call, mostly: the calendar is dear. */
+  #cycle(account: Account, now: number): Cycle {
+    const known = this.#cycles.get(account);
+    if (known && known.start <= now && now < known.end) return known;
+    const cycle = cycleAt(account.created_at, now);
+    this.#cycles.set(account, cycle);
+    return cycle;
+  }
+
+  #counting<T>(work: (counters: Counters) => T): T {
+    try {
+      this.#counters ??= this.#open();
+      return work(this.#counters);
+    } catch (error) {
+      this.#fail(error);
+      throw new PriorartError('unavailable', `calls cannot be counted: ${messageOf(error)}`, {
+        cause: error,
+        retryAfter: REOPEN_MS / 1000,
+      });
+    }
+  }
+
+  #open(): Counters {
+    if (performance.now() - this.#failedAt < REOPEN_MS) throw this.#fault;
+    return new Counters(this.#store.folder, () => this.#store.quotas());
+  }
+
+  #fail(error: unknown): void {
+    if (error === this.#fault) return;
+    this.#fault = error;
+    this.#failedAt = performance.now();
+    const broken = this.#counters;
+    this.#counters = undefined;
+    this.#onError(error);
+    void broken?.abandon().catch(this.#onError);
+  }
+
+  #tend(): void {
+    if (!this.#counters || this.#tending) return;
+    try {
+      this.#counters.tend();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#tending = this.#keepQuotas()
+      .catch(this.#onError)
+      .finally(() => {
+        this.#tending = undefined;
+      });
+  }
+
+  async #keepQuotas(): Promise<void> {
+    const counters = this.#counters;
+    const changed = counters?.changedAccounts() ?? [];
+    if (!counters || changed.length === 0) return;
+    try {
+      await this.#store.keepQuotas(changed, (account) => counters.used(account));
+    } catch (error) {
+      counters.setChanged(changed);
+      throw error;
+    }
+  }
+}
+
+export function quotaExceeded(quota: number, cycle: Cycle, now: number, running: boolean): PriorartError {
+  const reset = new Date(cycle.end).toISOString();
+  return running
+    ? new PriorartError(
+        'quota_exceeded',
+        `what is left of the monthly quota of ${quota} searches is taken by searches that are running; try again when they have ended`,
+        { retryAfter: 1 },
+      )
+    : new PriorartError(
+        'quota_exceeded',
+        `the monthly quota of ${quota} searches is used up; it begins anew at ${reset}`,
+        { retryAfter: (cycle.end - now) / 1000 },
+      );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

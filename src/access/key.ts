@@ -1,0 +1,70 @@
+/**
+ * An API key's text: `psk_live_`, 32 random base62 characters, then 6 base62 characters that are the CRC-32
+ * of the random part. A mistyped or made-up key is told apart without touching the store, and scanners for
+ * leaked secrets can recognise a real one.
+ *
+ * What is stored is the SHA-256 of the whole text. A slow hash (bcrypt, argon2) protects secrets that people
+ * choose, because those can be guessed; 32 base62 characters are 190 random bits, which nobody can try
+ * through, and a slow hash would only cost every request milliseconds.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+
+export const KEY_PREFIX = 'psk_live_';
+const RANDOM_CHARS = 32;
+const CHECKSUM_CHARS = 6;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const FORM = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${RANDOM_CHARS + CHECKSUM_CHARS}}$`);
+
+/** Makes a new secret. */
+export function newSecret(): string {
+  const random = randomBase62(RANDOM_CHARS);
+  return KEY_PREFIX + random + checksum(random);
+}
+
+/** Whether a text has the form of a key and a right checksum; says nothing about whether the key exists. */
+export function isWellFormed(secret: string): boolean {
+  if (!FORM.test(secret)) return false;
+  const random = secret.slice(KEY_PREFIX.length, KEY_PREFIX.length + RANDOM_CHARS);
+  return secret.endsWith(checksum(random));
+}
+
+/** The 32 bytes by which a secret is stored. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Random base62 text, every character equally likely. */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(2 * length)) {
+      // 248 is the largest multiple of 62 in a byte; taking the rest modulo 62 would favour some characters.
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  let value = crc32(text);
+  let out = '';
+  for (let i = 0; i < CHECKSUM_CHARS; i++) {
+    out = BASE62[value % 62] + out;
+    value = Math.floor(value / 62);
+  }
+  return out;
+}
+
+// node:zlib has crc32 only from Node 20.15 and 22.2 on.
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+  return c;
+});
+
+/** CRC-32 (ISO 3309, as in zip) of an ASCII text. */
+export function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let i = 0; i < text.length; i++) crc = CRC_TABLE[(crc ^ text.charCodeAt(i)) & 0xff]! ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,78 @@
+/** What the log of requests holds, as it is written and as it is shown. */
+
+/** A request with a key, as it comes in. */
+export interface LoggedRequest {
+  /** Id of the key. */
+  key: string;
+  /** ms since 1970. */
+  time: number;
+  requestId: string;
+  endpoint: string;
+  status: number;
+  ms: number;
+  client: string;
+  resultCount?: number;
+  query?: string;
+}
+
+/** A line as it lies in the environment: there are many of them. */
+export interface StoredLine {
+  t: number;
+  id: string;
+  e: string;
+  s: number;
+  ms: number;
+  c: string;
+  n?: number;
+  q?: string;
+}
+
+/** A line as it is shown. */
+export interface LogLine {
+  /** ISO 8601, UTC. */
+  time: string;
+  request_id: string;
+  endpoint: string;
+  status: number;
+  ms: number;
+  client: string;
+  result_count?: number;
+  /** Where the operator has queries kept. */
+  query?: string;
+}
+
+export interface LogPage {
+  lines: LogLine[];
+  /** Cursor of the next, older page, where there is one. */
+  next?: string;
+}
+
+/** By the first digit of the status; `ok` is below 400. */
+export interface UsageCounts {
+  requests: number;
+  ok: number;
+  client_errors: number;
+  server_errors: number;
+}
+
+export interface UsageRow extends UsageCounts {
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  key: string;
+  endpoint: string;
+}
+
+/** The lines of a block, oldest first. */
+export function linesOf(block: Uint8Array): LogLine[] {
+  const stored = JSON.parse(Buffer.from(block).toString('utf8')) as StoredLine[];
+  return stored.map((line) => ({
+    time: new Date(line.t).toISOString(),
+    request_id: line.id,
+    endpoint: line.e,
+    status: line.s,
+    ms: line.ms,
+    client: line.c,
+    ...(line.n === undefined ? {} : { result_count: line.n }),
+    ...(line.q === undefined ? {} : { query: line.q }),
+  }));
+}

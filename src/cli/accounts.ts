@@ -1,0 +1,104 @@
+import { Command } from 'commander';
+import { type Account, PLANS, type Plan } from '../access/records.js';
+import type { AccessStore } from '../access/store.js';
+import { accountNamed, integerOption, table, withAccess } from './access-folder.js';
+import { dataCommand } from './options.js';
+import { count, print } from './output.js';
+
+type Flags = Record<string, string | undefined>;
+
+export function accountsCommand(): Command {
+  const accounts = new Command('accounts')
+    .description('make, list and change accounts: plan, monthly quota, environments')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  priorart accounts create "Patent team" --plan basic
+  priorart accounts list
+  priorart accounts change "Patent team" --plan enterprise --monthly-quota 5000`,
+    );
+  accounts.addCommand(
+    dataCommand('create', 'make an account')
+      .argument('<name>', 'what the account is called')
+      .requiredOption('--plan <plan>', PLANS.join(', '))
+      .option('--monthly-quota <searches>', 'searches a month, on the plan enterprise')
+      .addHelpText('after', '\nExamples:\n  priorart accounts create Trial --plan free --json')
+      .action(create),
+  );
+  accounts.addCommand(
+    dataCommand('list', 'list accounts and what they have used this month')
+      .addHelpText('after', '\nExamples:\n  priorart accounts list --json')
+      .action(list),
+  );
+  accounts.addCommand(
+    dataCommand(
+      'change',
+      'change name, plan or quota, or add an environment; takes effect with the next call',
+    )
+      .argument('<account>', 'id or name')
+      .option('--name <name>', 'new name')
+      .option('--plan <plan>', PLANS.join(', '))
+      .option('--monthly-quota <searches>', 'searches a month, on the plan enterprise')
+      .option('--add-environment <name>', 'such as staging')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  priorart accounts change Trial --plan pro --add-environment staging',
+      )
+      .action(change),
+  );
+  return accounts;
+}
+
+async function create(name: string, flags: Flags): Promise<void> {
+  const monthlyQuota = integerOption('--monthly-quota', flags['monthlyQuota']);
+  await withAccess(flags, async (access) => {
+    const made = await access.createAccount({
+      name,
+      plan: flags['plan'] as Plan,
+      ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
+    });
+    print(made, Boolean(flags['json']), () => `Account ${made.id}: ${describe(made)}.`);
+  });
+}
+
+async function list(flags: Flags): Promise<void> {
+  await withAccess(flags, async (access) => {
+    const accounts = access.accounts().map((account) => withUse(access, account));
+    print(accounts, Boolean(flags['json']), () =>
+      accounts.length === 0
+        ? 'There is no account yet; make one with `priorart accounts create NAME --plan PLAN`.'
+        : table(
+            accounts.map((account) => [
+              account.id,
+              account.plan,
+              `${count(account.used)} of ${count(account.monthly_quota)} until ${account.resets_at.slice(0, 10)}`,
+              account.environments.join(',') || '-',
+              account.name,
+            ]),
+          ),
+    );
+  });
+}
+
+async function change(asked: string, flags: Flags): Promise<void> {
+  const monthlyQuota = integerOption('--monthly-quota', flags['monthlyQuota']);
+  await withAccess(flags, async (access) => {
+    const changed = await access.changeAccount(accountNamed(access, asked).id, {
+      ...(flags['name'] === undefined ? {} : { name: flags['name'] }),
+      ...(flags['plan'] === undefined ? {} : { plan: flags['plan'] as Plan }),
+      ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
+      ...(flags['addEnvironment'] === undefined ? {} : { addEnvironment: flags['addEnvironment'] }),
+    });
+    print(changed, Boolean(flags['json']), () => `Account ${changed.id}: ${describe(changed)}.`);
+  });
+}
+
+function withUse(access: AccessStore, account: Account) {
+  const { used, cycle } = access.quotaUsed(account);
+  return { ...account, used, resets_at: new Date(cycle.end).toISOString() };
+}
+
+function describe(account: Account): string {
+  return `"${account.name}", plan ${account.plan}, ${count(account.monthly_quota)} searches a month`;
+}

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { type CheckReport, checkFolder } from '../index/check.js';
+import { type RepairReport, repairFolder } from '../index/repair.js';
+import { derivationBy } from '../ingest/prepare.js';
+import { type ModelsConfig, readModels, storedModels } from '../models/config.js';
+import { checkModel } from '../models/identity.js';
+import { closeModels, loadModels } from '../models/load.js';
+import { Store } from '../store/store.js';
+import { dataCommand, openOptions, withSettings } from './options.js';
+import { count, EXIT, ProgressLine, print } from './output.js';
+
+const SHOWN = 30;
+
+export function checkCommand(): Command {
+  const command = dataCommand('check', 'verify a whole data folder: checksums, vectors, texts, ids, drawings')
+    .option(
+      '--repair',
+      'rebuild what is derived: indexes, segments, look-up tables; remove drawings that nothing shows',
+    )
+    .addHelpText(
+      'after',
+      `
+Exit code: 0 when nothing is wrong (any more), 1 otherwise.
+
+Examples:
+  priorart check --data ./patents
+  priorart check --data ./patents --repair --json`,
+    )
+    .action(run);
+  return withSettings(command, ['models']);
+}
+
+async function run(flags: Record<string, unknown>): Promise<void> {
+  const { data, models } = openOptions(flags);
+  const explicit = models === undefined ? undefined : readModels(models);
+  const store = Store.open(data);
+  const line = new ProgressLine();
+  const onProgress = (text: string) => line.update(text);
+  try {
+    const report = flags['repair']
+      ? await repair(store, explicit, onProgress)
+      : await checkFolder(store, onProgress);
+    line.end();
+    print(report, flags['json'] === true, () => text(report, data));
+    if (!report.ok) process.exitCode = EXIT.failed;
+  } finally {
+    await store.close();
+  }
+}
+
+async function repair(
+  store: Store,
+  explicit: ModelsConfig | undefined,
+  onProgress: (text: string) => void,
+): Promise<RepairReport> {
+  const { dir } = store;
+  const { model, models } = store.manifest();
+  const loaded = await loadModels(explicit ?? storedModels(models, dir));
+  try {
+    checkModel(model, loaded.embedder, dir);
+    return await repairFolder(store, derivationBy(loaded), onProgress);
+  } finally {
+    await closeModels(loaded);
+  }
+}
+
+function text(report: CheckReport | RepairReport, data: string): string {
+  const { documents, passages, segments, problems, ok } = report;
+  const repaired = 'repaired' in report ? report.repaired : [];
+  const bad = problems.filter(({ kind }) => kind !== 'leftover').length;
+  const lines = [
+    ...repaired.map((what) => `repaired: ${what}`),
+    ...problems.slice(0, SHOWN).map(({ kind, where, reason }) => `${kind}: ${where}: ${reason}`),
+    `${count(documents)} documents, ${count(passages)} passages in ${segments} segments: ` +
+      (ok ? 'everything is in order.' : `${count(bad)} problems.`),
+  ];
+  if (!ok) lines.push(remedy(problems, data));
+  return lines.join('\n');
+}
+
+function remedy(problems: CheckReport['problems'], data: string): string {
+  if (problems.some(({ kind }) => kind === 'store')) {
+    return (
+      'The store is damaged and can not be rebuilt: put back a copy of the folder, or ingest the documents ' +
+      'again into a new one with --data.'
+    );
+  }
+  if (problems.every(({ kind }) => kind === 'drawing' || kind === 'leftover')) {
+    return (
+      'Drawings are damaged: ingest their files again, or run `priorart check --repair` to take them out of the ' +
+      'answers until then.'
+    );
+  }
+  return problems.some(({ kind }) => kind === 'document')
+    ? 'Texts are damaged and can not be rebuilt: delete these documents with `priorart delete` and ingest their files again.'
+    : `Run \`priorart check --repair --data ${data}\`.`;
+}

@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import { LocalDrawings } from '../drawings/files.js';
+import { type PushSummary, pushDrawings } from '../drawings/push.js';
+import { S3Drawings } from '../drawings/s3/drawings.js';
+import { bucketOf } from '../drawings/s3/settings.js';
+import { PriorartError } from '../errors.js';
+import { Store } from '../store/store.js';
+import { dataCommand, settings, withSettings } from './options.js';
+import { count, ProgressLine, size } from './output.js';
+
+export function drawingsCommand(): Command {
+  return new Command('drawings')
+    .description('copy drawings to where they are served from')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  priorart drawings push --data ./patents --s3-bucket patents`,
+    )
+    .addCommand(pushCommand());
+}
+
+function pushCommand(): Command {
+  const command = dataCommand('push', 'upload the drawings that an S3 bucket lacks')
+    .addHelpText(
+      'after',
+      `
+Credentials come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Run it after each ingest; a
+server with the same --s3-bucket links to the bucket.
+
+Examples:
+  priorart drawings push --data ./patents --s3-bucket patents --s3-endpoint https://s3.example.com`,
+    )
+    .action(push);
+  return withSettings(command, ['s3Bucket', 's3Endpoint', 's3Region', 's3Prefix']);
+}
+
+async function push(flags: Record<string, unknown>): Promise<void> {
+  const config = settings(flags);
+  const bucket = bucketOf(config);
+  if (bucket === undefined) throw new PriorartError('usage', 'no bucket; expected one with --s3-bucket');
+  // A folder that was mistyped has no drawings either.
+  await Store.open(config.data).close();
+  const progress = new ProgressLine();
+  const summary = await pushDrawings(new LocalDrawings(config.data), new S3Drawings(bucket), {
+    onProgress: (sofar) => progress.update(line(sofar)),
+  });
+  progress.end();
+  const json = flags['json'] === true;
+  process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `${line(summary)}\n${failures(summary)}`);
+  if (summary.failed > 0) process.exitCode = 1;
+}
+
+function line({ uploaded, present, bytes, failed }: PushSummary): string {
+  const failing = failed > 0 ? `, ${count(failed)} failed` : '';
+  return `${count(uploaded)} drawings uploaded (${size(bytes)}), ${count(present)} were there${failing}`;
+}
+
+function failures({ failures: listed }: PushSummary): string {
+  return listed.map(({ drawing, reason }) => `  ${drawing}: ${reason}\n`).join('');
+}

@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs';
+import { Command } from 'commander';
+import type { Embedder } from '../embed/embedder.js';
+import { PriorartError } from '../errors.js';
+import { EMBED_BATCH, EMBED_LINE_MAX_BYTES } from '../limits.js';
+import { openEmbedder } from '../models/load.js';
+import { linesOf } from './lines.js';
+import { modelsOf, withSettings } from './options.js';
+import { VECTOR_FORMATS, type VectorFormat, type VectorOutput, vectorOutput } from './vector-output.js';
+
+const KINDS = ['query', 'passage'] as const;
+
+export function embedCommand(): Command {
+  const command = new Command('embed')
+    .description('embed texts: lines in, vectors out')
+    .argument('[files...]', 'text files, one text a line (default: standard input)')
+    .option('--kind <name>', `what the texts are: ${KINDS.join(', ')} (default: passage)`)
+    .option('--format <name>', `${VECTOR_FORMATS.join(', ')} (default: jsonl); npy needs --out`)
+    .option('--out <file>', 'write here instead of standard output')
+    .addHelpText(
+      'after',
+      `
+One vector of length 1 a line, in order; a line that holds nothing the model knows, an empty one too, gives zeros.
+
+Examples:
+  priorart embed passages.txt --format npy --out passages.npy
+  echo "고체 전해질" | priorart embed --kind query`,
+    )
+    .action(run);
+  return withSettings(command, ['data', 'models']);
+}
+
+async function run(files: string[], flags: Record<string, unknown>): Promise<void> {
+  const kind = chosen(flags['kind'], '--kind', KINDS, 'passage');
+  const format = chosen<VectorFormat>(flags['format'], '--format', VECTOR_FORMATS, 'jsonl');
+  const out = flags['out'] === undefined ? undefined : String(flags['out']);
+  if (format === 'npy' && out === undefined) {
+    throw new PriorartError(
+      'usage',
+      '--format npy: expected --out FILE as well: its head holds the number of rows',
+    );
+  }
+  const embedder = await openEmbedder((await modelsOf(flags)).embedder);
+  // Whoever reads may have seen enough, as in `priorart embed … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+  const output = await vectorOutput(format, embedder.dimensions, out);
+  try {
+    await embedAll(embedder, kind, texts(files), output);
+    await output.end();
+  } finally {
+    await embedder.close();
+  }
+}
+
+function chosen<T extends string>(
+  given: unknown,
+  option: string,
+  values: readonly T[],
+  fallback: NoInfer<T>,
+): T {
+  if (given === undefined) return fallback;
+  const found = values.find((value) => value === given);
+  if (found !== undefined) return found;
+  throw new PriorartError('usage', `${option}: got "${given}"; expected one of ${values.join(', ')}`);
+}
+
+async function* texts(files: readonly string[]): AsyncGenerator<string> {
+  if (files.length === 0) yield* linesOf(process.stdin, EMBED_LINE_MAX_BYTES, 'standard input');
+  for (const file of files) {
+    try {
+      yield* linesOf(createReadStream(file), EMBED_LINE_MAX_BYTES, file);
+    } catch (error) {
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      if (syscall === undefined) throw error;
+      throw new PriorartError('usage', `${file} can not be read (${code})`, { cause: error });
+    }
+  }
+}
+
+/** Batch after batch, so that memory does not grow with the input. */
+async function embedAll(
+  embedder: Embedder,
+  kind: (typeof KINDS)[number],
+  lines: AsyncIterable<string>,
+  output: VectorOutput,
+): Promise<void> {
+  let batch: string[] = [];
+  let chars = 0;
+  const flush = async () => {
+    if (batch.length > 0) await output.write(await embedder.embed(batch, kind));
+    batch = [];
+    chars = 0;
+  };
+  for await (const line of lines) {
+    batch.push(line);
+    chars += line.length;
+    if (batch.length >= EMBED_BATCH.lines || chars >= EMBED_BATCH.chars) await flush();
+  }
+  await flush();
+}

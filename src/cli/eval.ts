@@ -1,0 +1,130 @@
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { open } from '../engine.js';
+import { PriorartError } from '../errors.js';
+import { type Evaluation, evaluate, type Group, type Measures, RECALL_AT } from '../eval/evaluate.js';
+import { Judgements } from '../eval/judgements.js';
+import { rank } from '../eval/rank.js';
+import { formatRun } from '../eval/trec.js';
+import { EVAL_DEPTH } from '../limits.js';
+import { Store } from '../store/store.js';
+import { qrelsOf, questionsOf } from './measure-files.js';
+import { dataCommand, openOptions, settings, withSettings } from './options.js';
+import { COMMAND, count, interruption, ProgressLine, print } from './output.js';
+
+export function evalCommand(): Command {
+  const command = dataCommand('eval', 'measure how well the index answers judged questions')
+    .requiredOption('--queries <file>', 'questions: lines of id<TAB>text, or id<TAB>language<TAB>text')
+    .requiredOption('--qrels <file>', 'judgements in TREC form: question 0 publication grade')
+    .option('--recall-at <list>', `places at which recall is measured (default: ${RECALL_AT.join(',')})`)
+    .option('--no-rerank', 'measure the order by similarity only')
+    .option('--run <file>', 'write what was found as a TREC run')
+    .addHelpText(
+      'after',
+      `
+Measured are recall, nDCG@10 (the grade is the gain, as in trec_eval) and the mean reciprocal rank, of the order by
+similarity (dense) and of the order that searches answer with (reranked), with 95 % intervals by bootstrap over the
+questions. An application and its grant count as one document; designs are left out. Questions that state their
+language are also measured on the documents of each language by themselves, among the first ${EVAL_DEPTH} found.
+
+Examples:
+  priorart eval --queries fixtures/queries.tsv --qrels fixtures/qrels.txt
+  priorart eval --data ./patents --queries mine.tsv --qrels mine.txt --recall-at 5,20 --run mine.run --json`,
+    )
+    .action(run);
+  return withSettings(command, ['models', 'workers']);
+}
+
+interface Report extends Evaluation {
+  data: string;
+  model: string;
+  reranker: string;
+}
+
+async function run(flags: Record<string, unknown>): Promise<void> {
+  const { workers } = settings(flags);
+  const { data, ...models } = openOptions(flags);
+  const recallAt = placesOf(flags['recallAt']);
+  const questions = questionsOf(String(flags['queries']));
+  const qrels = qrelsOf(String(flags['qrels']));
+  const rerank = flags['rerank'] !== false;
+  const engine = await open(data, { ...models, workers });
+  const store = Store.open(data);
+  const line = new ProgressLine();
+  try {
+    const judgements = new Judgements(store, qrels);
+    const onProgress = (done: number, of: number) => line.update(`${count(done)} of ${count(of)} questions`);
+    const rankings = await rank(engine, questions, { rerank, onProgress, signal: interruption() });
+    line.end();
+    const { model, reranker } = await engine.explain({ query: questions[0]!.text, top_k: 1 }, { rerank });
+    const report = { data, model, reranker, ...evaluate(rankings, questions, judgements, recallAt) };
+    if (flags['run'] !== undefined) {
+      const tag = rankings.reranked ? 'priorart-reranked' : 'priorart-dense';
+      writeFileSync(String(flags['run']), formatRun(rankings.reranked ?? rankings.dense, tag));
+    }
+    print(report, flags['json'] === true, () => text(report));
+  } finally {
+    line.end();
+    await engine.close();
+    await store.close();
+  }
+}
+
+function placesOf(given: unknown): readonly number[] {
+  if (given === undefined) return RECALL_AT;
+  const places = String(given).split(',').map(Number);
+  if (places.every((k) => Number.isInteger(k) && k >= 1 && k <= EVAL_DEPTH)) return places;
+  throw new PriorartError(
+    'usage',
+    `--recall-at: got "${given}"; expected integers from 1 to ${EVAL_DEPTH}, comma-separated`,
+  );
+}
+
+function text(report: Report): string {
+  const { questions, judged, unanswerable, all, groups, model, reranker } = report;
+  const names = Object.keys(all.dense);
+  if (all.questions === 0) {
+    return `None of the ${count(questions)} questions has a relevant publication in ${report.data}: do the judgements belong to it?`;
+  }
+  const lines = [
+    `${count(all.questions)} questions, ${count(judged.documents)} judged publications; model ${model}, reranker ${reranker}`,
+  ];
+  if (judged.missing > 0) lines.push(`${count(judged.missing)} judged publications are not in the index`);
+  if (judged.designs > 0) lines.push(`${count(judged.designs)} judged designs are left out`);
+  if (unanswerable.length > 0) {
+    lines.push(`${count(unanswerable.length)} questions have no relevant publication here and are left out`);
+  }
+  lines.push('', row(['', 'questions', 'order', ...names]), ...rowsOf('all', all, true));
+  for (const group of groups) lines.push(...rowsOf(`${group.from} → ${group.to}`, group, false));
+  if (groups.length === 0) {
+    lines.push(
+      '',
+      `Give the questions a language column for a row a pair of languages: ${COMMAND} eval --help`,
+    );
+  }
+  return lines.join('\n');
+}
+
+/** The rows of a group: each order, and where it matters most the difference. */
+function rowsOf(name: string, { questions, dense, reranked, difference }: Group, full: boolean): string[] {
+  const orders: [string, Measures | undefined][] = [
+    ['dense', dense],
+    ['reranked', reranked],
+    ...(full ? ([['difference', difference]] as [string, Measures | undefined][]) : []),
+  ];
+  return orders.flatMap(([order, measures], n) => {
+    if (!measures) return [];
+    const cells = Object.values(measures).map(({ mean, low, high }) =>
+      full ? `${figure(mean)} [${figure(low)}, ${figure(high)}]` : figure(mean),
+    );
+    return [row([n === 0 ? name : '', n === 0 ? count(questions) : '', order, ...cells])];
+  });
+}
+
+const figure = (value: number) => value.toFixed(3);
+const WIDTHS = [9, 10, 11];
+const row = (cells: string[]) =>
+  cells
+    .map((cell, n) => cell.padEnd(WIDTHS[n] ?? 22))
+    .join('')
+    .trimEnd();

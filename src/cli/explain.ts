@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import { open } from '../engine.js';
+import type { Explanation } from '../search/explanation.js';
+import type { SegmentPlan } from '../search/plan.js';
+import { dataCommand, openOptions, withSettings } from './options.js';
+import { count, print } from './output.js';
+import { requestOf, withFilters } from './request.js';
+
+export function explainCommand(): Command {
+  const command = dataCommand('explain', 'show how a search is answered: plan, counts, timings')
+    .argument('<query>', 'a question in your own words')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  priorart explain "solid electrolyte" --countries KR
+  priorart explain "solid electrolyte" --exact --json`,
+    )
+    .action(run);
+  return withFilters(withSettings(command, ['models']));
+}
+
+async function run(query: string, flags: Record<string, unknown>): Promise<void> {
+  const { data, ...options } = openOptions(flags);
+  const engine = await open(data, { ...options, workers: 0 });
+  try {
+    const explanation = await engine.explain(requestOf(query, flags), { exact: flags['exact'] === true });
+    print(explanation, flags['json'] === true, () => text(explanation));
+  } finally {
+    await engine.close();
+  }
+}
+
+function text({
+  plan,
+  model,
+  calibrated,
+  reranker,
+  documents,
+  reranked,
+  read,
+  scored,
+  candidates,
+  widened,
+  rescanned,
+  timings,
+}: Explanation): string {
+  return [
+    `model     ${model}${calibrated ? '' : ' (not calibrated)'}`,
+    `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${count(documents)} documents${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
+    `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${count(plan.documents)} documents`,
+    ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
+    `scored    ${count(scored)} passages exactly, ${count(candidates)} proposed by indexes, widened ${widened} times`,
+    ...(rescanned > 0
+      ? [
+          `          ${count(rescanned)} segments scanned exactly after all: the filter allows little near the query`,
+        ]
+      : []),
+    `ms        ${Object.entries(timings)
+      .map(([stage, ms]) => `${stage} ${ms.toFixed(2)}`)
+      .join(', ')}`,
+  ].join('\n');
+}
+
+function segmentText({
+  segment,
+  scan,
+  index,
+  allowed,
+  passages,
+  k,
+  nprobe,
+  lists,
+  efSearch,
+  indexCost,
+}: SegmentPlan): string {
+  const share = `${count(allowed)} of ${count(passages)} passages`;
+  if (scan === 'none') return `${segment}: nothing allowed of ${count(passages)} passages`;
+  if (scan === 'exact') {
+    const instead = indexCost === undefined ? '' : `; its ${index} index would cost like ${count(indexCost)}`;
+    return `${segment}: exact scan of ${share}${instead}`;
+  }
+  const effort = scan === 'ivf' ? `nprobe ${nprobe} of ${lists}` : `efSearch ${efSearch}`;
+  return `${segment}: ${index}, k ${k}, ${effort}; ${share}`;
+}

@@ -1,0 +1,44 @@
+import { sourceRecords } from '../store/ledger.js';
+import type { SourceRecord } from '../store/source-record.js';
+import { Store } from '../store/store.js';
+import { COMMAND, count, print, size } from './output.js';
+
+/** Files shown to people; `--json` lists all. */
+const SHOWN_FILES = 40;
+
+/** `ingest --status`: the ledger of a data folder. */
+export async function showStatus(data: string, json: boolean): Promise<void> {
+  const store = Store.open(data);
+  try {
+    const files = sourceRecords(store);
+    print({ files }, json, () => statusText(files, data));
+  } finally {
+    await store.close();
+  }
+}
+
+function statusText(files: readonly SourceRecord[], data: string): string {
+  if (files.length === 0) {
+    return `No file has been read to its end into ${data} yet; read some with \`${COMMAND} ingest --data ${data} FILE…\`.`;
+  }
+  // The newest last, where the eye of whoever types the command is.
+  const byTime = [...files].sort((a, b) => (a.last_read < b.last_read ? -1 : 1)).slice(-SHOWN_FILES);
+  const lines = [
+    `${count(files.length)} files read into ${data}`,
+    ...(files.length > byTime.length
+      ? [`  … ${files.length - byTime.length} older ones (--json lists them)`]
+      : []),
+    ...byTime.map(fileText),
+  ];
+  return lines.join('\n');
+}
+
+function fileText({ path, bytes, last_read, readings, readers, ...counts }: SourceRecord): string {
+  const formats = Object.entries(readers).map(([format, version]) => `${format} v${version}`);
+  const { ingested, updated, unchanged, skipped, failed } = counts;
+  const parts = Object.entries({ new: ingested, updated, unchanged, skipped, failed })
+    .filter(([, number]) => number > 0)
+    .map(([what, number]) => `${count(number)} ${what}`);
+  const times = readings > 1 ? `, read ${readings} times` : '';
+  return `  ${last_read.slice(0, 19)}Z  ${path}  ${size(bytes)}  ${formats.join(', ') || 'no document'}: ${parts.join(', ') || 'nothing'}${times}`;
+}

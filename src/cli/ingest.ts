@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { type Engine, open } from '../engine.js';
+import { PriorartError } from '../errors.js';
+import { indexKinds } from '../index/kinds.js';
+import { PATENT_SCHEMA } from '../ingest/patent-schema.js';
+import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } from '../ingest/summary.js';
+import { showStatus } from './ingest-status.js';
+import { dataCommand, openOptions, settings, withSettings } from './options.js';
+import { COMMAND, count, duration, EXIT, interruption, ProgressLine, print, size } from './output.js';
+
+/** Failures shown to people; `--json` lists all. */
+const SHOWN_FAILURES = 20;
+/** Reasons for skipping shown to people. */
+const SHOWN_REASONS = 10;
+/** Names of missing drawings shown to people. */
+const SHOWN_MISSING = 3;
+/** Between two looks of `--watch`. */
+const WATCH_SECONDS = 30;
+/** Of a folder in which a file changed less than this ago more may be on its way, ms. */
+const SETTLED_MS = 3_000;
+
+export function ingestCommand(): Command {
+  const command = dataCommand('ingest', 'read patents from files, folders and archives into the index')
+    .argument(
+      '[paths...]',
+      'files or folders of any format of the five offices, also in .gz, .zip, .tar, .tar.gz; - is standard input',
+    )
+    .option('--new', 'pass over files that were read before and have not changed since')
+    .option(
+      '--watch [seconds]',
+      `go on looking for new files, every so many seconds (default: ${WATCH_SECONDS})`,
+    )
+    .option('--status', 'print which files were read, when, by which readers, and what became of them')
+    .option('--schema', 'print the JSON Schema of a line of JSON Lines, and stop')
+    .option('--index <kind>', `index of a new data folder (default: auto): ${indexKinds().join(', ')}`)
+    .addHelpText(
+      'after',
+      `
+A run that was stopped or killed is taken up by running it again: what is there already is left as it is.
+Exit code: 0 when the run completed, 1 when every input failed, 2 for wrong usage.
+
+Examples:
+  priorart ingest --data ./patents weekly/ipg250107.zip
+  priorart ingest --data ./patents kipris/ own.jsonl --json | tail -1
+  curl -s https://example.org/weekly.tar.gz | priorart ingest --data ./patents -
+  priorart ingest --data ./patents --new incoming/          # from cron
+  priorart ingest --data ./patents --watch 60 incoming/
+  priorart ingest --data ./patents --status`,
+    )
+    .action(run);
+  return withSettings(command, ['workers', 'models', 'drawings']);
+}
+
+async function run(paths: string[], flags: Record<string, unknown>): Promise<void> {
+  if (flags['schema']) return print(PATENT_SCHEMA, true, () => '');
+  if (flags['status']) return showStatus(settings(flags).data, flags['json'] === true);
+  if (paths.length === 0)
+    throw new PriorartError('usage', 'no files given; expected `priorart ingest FILE…`');
+  const { workers, drawings } = settings(flags);
+  const every = watchSeconds(flags['watch']);
+  const { data, ...options } = openOptions(flags);
+  const index = flags['index'] === undefined ? {} : { indexKind: String(flags['index']) };
+  const engine = await open(data, { create: true, workers, ...options, ...index });
+  const line = new ProgressLine();
+  const signal = interruption();
+  try {
+    for (let round = 1; ; round++) {
+      const summary = await ingestOnce(engine, paths, line, {
+        signal,
+        drawings: drawings === 'on',
+        onlyNew: flags['new'] === true || every !== undefined,
+        ...(every === undefined ? {} : { settledMs: SETTLED_MS }),
+      });
+      // Of the rounds of a watch only those that found something are worth a line.
+      if (every === undefined || round === 1 || summary.documents > 0 || summary.failed.length > 0) {
+        print(summary, flags['json'] === true, () => summaryText(summary, data));
+      }
+      if (every === undefined) {
+        if (summary.documents === 0 && summary.failed.length > 0) process.exitCode = EXIT.failed;
+        return;
+      }
+      await sleep(every * 1000, undefined, { signal });
+    }
+  } catch (error) {
+    line.end();
+    if (!signal.aborted) throw error;
+    if (every !== undefined) return;
+    throw new PriorartError('cancelled', 'stopped; run the same command again to go on', { cause: error });
+  } finally {
+    await engine.close();
+  }
+}
+
+async function ingestOnce(
+  engine: Engine,
+  paths: readonly string[],
+  line: ProgressLine,
+  options: IngestOptions,
+): Promise<IngestSummary> {
+  const started = performance.now();
+  const onProgress = (progress: IngestProgress) => line.update(progressText(progress, started));
+  const summary = await engine.ingest(paths, { ...options, onProgress });
+  line.end();
+  return summary;
+}
+
+/** Undefined where it is not asked to watch. */
+function watchSeconds(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  const seconds = given === true ? WATCH_SECONDS : Number(given);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new PriorartError('usage', `--watch: got "${given}"; expected seconds, an integer from 1 to 86400`);
+}
+
+function progressText(
+  { bytesRead, totalBytes, documents, drawings, failed, note }: IngestProgress,
+  started: number,
+): string {
+  const seconds = (performance.now() - started) / 1000;
+  const share = totalBytes > 0 ? bytesRead / totalBytes : 0;
+  const parts = [
+    `${(share * 100).toFixed(0).padStart(3)} %`,
+    `${size(bytesRead)} of ${size(totalBytes)}`,
+    `${count(documents)} publications`,
+    `${(documents / seconds).toFixed(0)}/s`,
+  ];
+  if (drawings) parts.push(`${count(drawings)} drawings`);
+  if (failed > 0) parts.push(`${count(failed)} failed`);
+  if (share > 0.01 && share < 1) parts.push(`${duration((seconds / share) * (1 - share))} left`);
+  if (note) parts.push(note);
+  return parts.join(', ');
+}
+
+function summaryText(summary: IngestSummary, data: string): string {
+  const { documents, ingested, updated, unchanged, skipped, failed, seconds } = summary;
+  const { known_files: known, skipped_files: emptyFiles } = summary;
+  const lines = [
+    `${count(documents)} publications in ${seconds} s: ${count(ingested)} new, ${count(updated)} updated, ` +
+      `${count(unchanged)} unchanged, ${count(skipped)} skipped, ${count(failed.length)} failed` +
+      (known ? `; ${count(known)} files read before` : ''),
+    ...(emptyFiles > 0
+      ? [`${count(emptyFiles)} ${emptyFiles === 1 ? 'file' : 'files'} without patent data skipped`]
+      : []),
+    ...summary.skip_reasons
+      .slice(0, SHOWN_REASONS)
+      .map(({ reason, count: times }) => `  skipped ${count(times)}: ${reason}`),
+    ...failed
+      .slice(0, SHOWN_FAILURES)
+      .map(({ file, position, reason }) => `  ${file}, ${position}: ${reason}`),
+  ];
+  if (failed.length > SHOWN_FAILURES)
+    lines.push(`  … and ${failed.length - SHOWN_FAILURES} more (--json lists them)`);
+  if (summary.drawings) lines.push(...drawingsText(summary.drawings));
+  if (documents > 0) lines.push(`Search them: ${COMMAND} search --data ${data} "…"`);
+  return lines.join('\n');
+}
+
+function drawingsText({ unavailable, ...drawings }: DrawingSummary): string[] {
+  if (unavailable !== undefined) return [unavailable];
+  const { stored, unchanged, missing, missing_first: first, failed } = drawings;
+  if (stored + unchanged + missing + failed.length === 0) return [];
+  const lines = [
+    `${count(stored + unchanged + missing)} drawings: ${count(stored)} new, ${count(unchanged)} unchanged, ` +
+      `${count(missing)} missing, ${count(failed.length)} failed`,
+    ...failed
+      .slice(0, SHOWN_FAILURES)
+      .map(({ file, position, reason }) => `  ${file}, ${position}: ${reason}`),
+  ];
+  if (first.length > 0) {
+    const shown = first.slice(0, SHOWN_MISSING).join(', ');
+    lines.push(`  missing: ${shown}${missing > SHOWN_MISSING ? ', …' : ''}`);
+  }
+  return lines;
+}

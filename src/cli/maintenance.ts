@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { MAINTENANCE_RETRY_S } from '../limits.js';
+import { integerOption, withAccess } from './access-folder.js';
+import { dataCommand } from './options.js';
+import { print } from './output.js';
+
+type Flags = Record<string, string | undefined>;
+
+export function maintenanceCommand(): Command {
+  const maintenance = new Command('maintenance')
+    .description('answer every call but health with 503, in all servers on a folder')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  priorart maintenance on --retry-after 600\n  priorart maintenance off',
+    );
+  maintenance.addCommand(
+    dataCommand('on', 'turn it on; takes effect with the next call')
+      .option('--retry-after <seconds>', 'what clients are told to wait', String(MAINTENANCE_RETRY_S.default))
+      .addHelpText('after', '\nExamples:\n  priorart maintenance on --retry-after 600')
+      .action((flags: Flags) => set(true, flags)),
+  );
+  maintenance.addCommand(
+    dataCommand('off', 'turn it off')
+      .addHelpText('after', '\nExamples:\n  priorart maintenance off')
+      .action((flags: Flags) => set(false, flags)),
+  );
+  maintenance.addCommand(
+    dataCommand('status', 'say whether it is on')
+      .addHelpText('after', '\nExamples:\n  priorart maintenance status --json')
+      .action(status),
+  );
+  return maintenance;
+}
+
+async function set(on: boolean, flags: Flags): Promise<void> {
+  const retryAfter = integerOption('--retry-after', flags['retryAfter']);
+  await withAccess(flags, async (access) => {
+    await access.setMaintenance(on, retryAfter);
+    print({ on }, Boolean(flags['json']), () =>
+      on
+        ? 'Maintenance is on: every call but health is answered 503.'
+        : 'Maintenance is off: calls are answered again.',
+    );
+  });
+}
+
+async function status(flags: Flags): Promise<void> {
+  await withAccess(flags, async (access) => {
+    const found = access.maintenance();
+    print({ on: found !== undefined, ...found }, Boolean(flags['json']), () =>
+      found ? `Maintenance is on since ${found.since}.` : 'Maintenance is off.',
+    );
+  });
+}

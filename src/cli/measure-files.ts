@@ -1,0 +1,40 @@
+/** The files that measuring reads: whole, since they are looked up, and therefore bounded. */
+import { readFileSync, statSync } from 'node:fs';
+import { PriorartError } from '../errors.js';
+import { parseQrels, parseQuestions, type Qrels, type Question } from '../eval/trec.js';
+import { EVAL_FILE_MAX_BYTES } from '../limits.js';
+import { size } from './output.js';
+
+export function questionsOf(file: string): Question[] {
+  const questions = parseQuestions(textOf(file, '--queries'), file);
+  if (questions.length > 0) return questions;
+  throw new PriorartError(
+    'usage',
+    `--queries: ${file} holds no question; expected lines \`id<TAB>[language<TAB>]text\``,
+  );
+}
+
+export function qrelsOf(file: string): Qrels {
+  return parseQrels(textOf(file, '--qrels'), file);
+}
+
+/** @throws PriorartError `usage` where the file can not be read or is too large */
+export function textOf(file: string, option: string): string {
+  try {
+    const bytes = statSync(file).size;
+    if (bytes > EVAL_FILE_MAX_BYTES) {
+      throw new PriorartError(
+        'usage',
+        `${option}: ${file} has ${size(bytes)}; expected at most ${size(EVAL_FILE_MAX_BYTES)}: measure with a sample`,
+      );
+    }
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof PriorartError) throw error;
+    throw new PriorartError(
+      'usage',
+      `${option}: ${file} can not be read (${(error as NodeJS.ErrnoException).code})`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,80 @@
+/** What every command prints alike: results on standard output, everything else on standard error. */
+import { basename, relative } from 'node:path';
+import { isPriorartError } from '../errors.js';
+
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/** How this program was called, for hints that can be pasted: `priorart` is not on every user's path. */
+export const COMMAND = commandName(process.argv[1] ?? 'priorart');
+
+function commandName(script: string): string {
+  if (!script.endsWith('.js')) return basename(script);
+  const path = relative(process.cwd(), script);
+  return `node ${path.startsWith('..') ? script : path}`;
+}
+
+/** A result, as text for people or as one line of JSON. */
+export function print(value: unknown, json: boolean | undefined, text: () => string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
+}
+
+/** Says what went wrong, without a stack for errors that were raised on purpose. Returns the exit code. */
+export function reportError(error: unknown): number {
+  if (!isPriorartError(error)) {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    return EXIT.failed;
+  }
+  process.stderr.write(`priorart: ${error.message}\n`);
+  const usage = ['usage', 'unknown_index_kind'].includes(error.code) || [400, 422].includes(error.status);
+  return usage ? EXIT.usage : EXIT.failed;
+}
+
+const PROGRESS_EVERY_MS = { terminal: 200, plain: 2_000 };
+
+/** A line that is rewritten on a terminal and printed now and then elsewhere; on standard error. */
+export class ProgressLine {
+  readonly #terminal = process.stderr.isTTY === true;
+  #last = 0;
+  #shown = false;
+
+  update(text: string): void {
+    const now = performance.now();
+    const every = this.#terminal ? PROGRESS_EVERY_MS.terminal : PROGRESS_EVERY_MS.plain;
+    if (now - this.#last < every) return;
+    this.#last = now;
+    this.#shown = true;
+    process.stderr.write(this.#terminal ? `\r\x1b[K${text}` : `${text}\n`);
+  }
+
+  /** Clears the line. */
+  end(): void {
+    if (this.#terminal && this.#shown) process.stderr.write('\r\x1b[K');
+  }
+}
+
+/** A signal that fires at Ctrl-C or SIGTERM; a second one ends the process. */
+export function interruption(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  return controller.signal;
+}
+
+/** 1234567 as `1,234,567`. */
+export function count(number: number): string {
+  return number.toLocaleString('en');
+}
+
+/** Bytes as `12.3 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1e3) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);
+  return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`;
+}
+
+/** Seconds as `45 s` or `12 min`. */
+export function duration(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}

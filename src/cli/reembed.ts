@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import { PriorartError } from '../errors.js';
+import type { ReembedProgress, ReembedSummary } from '../ingest/summary.js';
+import { forgetUnfinished, reembed } from '../pool/reembed.js';
+import { dataCommand, openOptions, settings, withSettings } from './options.js';
+import { count, duration, interruption, ProgressLine, print } from './output.js';
+
+export function reembedCommand(): Command {
+  const command = dataCommand('reembed', 'give every passage of a data folder a vector of another model')
+    .option('--discard', 'forget a re-embedding that was not finished, and give its room back')
+    .addHelpText(
+      'after',
+      `
+Servers, ingests and deletions may go on: searches answer with the old model until all is done, and with the new one
+right after it, without a restart. A run that was stopped or killed is taken up by running it again. With the model
+that the folder has already, only its configuration is replaced (paths, calibration, reranker).
+
+Examples:
+  priorart reembed --data ./patents --models models.json
+  priorart reembed --data ./patents`,
+    )
+    .action(run);
+  return withSettings(command, ['models', 'workers']);
+}
+
+async function run(flags: Record<string, unknown>): Promise<void> {
+  const { data, models } = openOptions(flags);
+  const json = flags['json'] === true;
+  if (flags['discard']) {
+    const discarded = await forgetUnfinished(data);
+    return print({ discarded }, json, () =>
+      discarded ? 'The unfinished re-embedding is forgotten.' : 'There is no unfinished re-embedding.',
+    );
+  }
+  const { workers } = settings(flags);
+  const line = new ProgressLine();
+  const signal = interruption();
+  const started = performance.now();
+  let first: number | undefined;
+  const onProgress = (progress: ReembedProgress) => {
+    first ??= progress.passages;
+    line.update(progressText(progress, first, started));
+  };
+  try {
+    const summary = await reembed(data, { models, workers, signal, onProgress });
+    line.end();
+    print(summary, json, () => summaryText(summary));
+  } catch (error) {
+    line.end();
+    if (!signal.aborted) throw error;
+    throw new PriorartError('cancelled', 'stopped; run `priorart reembed` again to go on', { cause: error });
+  }
+}
+
+/** @param first passages that were done when this run began */
+function progressText(
+  { passages, totalPassages, note }: ReembedProgress,
+  first: number,
+  started: number,
+): string {
+  const seconds = (performance.now() - started) / 1000;
+  const share = totalPassages > 0 ? Math.min(1, passages / totalPassages) : 1;
+  const rate = (passages - first) / seconds;
+  const parts = [
+    `${Math.floor(share * 100)
+      .toString()
+      .padStart(3)} %`,
+    `${count(passages)} of ${count(totalPassages)} passages`,
+    `${rate.toFixed(0)}/s`,
+  ];
+  if (rate > 0 && share < 1) parts.push(`${duration((totalPassages - passages) / rate)} left`);
+  if (note) parts.push(note);
+  return parts.join(', ');
+}
+
+function summaryText({ model, embedded, seconds }: ReembedSummary): string {
+  return embedded === 0
+    ? `The folder's model is ${model}; its configuration is the one given.`
+    : `${count(embedded)} publications embedded in ${seconds} s; the folder's model is ${model} now.`;
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { open } from '../engine.js';
+import type { SearchResponse, SearchResult } from '../search/types.js';
+import { dataCommand, openOptions, withSettings } from './options.js';
+import { interruption, print } from './output.js';
+import { requestOf, withFilters } from './request.js';
+
+const EXCERPT_CHARS = 240;
+
+export function searchCommand(): Command {
+  const command = dataCommand('search', 'search the index from the command line, without a server')
+    .argument('<query>', 'a question in your own words')
+    .addHelpText(
+      'after',
+      `
+With --json the output is exactly the body that POST /api/v1/search/semantic answers.
+
+Examples:
+  priorart search "solid electrolyte for lithium batteries"
+  priorart search "리튬 이차전지의 고체 전해질" --countries KR,JP --filing-date-from 2015-01-01
+  priorart search "wind turbine blade" --doc-type grant --ipc-codes F03D --top-k 3 --json`,
+    )
+    .action(run);
+  return withFilters(withSettings(command, ['models']));
+}
+
+async function run(query: string, flags: Record<string, unknown>): Promise<void> {
+  const { data, ...options } = openOptions(flags);
+  const engine = await open(data, { ...options, workers: 0 });
+  try {
+    const how = { exact: flags['exact'] === true, signal: interruption() };
+    const response = await engine.search(requestOf(query, flags), how);
+    print(response, flags['json'] === true, () => text(response));
+  } finally {
+    await engine.close();
+  }
+}
+
+function text({ results }: SearchResponse): string {
+  if (results.length === 0) return 'No patent fits. Fewer filters may help.';
+  return results.map(resultText).join('\n\n');
+}
+
+function resultText(result: SearchResult, n: number): string {
+  const facts = [result.applicant, result.publication_date, result.ipc_codes[0]].filter(Boolean).join(' · ');
+  const [best] = result.chunks;
+  const excerpt = best ? best.text.replace(/\s+/g, ' ').slice(0, EXCERPT_CHARS) : '';
+  return [
+    `${String(n + 1).padStart(2)}. ${result.patent_id}  ${result.title}`,
+    `    ${facts}`,
+    `    similarity ${result.similarity_score.toFixed(3)}, rerank ${result.rerank_score.toFixed(3)}`,
+    best ? `    ${best.section_name}: ${excerpt}${best.text.length > EXCERPT_CHARS ? '…' : ''}` : '',
+  ]
+    .filter((line) => line.trim() !== '')
+    .join('\n');
+}

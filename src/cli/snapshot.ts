@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { AccessStore } from '../access/store.js';
+import { snapshotFolder } from '../index/snapshot-folder.js';
+import type { SnapshotSummary } from '../index/snapshot-summary.js';
+import { Store } from '../store/store.js';
+import { accessDir } from './access-folder.js';
+import { dataCommand, openOptions } from './options.js';
+import { COMMAND, count, ProgressLine, print, size } from './output.js';
+
+export function snapshotCommand(): Command {
+  return dataCommand('snapshot', 'copy a data folder as it is at this moment, while others search and write')
+    .argument('<folder>', 'where the copy is to be; nothing may be there')
+    .option('--copy', 'copy every byte; without it, files on the same disk are hard links and take no room')
+    .addHelpText(
+      'after',
+      `
+Accounts, keys and what they have used are copied too, request logs are not. The copy is there whole or not at all. To restore it, open it, or put it in the place of the folder.
+
+Examples:
+  priorart snapshot --data ./patents ./patents-$(date +%F)
+  priorart snapshot --data ./patents /mnt/backup/patents --json`,
+    )
+    .action(run);
+}
+
+async function run(folder: string, flags: Record<string, unknown>): Promise<void> {
+  const { data } = openOptions(flags);
+  const store = Store.open(data);
+  const line = new ProgressLine();
+  try {
+    const onProgress = (text: string) => line.update(text);
+    const alongside = (copy: string) => copyAccess(data, copy);
+    const summary = await snapshotFolder(store, folder, {
+      copy: flags['copy'] === true,
+      alongside,
+      onProgress,
+    });
+    line.end();
+    print(summary, flags['json'] === true, () => text(summary));
+  } finally {
+    line.end();
+    await store.close();
+  }
+}
+
+/** Accounts and keys, where there are any. */
+async function copyAccess(data: string, copy: string): Promise<void> {
+  if (!existsSync(accessDir(data))) return;
+  const access = AccessStore.open(accessDir(data));
+  try {
+    await access.copyTo(accessDir(copy));
+  } finally {
+    await access.close();
+  }
+}
+
+function text({ folder, documents, passages, files, bytes, linked }: SnapshotSummary): string {
+  return (
+    `${count(documents)} publications, ${count(passages)} passages: ${count(files)} files of ${size(bytes)} in ${folder}, ` +
+    `${count(linked)} of them hard links.\nTo verify it: ${COMMAND} check --data ${folder}`
+  );
+}

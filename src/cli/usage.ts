@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { RequestLog } from '../access/request-log.js';
+import { PriorartError } from '../errors.js';
+import { accessDir, accountNamed, table, withAccess } from './access-folder.js';
+import { dataCommand, settings } from './options.js';
+import { count, print } from './output.js';
+
+type Flags = Record<string, string | undefined>;
+
+export function usageCommand(): Command {
+  return dataCommand('usage', 'calls by day, key and endpoint')
+    .option('--account <account>', 'of one account, by id or name')
+    .option('--key <id>', 'of one key')
+    .option('--from <day>', 'first day, YYYY-MM-DD, UTC (default: the first of this month)')
+    .option('--to <day>', 'last day (default: today)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  priorart usage --account "Patent team"
+  priorart usage --key key_Xy12abcdef34 --from 2026-01-01 --to 2026-01-31 --json`,
+    )
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10);
+  const [from, to] = [
+    day('--from', flags['from'], `${today.slice(0, 8)}01`),
+    day('--to', flags['to'], today),
+  ];
+  await withAccess(flags, async (access) => {
+    const { account, key } = flags;
+    let keys: Set<string> | undefined;
+    if (key !== undefined) keys = new Set([access.key(key).id]);
+    else if (account !== undefined) {
+      const { id } = accountNamed(access, account);
+      keys = new Set(access.list().flatMap((known) => (known.account === id ? [known.id] : [])));
+    }
+    const log = new RequestLog(accessDir(settings(flags).data));
+    try {
+      const rows = log.usage(from, to, keys);
+      print(rows, Boolean(flags['json']), () =>
+        rows.length === 0
+          ? `No calls from ${from} to ${to}.`
+          : table([
+              ['day', 'key', 'endpoint', 'calls', 'ok', '4xx', '5xx'],
+              ...rows.map((row) => [
+                row.day,
+                row.key,
+                row.endpoint,
+                count(row.requests),
+                count(row.ok),
+                count(row.client_errors),
+                count(row.server_errors),
+              ]),
+            ]),
+      );
+    } finally {
+      await log.close();
+    }
+  });
+}
+
+function day(flag: string, text: string | undefined, fallback: string): string {
+  if (text === undefined) return fallback;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(text))
+    return text;
+  throw new PriorartError('usage', `${flag}: got "${text}"; expected a day as YYYY-MM-DD`);
+}

@@ -1,0 +1,395 @@
+/**
+ * One table of every setting: its environment variable, its command-line flag, its default and its check.
+ * A flag wins over the environment, the environment over the settings file, and that over the default.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { PriorartError } from './errors.js';
+import {
+  CONNECTIONS_MAX,
+  DRAWING_LINK_SECONDS,
+  HOST_DEFAULT,
+  PORT_DEFAULT,
+  PUBLIC_RATE_LIMIT_PER_MINUTE,
+  QUEUE_PER_WORKER,
+  QUEUE_PER_WORKER_MAX,
+  RATE_LIMIT_MAX,
+  RATE_LIMIT_PER_MINUTE,
+  REQUEST_DEADLINE_MS,
+  REQUEST_LOG_DAYS,
+  REQUEST_LOG_MB,
+  SETTINGS_FILE_MAX_BYTES,
+  SHUTDOWN_GRACE_MS,
+  WORKERS_MAX,
+} from './limits.js';
+import { nearestName } from './nearest-name.js';
+
+interface Setting<T> {
+  env: string;
+  /** As the command line declares it, with the name of its value. */
+  flag: string;
+  default: T;
+  /** What happens without a value, where there is no default. */
+  unset?: string;
+  description: string;
+  /** What a value must be, for messages. */
+  expected: string;
+  /** Undefined where the text is no such value. */
+  read(text: string): T | undefined;
+}
+
+type Description = Pick<Setting<unknown>, 'env' | 'flag' | 'description' | 'unset'>;
+
+function text(setting: Description & { default: string }): Setting<string> {
+  return { ...setting, expected: 'a text', read: (value) => (value.trim() === '' ? undefined : value) };
+}
+
+/** A text that has no default: `unset` says what happens without. */
+function optionalText(setting: Description & { unset: string }): Setting<string | undefined> {
+  const { read, ...rest } = text({ ...setting, default: '' });
+  return { ...rest, read, default: undefined };
+}
+
+function integer(setting: Description & { default: number; min: number; max: number }): Setting<number> {
+  const { min, max } = setting;
+  const read = (value: string) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  };
+  return { ...setting, expected: `an integer from ${min} to ${max}`, read };
+}
+
+/** An integer that has no default: `unset` says what happens without. */
+function optionalInteger(
+  setting: Description & { unset: string; min: number; max: number },
+): Setting<number | undefined> {
+  return { ...integer({ ...setting, default: 0 }), default: undefined };
+}
+
+function choice<const T extends string>(
+  setting: Description & { default: NoInfer<T>; values: readonly T[] },
+): Setting<T> {
+  const read = (value: string) => setting.values.find((known) => known === value);
+  return { ...setting, expected: `one of ${setting.values.join(', ')}`, read };
+}
+
+export const HTTP_ADAPTERS = ['auto', 'uws', 'node'] as const;
+export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+export const SETTINGS = {
+  data: text({
+    env: 'PRIORART_DATA',
+    flag: '--data <folder>',
+    default: '.priorart',
+    description: 'folder that holds index, documents and keys',
+  }),
+  models: optionalText({
+    env: 'PRIORART_MODELS',
+    flag: '--models <file>',
+    unset: 'the models that the folder was made with',
+    description: 'models.json that says which embedder and reranker to use',
+  }),
+  host: text({
+    env: 'PRIORART_HOST',
+    flag: '--host <address>',
+    default: HOST_DEFAULT,
+    description: 'address to listen on; 0.0.0.0 for all',
+  }),
+  port: integer({
+    env: 'PRIORART_PORT',
+    flag: '--port <number>',
+    default: PORT_DEFAULT,
+    min: 0,
+    max: 65_535,
+    description: 'port to listen on; 0 for any that is free',
+  }),
+  httpAdapter: choice({
+    env: 'PRIORART_HTTP_ADAPTER',
+    flag: '--http-adapter <name>',
+    default: 'auto',
+    values: HTTP_ADAPTERS,
+    description: 'HTTP server: uws (uWebSockets.js), node (node:http), or auto, which is uws where it loads',
+  }),
+  workers: integer({
+    env: 'PRIORART_WORKERS',
+    flag: '--workers <count>',
+    default: availableParallelism(),
+    min: 1,
+    max: WORKERS_MAX,
+    description: 'worker threads that search; the default is one per processor',
+  }),
+  queuePerWorker: integer({
+    env: 'PRIORART_QUEUE_PER_WORKER',
+    flag: '--queue-per-worker <count>',
+    default: QUEUE_PER_WORKER,
+    min: 1,
+    max: QUEUE_PER_WORKER_MAX,
+    description: 'searches that may wait for each worker before the server answers 503',
+  }),
+  deadlineMs: integer({
+    env: 'PRIORART_DEADLINE_MS',
+    flag: '--deadline-ms <ms>',
+    default: REQUEST_DEADLINE_MS,
+    min: 1,
+    max: 3_600_000,
+    description: 'longest a search may take, ms',
+  }),
+  shutdownGraceMs: integer({
+    env: 'PRIORART_SHUTDOWN_GRACE_MS',
+    flag: '--shutdown-grace-ms <ms>',
+    default: SHUTDOWN_GRACE_MS,
+    min: 0,
+    max: 3_600_000,
+    description: 'how long running requests may go on at shutdown, ms',
+  }),
+  rateLimit: integer({
+    env: 'PRIORART_RATE_LIMIT',
+    flag: '--rate-limit <calls>',
+    default: RATE_LIMIT_PER_MINUTE,
+    min: 1,
+    max: RATE_LIMIT_MAX,
+    description: 'calls that each API key may make in any 60 seconds',
+  }),
+  publicRateLimit: integer({
+    env: 'PRIORART_PUBLIC_RATE_LIMIT',
+    flag: '--public-rate-limit <calls>',
+    default: PUBLIC_RATE_LIMIT_PER_MINUTE,
+    min: 1,
+    max: RATE_LIMIT_MAX,
+    description: 'calls without a key (coverage, drawings) that a client address may make in any 60 seconds',
+  }),
+  shutdownDelayMs: integer({
+    env: 'PRIORART_SHUTDOWN_DELAY_MS',
+    flag: '--shutdown-delay-ms <ms>',
+    default: 0,
+    min: 0,
+    max: 600_000,
+    description:
+      'how long to go on serving at shutdown while /readyz answers 503, so that balancers notice, ms',
+  }),
+  settings: optionalText({
+    env: 'PRIORART_SETTINGS',
+    flag: '--settings <file>',
+    unset: 'none',
+    description: 'JSON file of settings by flag name, {"port": 8080}; SIGHUP reads it again',
+  }),
+  tlsCert: optionalText({
+    env: 'PRIORART_TLS_CERT',
+    flag: '--tls-cert <file>',
+    unset: 'plain HTTP',
+    description: 'certificate with its chain, PEM; SIGHUP reads it again',
+  }),
+  tlsKey: optionalText({
+    env: 'PRIORART_TLS_KEY',
+    flag: '--tls-key <file>',
+    unset: 'plain HTTP',
+    description: 'key of the certificate, PEM without a password',
+  }),
+  trustProxy: optionalText({
+    env: 'PRIORART_TRUST_PROXY',
+    flag: '--trust-proxy <which>',
+    unset: 'none',
+    description:
+      "proxies whose word counts for the client's address: how many there are, or their addresses (10.0.0.0/8, ::1)",
+  }),
+  trustProxyHeader: choice({
+    env: 'PRIORART_TRUST_PROXY_HEADER',
+    flag: '--trust-proxy-header <name>',
+    default: 'x-forwarded-for',
+    values: ['x-forwarded-for', 'forwarded'],
+    description: 'header that these proxies write: x-forwarded-for or forwarded (RFC 7239)',
+  }),
+  corsOrigins: optionalText({
+    env: 'PRIORART_CORS_ORIGINS',
+    flag: '--cors-origins <list>',
+    unset: 'none',
+    description: 'web pages that may read answers: origins such as https://app.example.com, or *',
+  }),
+  compression: choice({
+    env: 'PRIORART_COMPRESSION',
+    flag: '--compression <choice>',
+    default: 'on',
+    values: ['on', 'off'],
+    description: 'on or off: whether large answers are compressed for clients that take gzip or br',
+  }),
+  connectionsMax: integer({
+    env: 'PRIORART_CONNECTIONS_MAX',
+    flag: '--connections-max <count>',
+    ...CONNECTIONS_MAX,
+    description: 'open connections; further ones are closed as they come',
+  }),
+  metricsPort: optionalInteger({
+    env: 'PRIORART_METRICS_PORT',
+    flag: '--metrics-port <number>',
+    unset: 'none',
+    min: 0,
+    max: 65_535,
+    description: 'port for /metrics and the health endpoints, without a key: not for the public',
+  }),
+  metricsHost: text({
+    env: 'PRIORART_METRICS_HOST',
+    flag: '--metrics-host <address>',
+    default: HOST_DEFAULT,
+    description: 'address of that port',
+  }),
+  adminSecret: optionalText({
+    env: 'PRIORART_ADMIN_SECRET',
+    flag: '--admin-secret <text>',
+    unset: 'the file access/admin-secret in the data folder',
+    description: 'secret of the administration; better given as environment variable than as flag',
+  }),
+  requestLogDays: integer({
+    env: 'PRIORART_REQUEST_LOG_DAYS',
+    flag: '--request-log-days <days>',
+    default: REQUEST_LOG_DAYS.default,
+    min: REQUEST_LOG_DAYS.min,
+    max: REQUEST_LOG_DAYS.max,
+    description: 'how long the log of requests is kept',
+  }),
+  requestLogMb: integer({
+    env: 'PRIORART_REQUEST_LOG_MB',
+    flag: '--request-log-mb <megabytes>',
+    default: REQUEST_LOG_MB.default,
+    min: REQUEST_LOG_MB.min,
+    max: REQUEST_LOG_MB.max,
+    description: 'how large the log of requests may become; the oldest lines go first',
+  }),
+  requestLogQueries: choice({
+    env: 'PRIORART_REQUEST_LOG_QUERIES',
+    flag: '--request-log-queries <choice>',
+    default: 'off',
+    values: ['on', 'off'],
+    description: 'on or off: whether the log of requests keeps what was searched for',
+  }),
+  drawings: choice({
+    env: 'PRIORART_DRAWINGS',
+    flag: '--drawings <choice>',
+    default: 'on',
+    values: ['on', 'off'],
+    description: 'on or off: whether an ingest takes in drawings, which the package sharp converts to WebP',
+  }),
+  drawingLinkSeconds: integer({
+    env: 'PRIORART_DRAWING_LINK_SECONDS',
+    flag: '--drawing-link-seconds <s>',
+    ...DRAWING_LINK_SECONDS,
+    description: 'how long the link to a drawing works, s',
+  }),
+  drawingSecretFile: optionalText({
+    env: 'PRIORART_DRAWING_SECRET_FILE',
+    flag: '--drawing-secret-file <file>',
+    unset: 'made in the data folder at first use',
+    description: 'file with the secret that links to drawings are signed with',
+  }),
+  s3Bucket: optionalText({
+    env: 'PRIORART_S3_BUCKET',
+    flag: '--s3-bucket <name>',
+    unset: 'drawings are served from the data folder',
+    description: 'S3 bucket that drawings are served from, as `drawings push` fills it',
+  }),
+  s3Endpoint: optionalText({
+    env: 'PRIORART_S3_ENDPOINT',
+    flag: '--s3-endpoint <url>',
+    unset: 'Amazon S3',
+    description: 'address of the S3-compatible storage, as clients reach it',
+  }),
+  s3Region: text({
+    env: 'PRIORART_S3_REGION',
+    flag: '--s3-region <name>',
+    default: 'us-east-1',
+    description: 'region of the bucket',
+  }),
+  s3Prefix: text({
+    env: 'PRIORART_S3_PREFIX',
+    flag: '--s3-prefix <text>',
+    default: 'drawings/',
+    description: 'what the names of drawings begin with in the bucket',
+  }),
+  logLevel: choice({
+    env: 'PRIORART_LOG_LEVEL',
+    flag: '--log-level <level>',
+    default: 'info',
+    values: LOG_LEVELS,
+    description: 'least severe messages that are logged',
+  }),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+export type Config = {
+  -readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never;
+};
+
+export interface ConfigSources {
+  /** Defaults to the process's environment. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Values of flags by setting name, as typed; absent ones undefined. */
+  flags?: Readonly<Partial<Record<SettingName, string | undefined>>>;
+}
+
+/** A setting's name in a settings file: its flag without the dashes. */
+function nameInFile(setting: Setting<unknown>): string {
+  return setting.flag.split(' ')[0]!.slice(2);
+}
+
+/** Values by name; numbers as text. */
+function settingsFile(path: string): ReadonlyMap<string, string> {
+  const wrong = (why: string, cause?: unknown) =>
+    new PriorartError('usage', `${path}: ${why}; expected a JSON object of settings`, { cause });
+  let found: unknown;
+  try {
+    if (statSync(path).size > SETTINGS_FILE_MAX_BYTES)
+      throw wrong(`more than ${SETTINGS_FILE_MAX_BYTES} bytes`);
+    found = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    if (cause instanceof PriorartError) throw cause;
+    throw wrong(cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) throw wrong('not an object');
+  const names = Object.values(SETTINGS).map((setting) => nameInFile(setting as Setting<unknown>));
+  return new Map(
+    Object.entries(found).map(([name, value]) => {
+      if (!names.includes(name)) {
+        const near = nearestName(name, names);
+        throw wrong(`there is no setting ${JSON.stringify(name)}${near ? `, perhaps ${near}` : ''}`);
+      }
+      if (typeof value !== 'string' && typeof value !== 'number') {
+        throw wrong(`${name} is ${JSON.stringify(value)} and not a text or a number`);
+      }
+      return [name, String(value)];
+    }),
+  );
+}
+
+/**
+ * The settings in force.
+ * @throws PriorartError `usage`, naming the flag, the variable or the file, the value and what was expected
+ */
+export function loadConfig(sources: ConfigSources = {}): Config {
+  const { env = process.env, flags = {} } = sources;
+  const path = flags.settings ?? env[SETTINGS.settings.env];
+  const file = path === undefined ? undefined : settingsFile(path);
+  const config: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const flag = flags[name];
+    const inFile = file?.get(nameInFile(setting));
+    const given = flag ?? env[setting.env] ?? inFile;
+    if (given === undefined) {
+      config[name] = setting.default;
+      continue;
+    }
+    const value = setting.read(given);
+    if (value === undefined) {
+      const source =
+        flag !== undefined
+          ? setting.flag.split(' ')[0]
+          : env[setting.env] !== undefined
+            ? setting.env
+            : `${path}, ${nameInFile(setting)}`;
+      throw new PriorartError(
+        'usage',
+        `${source}: got ${JSON.stringify(given)}; expected ${setting.expected}`,
+      );
+    }
+    config[name] = value;
+  }
+  return config as Config;
+}

@@ -1,0 +1,24 @@
+/** An office's image, converted and stored: what a worker does for an ingest. */
+import { PriorartError } from '../errors.js';
+import { convertImage, UnreadableImage } from './convert.js';
+import type { DrawingFiles } from './files.js';
+
+/** Where the two images of a figure were put, or why there are none. */
+export type Kept = { content: string; thumbnail: string; width: number; height: number } | { reason: string };
+
+/**
+ * Converts an image and stores it with its thumbnail, durably.
+ * @throws PriorartError `disk_full`
+ */
+export async function keepImage(files: DrawingFiles, bytes: Uint8Array): Promise<Kept> {
+  try {
+    const { image, thumbnail, width, height } = await convertImage(bytes);
+    return { content: await files.put(image), thumbnail: await files.put(thumbnail), width, height };
+  } catch (error) {
+    if (error instanceof UnreadableImage) return { reason: error.message };
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+    const message = 'no room to write a drawing; free some space and run the command again';
+    throw new PriorartError('disk_full', message, { cause: error });
+  }
+}

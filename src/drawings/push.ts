@@ -1,0 +1,99 @@
+/** Copies the drawings of a data folder into a bucket, from which they are served then. */
+import { readFile } from 'node:fs/promises';
+import { isPriorartError } from '../errors.js';
+import { PUSH_FAILURES_LISTED, S3_REQUESTS } from '../limits.js';
+import { contentOf, type LocalDrawings } from './files.js';
+import type { S3Drawings } from './s3/drawings.js';
+
+export interface PushSummary {
+  uploaded: number;
+  /** Were there already. */
+  present: number;
+  /** Of what was uploaded. */
+  bytes: number;
+  failed: number;
+  /** The first of them. */
+  failures: { drawing: string; reason: string }[];
+}
+
+export interface PushOptions {
+  signal?: AbortSignal | undefined;
+  /** Told after each shard. */
+  onProgress?: (summary: PushSummary) => void;
+}
+
+/**
+ * Uploads what the bucket lacks. May be stopped and run again at any time. A damaged file is left out and reported;
+ * a refusal of the storage ends it.
+ * @throws PriorartError `unavailable`
+ */
+export async function pushDrawings(
+  files: LocalDrawings,
+  bucket: S3Drawings,
+  { signal, onProgress }: PushOptions = {},
+): Promise<PushSummary> {
+  const summary: PushSummary = { uploaded: 0, present: 0, bytes: 0, failed: 0, failures: [] };
+  for await (const shard of shardsOf(files)) {
+    signal?.throwIfAborted();
+    const there = await bucket.list(shard[0]!.content.slice(0, 3), signal);
+    const missing = shard.filter(({ content }) => !there.has(content));
+    summary.present += shard.length - missing.length;
+    await inParallel(missing, S3_REQUESTS.concurrency, (file) => pushOne(file, bucket, summary, signal));
+    onProgress?.(summary);
+  }
+  return summary;
+}
+
+interface StoredFile {
+  content: string;
+  path: string;
+}
+
+async function pushOne(
+  { content, path }: StoredFile,
+  bucket: S3Drawings,
+  summary: PushSummary,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    const bytes = await readFile(path, signal ? { signal } : {});
+    if (contentOf(bytes) !== content) throw new Error('wrong checksum; run `priorart check --repair`');
+    await bucket.put(bytes, signal);
+    summary.uploaded += 1;
+    summary.bytes += bytes.length;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isPriorartError(error)) throw error;
+    summary.failed += 1;
+    if (summary.failures.length < PUSH_FAILURES_LISTED) {
+      summary.failures.push({ drawing: content, reason: (error as Error).message });
+    }
+  }
+}
+
+/** The stored files by their first digits: one listing of the bucket tells which of some hundred are there. */
+async function* shardsOf(files: LocalDrawings): AsyncGenerator<StoredFile[]> {
+  let shard: StoredFile[] = [];
+  for await (const file of files.list()) {
+    if (shard[0] && !file.content.startsWith(shard[0].content.slice(0, 3))) {
+      yield shard;
+      shard = [];
+    }
+    shard.push(file);
+  }
+  if (shard.length > 0) yield shard;
+}
+
+/** Works on all of a list, some at a time; the first failure ends it when the others at work are done. */
+async function inParallel<T>(
+  all: readonly T[],
+  limit: number,
+  work: (one: T) => Promise<void>,
+): Promise<void> {
+  const rest = all.values();
+  const lanes = Array.from({ length: Math.min(limit, all.length) }, async () => {
+    for (const one of rest) await work(one);
+  });
+  const failed = (await Promise.allSettled(lanes)).find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
+}

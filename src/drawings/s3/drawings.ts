@@ -1,0 +1,155 @@
+/** Drawings in an S3 bucket: `<prefix><first 3 hex digits>/<SHA-256 in hex>.webp`, as in a data folder. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PriorartError } from '../../errors.js';
+import { DRAWING_LINK_SECONDS, S3_REQUESTS } from '../../limits.js';
+import { contentOf } from '../files.js';
+import { type DrawingStore, IMAGE_TYPE } from '../store.js';
+import { type Presigned, presign } from './presign.js';
+import type { Bucket } from './settings.js';
+
+/** A name never gets other content: whoever has an image may keep it. */
+const CACHE_CONTROL = 'private, max-age=31536000, immutable';
+const SHARD_DIGITS = 3;
+const NAME = /([0-9a-f]{64})\.webp$/;
+
+type Asked = Pick<Presigned, 'method' | 'query' | 'headers'> & { key: string };
+
+export class S3Drawings implements DrawingStore {
+  readonly #bucket: Bucket;
+  readonly #seconds: number;
+
+  /** @param seconds how long links work */
+  constructor(bucket: Bucket, seconds: number = DRAWING_LINK_SECONDS.default) {
+    this.#bucket = bucket;
+    this.#seconds = seconds;
+  }
+
+  /** S3 passes over parameters that begin with `x-`; this one makes links of one second differ. */
+  link(content: string): string {
+    const query = { 'x-nonce': randomBytes(12).toString('base64url') };
+    return this.#url({ method: 'GET', key: this.#key(content), query }, this.#seconds);
+  }
+
+  async has(content: string, signal?: AbortSignal): Promise<boolean> {
+    const { status } = await this.#send(
+      { method: 'HEAD', key: this.#key(content) },
+      undefined,
+      signal,
+      [404],
+    );
+    return status !== 404;
+  }
+
+  /** The storage compares the checksum before it takes the image. */
+  async put(bytes: Uint8Array, signal?: AbortSignal): Promise<string> {
+    const content = contentOf(bytes);
+    const headers = {
+      'content-type': IMAGE_TYPE,
+      'cache-control': CACHE_CONTROL,
+      'x-amz-checksum-sha256': Buffer.from(content, 'hex').toString('base64'),
+    };
+    await this.#send({ method: 'PUT', key: this.#key(content), headers }, bytes, signal);
+    return content;
+  }
+
+  /** The content of every stored image whose first digits are these. */
+  async list(shard: string, signal?: AbortSignal): Promise<Set<string>> {
+    const found = new Set<string>();
+    const prefix = `${this.#bucket.prefix}${shard}/`;
+    for (let token = ''; ; ) {
+      const query = {
+        'list-type': '2',
+        prefix,
+        ...(token === '' ? {} : { 'continuation-token': token }),
+      };
+      const answer = await this.#send({ method: 'GET', key: '', query }, undefined, signal);
+      for (const [, key = ''] of answer.text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+        const content = NAME.exec(key)?.[1];
+        if (content !== undefined) found.add(content);
+      }
+      const next = /<NextContinuationToken>([^<]*)</.exec(answer.text)?.[1];
+      if (next === undefined || next === '') return found;
+      token = unescapeXml(next);
+    }
+  }
+
+  #key(content: string): string {
+    if (!/^[0-9a-f]{64}$/.test(content)) throw new TypeError('not the SHA-256 of a drawing');
+    return `${this.#bucket.prefix}${content.slice(0, SHARD_DIGITS)}/${content}.webp`;
+  }
+
+  #url({ key, ...asked }: Asked, seconds: number): string {
+    const { origin, bucketPath, region, credentials } = this.#bucket;
+    return presign(credentials, {
+      ...asked,
+      origin,
+      path: bucketPath + key,
+      region,
+      seconds,
+      now: new Date(),
+    });
+  }
+
+  /**
+   * Sends a request, again after faults that may pass.
+   * @throws PriorartError `unavailable`, without the URL, which is as good as a password
+   */
+  async #send(
+    asked: Asked,
+    body: Uint8Array | undefined,
+    signal: AbortSignal | undefined,
+    accepted: readonly number[] = [],
+  ): Promise<{ status: number; text: string }> {
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted();
+      const outcome = await this.#sendOnce(asked, body, signal);
+      if (outcome.status >= 200 && outcome.status < 300) return outcome;
+      if (accepted.includes(outcome.status)) return outcome;
+      const passing = outcome.status === 0 || outcome.status === 429 || outcome.status >= 500;
+      if (!passing || attempt >= S3_REQUESTS.attempts) throw refused(asked.method, outcome);
+      await sleep(S3_REQUESTS.backoffMs * 2 ** (attempt - 1), undefined, signal ? { signal } : {});
+    }
+  }
+
+  /** Status 0: there was no answer. */
+  async #sendOnce(
+    asked: Asked,
+    body: Uint8Array | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ status: number; text: string }> {
+    const limit = AbortSignal.timeout(S3_REQUESTS.timeoutMs);
+    try {
+      const response = await fetch(this.#url(asked, Math.ceil(S3_REQUESTS.timeoutMs / 1000)), {
+        method: asked.method,
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        ...(asked.headers ? { headers: asked.headers } : {}),
+        ...(body ? { body: body as Uint8Array<ArrayBuffer> } : {}),
+      });
+      return { status: response.status, text: await response.text() };
+    } catch (error) {
+      signal?.throwIfAborted();
+      const { cause, message } = error as Error;
+      return { status: 0, text: cause instanceof Error ? cause.message : message };
+    }
+  }
+}
+
+function refused(method: string, { status, text }: { status: number; text: string }): PriorartError {
+  if (status === 0) {
+    return new PriorartError(
+      'unavailable',
+      `the S3 storage can not be reached (${text}); check --s3-endpoint`,
+    );
+  }
+  const code = /<Code>([\w.]{1,64})<\/Code>/.exec(text)?.[1];
+  const said = code === undefined ? String(status) : `${status} ${code}`;
+  const message = `the S3 storage refused a ${method} (${said}); check bucket, region, credentials and their rights`;
+  return new PriorartError('unavailable', message);
+}
+
+function unescapeXml(text: string): string {
+  const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+  return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => named[name]!);
+}

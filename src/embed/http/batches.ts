@@ -1,0 +1,120 @@
+/**
+ * Gathers the texts of all requests of a thread into few questions to the server: whatever waits when one may be
+ * sent goes together, questions of people before passages.
+ */
+import { HTTP_EMBEDDER } from '../../limits.js';
+
+interface Waiting {
+  text: string;
+  signal: AbortSignal | undefined;
+  resolve(vector: Float32Array): void;
+  reject(reason: unknown): void;
+}
+
+export interface BatchLimits {
+  texts: number;
+  chars: number;
+  /** Questions under way at once. */
+  concurrency: number;
+}
+
+type Ask = (texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>;
+
+export class HttpBatches {
+  readonly #ask: Ask;
+  readonly #limits: BatchLimits;
+  #urgent: Waiting[] = [];
+  #patient: Waiting[] = [];
+  #running = 0;
+  #scheduled = false;
+
+  constructor(ask: Ask, limits: BatchLimits) {
+    this.#ask = ask;
+    this.#limits = limits;
+  }
+
+  /** The vectors of some texts. Rejects with the signal's reason when it fires. */
+  add(
+    texts: readonly string[],
+    { urgent, signal }: { urgent: boolean; signal: AbortSignal | undefined },
+  ): Promise<Float32Array[]> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const queue = urgent ? this.#urgent : this.#patient;
+    const own: Waiting[] = [];
+    const vectors = texts.map(
+      (text) => new Promise<Float32Array>((resolve, reject) => own.push({ text, signal, resolve, reject })),
+    );
+    queue.push(...own);
+    // What waits is taken out when its turn comes; whoever asked for it hears at once.
+    const giveUp = () => {
+      for (const { reject } of own) reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', giveUp, { once: true });
+    // What others add in this turn of the event loop goes along.
+    if (!this.#scheduled) {
+      this.#scheduled = true;
+      setImmediate(() => {
+        this.#scheduled = false;
+        this.#send();
+      });
+    }
+    return Promise.all(vectors).finally(() => signal?.removeEventListener('abort', giveUp));
+  }
+
+  #send(): void {
+    while (this.#running < this.#limits.concurrency) {
+      const batch = this.#next();
+      if (batch.length === 0) return;
+      this.#running += 1;
+      void this.#answer(batch).finally(() => {
+        this.#running -= 1;
+        this.#send();
+      });
+    }
+  }
+
+  #next(): Waiting[] {
+    const batch: Waiting[] = [];
+    let chars = 0;
+    for (const queue of [this.#urgent, this.#patient]) {
+      for (let first = queue[0]; first !== undefined; first = queue[0]) {
+        if (!first.signal?.aborted) {
+          const full = batch.length >= this.#limits.texts || chars + first.text.length > this.#limits.chars;
+          // A text alone may be longer than a batch should be.
+          if (full && batch.length > 0) return batch;
+          batch.push(first);
+          chars += first.text.length;
+        }
+        queue.shift();
+      }
+    }
+    return batch;
+  }
+
+  /** Never rejects. */
+  async #answer(batch: readonly Waiting[]): Promise<void> {
+    const controller = new AbortController();
+    // It is given up when nobody waits for any part of it.
+    const signals = new Set(batch.map(({ signal }) => signal));
+    const check = () => {
+      if ([...signals].every((signal) => signal?.aborted)) controller.abort([...signals][0]?.reason);
+    };
+    for (const signal of signals) signal?.addEventListener('abort', check, { once: true });
+    try {
+      const vectors = await this.#ask(
+        batch.map(({ text }) => text),
+        controller.signal,
+      );
+      for (const [n, { resolve }] of batch.entries()) resolve(vectors[n]!);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      for (const signal of signals) signal?.removeEventListener('abort', check);
+    }
+  }
+}
+
+/** Requests that a worker should have in flight so that all questions to the server are full enough. */
+export function requestsInFlight(concurrency: number): number {
+  return concurrency * HTTP_EMBEDDER.requestsPerBatch;
+}

@@ -1,0 +1,251 @@
+/** An embedding model that the user brings: an ONNX graph with its tokenizer, used as its configuration says. */
+import { resolve } from 'node:path';
+import { PriorartError } from '../../errors.js';
+import type { TokenFrame } from '../../index/native.js';
+import { ONNX_BATCH_TOKENS, ONNX_CONCURRENCY, ONNX_LOOKAHEAD, ONNX_TEXT_MAX_CHARS } from '../../limits.js';
+import { Batches } from '../../onnx/batches.js';
+import { findFiles, fingerprint } from '../../onnx/files.js';
+import { Graph } from '../../onnx/graph.js';
+import { type Row, Tokenizer } from '../../onnx/tokenizer.js';
+import { fixedTokens, type Windows, windowsOf } from '../../onnx/windows.js';
+import type { Embedder } from '../embedder.js';
+import { type OnnxEmbedderConfig, type OnnxEmbedderSettings, settingsOf } from './config.js';
+import { type Dense, readDense } from './dense.js';
+import { normalize } from './pooling.js';
+import { promptOf, titleFor } from './prompt.js';
+import { Vectors } from './vectors.js';
+
+/**
+ * Opens a model: reads its files, embeds a word, and compares what comes out with the configuration.
+ * @throws PriorartError `invalid_models` where configuration and model do not fit, `model_missing`, `model_damaged`
+ */
+export async function openOnnxEmbedder(config: OnnxEmbedderConfig): Promise<Embedder> {
+  const settings = settingsOf(config);
+  const files = findFiles(settings);
+  const tokenizer = new Tokenizer(files.tokenizer);
+  let graph: Graph | undefined;
+  try {
+    const frame = frameOf(tokenizer, settings);
+    const paddingId = tokenizer.paddingId(settings.padToken);
+    graph = await Graph.open(files.graph, { ...settings, paddingId });
+    const vectors = new Vectors(graph, settings);
+    // A graph that pools itself has its dense layers inside.
+    const layers: Dense[] =
+      vectors.pooling === 'none' ? [] : settings.dense.map((layer) => readDense(settings.folder, layer));
+    const model = new OnnxModel(tokenizer, frame, vectors, layers, settings);
+    await model.check();
+    const dense =
+      layers.length === 0
+        ? []
+        : settings.dense.flatMap(({ file, bias }) => (file.endsWith('.npy') && bias ? [file, bias] : [file]));
+    const all = [
+      files.graph,
+      ...files.weights,
+      files.tokenizer,
+      ...dense.map((file) => resolve(settings.folder, file)),
+    ];
+    const opened = graph;
+    return {
+      name: settings.name,
+      version: settings.version ?? fingerprint(all, changingVectors(settings)),
+      dimensions: settings.truncatedDimensions,
+      calibration: settings.calibration,
+      calibrated: settings.calibrated,
+      concurrency: ONNX_CONCURRENCY,
+      embed: (texts, kind, titles, signal) => model.embed(texts, kind, titles, signal),
+      close: async () => {
+        await opened.close();
+        tokenizer.close();
+      },
+    };
+  } catch (error) {
+    await graph?.close();
+    tokenizer.close();
+    throw error;
+  }
+}
+
+/** Special tokens around a text; the one that has to end it is added where the tokenizer does not. */
+function frameOf(tokenizer: Tokenizer, { endToken }: OnnxEmbedderSettings): TokenFrame {
+  const frame = tokenizer.frame(false);
+  if (endToken === undefined) return frame;
+  const id = tokenizer.idOf(endToken, 'endToken');
+  const [lead = [], , trail = []] = frame.ids;
+  if (trail.at(-1) === id) return frame;
+  const types = [frame.types[0]!, [], [...frame.types[2]!, frame.textTypes[0]!]];
+  return { ...frame, ids: [lead, [], [...trail, id]], types };
+}
+
+/** Settings that an index depends on: another value of one of them makes other vectors. */
+function changingVectors(settings: OnnxEmbedderSettings): unknown {
+  const { pooling, query, document, task, emptyTitle, endToken, windowTokens, truncatedDimensions } =
+    settings;
+  const { output, dense, dimensions, inputs } = settings;
+  const numbers = { dimensions, truncatedDimensions, windowTokens };
+  return { pooling, query, document, task, emptyTitle, endToken, output, dense, inputs, numbers };
+}
+
+class OnnxModel {
+  readonly #tokenizer: Tokenizer;
+  readonly #frame: TokenFrame;
+  readonly #dense: readonly Dense[];
+  readonly #settings: OnnxEmbedderSettings;
+  readonly #batches: Batches<Float32Array>;
+
+  constructor(
+    tokenizer: Tokenizer,
+    frame: TokenFrame,
+    vectors: Vectors,
+    dense: readonly Dense[],
+    settings: OnnxEmbedderSettings,
+  ) {
+    this.#tokenizer = tokenizer;
+    this.#frame = frame;
+    this.#dense = dense;
+    this.#settings = settings;
+    const run = async (rows: Row[]) => (await vectors.of(rows)).map((vector) => this.#finished(vector));
+    this.#batches = new Batches(run, settings.batchTokens ?? ONNX_BATCH_TOKENS.default, ONNX_LOOKAHEAD);
+  }
+
+  /**
+   * Embeds a few texts, so that what is wrong is said before thousands of passages were read, and finds out whether a
+   * text's vector depends on the texts beside it.
+   */
+  async check(): Promise<void> {
+    await this.embed(['a'], 'passage');
+    const alone = [];
+    for (const text of PROBES) alone.push(await this.embed([text], 'query'));
+    const together = await this.embed(PROBES, 'query');
+    const dimensions = this.#settings.truncatedDimensions;
+    const cosines = alone.map((vector, n) => {
+      const beside = together.subarray(n * dimensions, (n + 1) * dimensions);
+      return vector.reduce((sum, x, d) => sum + x * beside[d]!, 0);
+    });
+    if (Math.min(...cosines) < 1 - INFLUENCE) this.#batches.oneByOne();
+  }
+
+  async embed(
+    texts: readonly string[],
+    kind: 'query' | 'passage',
+    titles?: string,
+    signal?: AbortSignal,
+  ): Promise<Float32Array> {
+    const windows = this.#windows(texts, kind, titles);
+    const rows = windows.flatMap((window) => window.rows);
+    // Longest first: the run that takes most memory comes when the least else is held.
+    const order = rows.map((_, n) => n).sort((a, b) => rows[b]!.ids.length - rows[a]!.ids.length);
+    const options = { urgent: kind === 'query', signal };
+    const ordered = await this.#batches.add(
+      order.map((n) => rows[n]!),
+      options,
+    );
+    const vectors = new Array<Float32Array>(rows.length);
+    order.forEach((n, at) => {
+      vectors[n] = ordered[at]!;
+    });
+    return this.#joined(windows, vectors);
+  }
+
+  /** A text without a character to read has no rows, and gets the zero vector. */
+  #windows(texts: readonly string[], kind: 'query' | 'passage', titles: string | undefined): Windows[] {
+    const long = texts.find((text) => text.length > ONNX_TEXT_MAX_CHARS);
+    if (long !== undefined) {
+      throw new PriorartError(
+        'embedding_failed',
+        `a text has ${long.length} characters; the embedder takes at most ${ONNX_TEXT_MAX_CHARS}`,
+      );
+    }
+    const windows = this.#prompted(texts, kind, titles) ?? this.#prompted(texts, kind, undefined);
+    if (windows !== undefined) return windows;
+    const { windowTokens, query, document } = this.#settings;
+    throw new PriorartError(
+      'invalid_models',
+      `${JSON.stringify(kind === 'query' ? query : document)} and the special tokens leave no room for a text in ` +
+        `windows of ${windowTokens} tokens; set a larger windowTokens, or a shorter template or task`,
+    );
+  }
+
+  /** Undefined where the prompt leaves less than half of a window to the text: a long title, then, is left away. */
+  #prompted(
+    texts: readonly string[],
+    kind: 'query' | 'passage',
+    titles: string | undefined,
+  ): Windows[] | undefined {
+    const { query, document, task, emptyTitle, windowTokens } = this.#settings;
+    const title = titleFor(titles, emptyTitle);
+    const { before, after } = promptOf(kind === 'query' ? query : document, { title, task });
+    const tokens = this.#tokenizer.encode(texts, before, after);
+    const most = tokens.reduce((most, text) => Math.max(most, fixedTokens(text, this.#frame)), 0);
+    if (most >= windowTokens || (title !== emptyTitle && most > windowTokens / 2)) return undefined;
+    return tokens.map((text, n) => {
+      const nothing = text.ids.length === text.before + text.after || texts[n]!.trim() === '';
+      return nothing ? { rows: [], weights: [] } : windowsOf(text, this.#frame, windowTokens);
+    });
+  }
+
+  /** Dense layers, fewer dimensions, length 1. */
+  #finished(pooled: Float32Array): Float32Array {
+    const { dimensions, truncatedDimensions } = this.#settings;
+    let vector = pooled;
+    for (const layer of this.#dense) {
+      if (vector.length !== layer.inputs)
+        throw mismatch(`a dense layer takes ${layer.inputs} numbers, it gets ${vector.length}`);
+      vector = layer.apply(vector);
+    }
+    if (vector.length !== dimensions) {
+      throw mismatch(`the model gives vectors of ${vector.length} dimensions, configured are ${dimensions}`);
+    }
+    const kept = vector.slice(0, truncatedDimensions);
+    if (!this.#settings.normalize) checkLength(kept);
+    if (normalize(kept)) return kept;
+    throw new PriorartError(
+      'embedding_failed',
+      'the model gave a vector that holds NaN or infinity, or only zeros; half-precision graphs overflow on some ' +
+        'processors: try another dtype (fp32, int8)',
+    );
+  }
+
+  /** The vector of a text: the mean of its windows', each counting as much as the tokens of text that it holds. */
+  #joined(windows: readonly Windows[], vectors: readonly Float32Array[]): Float32Array {
+    const { truncatedDimensions } = this.#settings;
+    const out = new Float32Array(windows.length * truncatedDimensions);
+    let at = 0;
+    windows.forEach(({ rows, weights }, n) => {
+      const row = out.subarray(n * truncatedDimensions, (n + 1) * truncatedDimensions);
+      if (rows.length === 1) row.set(vectors[at]!);
+      else {
+        rows.forEach((_, window) => {
+          const vector = vectors[at + window]!;
+          for (let d = 0; d < row.length; d++) row[d]! += weights[window]! * vector[d]!;
+        });
+        normalize(row);
+      }
+      at += rows.length;
+    });
+    return out;
+  }
+}
+
+/** A short text and a longer one, whose activations differ in size. */
+const PROBES = [
+  'a',
+  'The housing of the battery is made of aluminium, and a coolant flows along 12 of its sides.',
+];
+/** A cosine lower by this is no rounding: half precision stays a hundred times nearer to 1. */
+const INFLUENCE = 1e-4;
+
+/** How far from 1 the length of a vector may be that the graph normalised itself in half precision. */
+const LENGTH_TOLERANCE = 0.02;
+
+function checkLength(vector: Float32Array): void {
+  const length = Math.hypot(...vector);
+  if (Math.abs(length - 1) <= LENGTH_TOLERANCE) return;
+  throw mismatch(
+    `"normalize" is false, which says that the graph gives vectors of length 1, but one has the length ${length.toFixed(3)}; ` +
+      'leave it away',
+  );
+}
+
+function mismatch(what: string): PriorartError {
+  return new PriorartError('invalid_models', `${what}; correct dimensions, output, pooling or dense`);
+}

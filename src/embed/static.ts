@@ -1,0 +1,122 @@
+/**
+ * The static cross-lingual embedder: every piece of text has a row of numbers, a text is the weighted sum of
+ * its pieces' rows, in Rust, from one file that all workers share. `models/static/FORMAT.md` says how.
+ */
+import { fileURLToPath } from 'node:url';
+import { PriorartError } from '../errors.js';
+import { calling, type NativeStaticModel, native } from '../index/native.js';
+import type { Calibration } from './calibration.js';
+import type { Embedder } from './embedder.js';
+
+/** The model that comes with the package. */
+export const STATIC_MODEL = fileURLToPath(new URL('../../../models/static/model.bin', import.meta.url));
+
+interface Description {
+  name: string;
+  version: string;
+  calibration: Calibration;
+  /** What the titles of a patent add to the vector of each of its passages. */
+  titleShare: number;
+}
+
+/**
+ * Opens a static model; name, version and calibration are those the file states.
+ * @param measured a calibration that wins over the file's
+ * @throws PriorartError `model_missing`, `model_damaged`
+ */
+export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibration): Embedder {
+  const model = openStaticModel(path);
+  const { name, version, calibration, titleShare } = descriptionOf(model, path);
+  return {
+    name,
+    version,
+    dimensions: model.dimensions,
+    calibration: measured ?? calibration,
+    calibrated: true,
+    embed: (texts, _kind, titles = '') => {
+      const vectors = calling(() => model.embed([...texts, titles]));
+      const rows = vectors.subarray(0, texts.length * model.dimensions);
+      return addTitles(rows, vectors.subarray(rows.length), titleShare);
+    },
+    bags: {
+      model: model.bagsModel,
+      embed: (texts) => {
+        const { vectors, bags } = calling(() => model.embedDocument(texts));
+        const rows = vectors.subarray(0, texts.passages.length * model.dimensions);
+        return { vectors: addTitles(rows, vectors.subarray(rows.length), titleShare), bags };
+      },
+    },
+    close: () => model.close(),
+  };
+}
+
+/** Adds a share of one vector to every row that is not zero, and makes the rows of length 1 again. */
+function addTitles(rows: Float32Array, titles: Float32Array, share: number): Float32Array {
+  if (share === 0 || titles.every((x) => x === 0)) return rows;
+  const { length } = titles;
+  for (let at = 0; at < rows.length; at += length) {
+    const row = rows.subarray(at, at + length);
+    if (row.every((x) => x === 0)) continue;
+    let squares = 0;
+    for (let n = 0; n < length; n++) {
+      row[n]! += share * titles[n]!;
+      squares += row[n]! ** 2;
+    }
+    const norm = Math.sqrt(squares);
+    for (let n = 0; n < length; n++) row[n]! /= norm;
+  }
+  return rows;
+}
+
+/**
+ * Maps a model file, or takes part in the mapping that another thread has. All of it is read and its
+ * checksums compared the first time.
+ * @throws PriorartError `model_missing`, `model_damaged`
+ */
+export function openStaticModel(path: string = STATIC_MODEL): NativeStaticModel {
+  try {
+    return new native.StaticModel(path);
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('data_missing: ')) {
+      throw new PriorartError('model_missing', `the embedding model ${path} is not there; ${remedy(path)}`, {
+        cause: error,
+      });
+    }
+    throw damaged(
+      path,
+      error instanceof Error ? error.message.replace(/^[a-z_]+: /, '') : String(error),
+      error,
+    );
+  }
+}
+
+function descriptionOf(model: NativeStaticModel, path: string): Description {
+  let config: Partial<Description> & { title_share?: number };
+  try {
+    config = JSON.parse(model.config) as typeof config;
+  } catch (error) {
+    throw damaged(path, 'its description is no JSON', error);
+  }
+  const { name, version, calibration, title_share: titleShare = 0 } = config;
+  const { midpoint, slope } = calibration ?? {};
+  if (typeof name !== 'string' || typeof version !== 'string') {
+    throw damaged(path, 'its description states no name and version');
+  }
+  if (!Number.isFinite(midpoint) || !(Number.isFinite(slope) && slope! > 0)) {
+    throw damaged(path, 'its description states no calibration');
+  }
+  // With a share below 1 no passage can be cancelled out by its title.
+  if (!(titleShare >= 0 && titleShare < 1)) throw damaged(path, 'its title_share is not in 0..1');
+  return { name, version, calibration: { midpoint: midpoint!, slope: slope! }, titleShare };
+}
+
+function damaged(path: string, reason: string, cause?: unknown): PriorartError {
+  const message = `the embedding model ${path} cannot be used: ${reason}; ${remedy(path)}`;
+  return new PriorartError('model_damaged', message, cause === undefined ? {} : { cause });
+}
+
+function remedy(path: string): string {
+  return path === STATIC_MODEL
+    ? 'in a clone run `git checkout models/static/model.bin`, in an app install the package again'
+    : 'put an undamaged copy of the file there';
+}

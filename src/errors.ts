@@ -1,0 +1,79 @@
+/**
+ * One table of every error the program raises on purpose: code → HTTP status. A code is stable and may be
+ * matched on; the message is for people and says what was wrong, what was expected and what to do.
+ */
+export const ERROR_STATUS = {
+  // The request
+  bad_request: 400,
+  bad_json: 400,
+  bad_date: 400,
+  bad_classification: 400,
+  bad_applicant_match: 400,
+  bad_drawing_extension: 400,
+  unauthorized: 401,
+  key_deactivated: 403,
+  forbidden: 403,
+  link_invalid: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  body_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  invalid_request: 422,
+  rate_limited: 429,
+  quota_exceeded: 429,
+  cancelled: 499,
+  internal: 500,
+  embedding_failed: 500,
+  overloaded: 503,
+  unavailable: 503,
+  maintenance: 503,
+  // The data folder
+  no_data: 503,
+  data_version: 500,
+  model_mismatch: 500,
+  data_corrupt: 500,
+  disk_full: 500,
+  unknown_index_kind: 422,
+  // The installation
+  addon_missing: 500,
+  invalid_models: 422,
+  model_missing: 500,
+  model_damaged: 500,
+  cannot_listen: 500,
+  invalid_tls: 500,
+  // Measuring
+  calibration_failed: 500,
+  // The command line
+  usage: 422,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+export interface PriorartErrorOptions {
+  cause?: unknown;
+  /** Seconds until a retry can succeed. */
+  retryAfter?: number;
+}
+
+/** The only error class of the public interface. */
+export class PriorartError extends Error {
+  override readonly name = 'PriorartError';
+  readonly code: ErrorCode;
+  /** HTTP status that a server answers with. */
+  readonly status: number;
+  readonly retryAfter?: number;
+
+  constructor(code: ErrorCode, message: string, options: PriorartErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = ERROR_STATUS[code];
+    if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
+  }
+}
+
+/** Whether a caught value is a PriorartError, also one that crossed a thread or came from another copy of the package. */
+export function isPriorartError(value: unknown): value is PriorartError {
+  return value instanceof Error && value.name === 'PriorartError' && 'code' in value;
+}

@@ -1,0 +1,125 @@
+/**
+ * Pairs for a calibration: from judged questions and a data folder, or from a table of texts with labels. Either
+ * way pairs are weighted as if each question had been scored against a pool of 10,000 documents.
+ */
+import type { Embedder } from '../embed/embedder.js';
+import { PriorartError } from '../errors.js';
+import { calling } from '../index/native.js';
+import { openSnapshot } from '../index/segment.js';
+import { CALIBRATION } from '../limits.js';
+import { clausesOf } from '../search/filter.js';
+import type { Store } from '../store/store.js';
+import { Pairs } from './calibration-fit.js';
+import type { Judgements } from './judgements.js';
+import { relevantIn } from './measures.js';
+import type { Question } from './trec.js';
+
+/** Every patent and utility model, an application and its grant as one. */
+const EVERYTHING = { docType: 'all', includeUtilityModel: true, dates: {} } as const;
+
+/**
+ * Scores every document of a folder exactly against each question that has a relevant one. A document that is not
+ * judged counts as not relevant, so the midpoint is on the strict side where judgements are incomplete.
+ */
+export async function pairsOfFolder(
+  store: Store,
+  embedder: Embedder,
+  questions: readonly Question[],
+  judgements: Judgements,
+  onProgress: (done: number, of: number) => void = () => {},
+): Promise<Pairs> {
+  const pairs = new Pairs();
+  const { native, manifest } = openSnapshot(store);
+  try {
+    const selection = calling(() => native.select(clausesOf(EVERYTHING, store)));
+    const documents = selection.docs.reduce((sum, count) => sum + count, 0);
+    const options = { documents, chunks: 1, dedupe: true, minScore: -2 };
+    const scans = manifest.segments.map(() => ({}));
+    for (const [n, { id, text }] of questions.entries()) {
+      onProgress(n, questions.length);
+      if (relevantIn(judgements.of(id)) === 0) continue;
+      const vector = await embedder.embed([text], 'query');
+      const { docs, scores } = calling(() => native.search(vector, selection, scans, options));
+      addQuestion(pairs, scores, docs, judgements.relevantDocuments(id));
+    }
+  } finally {
+    native.close();
+  }
+  return pairs;
+}
+
+function addQuestion(pairs: Pairs, scores: Float32Array, docs: Uint32Array, wanted: ReadonlySet<number>) {
+  const relevant = docs.reduce((count, doc) => count + (wanted.has(doc) ? 1 : 0), 0);
+  const weight = Math.max(1, CALIBRATION.pool - relevant) / Math.max(1, docs.length - relevant);
+  for (const [n, doc] of docs.entries()) {
+    const hit = wanted.has(doc);
+    pairs.add({ cosine: scores[n]!, relevant: hit, weight: hit ? 1 : weight });
+  }
+}
+
+/** A question, a text, and whether the text answers it. */
+export interface LabelledPair {
+  question: string;
+  passage: string;
+  relevant: boolean;
+}
+
+/**
+ * Reads `question<TAB>text<TAB>label`, the label 0 or 1.
+ * @throws PriorartError `invalid_request` with the line
+ */
+export function parsePairs(text: string, file: string): LabelledPair[] {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  return lines.flatMap((line, n) => {
+    if (line.trim() === '') return [];
+    const [question = '', passage = '', label = '', ...more] = line.split('\t').map((field) => field.trim());
+    if (question && passage && /^[01]$/.test(label) && more.length === 0) {
+      return [{ question, passage, relevant: label === '1' }];
+    }
+    throw new PriorartError(
+      'invalid_request',
+      `${file}, line ${n + 1}: got ${JSON.stringify(line.slice(0, 80))}; expected question<TAB>text<TAB>0 or 1`,
+    );
+  });
+}
+
+/** Texts that are embedded at a time. */
+const BATCH = 64;
+
+/**
+ * Pairs of a table. Those that are not relevant stand for the whole pool of each question: they should be drawn at
+ * random from it, not picked for being hard.
+ */
+export async function pairsOfTable(
+  embedder: Embedder,
+  table: readonly LabelledPair[],
+  onProgress: (done: number, of: number) => void = () => {},
+): Promise<Pairs> {
+  const relevant = table.filter((pair) => pair.relevant).length;
+  const questions = new Set(table.map(({ question }) => question)).size;
+  const weight = Math.max(1, questions * CALIBRATION.pool - relevant) / Math.max(1, table.length - relevant);
+  const pairs = new Pairs();
+  for (let at = 0; at < table.length; at += BATCH) {
+    onProgress(at, table.length);
+    const batch = table.slice(at, at + BATCH);
+    const asked = await embedder.embed(
+      batch.map(({ question }) => question),
+      'query',
+    );
+    const texts = await embedder.embed(
+      batch.map(({ passage }) => passage),
+      'passage',
+    );
+    for (const [n, pair] of batch.entries()) {
+      const cosine = dot(asked, texts, n * embedder.dimensions, embedder.dimensions);
+      pairs.add({ cosine, relevant: pair.relevant, weight: pair.relevant ? 1 : weight });
+    }
+  }
+  return pairs;
+}
+
+function dot(a: Float32Array, b: Float32Array, from: number, count: number): number {
+  let sum = 0;
+  for (let n = from; n < from + count; n++) sum += a[n]! * b[n]!;
+  return sum;
+}

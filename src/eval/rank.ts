@@ -1,0 +1,65 @@
+/** Asks a data folder judged questions, by similarity alone and as a search is served. */
+import type { Engine } from '../engine.js';
+import { isPriorartError, PriorartError } from '../errors.js';
+import { EVAL_DEPTH, RERANK_DEPTH } from '../limits.js';
+import type { Question } from './trec.js';
+
+export interface RankOptions {
+  /** false: by similarity only. Default: true. */
+  rerank?: boolean;
+  signal?: AbortSignal | undefined;
+  onProgress?: (done: number, of: number) => void;
+}
+
+/** One question's lists: patent_ids as they were found, best first. */
+export interface Rankings {
+  dense: Map<string, string[]>;
+  reranked?: Map<string, string[]>;
+}
+
+/**
+ * Asks every question. Utility models are searched, too. The served list is that of top_k 50, which the first 50
+ * candidates are reranked for, followed by what similarity alone has beyond these.
+ */
+export async function rank(
+  engine: Engine,
+  questions: readonly Question[],
+  options: RankOptions = {},
+): Promise<Rankings> {
+  const { rerank = true, signal, onProgress } = options;
+  const dense = new Map<string, string[]>(questions.map(({ id }) => [id, []]));
+  const reranked = new Map(dense);
+  const ask = async (query: string, top_k: number, reranking: boolean) => {
+    const request = { query, top_k, include_utility_model: true };
+    const { results } = await engine.search(request, { rerank: reranking, signal });
+    return results.map(({ patent_id }) => patent_id);
+  };
+  let done = 0;
+  const one = async ({ id, text }: Question) => {
+    const found = await ask(text, EVAL_DEPTH, false);
+    dense.set(id, found);
+    if (rerank) {
+      const served = await ask(text, RERANK_DEPTH, true);
+      const seen = new Set(served);
+      reranked.set(id, [...served, ...found.filter((patent) => !seen.has(patent))]);
+    }
+    onProgress?.(++done, questions.length);
+  };
+  // As many at once as keep every worker busy.
+  const waiting = [...questions];
+  const lane = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      await one(next).catch(naming(next));
+    }
+  };
+  await Promise.all(Array.from({ length: 2 * engine.parallel }, lane));
+  return rerank ? { dense, reranked } : { dense };
+}
+
+/** Which of hundreds of questions is too long, say. */
+function naming({ id }: Question): (error: unknown) => never {
+  return (error) => {
+    if (!isPriorartError(error) || error.status >= 499) throw error;
+    throw new PriorartError(error.code, `question ${id}: ${error.message}`, { cause: error });
+  };
+}

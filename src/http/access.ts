@@ -1,0 +1,43 @@
+/** The X-API-Key header: who may call. */
+import type { Account, ApiKey, Maintenance, Verification } from '../access/records.js';
+import { PriorartError } from '../errors.js';
+import type { HttpRequest } from './adapters/adapter.js';
+
+/** What the checks of a call need of the access store. */
+export interface KeyCheck {
+  /** @throws PriorartError `unavailable` */
+  verify(secret: string | undefined): Verification;
+  isAvailable(): boolean;
+  maintenance(): Maintenance | undefined;
+}
+
+/** Who calls. */
+export interface Caller {
+  key: ApiKey;
+  account: Account;
+}
+
+/**
+ * The key that a request carries.
+ * @throws PriorartError `unauthorized`, `key_deactivated`, `unavailable`
+ */
+export function requireKey(request: HttpRequest, access: KeyCheck): Caller {
+  const sent = request.headers['x-api-key'];
+  const result = access.verify(sent);
+  if (result.ok) return result;
+  if (result.reason === 'deactivated') {
+    throw new PriorartError(
+      'key_deactivated',
+      'the API key is deactivated; use another key or ask for a new one',
+    );
+  }
+  if (result.reason === 'missing') {
+    const hint = request.headers['authorization'] === undefined ? '' : ', not Authorization';
+    throw new PriorartError(
+      'unauthorized',
+      `the header X-API-Key is missing; expected it${hint} to carry an API key`,
+    );
+  }
+  const hint = /^bearer\s/i.test(sent ?? '') ? '; send the key as it is, without "Bearer"' : '';
+  throw new PriorartError('unauthorized', `the API key in X-API-Key is not valid${hint}`);
+}

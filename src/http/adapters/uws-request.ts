@@ -1,0 +1,115 @@
+/** What a request on uWebSockets.js holds, copied: its own objects live no longer than the handler. */
+import { type AdapterOptions, type HttpRequest, hasRequestBody } from './adapter.js';
+import { RequestBody } from './body.js';
+import type { Exchange } from './uws-exchange.js';
+import type { UwsRequest, UwsResponse } from './uws-types.js';
+
+export type Headers = Record<string, string | undefined>;
+
+export function copyHeaders(req: UwsRequest): { headers: Headers; bytes: number } {
+  const headers: Headers = Object.create(null);
+  let bytes = req.getUrl().length + (req.getQuery()?.length ?? 0);
+  req.forEach((name, value) => {
+    const before = headers[name];
+    headers[name] = before === undefined ? value : `${before}, ${value}`;
+    bytes += name.length + value.length + 4;
+  });
+  return { headers, bytes };
+}
+
+export function copyRequest(
+  res: UwsResponse,
+  req: UwsRequest,
+  headers: Headers,
+  exchange: Exchange,
+  options: AdapterOptions,
+): CopiedRequest {
+  const method = req.getCaseSensitiveMethod();
+  const body = new RequestBody(options, headers['content-length']);
+  exchange.body = body;
+  exchange.isHead = method === 'HEAD';
+  if (hasRequestBody(method)) {
+    res.onData((chunk, isLast) => {
+      // The memory is uWebSockets.js's again as soon as this returns; the body copies it.
+      if (chunk.byteLength > 0) body.push(new Uint8Array(chunk));
+      if (isLast) body.end();
+    });
+  } else {
+    body.end();
+  }
+  // Its bytes are uWebSockets.js's own, so they are read now.
+  const address = addressText(new Uint8Array(res.getRemoteAddress()));
+  return new CopiedRequest(method, req.getUrl(), req.getQuery() ?? '', headers, {
+    address,
+    exchange,
+    body,
+    clientAddress: options.clientAddress,
+  });
+}
+
+/**
+ * Whether a proxy before this server could read the request's length otherwise than uWebSockets.js does: it
+ * takes the first of several Content-Length, and any Transfer-Encoding for `chunked`. What one of them takes
+ * for body the other would take for a request of its own.
+ */
+export function hasAmbiguousLength(headers: Headers): boolean {
+  const coding = headers['transfer-encoding'];
+  const length = headers['content-length'];
+  return (
+    (coding !== undefined && coding.toLowerCase() !== 'chunked') ||
+    (length !== undefined && !/^\d+$/.test(length))
+  );
+}
+
+class CopiedRequest implements HttpRequest {
+  readonly #address: string;
+  readonly #clientAddress: AdapterOptions['clientAddress'];
+  readonly #exchange: Exchange;
+  readonly #body: RequestBody;
+
+  constructor(
+    readonly method: string,
+    readonly path: string,
+    readonly query: string,
+    readonly headers: Readonly<Headers>,
+    own: {
+      address: string;
+      exchange: Exchange;
+      body: RequestBody;
+      clientAddress: AdapterOptions['clientAddress'];
+    },
+  ) {
+    this.#address = own.address;
+    this.#clientAddress = own.clientAddress;
+    this.#exchange = own.exchange;
+    this.#body = own.body;
+  }
+
+  get remoteAddress(): string {
+    return this.#clientAddress?.(this.#address, this.headers) ?? this.#address;
+  }
+
+  get isGone(): boolean {
+    return this.#exchange.departure.isGone;
+  }
+
+  onGone(listener: (() => void) | undefined): void {
+    this.#exchange.departure.onGone(listener);
+  }
+
+  body(): Promise<Uint8Array> {
+    return this.#body.read();
+  }
+}
+
+/** An address of 4 or 16 bytes as people write it. */
+export function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
+  if (bytes.length !== 16) return '';
+  const mapped =
+    bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  if (mapped) return bytes.subarray(12).join('.');
+  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16));
+  // The URL parser shortens an address as RFC 5952 says.
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}

@@ -1,0 +1,123 @@
+/**
+ * One request's way through what it is allowed: maintenance, key, rate limit, quota; and the headers that say so
+ * (RateLimit and RateLimit-Policy as the IETF's draft of the RateLimit header fields has them).
+ */
+import type { QuotaState, Reservation } from '../access/counters.js';
+import type { Allowance } from '../access/window.js';
+import { PriorartError } from '../errors.js';
+import { type Caller, requireKey } from './access.js';
+import type { HttpRequest } from './adapters/adapter.js';
+import { LOGIN, requireAdministrator } from './administrator.js';
+import type { Route, Services } from './route.js';
+
+const MINUTE_S = 60;
+
+export class Admission {
+  readonly #services: Services;
+  #caller: Caller | undefined;
+  #allowance: Allowance | undefined;
+  #reservation: Reservation | undefined;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  get hasReservation(): boolean {
+    return this.#reservation !== undefined;
+  }
+
+  get caller(): Caller | undefined {
+    return this.#caller;
+  }
+
+  /**
+   * Lets a request in to a route, or throws why not.
+   * @throws PriorartError `unavailable`, `unauthorized`, `key_deactivated`, `rate_limited`
+   */
+  admit(request: HttpRequest, route: Route): void {
+    const { access, limits } = this.#services;
+    // The administration has the switch that turns maintenance off again, and a check of its own.
+    if (route.access === 'health') return;
+    if (route.access === 'admin') {
+      const { admin } = this.#services;
+      if (!admin) throw new PriorartError('not_found', 'there is no such endpoint');
+      if (route.endpoint !== LOGIN) requireAdministrator(request, admin);
+      return;
+    }
+    const maintenance = access.maintenance();
+    if (maintenance) {
+      throw new PriorartError('maintenance', 'the service is down for maintenance', {
+        retryAfter: maintenance.retry_after,
+      });
+    }
+    // Its link was limited when it was given out.
+    if (route.access === 'signed') return;
+    if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
+    else {
+      this.#caller = requireKey(request, access);
+      this.#allowance = limits.takeCall(this.#caller.key.id);
+    }
+    if (!this.#allowance.admitted) throw rateLimited(this.#allowance, route.access === 'key');
+  }
+
+  /** @throws PriorartError `quota_exceeded`, `unavailable` */
+  reserveQuota(): void {
+    if (!this.#caller) throw new Error('a route without a key has no quota');
+    if (this.#reservation) throw new Error('a request reserves its quota once');
+    this.#reservation = this.#services.limits.reserve(this.#caller.account);
+  }
+
+  /**
+   * Settles the quota by the status that the request is to be answered with.
+   * @throws PriorartError `quota_exceeded`, `unavailable` where a 200 must not be sent after all
+   */
+  settle(status: number): void {
+    const reservation = this.#reservation;
+    if (!reservation) return;
+    this.#reservation = undefined;
+    if (this.#services.limits.settle(reservation, status === 200)) return;
+    throw new PriorartError('quota_exceeded', 'the monthly quota was used up while the search ran', {
+      retryAfter: (reservation.cycle.end - Date.now()) / 1000,
+    });
+  }
+
+  /** Adds what the answer is to say of limits; nothing where none was looked at. */
+  addHeaders(headers: Record<string, string>): void {
+    const allowance = this.#allowance;
+    if (!allowance) return;
+    let policy = `"minute";q=${allowance.limit};w=${MINUTE_S}`;
+    let state = `"minute";r=${allowance.remaining};t=${seconds(allowance.resetMs)}`;
+    const month = this.#quota();
+    if (month) {
+      const { quota, remaining, cycle } = month;
+      policy += `, "month";q=${quota};w=${(cycle.end - cycle.start) / 1000}`;
+      state += `, "month";r=${remaining};t=${seconds(cycle.end - Date.now())}`;
+    }
+    headers['ratelimit-policy'] = policy;
+    headers['ratelimit'] = state;
+  }
+
+  #quota(): QuotaState | undefined {
+    if (!this.#caller) return undefined;
+    try {
+      return this.#services.limits.quotaState(this.#caller.account);
+    } catch {
+      // The answer is made; that the counters cannot be read any more is the next call's trouble.
+      return undefined;
+    }
+  }
+}
+
+/** Whole seconds, never earlier than the time they stand for. */
+function seconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}
+
+function rateLimited({ limit, resetMs }: Allowance, byKey: boolean): PriorartError {
+  const whose = byKey ? 'API key' : 'client address';
+  return new PriorartError(
+    'rate_limited',
+    `more than ${limit} requests within a minute with this ${whose}; try again in ${seconds(resetMs)} s`,
+    { retryAfter: resetMs / 1000 },
+  );
+}

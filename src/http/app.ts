@@ -1,0 +1,164 @@
+/**
+ * From a request to its answer, over whichever adapter: route → maintenance → key → rate limit → the route's
+ * own work, which checks content type, size, JSON and fields in this order, reserves quota and then searches. Whatever
+ * fails anywhere ends as one `{detail}` here.
+ */
+import { isPriorartError } from '../errors.js';
+import type { HttpHandler, HttpReply, HttpRequest } from './adapters/adapter.js';
+import { Admission } from './admission.js';
+import type { FinishedRequest } from './finished.js';
+import { problemOf } from './problem.js';
+import { requestIdOf } from './request-id.js';
+import type { Call, Route, Services } from './route.js';
+import { Router } from './router.js';
+import { ADMIN_ROUTES } from './routes/admin/index.js';
+import { coverage } from './routes/coverage.js';
+import { details } from './routes/details.js';
+import { docs } from './routes/docs.js';
+import { drawingFile } from './routes/drawing-file.js';
+import { drawings } from './routes/drawings.js';
+import { livez } from './routes/livez.js';
+import { openapi } from './routes/openapi.js';
+import { healthz, readyz } from './routes/readyz.js';
+import { semantic } from './routes/semantic.js';
+import { semanticAnalytics } from './routes/semantic-analytics.js';
+import { traceFields, traceOf } from './trace-context.js';
+
+export const ROUTES: readonly Route[] = [
+  semantic,
+  semanticAnalytics,
+  details,
+  drawings,
+  drawingFile,
+  coverage,
+  openapi,
+  ...docs,
+  livez,
+  readyz,
+  healthz,
+  ...ADMIN_ROUTES,
+];
+
+/** Wires routes and services into a handler for an adapter. */
+export function createApp(services: Services, routes: readonly Route[] = ROUTES): HttpHandler {
+  const router = new Router(routes);
+  return (request) => {
+    const exchange = new Exchange(request, services);
+    try {
+      const result = exchange.start(router);
+      if (!(result instanceof Promise)) return exchange.finish(result);
+      return result.then(
+        (reply) => exchange.finish(reply),
+        (error: unknown) => exchange.fail(error),
+      );
+    } catch (error) {
+      return exchange.failNow(error);
+    }
+  };
+}
+
+/** One request on its way through the app. */
+class Exchange {
+  readonly #request: HttpRequest;
+  readonly #services: Services;
+  readonly #requestId: string;
+  readonly #trace;
+  readonly #startedAt = performance.now();
+  readonly #admission: Admission;
+  #route: Route | undefined;
+  #query: string | undefined;
+
+  constructor(request: HttpRequest, services: Services) {
+    this.#request = request;
+    this.#services = services;
+    this.#requestId = requestIdOf(request);
+    this.#admission = new Admission(services);
+    this.#trace = traceOf(request);
+  }
+
+  /** Everything that needs no waiting is done without, so that cheap routes are answered in the same turn. */
+  start(router: Router): HttpReply | Promise<HttpReply> {
+    const request = this.#request;
+    const match = router.find(request.method, request.path);
+    if ('error' in match) {
+      const { reply } = problemOf(match.error, this.#requestId);
+      return match.allow === undefined
+        ? reply
+        : { ...reply, headers: { ...reply.headers, allow: match.allow } };
+    }
+    this.#route = match.route;
+    this.#admission.admit(request, match.route);
+    const call: Call = {
+      request,
+      requestId: this.#requestId,
+      services: this.#services,
+      parameters: match.parameters,
+      key: this.#admission.caller?.key,
+      reserveQuota: (query) => {
+        this.#admission.reserveQuota();
+        this.#query = query;
+      },
+    };
+    return match.route.handle(call);
+  }
+
+  finish(reply: HttpReply): HttpReply {
+    try {
+      this.#settle(reply.status);
+    } catch (error) {
+      return this.failNow(error);
+    }
+    this.#observe(reply.status, reply);
+    const headers: Record<string, string> = { ...reply.headers };
+    this.#admission.addHeaders(headers);
+    headers['x-request-id'] = this.#requestId;
+    if (this.#trace) headers['traceparent'] = this.#trace.header;
+    return { status: reply.status, headers, body: reply.body };
+  }
+
+  fail(error: unknown): HttpReply | undefined {
+    if (isPriorartError(error) && error.code === 'cancelled' && this.#request.isGone) {
+      try {
+        this.#settle(error.status);
+      } catch (fault) {
+        this.#services.log.error({ request_id: this.#requestId, err: fault }, 'quota was not settled');
+      }
+      this.#observe(error.status);
+      return undefined;
+    }
+    return this.failNow(error);
+  }
+
+  failNow(error: unknown): HttpReply {
+    const { reply, isFault } = problemOf(error, this.#requestId);
+    if (isFault) {
+      const fields = { request_id: this.#requestId, ...traceFields(this.#trace), err: error };
+      this.#services.log.error(fields, 'request failed');
+    }
+    return this.finish(reply);
+  }
+
+  /** A 200 whose client has gone is no answer. */
+  #settle(status: number): void {
+    if (!this.#admission.hasReservation) return;
+    this.#admission.settle(this.#request.isGone ? 499 : status);
+  }
+
+  #observe(status: number, reply?: HttpReply): void {
+    const finished: FinishedRequest = {
+      endpoint: this.#route?.endpoint ?? 'none',
+      method: this.#request.method,
+      status,
+      ms: performance.now() - this.#startedAt,
+      requestId: this.#requestId,
+      client: this.#request.remoteAddress,
+      bytes: reply === undefined ? 0 : Buffer.byteLength(reply.body),
+    };
+    const key = this.#admission.caller?.key;
+    if (key) finished.key = key;
+    if (this.#trace) finished.trace = this.#trace;
+    if (reply?.resultCount !== undefined) finished.resultCount = reply.resultCount;
+    if (this.#query !== undefined) finished.query = this.#query;
+    this.#services.observe(finished);
+  }
+}

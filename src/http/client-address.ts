@@ -1,0 +1,97 @@
+/**
+ * Whose request it is, behind proxies. A header can be written by anybody, so it counts only as far as the proxies
+ * are trusted that it came through: each of them appends the address that it was called from, and the list is read
+ * from its end.
+ */
+import { BlockList, isIP } from 'node:net';
+import { PriorartError } from '../errors.js';
+import { TRUSTED_HOPS_MAX } from '../limits.js';
+import type { ClientAddress } from './adapters/adapter.js';
+
+/** Which header the proxies write; the other one is the client's own and is not looked at. */
+export type ProxyHeader = 'x-forwarded-for' | 'forwarded';
+
+/** Addresses further from the server than these say nothing that anybody asks for. */
+const LISTED_MAX = 64;
+
+/**
+ * @param trusted how many proxies there are (`1`), or their addresses and networks (`10.0.0.0/8, ::1`)
+ * @throws PriorartError `usage`
+ */
+export function trustingProxies(trusted: string, header: ProxyHeader): ClientAddress {
+  const hops = /^\d+$/.test(trusted.trim()) ? Number(trusted) : undefined;
+  if (hops !== undefined) {
+    if (hops < 1 || hops > TRUSTED_HOPS_MAX) throw misspelt(trusted);
+    return (peer, headers) => {
+      const chain = chainOf(headers[header], header);
+      // The last proxy wrote the last entry.
+      return chain[Math.max(0, chain.length - hops)] ?? peer;
+    };
+  }
+  const known = networks(trusted);
+  return (peer, headers) => {
+    if (!isKnown(known, peer)) return peer;
+    const chain = chainOf(headers[header], header);
+    let client = peer;
+    for (let at = chain.length - 1; at >= 0 && isKnown(known, client); at--) client = chain[at]!;
+    return client;
+  };
+}
+
+function networks(text: string): BlockList {
+  const list = new BlockList();
+  for (const part of text.split(',').map((each) => each.trim())) {
+    const [address = '', bits] = part.split('/');
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+    const widest = family === 'ipv4' ? 32 : 128;
+    if (isIP(address) === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) throw misspelt(part);
+    if (bits === undefined) list.addAddress(address, family);
+    else if (Number(bits) <= widest) list.addSubnet(address, Number(bits), family);
+    else throw misspelt(part);
+  }
+  return list;
+}
+
+function isKnown(list: BlockList, address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** The addresses of the header from its end as far as they are addresses, in the header's order. */
+function chainOf(value: string | undefined, header: ProxyHeader): string[] {
+  if (value === undefined) return [];
+  const parts = value.split(',').slice(-LISTED_MAX);
+  const chain: string[] = [];
+  for (const part of parts.toReversed()) {
+    const address = addressOf(header === 'forwarded' ? forwardedFor(part) : part);
+    if (address === undefined) break;
+    chain.unshift(address);
+  }
+  return chain;
+}
+
+/** `for="[2001:db8::1]:4711"; proto=https` (RFC 7239) */
+function forwardedFor(element: string): string {
+  for (const pair of element.split(';')) {
+    const match = /^\s*for\s*=\s*"?([^"]*)"?\s*$/i.exec(pair);
+    if (match) return match[1]!;
+  }
+  return '';
+}
+
+/** Without a port, brackets, and the prefix of an IPv4 address in IPv6; undefined for `unknown`, `_hidden` and the like. */
+function addressOf(text: string): string | undefined {
+  const bare = text
+    .trim()
+    .replace(/^\[([^\]]*)\](?::\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/i, '');
+  return isIP(bare) === 0 || bare.includes('%') ? undefined : bare;
+}
+
+function misspelt(text: string): PriorartError {
+  return new PriorartError(
+    'usage',
+    `--trust-proxy: got ${JSON.stringify(text)}; expected a number of proxies from 1 to ${TRUSTED_HOPS_MAX}, or addresses and networks such as 10.0.0.0/8, ::1`,
+  );
+}

@@ -1,0 +1,137 @@
+/** The reference as a page: the OpenAPI document in HTML, with requests that can be sent from it. */
+import { EXAMPLES } from '../openapi/examples.js';
+import { type Answer, OPERATIONS, type Operation, type Parameter } from '../openapi/operations.js';
+import { componentSchemas, type SchemaName } from '../openapi/schemas.js';
+
+type Json = Record<string, unknown>;
+
+/** The whole page; nothing in it comes from a request. */
+export function docsPage(version: string): string {
+  const schemas = componentSchemas();
+  const links = OPERATIONS.map(({ id, path }) => `<li><a href="#${id}">${escaped(path)}</a></li>`);
+  const names = Object.keys(schemas);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>priorart API</title>
+<link rel="stylesheet" href="docs/style.css">
+</head>
+<body>
+<nav aria-label="Endpoints">
+<h1>priorart API</h1>
+<p>Version ${escaped(version)}. <a href="openapi.json">openapi.json</a></p>
+<label for="key">Your X-API-Key</label>
+<input id="key" type="password" autocomplete="off" placeholder="psk_live_…">
+<p class="hint">Stays in this page. Searches sent from here count against your quota.</p>
+<ul>${links.join('')}</ul>
+<h2>Schemas</h2>
+<ul>${names.map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul>
+</nav>
+<main>
+<p>Requests and answers are JSON. Every error is <code>{"detail": "…"}</code>, and every answer carries
+<code>X-Request-Id</code>. Searches and documents need the header <code>X-API-Key</code>.</p>
+${OPERATIONS.map(operationSection).join('\n')}
+<h2>Schemas</h2>
+${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
+</main>
+<script src="docs/try-it.js" type="module"></script>
+</body>
+</html>
+`;
+}
+
+function operationSection(operation: Operation): string {
+  const { id, method, path, summary, description, key, body, parameters = [], answers } = operation;
+  return `<section id="${id}">
+<h2>${escaped(summary)}</h2>
+<p class="endpoint"><b>${method.toUpperCase()}</b> <code>${escaped(path)}</code>${key ? ' <span>X-API-Key</span>' : ''}</p>
+<p>${escaped(description)}</p>
+${parameters.length > 0 ? parametersTable(parameters) : ''}
+${body ? `<p>Body: ${link(body)}</p>` : ''}
+${form(operation)}
+<table><caption>Answers</caption><tbody>${Object.entries(answers).map(answerRow).join('')}</tbody></table>
+</section>`;
+}
+
+function parametersTable(parameters: readonly Parameter[]): string {
+  const rows = parameters.map(
+    ({ name, in: place, description }) =>
+      `<tr><th scope="row"><code>${escaped(name)}</code></th><td>${place}</td><td>${escaped(description)}</td></tr>`,
+  );
+  return `<table><caption>Parameters</caption><tbody>${rows.join('')}</tbody></table>`;
+}
+
+function answerRow([status, { description, content }]: [string, Answer]): string {
+  const holds = typeof content === 'string' ? link(content) : escaped(content?.type ?? '');
+  return `<tr><th scope="row">${status}</th><td>${escaped(description)}</td><td>${holds}</td></tr>`;
+}
+
+/** A request that the script on the page sends; without it the command line beside it does. */
+function form({ id, method, path, key, body, parameters = [] }: Operation): string {
+  const examples = body ? Object.entries(EXAMPLES[body] ?? {}) : [];
+  const inputs = parameters
+    .filter((parameter) => parameter.in !== 'header')
+    .map(
+      ({ name, in: place }) =>
+        `<label>${escaped(name)} <input name="${escaped(name)}" data-in="${place}"></label>`,
+    );
+  const choices = examples.map(
+    ([name, value]) =>
+      `<button type="button" data-example="${escaped(JSON.stringify(value, null, 2))}">${escaped(name)}</button>`,
+  );
+  const first = JSON.stringify(examples[0]?.[1] ?? {}, null, 2);
+  return `<form data-method="${method}" data-path="${escaped(path)}"${key ? ' data-key' : ''}>
+${inputs.join('\n')}
+${choices.length > 1 ? `<p>Examples: ${choices.join(' ')}</p>` : ''}
+${body ? `<label for="${id}-body">Body</label><textarea id="${id}-body" name="body" rows="${first.split('\n').length}" spellcheck="false">${escaped(first)}</textarea>` : ''}
+<button type="submit">Send</button>
+<pre class="curl" aria-label="The same with curl"></pre>
+<pre class="answer" aria-live="polite" hidden></pre>
+</form>`;
+}
+
+function schemaSection(name: string, schema: Json): string {
+  const required = new Set(schema['required'] as string[] | undefined);
+  const rows = Object.entries((schema['properties'] ?? {}) as Record<string, Json>).map(
+    ([field, property]) =>
+      `<tr><th scope="row"><code>${escaped(field)}</code>${required.has(field) ? ' <em>required</em>' : ''}</th>` +
+      `<td>${typeOf(property)}</td><td>${describe(property)}</td></tr>`,
+  );
+  return `<section id="${name}"><h3>${name}</h3><table><tbody>${rows.join('')}</tbody></table></section>`;
+}
+
+function typeOf(schema: Json): string {
+  const { $ref: ref, anyOf, type, items, enum: values, additionalProperties: rest } = schema;
+  if (typeof ref === 'string') return link(ref.split('/').at(-1)!);
+  if (Array.isArray(anyOf)) return anyOf.map((one: Json) => typeOf(one)).join(' or ');
+  if (Array.isArray(values)) return values.map((value) => `<code>${escaped(String(value))}</code>`).join(' ');
+  if (type === 'array') return `list of ${typeOf((items ?? {}) as Json)}`;
+  if (type === 'object' && typeof rest === 'object') return `map to ${typeOf(rest as Json)}`;
+  if (Array.isArray(type)) return type.join(' or ');
+  return escaped(String(type ?? 'any'));
+}
+
+function describe(schema: Json): string {
+  const facts = [schema, ...((schema['anyOf'] as Json[] | undefined) ?? [])].flatMap((part) =>
+    (['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'format'] as const)
+      .filter((name) => part[name] !== undefined && Math.abs(Number(part[name])) !== Number.MAX_SAFE_INTEGER)
+      .map((name) => `${name} ${String(part[name])}`),
+  );
+  if (schema['default'] !== undefined) facts.unshift(`default ${JSON.stringify(schema['default'])}`);
+  const text = typeof schema['description'] === 'string' ? escaped(schema['description']) : '';
+  return `${text}${facts.length > 0 ? ` <span class="facts">${escaped(facts.join(', '))}</span>` : ''}`;
+}
+
+function link(name: SchemaName | string): string {
+  return `<a href="#${name}">${name}</a>`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

@@ -1,0 +1,84 @@
+// Sends the examples of the reference page. Runs in the browser as it is; nothing is loaded from elsewhere.
+const keyField = document.getElementById('key');
+const base = new URL('.', location.href);
+
+/** The request that a form stands for at this moment. */
+function requestOf(form) {
+  const { method, path } = form.dataset;
+  const query = new URLSearchParams();
+  let filled = path.slice(1);
+  for (const input of form.querySelectorAll('input[data-in]')) {
+    if (input.dataset.in === 'query') {
+      if (input.value !== '') query.append(input.name, input.value);
+    } else if (input.value !== '') {
+      filled = filled.replace(`{${input.name}}`, encodeURIComponent(input.value));
+    }
+  }
+  const url = new URL(filled, base);
+  url.search = query.toString();
+  const body = form.elements.body?.value;
+  return { method: method.toUpperCase(), url, body, needsKey: 'key' in form.dataset };
+}
+
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function showCurl(form) {
+  const { method, url, body, needsKey } = requestOf(form);
+  const parts = ['curl -s', quoted(decodeURI(url.href))];
+  if (method !== 'GET') parts.push(`-X ${method}`);
+  if (needsKey) parts.push('-H "X-API-Key: $KEY"');
+  if (body !== undefined) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`);
+  form.querySelector('.curl').textContent = parts.join(' ');
+}
+
+async function send(form) {
+  const output = form.querySelector('.answer');
+  output.hidden = false;
+  output.textContent = '…';
+  const { method, url, body, needsKey } = requestOf(form);
+  const headers = {};
+  if (needsKey) headers['X-API-Key'] = keyField.value.trim();
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const started = performance.now();
+  try {
+    const response = await fetch(url, { method, headers, body });
+    const type = response.headers.get('content-type') ?? '';
+    const told = `${response.status} ${response.statusText}, ${Math.round(performance.now() - started)} ms`;
+    if (type.startsWith('image/')) {
+      const image = document.createElement('img');
+      image.alt = 'The drawing that was answered';
+      image.src = URL.createObjectURL(await response.blob());
+      output.replaceChildren(`${told}\n`, image);
+      return;
+    }
+    const text = await response.text();
+    output.textContent = `${told}\n${type.startsWith('application/json') ? pretty(text) : text}`;
+  } catch (error) {
+    output.textContent = `No answer: ${error.message}`;
+  }
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+for (const form of document.querySelectorAll('form')) {
+  showCurl(form);
+  form.addEventListener('input', () => showCurl(form));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    send(form);
+  });
+  for (const button of form.querySelectorAll('button[data-example]')) {
+    button.addEventListener('click', () => {
+      form.elements.body.value = button.dataset.example;
+      showCurl(form);
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/** What stands between the adapter and the app, as the settings say: none of it knows endpoints. */
+import type { Config } from '../config.js';
+import { PriorartError } from '../errors.js';
+import { URL_MAX_CHARS } from '../limits.js';
+import type { ClientAddress, HttpHandler } from './adapters/adapter.js';
+import { trustingProxies } from './client-address.js';
+import { withCompression } from './compression.js';
+import { withCors } from './cors.js';
+import { problemOf } from './problem.js';
+
+/** Settings that can change while the server runs. */
+export type FrontConfig = Partial<
+  Pick<Config, 'trustProxy' | 'trustProxyHeader' | 'corsOrigins' | 'compression'>
+>;
+
+export interface Front {
+  handler: HttpHandler;
+  /** Undefined where no proxy is trusted. */
+  clientAddress: ClientAddress | undefined;
+}
+
+/** @throws PriorartError `usage` */
+export function frontOf(app: HttpHandler, config: FrontConfig): Front {
+  let handler = withUrlLimit(app);
+  if (config.corsOrigins !== undefined) handler = withCors(handler, config.corsOrigins);
+  if (config.compression !== 'off') handler = withCompression(handler);
+  const { trustProxy, trustProxyHeader = 'x-forwarded-for' } = config;
+  return {
+    handler,
+    clientAddress: trustProxy === undefined ? undefined : trustingProxies(trustProxy, trustProxyHeader),
+  };
+}
+
+function withUrlLimit(app: HttpHandler): HttpHandler {
+  return (request) => {
+    const chars = request.path.length + request.query.length;
+    if (chars <= URL_MAX_CHARS) return app(request);
+    const message = `the URL is too long: ${chars} characters; expected at most ${URL_MAX_CHARS}`;
+    return problemOf(new PriorartError('uri_too_long', message), '').reply;
+  };
+}

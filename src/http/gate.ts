@@ -1,0 +1,48 @@
+/** What a server keeps of its callers while it runs: their limits and the log of their requests. */
+import { AdminSecret } from '../access/admin-secret.js';
+import { CallLimits } from '../access/call-limits.js';
+import { RequestLog } from '../access/request-log.js';
+import type { AccessStore } from '../access/store.js';
+import type { Config } from '../config.js';
+import type { Logger } from '../observe/log.js';
+import { type Administration, administration } from './administrator.js';
+
+/** Settings that have their default where absent. */
+export type GateConfig = Partial<
+  Pick<
+    Config,
+    'adminSecret' | 'rateLimit' | 'publicRateLimit' | 'requestLogDays' | 'requestLogMb' | 'requestLogQueries'
+  >
+>;
+
+export interface Gate {
+  limits: CallLimits;
+  requests: RequestLog;
+  admin: Administration;
+  close(): Promise<void>;
+}
+
+export function openGate(access: AccessStore, config: GateConfig, log: Logger): Gate {
+  const secret = new AdminSecret(access.folder, config.adminSecret);
+  if (access.isAvailable() && secret.make())
+    log.info({ file: secret.file }, 'made the secret of the administration');
+  const limits = new CallLimits(access, {
+    ...(config.rateLimit === undefined ? {} : { perKey: config.rateLimit }),
+    ...(config.publicRateLimit === undefined ? {} : { perAddress: config.publicRateLimit }),
+    onError: (error) => log.error({ err: error }, 'calls cannot be counted'),
+  });
+  const requests = new RequestLog(access.folder, {
+    ...(config.requestLogDays === undefined ? {} : { days: config.requestLogDays }),
+    ...(config.requestLogMb === undefined ? {} : { megabytes: config.requestLogMb }),
+    queries: config.requestLogQueries === 'on',
+    onError: (error) => log.error({ err: error }, 'the log of requests cannot be written'),
+  });
+  return {
+    limits,
+    requests,
+    admin: administration(access, requests, secret),
+    async close() {
+      await Promise.all([limits.close(), requests.close()]);
+    },
+  };
+}

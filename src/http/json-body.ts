@@ -1,0 +1,58 @@
+/** The body of a POST: content type, size and JSON, checked in this order. */
+import { PriorartError } from '../errors.js';
+import type { HttpRequest } from './adapters/adapter.js';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The decoded JSON body, not validated.
+ * Rejects with PriorartError `unsupported_media_type`, `body_too_large`, `bad_json`, and what
+ * `HttpRequest.body` rejects with.
+ */
+export async function readJson(request: HttpRequest): Promise<unknown> {
+  checkContentType(request);
+  const bytes = await request.body();
+  if (bytes.length === 0)
+    throw new PriorartError('bad_json', 'the request body is empty; expected a JSON object');
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch (cause) {
+    throw new PriorartError('bad_json', 'the request body is not UTF-8; expected a JSON object in UTF-8', {
+      cause,
+    });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PriorartError('bad_json', `the request body is not JSON: ${shortened(why)}`, { cause });
+  }
+}
+
+function checkContentType(request: HttpRequest): void {
+  const coding = request.headers['content-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+    throw unsupported('Content-Encoding', coding, 'a body that is not compressed');
+  }
+  const type = request.headers['content-type'];
+  if (type === undefined) {
+    throw new PriorartError('unsupported_media_type', 'Content-Type is missing; expected application/json');
+  }
+  const [media, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  if (media !== 'application/json') throw unsupported('Content-Type', type, 'application/json');
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw unsupported('Content-Type', type, 'application/json in UTF-8');
+  }
+}
+
+function unsupported(header: string, value: string, expected: string): PriorartError {
+  const message = `${header}: got ${JSON.stringify(shortened(value))}; expected ${expected}`;
+  return new PriorartError('unsupported_media_type', message);
+}
+
+// V8's message quotes the text around the fault, and that may be long.
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

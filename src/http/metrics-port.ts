@@ -1,0 +1,49 @@
+/** /metrics and health on a port of their own, for monitoring systems that bring no key. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Metrics } from '../observe/metrics.js';
+import { cannotListen, type HttpReply } from './adapters/adapter.js';
+import { detailReply } from './problem.js';
+
+export interface MetricsPort {
+  port: number;
+  close(): void;
+}
+
+/** What one of these paths answers. */
+export type Health = () => HttpReply;
+
+/** Always on node:http: it is asked every few seconds. Throws PriorartError `cannot_listen`. */
+export async function openMetricsPort(
+  { host, port }: { host: string; port: number },
+  metrics: Metrics,
+  health: Readonly<Record<string, Health>>,
+): Promise<MetricsPort> {
+  const replyTo = async (method: string | undefined, path: string): Promise<HttpReply> => {
+    if (method !== 'GET' && method !== 'HEAD')
+      return detailReply(405, 'method not allowed; expected GET, HEAD', { allow: 'GET, HEAD' });
+    if (path === '/metrics') return metricsReply(metrics);
+    return health[path]?.() ?? detailReply(404, 'there is no such endpoint');
+  };
+  const server = createServer({ requestTimeout: 10_000 }, async (message, response) => {
+    const path = message.url?.split('?')[0] ?? '';
+    // A gauge reads the store, which may fail; a rejection that nobody handles would end the process.
+    const reply = await replyTo(message.method, path).catch(() => detailReply(500, 'internal error'));
+    response.writeHead(reply.status, reply.headers).end(message.method === 'HEAD' ? undefined : reply.body);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(host, port, error)));
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+export async function metricsReply(metrics: Metrics): Promise<HttpReply> {
+  return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.text() };
+}

@@ -1,0 +1,90 @@
+/** The OpenAPI 3.1 document, out of the tables of operations, schemas and examples. */
+import { EXAMPLES } from './examples.js';
+import { type Answer, OPERATIONS, type Operation } from './operations.js';
+import { componentSchemas, type SchemaName, schemaRef } from './schemas.js';
+
+const text = (description: string) => ({ description, schema: { type: 'string' } });
+
+const HEADERS = {
+  'X-Request-Id': text('Names the request in the log; taken over from the request where it sent a sane one'),
+  'RateLimit-Policy': text('Requests allowed a minute, and searches a month, as structured fields'),
+  RateLimit: text('What is left of them, and for how many seconds'),
+  'Retry-After': {
+    description: 'Seconds after which a retry can succeed',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': text('How to authenticate'),
+  ETag: text('Entity tag of the content, for If-None-Match'),
+  'Cache-Control': text('How long the answer may be kept'),
+  Location: text('Link to the image'),
+  'Accept-Ranges': text('bytes'),
+  'Content-Range': text('Which bytes of how many'),
+};
+
+/** @param version of the program */
+export function openApiDocument(version: string): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of OPERATIONS) {
+    paths[operation.path] ??= {};
+    paths[operation.path]![operation.method] = operationObject(operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'priorart',
+      version,
+      summary: 'Semantic search over patents of US, KR, JP, CN and EP',
+      description:
+        'Every error is JSON of the form {"detail": "…"}. Searches and documents need the header X-API-Key.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: ['Search', 'Documents', 'Index', 'Service'].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      headers: HEADERS,
+      securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+    },
+  };
+}
+
+function operationObject(operation: Operation): Record<string, unknown> {
+  const { id, tag, summary, description, key, body, parameters, answers } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    security: key ? [{ ApiKey: [] }] : [],
+    ...(parameters ? { parameters: parameters.map((given) => ({ ...given })) } : {}),
+    ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, answerObject(answer)]),
+    ),
+  };
+}
+
+function answerObject({ description, content, headers = [] }: Answer): Record<string, unknown> {
+  const names = ['X-Request-Id', ...headers];
+  return {
+    description,
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...(content === undefined ? {} : { content: contentObject(content) }),
+  };
+}
+
+function contentObject(content: NonNullable<Answer['content']>): Record<string, unknown> {
+  if (typeof content === 'string') return jsonContent(content);
+  return { [content.type]: content.type === 'application/json' ? { schema: { type: 'object' } } : {} };
+}
+
+function jsonContent(name: SchemaName): Record<string, unknown> {
+  const examples = Object.entries(EXAMPLES[name] ?? {}).map(([id, value]) => [id, { value }]);
+  return {
+    'application/json': {
+      schema: schemaRef(name),
+      ...(examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}),
+    },
+  };
+}

@@ -1,0 +1,291 @@
+/** What the document says of each endpoint: a row for each, beside the schemas. */
+import type { SchemaName } from './schemas.js';
+
+/** What an answer holds: JSON by a schema, a file of a type, or nothing. */
+type Content = SchemaName | { type: string } | undefined;
+
+export interface Answer {
+  description: string;
+  content?: Content;
+  /** Names in `components.headers`, beside those that every answer has. */
+  headers?: readonly string[];
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  description: string;
+  schema: Readonly<Record<string, unknown>>;
+  required?: boolean;
+  example?: string;
+}
+
+export interface Operation {
+  method: 'get' | 'post';
+  path: string;
+  id: string;
+  tag: 'Search' | 'Documents' | 'Index' | 'Service';
+  summary: string;
+  description: string;
+  /** Needs X-API-Key. */
+  key?: boolean;
+  body?: SchemaName;
+  parameters?: readonly Parameter[];
+  answers: Readonly<Record<number, Answer>>;
+}
+
+const error = (description: string, ...headers: string[]): Answer => ({
+  description,
+  content: 'Error',
+  headers,
+});
+const LIMITS = ['RateLimit-Policy', 'RateLimit'];
+const TOO_MANY = error('Too many requests in a minute', ...LIMITS, 'Retry-After');
+const INTERNAL = error('Unexpected error of the server; X-Request-Id names it in the log');
+const UNAVAILABLE = error('Maintenance, overload, or a part of the service is down', 'Retry-After');
+const IF_NONE_MATCH: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'Entity tags that the client has; 304 where one is current',
+  schema: { type: 'string' },
+};
+
+/** Errors of every endpoint that takes a body and a key. */
+const BODY_ERRORS: Operation['answers'] = {
+  400: error('The body is not JSON; a date, an IPC or CPC prefix or applicant_match is malformed', ...LIMITS),
+  401: error('X-API-Key is missing or unknown', 'WWW-Authenticate'),
+  403: error('The key is deactivated'),
+  408: error('The body did not arrive in time'),
+  413: error('The body is too large', ...LIMITS),
+  415: error('The body is not application/json in UTF-8', ...LIMITS),
+  422: error('A field is missing, unknown, of the wrong type or out of range', ...LIMITS),
+  429: TOO_MANY,
+  500: INTERNAL,
+  503: UNAVAILABLE,
+};
+const SEARCH_ERRORS: Operation['answers'] = {
+  ...BODY_ERRORS,
+  429: error(
+    'Too many requests in a minute, or the monthly search quota is used up',
+    ...LIMITS,
+    'Retry-After',
+  ),
+  500: error('Unexpected error of the server, or the query could not be embedded'),
+};
+
+const NOT_CHANGED: Answer = { description: 'The client has it already', headers: ['ETag', 'Cache-Control'] };
+
+/** A name with one of the four extensions, in any case. */
+const IMAGE_NAME = '[.]([wW][eE][bB][pP]|[jJ][pP][eE]?[gG]|[pP][nN][gG])$';
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/v1/search/semantic',
+    id: 'searchSemantic',
+    tag: 'Search',
+    summary: 'Ranked patents with matched passages',
+    description:
+      'Finds the patents nearest in meaning to a query in Korean, English, Japanese or Chinese. Ordered by ' +
+      'rerank_score, then similarity_score, then patent_id. Counts against the monthly quota when answered 200.',
+    key: true,
+    body: 'SemanticRequest',
+    answers: {
+      200: { description: 'The patents found', content: 'SearchResponse', headers: LIMITS },
+      ...SEARCH_ERRORS,
+    },
+  },
+  {
+    method: 'post',
+    path: '/api/v1/search/semantic-analytics',
+    id: 'searchSemanticAnalytics',
+    tag: 'Search',
+    summary: 'Statistics over all patents similar enough, and a page of them',
+    description:
+      'Counts the patents whose best passage has at least min_score. Ordered by similarity_score, then ' +
+      'publication_date (newest first), then patent_id. Pages after the first of one query are of the state that the ' +
+      'first one saw, for some minutes. Counts against the monthly quota when answered 200.',
+    key: true,
+    body: 'AnalyticsRequest',
+    answers: {
+      200: { description: 'Statistics and a page', content: 'AnalyticsResponse', headers: LIMITS },
+      ...SEARCH_ERRORS,
+    },
+  },
+  {
+    method: 'post',
+    path: '/api/v1/patents/details',
+    id: 'patentDetails',
+    tag: 'Documents',
+    summary: 'Whole documents by number',
+    description:
+      'Markdown and metadata of up to 200 publications. Numbers are taken in any spelling; one entry for each, in ' +
+      'request order, also for those that are not found. Not counted against the quota.',
+    key: true,
+    body: 'DetailsRequest',
+    parameters: [IF_NONE_MATCH],
+    answers: {
+      200: {
+        description: 'An entry for each requested id',
+        content: 'DetailsResponse',
+        headers: ['ETag', 'Cache-Control', ...LIMITS],
+      },
+      304: NOT_CHANGED,
+      ...BODY_ERRORS,
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/v1/drawings/{publication_id}/{filename}',
+    id: 'drawing',
+    tag: 'Documents',
+    summary: 'A drawing',
+    description:
+      'Redirects to the image, under a link that is another one each time and works for some minutes. Keep images ' +
+      'by publication_id and filename, not by the link.',
+    parameters: [
+      {
+        name: 'publication_id',
+        in: 'path',
+        description: 'patent_id of an answer',
+        schema: { type: 'string', minLength: 1 },
+        required: true,
+      },
+      {
+        name: 'filename',
+        in: 'path',
+        description: 'representative_figure of an answer, or a drawing named in the markdown of a document',
+        schema: { type: 'string', pattern: IMAGE_NAME },
+        required: true,
+      },
+    ],
+    answers: {
+      302: { description: 'Where the image is now', headers: ['Location', 'Cache-Control', ...LIMITS] },
+      400: error('The extension is not one of .webp, .jpg, .jpeg, .png', ...LIMITS),
+      404: error('There is no such drawing', ...LIMITS),
+      429: TOO_MANY,
+      500: INTERNAL,
+      503: UNAVAILABLE,
+    },
+  },
+  {
+    method: 'get',
+    path: '/files/drawings/{file}',
+    id: 'drawingFile',
+    tag: 'Documents',
+    summary: 'An image that a drawing redirected to',
+    description: 'Serves drawings of the data folder; with a bucket, links lead there instead.',
+    parameters: [
+      {
+        name: 'file',
+        in: 'path',
+        description: 'As in the link',
+        schema: { type: 'string', minLength: 1 },
+        required: true,
+      },
+      ...(['expires', 'nonce', 'signature'] as const).map(
+        (name): Parameter => ({
+          name,
+          in: 'query',
+          description: 'As in the link',
+          schema: { type: 'string' },
+        }),
+      ),
+      {
+        name: 'Range',
+        in: 'header',
+        description: 'One range of bytes, such as bytes=0-1023',
+        schema: { type: 'string' },
+      },
+    ],
+    answers: {
+      200: {
+        description: 'The image',
+        content: { type: 'image/webp' },
+        headers: ['ETag', 'Cache-Control', 'Accept-Ranges'],
+      },
+      206: {
+        description: 'A part of the image',
+        content: { type: 'image/webp' },
+        headers: ['ETag', 'Cache-Control', 'Accept-Ranges', 'Content-Range'],
+      },
+      304: NOT_CHANGED,
+      403: error('The link is not valid, or has expired'),
+      404: error('The image is gone'),
+      416: error('The range is beyond the image', 'Content-Range'),
+      500: INTERNAL,
+      503: UNAVAILABLE,
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/v1/stats/coverage',
+    id: 'coverage',
+    tag: 'Index',
+    summary: 'What the index holds',
+    description:
+      'Publications by country and kind, ranges of dates, languages, model. May be kept for an hour.',
+    parameters: [IF_NONE_MATCH],
+    answers: {
+      200: {
+        description: 'The coverage document',
+        content: 'Coverage',
+        headers: ['ETag', 'Cache-Control', ...LIMITS],
+      },
+      304: NOT_CHANGED,
+      429: TOO_MANY,
+      500: INTERNAL,
+      503: error('The coverage document is unavailable', 'Retry-After'),
+    },
+  },
+  health('/livez', 'livez', 'Whether the process is up', false),
+  health('/readyz', 'readyz', 'Whether requests can be answered; what is missing if not', true),
+  health('/healthz', 'healthz', 'The same as /readyz', true),
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'openapi',
+    tag: 'Service',
+    summary: 'This document',
+    description: 'OpenAPI 3.1.',
+    parameters: [IF_NONE_MATCH],
+    answers: {
+      200: {
+        description: 'The document',
+        content: { type: 'application/json' },
+        headers: ['ETag', 'Cache-Control'],
+      },
+      304: NOT_CHANGED,
+      429: TOO_MANY,
+      500: INTERNAL,
+      503: UNAVAILABLE,
+    },
+  },
+  {
+    method: 'get',
+    path: '/docs',
+    id: 'docs',
+    tag: 'Service',
+    summary: 'This document as a page',
+    description: 'With examples that can be sent from there. Loads nothing from elsewhere.',
+    answers: {
+      200: { description: 'The page', content: { type: 'text/html' }, headers: ['Cache-Control'] },
+      429: TOO_MANY,
+      500: INTERNAL,
+      503: UNAVAILABLE,
+    },
+  },
+];
+
+function health(path: string, id: string, summary: string, canBeDown: boolean): Operation {
+  const up: Operation['answers'] = { 200: { description: 'It is', content: 'Health' } };
+  return {
+    method: 'get',
+    path,
+    id,
+    tag: 'Service',
+    summary,
+    description: 'Needs no key and has no limits.',
+    answers: canBeDown ? { ...up, 503: error('What is missing', 'Retry-After') } : up,
+  };
+}

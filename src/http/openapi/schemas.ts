@@ -1,0 +1,46 @@
+/** The schemas of requests and answers as OpenAPI writes them, from the ones that validate. */
+import { z } from 'zod';
+import * as answers from '../../search/answer-schema.js';
+import { analyticsSchema, detailsSchema, semanticSchema } from '../../search/schema.js';
+
+/** The body of every error. */
+export const errorSchema = z.strictObject({
+  detail: z.string().describe('What was wrong and what was expected, for people'),
+});
+
+export const healthSchema = z.strictObject({ status: z.enum(['ok', 'ready']) });
+
+/** By their name in the document. */
+export const SCHEMAS = {
+  SemanticRequest: semanticSchema,
+  AnalyticsRequest: analyticsSchema,
+  DetailsRequest: detailsSchema,
+  Chunk: answers.chunkSchema,
+  SearchResult: answers.searchResultSchema,
+  SearchResponse: answers.searchResponseSchema,
+  AnalyticsResult: answers.analyticsResultSchema,
+  AnalyticsStats: answers.analyticsStatsSchema,
+  AnalyticsResponse: answers.analyticsResponseSchema,
+  DetailsEntry: answers.detailsEntrySchema,
+  DetailsResponse: answers.detailsResponseSchema,
+  Coverage: answers.coverageSchema,
+  Health: healthSchema,
+  Error: errorSchema,
+} as const;
+
+export type SchemaName = keyof typeof SCHEMAS;
+
+export function schemaRef(name: SchemaName): { $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** `components.schemas`. */
+export function componentSchemas(): Record<string, unknown> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
+  const uri = (id: string) => schemaRef(id as SchemaName).$ref;
+  const { schemas } = z.toJSONSchema(registry, { target: 'draft-2020-12', io: 'input', uri });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema]),
+  );
+}

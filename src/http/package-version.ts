@@ -1,0 +1,7 @@
+/** The version of this package, for documents that name it. */
+import { readFileSync } from 'node:fs';
+
+export function packageVersion(): string {
+  const file = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

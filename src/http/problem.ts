@@ -1,0 +1,63 @@
+/** The answer to a request that failed: exactly `{detail}`, with nothing of the server's inside in it. */
+import { type ErrorCode, isPriorartError, type PriorartError } from '../errors.js';
+import type { HttpReply } from './adapters/adapter.js';
+
+/** Seconds after which a 503 that names no time may be tried again. */
+const RETRY_AFTER_DEFAULT = 5;
+
+/**
+ * What clients are told of faults on the server's side. The error's own message may name folders and is
+ * for the operator: it goes to the log.
+ */
+const PUBLIC_DETAIL: Partial<Record<ErrorCode, string>> = {
+  overloaded: 'the server is overloaded; try again later',
+  unavailable: 'the service is unavailable; try again later',
+  maintenance: 'the service is down for maintenance; try again later',
+  no_data: 'the service is unavailable: no patents are indexed',
+  embedding_failed: 'the query could not be embedded',
+  cancelled: 'the work was cancelled; try again later',
+};
+
+export interface Problem {
+  reply: HttpReply;
+  /** Whether it is the server's fault, and worth more than a line in the log. */
+  isFault: boolean;
+}
+
+/** Makes the answer for whatever a handler threw. */
+export function problemOf(error: unknown, requestId: string): Problem {
+  if (!isPriorartError(error)) return fault(500, 'internal error', requestId);
+  // Work that was cancelled while its client is still there was cut off by the server.
+  const status = error.code === 'cancelled' ? 503 : error.status;
+  if (status >= 500) {
+    const problem = fault(status, PUBLIC_DETAIL[error.code] ?? 'internal error', requestId);
+    // The line of the request says it all; under overload a second one, with a stack, would be work for nothing.
+    if (error.code === 'overloaded') problem.isFault = false;
+    if (status === 503) problem.reply.headers = { ...problem.reply.headers, ...retryAfter(error) };
+    // The operator turned it on: nothing is wrong.
+    if (error.code === 'maintenance') problem.isFault = false;
+    return problem;
+  }
+  const headers: Record<string, string> = {};
+  if (status === 401) headers['www-authenticate'] = 'ApiKey header="X-API-Key"';
+  if (status === 429) Object.assign(headers, retryAfter(error));
+  return { reply: detailReply(status, error.message, headers), isFault: false };
+}
+
+/** An error body, the only form there is. */
+export function detailReply(status: number, detail: string, headers: Record<string, string> = {}): HttpReply {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ detail }),
+  };
+}
+
+function fault(status: number, detail: string, requestId: string): Problem {
+  const text = status === 500 ? `${detail}; the request id is ${requestId}` : detail;
+  return { reply: detailReply(status, text), isFault: true };
+}
+
+function retryAfter(error: PriorartError): Record<string, string> {
+  return { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfter ?? RETRY_AFTER_DEFAULT))) };
+}

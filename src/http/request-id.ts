@@ -1,0 +1,11 @@
+/** X-Request-Id: the caller's where it is sane, else a new one. */
+import { randomUUID } from 'node:crypto';
+import type { HttpRequest } from './adapters/adapter.js';
+
+/** Nothing that could break a header, a log line or a shell. */
+const SANE = /^[A-Za-z0-9._:/+=-]{1,128}$/;
+
+export function requestIdOf(request: HttpRequest): string {
+  const sent = request.headers['x-request-id'];
+  return sent !== undefined && SANE.test(sent) ? sent : randomUUID();
+}

@@ -1,0 +1,123 @@
+/** /admin/api/v1/accounts and /plans. */
+import { z } from 'zod';
+import { type Account, PLANS } from '../../../access/records.js';
+import type { AccessStore } from '../../../access/store.js';
+import { ACCESS_NAME_MAX_CHARS, PLAN_QUOTA, QUOTA_MAX } from '../../../limits.js';
+import type { Route } from '../../route.js';
+import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
+
+const access = 'admin';
+const name = z
+  .string({ error: `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters` })
+  .min(1, `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters`)
+  .max(ACCESS_NAME_MAX_CHARS, `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters`);
+const plan = z.enum(PLANS, { error: `one of ${PLANS.join(', ')}` });
+const quota = z
+  .int({ error: `an integer from 0 to ${QUOTA_MAX}` })
+  .min(0)
+  .max(QUOTA_MAX);
+const createSchema = z.strictObject({ name, plan, monthly_quota: quota.optional() });
+const changeSchema = z.strictObject({
+  name: name.optional(),
+  plan: plan.optional(),
+  monthly_quota: quota.optional(),
+});
+const environmentSchema = z.strictObject({ name });
+
+/** An account with what it has used of its quota, at most a quarter of a second ago. */
+function shown(store: AccessStore, account: Account) {
+  const { used, cycle } = store.quotaUsed(account);
+  return {
+    ...account,
+    quota: {
+      used,
+      remaining: Math.max(0, account.monthly_quota - used),
+      cycle_start: new Date(cycle.start).toISOString(),
+      resets_at: new Date(cycle.end).toISOString(),
+    },
+  };
+}
+
+export const plans: Route = {
+  method: 'GET',
+  path: `${ADMIN}/plans`,
+  endpoint: 'admin.plans',
+  access,
+  handle: () =>
+    answer({
+      plans: PLANS.map((plan) => ({
+        plan,
+        monthly_quota: PLAN_QUOTA[plan],
+        custom: plan === 'enterprise',
+      })),
+    }),
+};
+
+export const listAccounts: Route = {
+  method: 'GET',
+  path: `${ADMIN}/accounts`,
+  endpoint: 'admin.accounts',
+  access,
+  handle(call) {
+    const { store } = adminOf(call);
+    return answer({ accounts: store.accounts().map((account) => shown(store, account)) });
+  },
+};
+
+export const createAccount: Route = {
+  method: 'POST',
+  path: `${ADMIN}/accounts`,
+  endpoint: 'admin.accounts',
+  access,
+  async handle(call) {
+    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, createSchema);
+    const { store } = adminOf(call);
+    const made = await store.createAccount({
+      name,
+      plan,
+      ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
+    });
+    return answer(shown(store, made), 201);
+  },
+};
+
+export const getAccount: Route = {
+  method: 'GET',
+  path: `${ADMIN}/accounts/{account}`,
+  endpoint: 'admin.accounts',
+  access,
+  handle(call) {
+    const { store } = adminOf(call);
+    return answer(shown(store, store.account(call.parameters['account']!)));
+  },
+};
+
+export const changeAccount: Route = {
+  method: 'PATCH',
+  path: `${ADMIN}/accounts/{account}`,
+  endpoint: 'admin.accounts',
+  access,
+  async handle(call) {
+    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, changeSchema);
+    const { store } = adminOf(call);
+    const changed = await store.changeAccount(call.parameters['account']!, {
+      ...(name === undefined ? {} : { name }),
+      ...(plan === undefined ? {} : { plan }),
+      ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
+    });
+    return answer(shown(store, changed));
+  },
+};
+
+export const addEnvironment: Route = {
+  method: 'POST',
+  path: `${ADMIN}/accounts/{account}/environments`,
+  endpoint: 'admin.environments',
+  access,
+  async handle(call) {
+    const { name } = await bodyOf(call, environmentSchema);
+    const { store } = adminOf(call);
+    const changed = await store.changeAccount(call.parameters['account']!, { addEnvironment: name });
+    return answer(shown(store, changed), 201);
+  },
+};

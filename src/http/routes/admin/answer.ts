@@ -1,0 +1,41 @@
+/** What the endpoints of the administration share: their prefix, checked requests, answers. */
+import type { z } from 'zod';
+import { invalidRequest } from '../../../search/invalid.js';
+import type { HttpReply } from '../../adapters/adapter.js';
+import type { Administration } from '../../administrator.js';
+import { readJson } from '../../json-body.js';
+import type { Call } from '../../route.js';
+
+export const ADMIN = '/admin/api/v1';
+
+export function adminOf({ services }: Call): Administration {
+  if (!services.admin) throw new Error('a server without an administration has no such routes');
+  return services.admin;
+}
+
+export function answer(value: unknown, status = 200): HttpReply {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body: JSON.stringify(value),
+  };
+}
+
+/** @throws PriorartError `bad_json`, `invalid_request` and what readJson throws */
+export async function bodyOf<S extends z.ZodObject>(call: Call, schema: S): Promise<z.output<S>> {
+  return checked(schema, await readJson(call.request));
+}
+
+/** The query string's parameters; of several of one name the last. */
+export function queryOf<S extends z.ZodObject>(call: Call, schema: S): z.output<S> {
+  return checked(schema, Object.fromEntries(new URLSearchParams(call.request.query)));
+}
+
+function checked<S extends z.ZodObject>(schema: S, input: unknown): z.output<S> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw invalidRequest(input, result.error.issues, {
+    known: { '': Object.keys(schema.shape) },
+    elsewhere: () => undefined,
+  });
+}

@@ -1,0 +1,82 @@
+/** /admin/api/v1/keys: made, listed, revoked; the secret is in the answer to making it, and nowhere else. */
+import { z } from 'zod';
+import { PriorartError } from '../../../errors.js';
+import { LOG_PAGE } from '../../../limits.js';
+import type { Route } from '../../route.js';
+import { ADMIN, adminOf, answer, bodyOf, queryOf } from './answer.js';
+
+const access = 'admin';
+const text = z.string({ error: 'a text' });
+const createSchema = z.strictObject({ account: text, environment: text, name: text });
+const listSchema = z.strictObject({ account: text.optional() });
+const limit = z.coerce
+  .number({ error: `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}` })
+  .int()
+  .min(LOG_PAGE.min, `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}`)
+  .max(LOG_PAGE.max, `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}`)
+  .default(LOG_PAGE.default);
+const logsSchema = z.strictObject({ limit, cursor: text.optional() });
+
+export const listKeys: Route = {
+  method: 'GET',
+  path: `${ADMIN}/keys`,
+  endpoint: 'admin.keys',
+  access,
+  handle(call) {
+    const { account } = queryOf(call, listSchema);
+    const keys = adminOf(call).store.list();
+    return answer({ keys: account === undefined ? keys : keys.filter((key) => key.account === account) });
+  },
+};
+
+export const createKey: Route = {
+  method: 'POST',
+  path: `${ADMIN}/keys`,
+  endpoint: 'admin.keys',
+  access,
+  async handle(call) {
+    const wanted = await bodyOf(call, createSchema);
+    const { store } = adminOf(call);
+    // A mistyped environment would be made; here, where there is an endpoint for that, it is refused.
+    const { environments } = store.account(wanted.account);
+    if (!environments.includes(wanted.environment)) {
+      throw new PriorartError(
+        'invalid_request',
+        `environment: got ${JSON.stringify(wanted.environment)}; expected one of the account's: ${environments.join(', ') || 'it has none yet'}`,
+      );
+    }
+    const { id, secret } = await store.createKey(wanted);
+    return answer({ ...store.key(id), secret }, 201);
+  },
+};
+
+export const getKey: Route = {
+  method: 'GET',
+  path: `${ADMIN}/keys/{key}`,
+  endpoint: 'admin.keys',
+  access,
+  handle: (call) => answer(adminOf(call).store.key(call.parameters['key']!)),
+};
+
+export const revokeKey: Route = {
+  method: 'POST',
+  path: `${ADMIN}/keys/{key}/revoke`,
+  endpoint: 'admin.keys',
+  access,
+  handle: async (call) => answer(await adminOf(call).store.revoke(call.parameters['key']!)),
+};
+
+export const keyLogs: Route = {
+  method: 'GET',
+  path: `${ADMIN}/keys/{key}/logs`,
+  endpoint: 'admin.logs',
+  access,
+  async handle(call) {
+    const { limit, cursor } = queryOf(call, logsSchema);
+    const { store, requests } = adminOf(call);
+    const { id } = store.key(call.parameters['key']!);
+    // What this server still holds back is worth waiting for.
+    await requests.flush();
+    return answer(requests.page(id, limit, cursor));
+  },
+};

@@ -1,0 +1,53 @@
+/** /admin/api/v1/session: signing in with the secret, for pages that shall not keep it. */
+import { z } from 'zod';
+import { PriorartError } from '../../../errors.js';
+import { ADMIN_SESSION_S } from '../../../limits.js';
+import { checkSecret, LOGIN, SESSION_COOKIE, sessionOf } from '../../administrator.js';
+import type { Call, Route } from '../../route.js';
+import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
+
+const path = `${ADMIN}/session`;
+const loginSchema = z.strictObject({ secret: z.string({ error: 'a text' }) });
+
+function cookie(call: Call, value: string, seconds: number): string {
+  // Behind a proxy that ends TLS the connection itself is plain; the proxy says so.
+  const secure = call.request.headers['x-forwarded-proto'] === 'https' ? '; Secure' : '';
+  return `${SESSION_COOKIE}=${value}; Path=/admin; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+}
+
+export const login: Route = {
+  method: 'POST',
+  path,
+  endpoint: LOGIN,
+  access: 'admin',
+  async handle(call) {
+    const { secret } = await bodyOf(call, loginSchema);
+    checkSecret(secret, call.request, adminOf(call));
+    const { token, expires } = adminOf(call).secret.newSession();
+    const reply = answer({ expires_at: new Date(expires).toISOString() });
+    return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, token, ADMIN_SESSION_S) } };
+  },
+};
+
+export const session: Route = {
+  method: 'GET',
+  path,
+  endpoint: 'admin.session',
+  access: 'admin',
+  handle(call) {
+    const end = sessionOf(call.request, adminOf(call));
+    if (end === undefined) throw new PriorartError('not_found', 'this request has no session');
+    return answer({ expires_at: new Date(end).toISOString() });
+  },
+};
+
+export const logout: Route = {
+  method: 'DELETE',
+  path,
+  endpoint: 'admin.logout',
+  access: 'admin',
+  handle(call) {
+    const reply = answer({});
+    return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, '', 0) } };
+  },
+};

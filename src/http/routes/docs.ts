@@ -1,0 +1,49 @@
+/** GET /docs: the reference as a page, with its script and style; all of it from this package. */
+import { readFileSync } from 'node:fs';
+import { docsPage } from '../docs/page.js';
+import { packageVersion } from '../package-version.js';
+import type { Route } from '../route.js';
+
+/** Nothing from elsewhere, no script that is not a file of ours, not within another page. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self' https: http:",
+  'img-src blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The browser's files are not compiled: they lie beside the sources. */
+function sourceFile(name: string): string {
+  return readFileSync(new URL(`../../../../src/http/docs/${name}`, import.meta.url), 'utf8');
+}
+
+function file(path: string, type: string, read: () => string): Route {
+  let body: string | undefined;
+  const headers = {
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'public, no-cache',
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  };
+  return {
+    method: 'GET',
+    path,
+    endpoint: 'docs',
+    access: 'public',
+    handle() {
+      body ??= read();
+      return { status: 200, headers, body };
+    },
+  };
+}
+
+export const docs: readonly Route[] = [
+  file('/docs', 'text/html', () => docsPage(packageVersion())),
+  file('/docs/try-it.js', 'text/javascript', () => sourceFile('try-it.js')),
+  file('/docs/style.css', 'text/css', () => sourceFile('style.css')),
+];

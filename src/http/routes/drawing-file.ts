@@ -1,0 +1,56 @@
+/** GET /files/drawings/{file}: an image of the data folder, to whoever holds a link that was signed for it. */
+import { readFile } from 'node:fs/promises';
+import { SignedDrawings } from '../../drawings/signed.js';
+import { IMAGE_TYPE } from '../../drawings/store.js';
+import { PriorartError } from '../../errors.js';
+import type { HttpReply, HttpRequest } from '../adapters/adapter.js';
+import { byteRange } from '../byte-range.js';
+import { detailReply } from '../problem.js';
+import type { Route } from '../route.js';
+import { matches } from '../tagged.js';
+
+export const drawingFile: Route = {
+  method: 'GET',
+  path: '/files/drawings/{file}',
+  endpoint: 'drawing-files',
+  access: 'signed',
+  async handle({ request, parameters, services }) {
+    const { drawings } = services;
+    if (!(drawings instanceof SignedDrawings)) throw notFound();
+    const { content, secondsLeft } = drawings.check(parameters['file'] ?? '', request.query);
+    const headers = {
+      etag: `"${content}"`,
+      'accept-ranges': 'bytes',
+      'cache-control': `private, max-age=${Math.floor(secondsLeft)}, immutable`,
+      'x-content-type-options': 'nosniff',
+    };
+    if (matches(request.headers['if-none-match'], headers.etag)) return { status: 304, headers, body: '' };
+    const bytes = await readFile(drawings.path(content)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') throw notFound();
+      throw error;
+    });
+    return imageReply(request, bytes, headers);
+  },
+};
+
+function imageReply(request: HttpRequest, bytes: Uint8Array, headers: Record<string, string>): HttpReply {
+  const ifRange = request.headers['if-range'];
+  const isOfThis = ifRange === undefined || ifRange.trim() === headers['etag'];
+  const range = isOfThis ? byteRange(request.headers['range'], bytes.length) : undefined;
+  const image = { 'content-type': IMAGE_TYPE, ...headers };
+  if (range === undefined) return { status: 200, headers: image, body: bytes };
+  if (range === 'beyond') {
+    const detail = `the range is beyond the image; it has ${bytes.length} bytes`;
+    return detailReply(416, detail, { 'content-range': `bytes */${bytes.length}` });
+  }
+  const { from, to } = range;
+  return {
+    status: 206,
+    headers: { ...image, 'content-range': `bytes ${from}-${to}/${bytes.length}` },
+    body: bytes.subarray(from, to + 1),
+  };
+}
+
+function notFound(): PriorartError {
+  return new PriorartError('not_found', 'there is no such image');
+}

@@ -1,0 +1,33 @@
+/** GET /api/v1/drawings/{publication_id}/{filename}: where the image is at this moment. */
+import { PriorartError } from '../../errors.js';
+import type { Route } from '../route.js';
+
+const ALLOWED = ['.webp', '.jpg', '.jpeg', '.png'] as const;
+
+export const drawings: Route = {
+  method: 'GET',
+  path: '/api/v1/drawings/{publication_id}/{filename}',
+  endpoint: 'drawings',
+  access: 'public',
+  handle({ parameters, services }) {
+    const { publication_id: publication = '', filename = '' } = parameters;
+    checkExtension(filename);
+    if (services.drawings === undefined) throw new PriorartError('not_found', 'no drawings are served here');
+    const content = services.engine.findDrawing(publication, filename);
+    // A cache that kept the redirect would give out links that are dead.
+    const headers = { location: services.drawings.link(content), 'cache-control': 'no-store' };
+    return { status: 302, headers, body: '' };
+  },
+};
+
+/** Looks at the text alone; it does not become a path here or anywhere else. */
+function checkExtension(filename: string): void {
+  const lower = filename.toLowerCase();
+  if (ALLOWED.some((extension) => lower.endsWith(extension))) return;
+  const extension = /\.[a-z0-9]{1,10}$/.exec(lower)?.[0];
+  const got = extension === undefined ? 'has no extension' : `has the extension ${extension}`;
+  throw new PriorartError(
+    'bad_drawing_extension',
+    `the file name of the drawing ${got}; expected one of ${ALLOWED.join(', ')}`,
+  );
+}

@@ -1,0 +1,194 @@
+/** Starts the HTTP server: picks an adapter, listens, and shuts down in order. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccessStore } from '../access/store.js';
+import type { Config } from '../config.js';
+import type { DrawingStore } from '../drawings/store.js';
+import { PriorartError } from '../errors.js';
+import {
+  BODY_DRAIN_MAX_BYTES,
+  BODY_MAX_BYTES,
+  BODY_TIMEOUT_MS,
+  CONNECTIONS_MAX,
+  HOST_DEFAULT,
+  WRITE_TIMEOUT_MS,
+} from '../limits.js';
+import { type Logger, withoutNet } from '../observe/log.js';
+import { Metrics } from '../observe/metrics.js';
+import type { SearchEngine } from '../search/types.js';
+import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
+import { createNodeAdapter } from './adapters/node.js';
+import { createUwsAdapter } from './adapters/uws.js';
+import { createApp } from './app.js';
+import type { FinishedRequest } from './finished.js';
+import { type Front, type FrontConfig, frontOf } from './front.js';
+import { type GateConfig, openGate } from './gate.js';
+import { type MetricsPort, openMetricsPort } from './metrics-port.js';
+import { logForKey, logRequest } from './request-line.js';
+import type { Services } from './route.js';
+import { livezReply } from './routes/livez.js';
+import { readyzReply } from './routes/readyz.js';
+import { tlsIdentity, validTo } from './tls.js';
+
+/** Settings that have their default where absent. */
+type Optional = FrontConfig &
+  Partial<
+    Pick<
+      Config,
+      'tlsCert' | 'tlsKey' | 'connectionsMax' | 'metricsPort' | 'metricsHost' | 'shutdownDelayMs' | 'logLevel'
+    >
+  >;
+
+export interface ServerParts {
+  engine: SearchEngine;
+  access: AccessStore;
+  /** Where drawings are linked to. Without it, every drawing is answered 404. */
+  drawings?: DrawingStore;
+  log: Logger;
+  config: Pick<Config, 'host' | 'port' | 'httpAdapter' | 'deadlineMs' | 'shutdownGraceMs'> &
+    GateConfig &
+    Optional;
+  /** Those that the engine reports to; own ones where absent. */
+  metrics?: Metrics;
+}
+
+export interface Server {
+  /** `http://127.0.0.1:8080` */
+  url: string;
+  port: number;
+  adapter: 'uws' | 'node';
+  /** The port of /metrics, where there is one. */
+  metricsPort: number | undefined;
+  /**
+   * Takes over what can change while the server runs: level of the log, certificate (read again, too, where its
+   * name is the same), trusted proxies, CORS, compression.
+   * @throws PriorartError `usage`, `invalid_tls`, with everything as it was
+   */
+  reload(config: Optional): void;
+  /**
+   * Turns /readyz to 503, stops accepting connections (after `shutdownDelayMs`), lets running requests finish within
+   * the grace time, then hangs up. The engine and the key store stay open: they are the caller's.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * @throws PriorartError `cannot_listen`, `usage`, `invalid_tls`, or `addon_missing` where `uws` was asked for and
+ *   does not load
+ */
+export async function startServer(parts: ServerParts): Promise<Server> {
+  const { engine, access, drawings, log, config, metrics = new Metrics() } = parts;
+  const tls = tlsIdentity(config);
+  const lifecycle = { draining: false };
+  const gate = openGate(access, config, log);
+  const requestLog = withoutNet(log);
+  const observe = (finished: FinishedRequest) => {
+    logRequest(requestLog, finished);
+    logForKey(gate.requests, finished);
+    metrics.requestFinished(finished);
+  };
+  const services = {
+    engine,
+    access,
+    limits: gate.limits,
+    admin: gate.admin,
+    drawings,
+    log,
+    deadlineMs: config.deadlineMs,
+    lifecycle,
+    observe,
+  };
+  const app = createApp(services);
+  let front: Front;
+  let adapter: HttpAdapter;
+  let metricsPort: MetricsPort | undefined;
+  let port: number;
+  try {
+    front = frontOf(app, config);
+    adapter = chooseAdapter(config.httpAdapter, log, {
+      handler: (request) => front.handler(request),
+      clientAddress: (peer, headers) => front.clientAddress?.(peer, headers) ?? peer,
+      tls,
+      bodyMaxBytes: BODY_MAX_BYTES,
+      bodyDrainMaxBytes: BODY_DRAIN_MAX_BYTES,
+      bodyTimeoutMs: BODY_TIMEOUT_MS,
+      writeTimeoutMs: WRITE_TIMEOUT_MS,
+      connectionsMax: config.connectionsMax ?? CONNECTIONS_MAX.default,
+      onError: (error) => log.error({ err: error }, 'a request could not be answered'),
+    });
+    metricsPort = await openMetrics(config, metrics, services);
+    port = await adapter.listen(config.host, config.port);
+  } catch (error) {
+    metricsPort?.close();
+    await gate.close();
+    throw error;
+  }
+  metrics.watch({
+    connections: () => adapter.connections,
+    activeRequests: () => adapter.activeRequests,
+    pool: () => engine.poolState?.(),
+    index: () => engine.indexState?.(),
+  });
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const url = `${tls ? 'https' : 'http'}://${host}:${port}`;
+  log.info(
+    {
+      url,
+      adapter: adapter.name,
+      ...(metricsPort ? { metrics_port: metricsPort.port } : {}),
+      ...(tls ? { certificate_valid_to: validTo(tls) } : {}),
+    },
+    'listening',
+  );
+  return {
+    url,
+    port,
+    adapter: adapter.name,
+    metricsPort: metricsPort?.port,
+    reload(changed) {
+      const [newFront, newTls] = [frontOf(app, changed), tlsIdentity(changed)];
+      if (!newTls !== !tls)
+        throw new PriorartError('usage', 'TLS can not be turned on or off without a restart');
+      if (newTls) adapter.replaceTls(newTls);
+      front = newFront;
+      if (changed.logLevel !== undefined) log.level = requestLog.level = changed.logLevel;
+      log.info(newTls ? { certificate_valid_to: validTo(newTls) } : {}, 'settings read again');
+    },
+    async close() {
+      lifecycle.draining = true;
+      log.info({ active_requests: adapter.activeRequests }, 'shutting down');
+      await sleep(config.shutdownDelayMs ?? 0);
+      await adapter.close(config.shutdownGraceMs);
+      metricsPort?.close();
+      await gate.close();
+      log.info('closed');
+    },
+  };
+}
+
+async function openMetrics(
+  { metricsPort, metricsHost = HOST_DEFAULT }: ServerParts['config'],
+  metrics: Metrics,
+  services: Services,
+): Promise<MetricsPort | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const readiness = () => readyzReply(services);
+  const health = { '/livez': livezReply, '/readyz': readiness, '/healthz': readiness };
+  return openMetricsPort({ host: metricsHost, port: metricsPort }, metrics, health);
+}
+
+function chooseAdapter(wanted: Config['httpAdapter'], log: Logger, options: AdapterOptions): HttpAdapter {
+  if (wanted === 'node') return createNodeAdapter(options);
+  try {
+    return createUwsAdapter(options);
+  } catch (cause) {
+    if (wanted === 'uws') {
+      throw new PriorartError(
+        'addon_missing',
+        'uWebSockets.js does not load on this system; install it, or use the node adapter',
+        { cause },
+      );
+    }
+    log.warn({ err: cause }, 'uWebSockets.js does not load on this system; using node:http');
+    return createNodeAdapter(options);
+  }
+}

@@ -1,0 +1,55 @@
+/** The certificate of the server, looked at before it is used: an adapter only says that something is wrong. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Config } from '../config.js';
+import { PriorartError } from '../errors.js';
+import type { TlsIdentity } from './adapters/adapter.js';
+
+/**
+ * The identity that the settings name; undefined where they name none.
+ * @throws PriorartError `usage` where only one of both is named, `invalid_tls`
+ */
+export function tlsIdentity({
+  tlsCert,
+  tlsKey,
+}: Partial<Pick<Config, 'tlsCert' | 'tlsKey'>>): TlsIdentity | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new PriorartError('usage', '--tls-cert and --tls-key: got one of them; expected both or none');
+  }
+  const identity = { certFile: tlsCert, keyFile: tlsKey };
+  check(identity);
+  return identity;
+}
+
+/** The last day on which clients accept the certificate. */
+export function validTo({ certFile }: TlsIdentity): Date {
+  return new Date(new X509Certificate(readFileSync(certFile)).validTo);
+}
+
+function check({ certFile, keyFile }: TlsIdentity): void {
+  const [cert, key] = [readOf('--tls-cert', certFile), readOf('--tls-key', keyFile)];
+  try {
+    if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+      throw new Error('the key is not the one of the certificate');
+    }
+    createSecureContext({ cert, key, minVersion: 'TLSv1.2' });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PriorartError(
+      'invalid_tls',
+      `--tls-cert ${certFile}, --tls-key ${keyFile}: ${why}; expected a certificate with its chain and its key, without a password, both in PEM form`,
+      { cause },
+    );
+  }
+}
+
+function readOf(flag: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PriorartError('invalid_tls', `${flag}: ${why}; expected a file in PEM form`, { cause });
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * The door for `require('priorart')`: the same module, loaded when it is first used. There is one copy of
+ * the program in a process, whichever way it was imported.
+ */
+import type {
+  Engine,
+  OpenOptions,
+  PriorartError,
+  ReembedFolderOptions,
+  ReembedSummary,
+} from './index.js' with { 'resolution-mode': 'import' };
+
+export type * from './index.js' with { 'resolution-mode': 'import' };
+
+/** Opens a data folder. */
+export async function open(dir: string, options?: OpenOptions): Promise<Engine> {
+  const module = await import('./index.js');
+  return module.open(dir, options);
+}
+
+/** Gives every passage of a folder a vector of another model. */
+export async function reembed(dir: string, options?: ReembedFolderOptions): Promise<ReembedSummary> {
+  const module = await import('./index.js');
+  return module.reembed(dir, options);
+}
+
+/** Whether a caught value is an error that the program raised on purpose; its `code` is stable. */
+export function isPriorartError(value: unknown): value is PriorartError {
+  return value instanceof Error && value.name === 'PriorartError' && 'code' in value;
+}

@@ -1,0 +1,103 @@
+/** The part of a check and of a repair that concerns drawings: every figure has its files, whole and of use. */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { isOld, LocalDrawings } from '../drawings/files.js';
+import { transaction } from '../store/commit.js';
+import { filesOf, removeFigures, takeImages } from '../store/figures.js';
+import type { Store } from '../store/store.js';
+
+/** Tells of something wrong: `drawing`, `lookup` or `leftover`. */
+type Found = (kind: 'drawing' | 'lookup' | 'leftover', where: string, reason: string) => void;
+
+/** Figures of the tables: each belongs to a publication that names it, and its files are there. Nothing is awaited. */
+export function checkFigures(store: Store, found: Found): void {
+  const files = new LocalDrawings(store.dir);
+  for (const { key: patentId, value } of store.figures.getRange()) {
+    if (!store.ids.doesExist(patentId)) {
+      found('leftover', patentId, 'figures of a publication that is not there');
+    }
+    for (const { key, place } of value.figures) {
+      if (!store.figureNames.doesExist([place, key], patentId)) {
+        found('lookup', patentId, `the name of its figure ${key} does not lead to it`);
+      }
+    }
+    for (const content of filesOf(value.figures)) {
+      if (!store.figureFiles.doesExist(content, patentId)) {
+        found('lookup', patentId, `its drawing ${content} does not lead to it`);
+      }
+      if (!existsSync(files.path(content)))
+        found('drawing', patentId, `the file ${files.path(content)} is missing`);
+    }
+  }
+  for (const { key, value } of store.figureNames.getRange()) {
+    const [place, name] = key;
+    const figures = store.figures.get(value)?.figures ?? [];
+    if (!figures.some((figure) => figure.key === name && figure.place === place)) {
+      found('lookup', String(name), `leads to ${value}, which has no such figure`);
+    }
+  }
+  for (const { key, value } of store.figureFiles.getRange()) {
+    if (!filesOf(store.figures.get(value)?.figures ?? []).has(key)) {
+      found('lookup', String(key), `leads to ${value}, which does not show it`);
+    }
+  }
+}
+
+/** Files of drawings: each has the content it is named by, and is shown by somebody. */
+export async function checkDrawingFiles(
+  store: Store,
+  found: Found,
+  onProgress?: (text: string) => void,
+): Promise<void> {
+  const files = new LocalDrawings(store.dir);
+  let count = 0;
+  for await (const { content, path } of files.list()) {
+    if (count++ % 1000 === 0) onProgress?.(`drawing ${count}`);
+    store.refresh();
+    if (!store.figureFiles.doesExist(content)) {
+      if (await isOld(path)) found('leftover', relative(store.dir, path), 'no publication shows it');
+      continue;
+    }
+    const fault = await files.fault(content);
+    if (fault === undefined) continue;
+    for (const patentId of store.figureFiles.getValues(content))
+      found('drawing', patentId, `${path}: ${fault}`);
+  }
+  for (const path of await files.abandoned()) {
+    found('leftover', relative(store.dir, path), 'was never finished');
+  }
+}
+
+/**
+ * Takes drawings out that are damaged or missing, so that no answer names them, and removes what nobody shows.
+ * @returns what was done, in words
+ */
+export async function repairDrawings(store: Store): Promise<string[]> {
+  const files = new LocalDrawings(store.dir);
+  const repaired: string[] = [];
+  store.refresh();
+  for (const patentId of [...store.figures.getKeys()]) {
+    const shown = filesOf(store.figures.get(patentId)?.figures ?? []);
+    const broken = new Set<string>();
+    for (const content of shown) if ((await files.fault(content)) !== undefined) broken.add(content);
+    if (broken.size > 0) {
+      const names = transaction(store, () => takeImages(store, patentId, broken));
+      repaired.push(`${patentId}: taken out, ingest again: ${names.join(', ')}`);
+    }
+    if (store.ids.doesExist(patentId)) continue;
+    transaction(store, () => removeFigures(store, patentId));
+    repaired.push(`figures of ${patentId}, which is not there, were taken out`);
+  }
+  for await (const { content, path } of files.list()) {
+    store.refresh();
+    const isShown = store.figureFiles.doesExist(content);
+    if (isShown || !((await isOld(path)) || (await files.fault(content)) !== undefined)) continue;
+    await rm(path, { force: true });
+    repaired.push(`leftover ${relative(store.dir, path)} was removed`);
+  }
+  for (const path of await files.removeAbandoned()) {
+    repaired.push(`leftover ${relative(store.dir, path)} was removed`);
+  }
+  return repaired;
+}

@@ -1,0 +1,91 @@
+/** The part of a check that reads segments: checksums of their files, and how many vectors each document has. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IndexFile, SegmentEntry } from '../store/manifest.js';
+import type { Store } from '../store/store.js';
+import { COLUMNS } from './columns.js';
+import { awaiting, type FilterClause, fromNative, native } from './native.js';
+import { segmentPath } from './segment.js';
+
+/** What was found in the files of one segment. */
+export interface SegmentFiles {
+  path: string;
+  /** What is wrong with its vectors and columns, or with its FAISS index. */
+  fault?: string;
+  indexFault?: string;
+  /** Vectors of each of its documents, deleted ones among them; empty where the file is damaged. */
+  rows: Map<number, number>;
+}
+
+/** Asks each column something: a segment that an earlier version wrote may lack one. */
+const EVERY_COLUMN: FilterClause[] = COLUMNS.map(({ name: column, kind }) =>
+  kind === 'date' ? { column, test: 'days' } : { column, test: 'exact', terms: [''] },
+);
+
+/** Verifies the files of a segment. Never rejects. */
+export async function verifyFiles(store: Store, entry: SegmentEntry): Promise<SegmentFiles> {
+  const path = segmentPath(store, entry.id);
+  try {
+    const rows = await vectorsOf(entry, path, store.manifest().model.dimensions);
+    const indexFault = entry.index && (await faultOfIndex(store, entry, entry.index));
+    return { path, rows, ...(indexFault === undefined ? {} : { indexFault }) };
+  } catch (error) {
+    return { path, rows: new Map(), fault: reasonOf(error) };
+  }
+}
+
+async function vectorsOf(
+  entry: SegmentEntry,
+  path: string,
+  dimensions: number,
+): Promise<Map<number, number>> {
+  if (!existsSync(path)) throw new Error('the file is missing');
+  const damaged = await awaiting(native.verifySegment(path));
+  if (damaged.length > 0) {
+    throw new Error(`wrong checksum of ${damaged.length} blocks, the first at byte ${damaged[0]}`);
+  }
+  const snapshot = new native.Snapshot([{ path, deleted: new Uint32Array() }]);
+  try {
+    const [open] = snapshot.segments;
+    if (open?.docs !== entry.docs || open.passages !== entry.passages) {
+      const says = `the manifest says ${entry.docs} and ${entry.passages}`;
+      throw new Error(`holds ${open?.docs} documents and ${open?.passages} passages, ${says}`);
+    }
+    snapshot.select(EVERY_COLUMN);
+    const rows = new Map<number, number>();
+    for (const doc of snapshot.docIds(0)) {
+      const vectors = snapshot.vectorsOf(doc) ?? new Float32Array();
+      if (doc < entry.firstDoc || doc > entry.lastDoc) throw new Error(`document ${doc} is none of its ids`);
+      if (vectors.some((x) => !Number.isFinite(x))) throw new Error(`document ${doc} has NaN in a vector`);
+      rows.set(doc, vectors.length / dimensions);
+    }
+    return rows;
+  } finally {
+    snapshot.close();
+  }
+}
+
+async function faultOfIndex(
+  store: Store,
+  entry: SegmentEntry,
+  index: IndexFile,
+): Promise<string | undefined> {
+  const indexPath = join(store.segmentDir(entry.id), index.file);
+  const path = segmentPath(store, entry.id);
+  const { bytes, checksum } = index;
+  try {
+    if (!existsSync(indexPath)) throw new Error('the file is missing');
+    if (statSync(indexPath).size !== bytes) throw new Error(`has not the ${bytes} bytes it was written with`);
+    if ((await awaiting(native.fileChecksum(indexPath))) !== checksum) throw new Error('wrong checksum');
+    new native.Snapshot([{ path, indexPath, deleted: new Uint32Array() }]).close();
+    return undefined;
+  } catch (error) {
+    return `${indexPath}: ${reasonOf(error)}`;
+  }
+}
+
+/** What an exception says, the addon's without its code. */
+export function reasonOf(error: unknown): string {
+  const known = fromNative(error);
+  return known instanceof Error ? known.message : String(known);
+}

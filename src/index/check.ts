@@ -1,0 +1,279 @@
+/**
+ * Verifies a whole data folder: checksums of every file, every passage has its vector, every text is as it was
+ * stored, every id resolves, the counts are right. Reads everything; changes nothing.
+ */
+import type { Passage } from '../patent/passage.js';
+import { contentHash, type DocumentHead, passagesHash, patentOf } from '../store/document.js';
+import type { Manifest, SegmentEntry } from '../store/manifest.js';
+import { damagedPages } from '../store/pages.js';
+import { readable as asDamage, dataFile, type Store } from '../store/store.js';
+import { checkDrawingFiles, checkFigures } from './check-drawings.js';
+import { reasonOf, type SegmentFiles, verifyFiles } from './check-files.js';
+import { leftovers } from './merge.js';
+
+export type ProblemKind =
+  /** A segment's vectors and columns; rebuilt from the stored texts. */
+  | 'segment'
+  /** A segment's FAISS index; rebuilt from its vectors. */
+  | 'faiss'
+  /** Look-up tables of the store; rebuilt from its documents. */
+  | 'lookup'
+  /** Passages of a document; cut anew from its texts. */
+  | 'passages'
+  /** Record or texts of a document: they can only come from their source. */
+  | 'document'
+  /** Pages of the store itself: nothing in it is certain. */
+  | 'store'
+  /** An image of a figure; taken out, since it can only come from its source. */
+  | 'drawing'
+  /** A folder or file that no manifest names, left by a killed process; harmless. */
+  | 'leftover';
+
+export interface Problem {
+  kind: ProblemKind;
+  /** Segment or document it concerns. */
+  where: string;
+  reason: string;
+}
+
+export interface CheckReport {
+  ok: boolean;
+  documents: number;
+  passages: number;
+  segments: number;
+  /** At most 1,000 of each kind. */
+  problems: Problem[];
+}
+
+/** A report and, without a limit, what a repair has to do. */
+export interface Inspection extends CheckReport {
+  /** Segments to be rebuilt, and segments whose FAISS index is to be. */
+  brokenSegments: Set<string>;
+  brokenIndexes: Set<string>;
+  lookupsBroken: boolean;
+  /** Nothing can be repaired: the texts that everything is derived from are damaged. */
+  storeBroken: boolean;
+  /** Documents whose passages are damaged while their texts are whole. */
+  brokenPassages: Set<number>;
+  /** Documents that have vectors and no record any more, with their patent_id where it is still known. */
+  lost: Map<number, string | undefined>;
+}
+
+/** What is wrong, at most so many of each kind. */
+const LISTED = 1_000;
+
+/** Checks everything. A leftover is listed but does not make the folder bad. */
+export async function checkFolder(store: Store, onProgress?: (text: string) => void): Promise<CheckReport> {
+  const { ok, documents, passages, segments, problems } = await inspectFolder(store, onProgress);
+  return { ok, documents, passages, segments, problems };
+}
+
+/** The same, for a repair. */
+export async function inspectFolder(store: Store, onProgress?: (text: string) => void): Promise<Inspection> {
+  const files = await verifyAllFiles(store, onProgress);
+  // From here to the files of drawings nothing is awaited: manifest and tables are read in one state.
+  const run = new Run(store, onProgress);
+  if (run.checkPages()) {
+    run.checkSegments(files);
+    run.reading('documents', () => run.checkDocuments());
+    run.reading('ids', () => run.checkLookups());
+    run.reading('figures', () => checkFigures(store, run.found));
+  }
+  for (const name of leftovers(store, run.manifest)) run.found('leftover', name, 'no manifest names it');
+  if (!run.storeBroken) await checkDrawingFiles(store, run.found, onProgress);
+  return run.report();
+}
+
+/** Files never change under one name: those of segments that come in meanwhile are verified until none does. */
+async function verifyAllFiles(
+  store: Store,
+  onProgress?: (text: string) => void,
+): Promise<Map<string, SegmentFiles>> {
+  const files = new Map<string, SegmentFiles>();
+  for (;;) {
+    store.refresh();
+    const { segments } = store.manifest();
+    const entry = segments.find((candidate) => !files.has(filesKey(candidate)));
+    if (entry === undefined) return files;
+    onProgress?.(`segment ${files.size + 1} of ${segments.length}`);
+    files.set(filesKey(entry), await verifyFiles(store, entry));
+  }
+}
+
+const filesKey = ({ id, index }: SegmentEntry) => `${id} ${index?.file}`;
+
+class Run {
+  readonly #store: Store;
+  readonly #onProgress: ((text: string) => void) | undefined;
+  readonly #problems: Problem[] = [];
+  readonly #counts = new Map<ProblemKind, number>();
+  readonly #brokenSegments = new Set<string>();
+  readonly #brokenIndexes = new Set<string>();
+  readonly #brokenPassages = new Set<number>();
+  readonly #lost = new Map<number, string | undefined>();
+  /** Vectors of each live document in the segments that are whole. */
+  readonly #live = new Map<number, number>();
+  readonly manifest: Manifest;
+
+  constructor(store: Store, onProgress?: (text: string) => void) {
+    this.#store = store;
+    this.#onProgress = onProgress;
+    this.manifest = store.manifest();
+  }
+
+  readonly found = (kind: ProblemKind, where: string, reason: string): void => {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    if (count <= LISTED) this.#problems.push({ kind, where, reason });
+  };
+
+  get storeBroken(): boolean {
+    return this.#counts.has('store');
+  }
+
+  report(): Inspection {
+    const { documents, passages, segments } = this.manifest;
+    return {
+      ok: this.#problems.every(({ kind }) => kind === 'leftover'),
+      documents,
+      passages,
+      segments: segments.length,
+      problems: this.#problems,
+      brokenSegments: this.#brokenSegments,
+      brokenIndexes: this.#brokenIndexes,
+      lookupsBroken: this.#counts.has('lookup'),
+      brokenPassages: this.#brokenPassages,
+      lost: this.#lost,
+      storeBroken: this.storeBroken,
+    };
+  }
+
+  /** Whether the store's file can be read through; where not, nothing more can be said of its tables. */
+  checkPages(): boolean {
+    this.#onProgress?.('pages of the store');
+    // The manifest was read in this turn, which holds this state of the file until the turn ends.
+    const path = dataFile(this.#store.dir);
+    const damage = damagedPages(path);
+    for (const fault of damage) this.found('store', path, fault);
+    return damage.length === 0;
+  }
+
+  /** Reads a table; what LMDB says of a damaged page is a problem like any other. */
+  reading(where: string, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      // LMDB spoils the transaction in which it met a damaged page.
+      this.#store.refresh();
+      this.found('document', where, reasonOf(asDamage(error, this.#store.dir)));
+    }
+  }
+
+  /** Notes what is wrong with files, and the live documents of whole segments with their numbers of vectors. */
+  checkSegments(files: ReadonlyMap<string, SegmentFiles>): void {
+    for (const entry of this.manifest.segments) {
+      const { path, fault, indexFault, rows } = files.get(filesKey(entry))!;
+      if (fault !== undefined) {
+        this.found('segment', path, fault);
+        this.#brokenSegments.add(entry.id);
+      } else if (indexFault !== undefined) {
+        this.found('faiss', entry.id, indexFault);
+        this.#brokenIndexes.add(entry.id);
+      }
+      const deleted = new Set(this.#store.deleted(entry.id));
+      for (const [doc, count] of rows) if (!deleted.has(doc)) this.#live.set(doc, count);
+    }
+  }
+
+  /** Every record is whole and has its vectors; all vectors have a record. */
+  checkDocuments(): void {
+    const records = new Map<number, number>();
+    // Listed before they are read: a cursor that is open would keep a spoilt transaction alive.
+    for (const doc of [...this.#store.documents.getKeys()]) {
+      if (records.size % 1000 === 0) {
+        this.#onProgress?.(`document ${records.size} of ${this.manifest.documents}`);
+      }
+      records.set(doc, 0);
+      this.reading(`document ${doc}`, () => {
+        const head = this.#store.documents.get(doc);
+        if (head === undefined) return;
+        records.set(doc, head.passages);
+        this.#checkDocument(doc, head);
+      });
+    }
+    for (const doc of this.#live.keys()) {
+      if (records.has(doc)) continue;
+      const patentId = this.#formerId(doc);
+      this.#lost.set(doc, patentId);
+      this.found('document', patentId ?? String(doc), 'has vectors but no record');
+    }
+    const passages = [...records.values()].reduce((sum, count) => sum + count, 0);
+    const { documents, passages: counted } = this.manifest;
+    if (documents !== records.size || counted !== passages) {
+      const there = `there are ${records.size} documents and ${passages} passages`;
+      this.found('lookup', 'manifest', `counts ${documents} and ${counted}, ${there}`);
+    }
+  }
+
+  #formerId(doc: number): string | undefined {
+    for (const { key, value } of this.#store.ids.getRange()) if (value === doc) return key;
+    return undefined;
+  }
+
+  #checkDocument(doc: number, head: DocumentHead): void {
+    const name = head.patent_id;
+    const body = this.#store.bodies.get(doc);
+    const recordWhole = body !== undefined && contentHash(patentOf(head, body)) === head.hash;
+    if (body === undefined) this.found('document', name, 'its text is missing');
+    else if (!recordWhole) this.found('document', name, 'its record or text is not as it was stored');
+
+    const fault = this.#faultOfPassages(doc, head);
+    if (fault !== undefined) {
+      if (recordWhole) this.#brokenPassages.add(doc);
+      this.found(recordWhole ? 'passages' : 'document', name, fault);
+    }
+    const segment = this.manifest.segments.find((s) => s.firstDoc <= doc && doc <= s.lastDoc);
+    if (segment !== undefined && this.#brokenSegments.has(segment.id)) return;
+    const rows = this.#live.get(doc);
+    if (rows === head.passages) return;
+    // Without its texts, its vectors can not be made again.
+    if (fault === undefined || recordWhole) {
+      this.found('segment', name, `has ${head.passages} passages and ${rows ?? 0} vectors`);
+      if (segment) this.#brokenSegments.add(segment.id);
+    } else if (rows === undefined) this.found('document', name, 'is not searched: it has no vectors');
+  }
+
+  #faultOfPassages(doc: number, head: DocumentHead): string | undefined {
+    const passages: Passage[] = [];
+    for (let n = 0; n < head.passages; n++) {
+      const passage = this.#store.passage(doc, n);
+      if (passage === undefined) return `passage ${n} is missing`;
+      passages.push(passage);
+    }
+    return passagesHash(passages) === head.passagesHash ? undefined : 'a passage is not as it was stored';
+  }
+
+  /** Every record can be found by its numbers, and nothing else can. */
+  checkLookups(): void {
+    const { documents, ids, numbers, applications } = this.#store;
+    let records = 0;
+    let names = 0;
+    for (const { key, value } of documents.getRange()) {
+      records += 1;
+      names += 1 + (value.corrects?.length ?? 0);
+      const { patent_id: name, number, country, application_number: application } = value;
+      if (ids.get(name) !== key) this.found('lookup', name, 'its id does not lead to it');
+      if (!numbers.doesExist(number, name)) this.found('lookup', name, 'its number does not lead to it');
+      if (application && !applications.doesExist(country + application, name)) {
+        this.found('lookup', name, 'its application number does not lead to it');
+      }
+    }
+    const count = ids.getCount();
+    if (count !== names) this.found('lookup', 'ids', `there are ${count} ids for ${records} documents`);
+    for (const table of [numbers, applications]) {
+      for (const { key, value } of table.getRange()) {
+        if (!ids.doesExist(value)) this.found('lookup', key, `leads to ${value}, which is not there`);
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The filter columns of a segment: one table says what each is called and what it holds of a patent. A new
+ * filter starts here with a row, and ends in search/filter.ts with the clause that asks it.
+ */
+import { classificationKey } from '../patent/classification.js';
+import { toEpochDay } from '../patent/date.js';
+import { isGrantPublication, kindsOf, publicationClass } from '../patent/kind.js';
+import { companyKey, personKeys } from '../patent/name.js';
+import type { Name, Patent } from '../patent/record.js';
+import type { NewSegmentColumn } from './native.js';
+
+/** Terms of one document, each with the spelling to show where that is another. */
+type Terms = readonly (string | readonly [term: string, label: string])[];
+
+const KEYWORD_COLUMNS = {
+  patent_id: (p) => [p.patent_id],
+  country: (p) => [p.country],
+  kind: (p) => [p.kind_code],
+  /** Of the publication and of those it has taken the place of: what the filter looks in. */
+  kinds: (p) => kindsOf(p),
+  kind_class: (p) => [publicationClass(p)],
+  /** Names as the publication prints them: what statistics count. */
+  applicant: (p) => labelled((p.applicants ?? []).map((name) => name.name)),
+  /** Names in every language given: what the filter looks in. */
+  applicant_name: (p) => allNames(p.applicants).map(companyKey),
+  inventor_name: (p) => allNames(p.inventors).flatMap(personKeys),
+  ipc: (p) => (p.ipc_codes ?? []).map(classificationKey),
+  cpc: (p) => (p.cpc_codes ?? []).map(classificationKey),
+  application: (p) => (p.application_number ? [p.application_number] : []),
+  family: (p) => (p.family_id ? [p.family_id] : []),
+  language: (p) => (p.language ? [p.language] : []),
+} satisfies Record<string, (patent: Patent) => Terms>;
+
+const DATE_COLUMNS = {
+  filing_date: (p) => p.filing_date,
+  publication_date: (p) => p.publication_date,
+  /** Grant publications only; without a stated date, the day of the publication is the day of the grant. */
+  grant_date: (p) => (isGrantPublication(p) ? (p.grant_date ?? p.publication_date) : undefined),
+  priority_date: (p) => p.priority_date,
+} satisfies Record<string, (patent: Patent) => string | undefined>;
+
+export type KeywordColumn = keyof typeof KEYWORD_COLUMNS;
+export type DateColumn = keyof typeof DATE_COLUMNS;
+
+/** The columns in the order in which segments are written. */
+export const COLUMNS: NewSegmentColumn[] = [
+  ...Object.keys(KEYWORD_COLUMNS).map((name) => ({ name, kind: 'keyword' as const })),
+  ...Object.keys(DATE_COLUMNS).map((name) => ({ name, kind: 'date' as const })),
+];
+
+/** Day number of a document that lacks the date. */
+const NO_DAY = -0x8000_0000;
+
+export interface ColumnValues {
+  terms: string[][];
+  labels: string[][];
+  days: Int32Array;
+}
+
+/** What the columns hold for a patent. */
+export function columnValues(patent: Patent): ColumnValues {
+  const keywords = Object.values(KEYWORD_COLUMNS).map((of): Terms => of(patent));
+  const days = Object.values(DATE_COLUMNS).map((of) => {
+    const date = of(patent);
+    return date === undefined ? NO_DAY : toEpochDay(date);
+  });
+  return {
+    terms: keywords.map((terms) => terms.map((term) => (typeof term === 'string' ? term : term[0]))),
+    labels: keywords.map((terms) =>
+      terms.some((term) => typeof term !== 'string')
+        ? terms.map((term) => (typeof term === 'string' ? term : term[1]))
+        : [],
+    ),
+    days: Int32Array.from(days),
+  };
+}
+
+/** Links an application with its grant: both bear this; empty where the number is unknown. */
+export function applicationLink(patent: Patent): string {
+  return patent.application_number ? `${patent.country}:${patent.application_number}` : '';
+}
+
+function labelled(names: string[]): Terms {
+  return names.map((name) => [companyKey(name), name] as const);
+}
+
+function allNames(names: readonly Name[] | undefined): string[] {
+  return (names ?? []).flatMap(({ name, name_en }) => (name_en ? [name, name_en] : [name]));
+}

@@ -1,0 +1,216 @@
+/**
+ * FAISS by itself, for an app that has vectors and wants them found, without the engine. Method names are those
+ * of the npm package faiss-node where it has them; arrays are typed, and a search takes parameters and a filter.
+ */
+import { PriorartError } from '../errors.js';
+import { calling, native } from './native.js';
+
+export interface FaissOptions {
+  /** Rows that will be added; chooses `nlist` where that is not given. */
+  expectedRows?: number;
+  /** Inverted lists of the `ivf-…` kinds. Default: about twice the square root of `expectedRows`. */
+  nlist?: number;
+  /** Parts of a vector in `ivf-pq…`, 4 bits each; must divide the dimensions. Default: half of them. */
+  pqM?: number;
+  /** Edges of a node of the `hnsw-…` kinds. Default: 32. */
+  hnswM?: number;
+  /** Candidates looked at for each row added to a graph. Default: 80. */
+  efConstruction?: number;
+  /** Threads of `train` and `add`. Default: all of the machine. */
+  threads?: number;
+  /** Of the random choices in training. Default: 1234. */
+  seed?: number;
+}
+
+export interface FaissSearchOptions {
+  /** Lists that are scanned; more than there are: all. Default: 16. */
+  nprobe?: number;
+  /** Candidates kept while walking a graph. Default: 64, or `k` where that is more. */
+  efSearch?: number;
+  /** Bit `i % 8` of byte `i / 8` says whether row `i` may be returned; a bit for every row. */
+  filter?: Uint8Array;
+  /** `ivf-pq-refine`: how many times `k` rows are scored again. Default: 4. */
+  kFactor?: number;
+}
+
+export interface FaissHits {
+  /** Inner products, best first, `k` for each query; `-Infinity` where nothing was found. */
+  distances: Float32Array;
+  /** Row numbers in the order of adding, `k` for each query; -1 where nothing was found. */
+  labels: Int32Array;
+}
+
+/** Rows of components, one after the other. Plain arrays are copied; a Float32Array is read where it lies. */
+export type Vectors = Float32Array | readonly number[];
+
+interface NativeIndex {
+  train(x: Float32Array): void;
+  add(x: Float32Array): void;
+  search(x: Float32Array, k: number, options: FaissSearchOptions): FaissHits;
+  rangeSearch(x: Float32Array, min: number, options: FaissSearchOptions): FaissHits;
+  write(path: string): void;
+  ntotal(): number;
+  getDimension(): number;
+  nlist(): number;
+  kind(): string;
+  isTrained(): boolean;
+}
+
+const NativeIndex: {
+  new (kind: string, dimension: number, options: FaissOptions): NativeIndex;
+  read(path: string, mmap: boolean): NativeIndex;
+} = native.FaissIndex;
+
+function invalid(name: string, value: unknown, expected: string): PriorartError {
+  const shown = typeof value === 'number' || typeof value === 'string' ? String(value) : typeof value;
+  return new PriorartError('invalid_request', `${name} is ${shown}; expected ${expected}`);
+}
+
+/** The addon takes unsigned 32-bit numbers and would silently wrap what is not one. */
+function whole(name: string, value: unknown, least: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > 0x7fffffff) {
+    throw invalid(name, value, `a whole number from ${least} to 2147483647`);
+  }
+  return value;
+}
+
+function float32(name: string, value: Vectors): Float32Array {
+  if (value instanceof Float32Array) return value;
+  if (!Array.isArray(value)) throw invalid(name, value, 'a Float32Array or an array of numbers');
+  return Float32Array.from(value);
+}
+
+/** Only what was given, checked; an explicit `undefined` means the default. */
+function checked<T extends object>(options: T, least: Partial<Record<keyof T, number>>): T {
+  const out: Partial<T> = {};
+  for (const [name, value] of Object.entries(options) as [keyof T & string, T[keyof T & string]][]) {
+    if (value === undefined) continue;
+    const minimum = least[name];
+    if (minimum !== undefined) whole(name, value, minimum);
+    out[name] = value;
+  }
+  return out as T;
+}
+
+function searchOptions(options: FaissSearchOptions): FaissSearchOptions {
+  const { filter, kFactor } = options;
+  if (filter !== undefined && !(filter instanceof Uint8Array)) {
+    throw invalid('filter', filter, 'a Uint8Array with a bit for every row');
+  }
+  if (kFactor !== undefined && typeof kFactor !== 'number') throw invalid('kFactor', kFactor, 'a number');
+  return checked(options, { nprobe: 1, efSearch: 1 });
+}
+
+/**
+ * One FAISS index by inner product: give it vectors of unit length and scores are cosines. Calls run on the
+ * calling thread, so a server makes them in a worker.
+ */
+export class FaissIndex {
+  readonly #index: NativeIndex;
+
+  /**
+   * An empty index.
+   * @param kind `flat`, `ivf-flat`, `ivf-sq8`, `ivf-sqfp16`, `ivf-pq`, `ivf-pq-refine`, `hnsw-flat` or `hnsw-sq8`
+   * @param dimension components of a vector
+   * @throws PriorartError `unknown_index_kind`, `invalid_request`
+   */
+  constructor(kind: string, dimension: number, options?: FaissOptions);
+  /** @internal For `read`. */
+  constructor(opened: NativeIndex);
+  constructor(kind: string | NativeIndex, dimension = 0, options: FaissOptions = {}) {
+    if (kind instanceof NativeIndex) {
+      this.#index = kind;
+      return;
+    }
+    if (typeof kind !== 'string') throw invalid('kind', kind, 'the name of an index kind');
+    whole('dimension', dimension, 1);
+    const least = { expectedRows: 0, nlist: 1, pqM: 1, hnswM: 2, efConstruction: 1, threads: 0, seed: 0 };
+    const given = checked(options, least);
+    this.#index = calling(() => new NativeIndex(kind, dimension, given));
+  }
+
+  /**
+   * Opens a file that `write`, or FAISS itself, has written.
+   * @param options `mmap`: leave vectors, lists and graphs in the file, which then must not change. Such an index
+   * cannot be added to, and all threads of the process that open the file share one. Without it, everything is
+   * read and checked.
+   * @throws PriorartError `data_corrupt` for a damaged file, `invalid_request` for a path that cannot be opened
+   */
+  static read(path: string, options: { mmap?: boolean } = {}): FaissIndex {
+    if (typeof path !== 'string') throw invalid('path', path, 'the path of an index file');
+    return new FaissIndex(calling(() => NativeIndex.read(path, options.mmap === true)));
+  }
+
+  /**
+   * Learns centroids and value ranges; to be called once before `add`, also for the kinds that learn nothing.
+   * @param x rows × dimension, at least `nlist` rows; 50 to 250 rows for each list are a good sample
+   * @throws PriorartError `invalid_request`
+   */
+  train(x: Vectors): void {
+    calling(() => this.#index.train(float32('x', x)));
+  }
+
+  /**
+   * Appends rows, whose numbers follow the ones before.
+   * @param x rows × dimension, finite
+   * @throws PriorartError `invalid_request`, also before `train` and for an index opened with `mmap`
+   */
+  add(x: Vectors): void {
+    calling(() => this.#index.add(float32('x', x)));
+  }
+
+  /**
+   * The `k` best rows for each query.
+   * @param x queries × dimension
+   * @throws PriorartError `invalid_request`; `data_corrupt` where a mapped file turns out to be damaged
+   */
+  search(x: Vectors, k: number, options: FaissSearchOptions = {}): FaissHits {
+    whole('k', k, 1);
+    const given = searchOptions(options);
+    return calling(() => this.#index.search(float32('x', x), k, given));
+  }
+
+  /**
+   * Every row that scores at least `minScore` for one query, in no order. Exact for `flat` and, with all lists
+   * probed, `ivf-flat`; the other kinds compare estimates with the threshold.
+   * @param x one query
+   * @throws PriorartError as `search`
+   */
+  rangeSearch(x: Vectors, minScore: number, options: FaissSearchOptions = {}): FaissHits {
+    if (typeof minScore !== 'number') throw invalid('minScore', minScore, 'a number');
+    const given = searchOptions(options);
+    return calling(() => this.#index.rangeSearch(float32('x', x), minScore, given));
+  }
+
+  /**
+   * Writes the index in FAISS's own file format. Not atomic: write beside the old file and rename.
+   * @throws PriorartError `invalid_request` for a path that cannot be written, `disk_full`
+   */
+  write(path: string): void {
+    if (typeof path !== 'string') throw invalid('path', path, 'the path of an index file');
+    calling(() => this.#index.write(path));
+  }
+
+  /** Rows. */
+  ntotal(): number {
+    return this.#index.ntotal();
+  }
+
+  /** Components of a vector. */
+  getDimension(): number {
+    return this.#index.getDimension();
+  }
+
+  /** Inverted lists; 0 for the kinds without. */
+  nlist(): number {
+    return this.#index.nlist();
+  }
+
+  kind(): string {
+    return this.#index.kind();
+  }
+
+  isTrained(): boolean {
+    return this.#index.isTrained();
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Rebuilds what is derived: FAISS indexes from vectors, passages, vectors and columns from texts, look-ups
+ * from records.
+ */
+import { PriorartError } from '../errors.js';
+import type { Passage } from '../patent/passage.js';
+import type { Patent } from '../patent/record.js';
+import {
+  commitEntry,
+  commitMerge,
+  forgetDocuments,
+  rebuildLookups,
+  reserveSegment,
+  restorePassages,
+} from '../store/commit.js';
+import { type PreparedDocument, passagesHash, patentOf } from '../store/document.js';
+import type { SegmentEntry } from '../store/manifest.js';
+import type { Store } from '../store/store.js';
+import { type CheckReport, checkFolder, inspectFolder } from './check.js';
+import { repairDrawings } from './check-drawings.js';
+import { indexKindFor } from './kinds.js';
+import { lockMerging, removeLeftovers } from './merge.js';
+import { calling, native } from './native.js';
+import {
+  buildSegmentIndex,
+  discardSegment,
+  removeSegmentFiles,
+  segmentPath,
+  writeSegmentAs,
+} from './segment.js';
+
+/** What a repair makes anew it makes as the ingest did. */
+export interface Derivation {
+  passagesOf(patent: Patent): Passage[];
+  /** Vectors, and what the reranker keeps. */
+  derive(
+    document: Pick<PreparedDocument, 'patent' | 'passages'>,
+  ): Promise<Pick<PreparedDocument, 'vectors' | 'bags'>>;
+  /** Whose token bags segments are to hold; absent: of no model. */
+  bagsModel?: string | undefined;
+}
+
+export interface RepairReport extends CheckReport {
+  /** What was rebuilt or removed, in words. */
+  repaired: string[];
+}
+
+/**
+ * Repairs what a check finds and checks again; what remains can only come from the sources.
+ * @throws PriorartError `unavailable` while a merge or another repair is running
+ */
+export async function repairFolder(
+  store: Store,
+  derivation: Derivation,
+  onProgress?: (text: string) => void,
+): Promise<RepairReport> {
+  const lock = lockMerging(store);
+  if (lock === null) {
+    const message = `segments of ${store.dir} are being merged or repaired; try again when that is done`;
+    throw new PriorartError('unavailable', message);
+  }
+  try {
+    const repaired = await repairLocked(store, derivation, onProgress);
+    return { ...(await checkFolder(store, onProgress)), repaired };
+  } finally {
+    lock.release();
+  }
+}
+
+async function repairLocked(
+  store: Store,
+  derivation: Derivation,
+  onProgress?: (text: string) => void,
+): Promise<string[]> {
+  const before = await inspectFolder(store, onProgress);
+  if (before.storeBroken) return [];
+  const repaired = restoreDocuments(store, before.brokenPassages, derivation);
+  const { segments, indexKind } = store.manifest();
+  for (const entry of segments) {
+    if (before.brokenSegments.has(entry.id)) {
+      onProgress?.(`rebuilding segment ${entry.id} from its texts`);
+      await rebuildSegment(store, entry, indexKind, derivation);
+      repaired.push(`segment ${entry.id} was rebuilt from its texts`);
+    } else if (before.brokenIndexes.has(entry.id)) {
+      onProgress?.(`rebuilding the index of segment ${entry.id}`);
+      const kind = indexKindFor(indexKind, entry.passages) ?? entry.index!.kind;
+      commitEntry(store, { ...entry, index: await buildSegmentIndex(store, entry, kind) });
+      repaired.push(`the index of segment ${entry.id} was rebuilt from its vectors`);
+    } else if (lacksBags(store, entry, derivation)) {
+      onProgress?.(`rebuilding segment ${entry.id} from its texts, for the reranker`);
+      await rebuildSegment(store, entry, indexKind, derivation);
+      repaired.push(`segment ${entry.id} got the token bags of the reranker that it lacked`);
+    }
+  }
+  if (before.lost.size > 0) {
+    forgetDocuments(store, [...before.lost.keys()]);
+    for (const [doc, patentId] of before.lost) {
+      repaired.push(`${patentId ?? `document ${doc}`} is lost and was taken out; ingest its file again`);
+    }
+  }
+  if (before.lookupsBroken || before.lost.size > 0) {
+    rebuildLookups(store);
+    repaired.push('look-up tables and counts were rebuilt from the records');
+  }
+  repaired.push(...(await repairDrawings(store)));
+  for (const name of removeLeftovers(store)) repaired.push(`leftover ${name} was removed`);
+  return repaired;
+}
+
+/** Cuts passages anew where that gives exactly those that there were: their vectors stay right then. */
+function restoreDocuments(store: Store, docs: Iterable<number>, derivation: Derivation): string[] {
+  const repaired: string[] = [];
+  for (const doc of docs) {
+    const head = store.documents.get(doc);
+    const body = store.bodies.get(doc);
+    if (head === undefined || body === undefined) continue;
+    const passages = derivation.passagesOf(patentOf(head, body));
+    if (passagesHash(passages) !== head.passagesHash) continue;
+    restorePassages(store, doc, passages);
+    repaired.push(`passages of ${head.patent_id} were cut anew from its texts`);
+  }
+  return repaired;
+}
+
+/** Whether the reranker has to read texts of a segment: it was written before, or with another reranker. */
+function lacksBags(store: Store, entry: SegmentEntry, { bagsModel }: Derivation): boolean {
+  if (bagsModel === undefined) return false;
+  const snapshot = calling(
+    () => new native.Snapshot([{ path: segmentPath(store, entry.id), deleted: store.deleted(entry.id) }]),
+  );
+  try {
+    return snapshot.withoutBags(snapshot.docIds(0), bagsModel).length > 0;
+  } finally {
+    snapshot.close();
+  }
+}
+
+async function rebuildSegment(
+  store: Store,
+  entry: SegmentEntry,
+  indexKind: string,
+  derivation: Derivation,
+): Promise<void> {
+  // Before the records are read: what is deleted from here on is carried over to the new segment.
+  store.refresh();
+  const seen = store.deleted(entry.id);
+  const documents = await preparedAgain(store, entry, derivation);
+  const segment = reserveSegment(store);
+  try {
+    let rebuilt: SegmentEntry | undefined;
+    if (documents.length > 0) {
+      // The old range stays: ids in it that are gone must not be given to another segment.
+      const { firstDoc, lastDoc } = entry;
+      rebuilt = {
+        ...writeSegmentAs(store, segment, store.manifest().model.dimensions, documents),
+        firstDoc,
+        lastDoc,
+      };
+      const kind = indexKindFor(indexKind, rebuilt.passages) ?? entry.index?.kind;
+      if (kind !== undefined) rebuilt.index = await buildSegmentIndex(store, rebuilt, kind);
+    }
+    if (commitMerge(store, [{ id: entry.id, seen }], rebuilt)) removeSegmentFiles(store, entry.id);
+  } finally {
+    discardSegment(store, segment);
+  }
+}
+
+/** The documents of a segment with new vectors; those whose passages are gone stay out. */
+async function preparedAgain(
+  store: Store,
+  { firstDoc, lastDoc }: SegmentEntry,
+  derivation: Derivation,
+): Promise<{ id: number; document: PreparedDocument }[]> {
+  const documents: { id: number; document: PreparedDocument }[] = [];
+  for (const id of [...store.documents.getKeys({ start: firstDoc, end: lastDoc + 1 })]) {
+    const stored = store.document(id);
+    if (stored === undefined) continue;
+    documents.push({ id, document: { ...stored, ...(await derivation.derive(stored)) } });
+  }
+  return documents;
+}

@@ -1,0 +1,141 @@
+/** Writing a segment's files, and opening the segments of a manifest for searching. */
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isPriorartError, PriorartError } from '../errors.js';
+import { isGrantPublication } from '../patent/kind.js';
+import type { PreparedDocument } from '../store/document.js';
+import type { IndexFile, Manifest, SegmentEntry } from '../store/manifest.js';
+import type { Store } from '../store/store.js';
+import { applicationLink, COLUMNS, columnValues } from './columns.js';
+import { awaiting, calling, fromNative, type NativeSnapshot, native } from './native.js';
+
+/** The file of vectors and columns within a segment's folder. */
+export const SEGMENT_FILE = 'segment.bin';
+
+/** Path of a segment's vectors and columns. */
+export function segmentPath(store: Store, id: string): string {
+  return join(store.segmentDir(id), SEGMENT_FILE);
+}
+
+/** Writes prepared documents as a new segment with ids from `firstDoc` on; durable when it returns. */
+export function writeSegment(
+  store: Store,
+  segment: string,
+  firstDoc: number,
+  documents: readonly PreparedDocument[],
+): SegmentEntry {
+  const numbered = documents.map((document, n) => ({ id: firstDoc + n, document }));
+  return writeSegmentAs(store, segment, store.manifest().model.dimensions, numbered);
+}
+
+/** Writes documents that have ids already (a rebuilt segment); ids ascend. */
+export function writeSegmentAs(
+  store: Store,
+  segment: string,
+  dimensions: number,
+  documents: readonly { id: number; document: PreparedDocument }[],
+): SegmentEntry {
+  const dir = store.segmentDir(segment);
+  mkdirSync(dir, { recursive: true });
+  // The reranker may have been replaced while the documents came in.
+  const bagsModel = documents.findLast(({ document }) => document.bags)?.document.bags?.model;
+  return calling(() => {
+    const writer = new native.SegmentWriter(join(dir, SEGMENT_FILE), dimensions, COLUMNS);
+    for (const { id, document } of documents) {
+      writer.push({
+        id,
+        patentId: document.patent.patent_id,
+        application: applicationLink(document.patent),
+        grant: isGrantPublication(document.patent),
+        vectors: document.vectors,
+        bags: document.bags?.model === bagsModel ? document.bags : undefined,
+        ...columnValues(document.patent),
+      });
+    }
+    const written = writer.finish();
+    const firstDoc = documents[0]?.id ?? 0;
+    return { id: segment, ...written, firstDoc, lastDoc: documents.at(-1)?.id ?? firstDoc };
+  });
+}
+
+/**
+ * Builds the FAISS index of a segment, on threads of its own, and measures the effort that it needs.
+ * @throws PriorartError `unknown_index_kind`
+ */
+export async function buildSegmentIndex(store: Store, entry: SegmentEntry, kind: string): Promise<IndexFile> {
+  // A new name each time: readers may still have the old file mapped.
+  const file = `index-${Date.now().toString(36)}.faiss`;
+  const path = join(store.segmentDir(entry.id), file);
+  const built = await awaiting(
+    native.buildIndex(segmentPath(store, entry.id), path, { kind, threads: 1, seed: 1234 }),
+  );
+  const checksum = await awaiting(native.fileChecksum(path));
+  return { kind, file, bytes: statSync(path).size, checksum, ...built };
+}
+
+/** Removes the files of a segment that did not come to be; nothing where the manifest names it after all. */
+export function discardSegment(store: Store, id: string): void {
+  store.refresh();
+  if (store.manifest().segments.every((segment) => segment.id !== id)) removeSegmentFiles(store, id);
+}
+
+/** Removes a segment's files. Whoever has them mapped keeps them until he lets go. */
+export function removeSegmentFiles(store: Store, id: string): void {
+  rmSync(store.segmentDir(id), { recursive: true, force: true });
+}
+
+/** A manifest and its segments, open for searching. */
+export interface OpenSnapshot {
+  manifest: Manifest;
+  native: NativeSnapshot;
+}
+
+/** Attempts at opening a manifest's segments while merges replace them. */
+const ATTEMPTS = 5;
+
+/**
+ * Opens the segments of the current manifest.
+ * @throws PriorartError `data_corrupt` naming the file and the remedy
+ */
+export function openSnapshot(store: Store): OpenSnapshot {
+  for (let attempt = 1; ; attempt++) {
+    const manifest = store.manifest();
+    const paths = manifest.segments.map((entry) => ({
+      path: segmentPath(store, entry.id),
+      ...(entry.index ? indexPaths(store, entry.id, entry.index) : {}),
+      deleted: store.deleted(entry.id),
+    }));
+    try {
+      return { manifest, native: new native.Snapshot(paths) };
+    } catch (error) {
+      const missing = paths
+        .flatMap(({ path, indexPath }) => (indexPath ? [path, indexPath] : [path]))
+        .find((path) => !existsSync(path));
+      if (missing === undefined) throw withRemedy(error, store.dir);
+      // A merge may have removed a segment after this reader saw its manifest: look again.
+      if (attempt >= ATTEMPTS) throw withRemedy(missingFile(missing, error), store.dir);
+      store.refresh();
+    }
+  }
+}
+
+/** A graph is verified as a whole before it is walked; the other kinds check what they read. */
+function indexPaths(
+  store: Store,
+  segment: string,
+  { file, kind, checksum }: IndexFile,
+): { indexPath: string; indexChecksum?: string } {
+  const indexPath = join(store.segmentDir(segment), file);
+  return kind.startsWith('hnsw') ? { indexPath, indexChecksum: checksum } : { indexPath };
+}
+
+function missingFile(path: string, cause: unknown): PriorartError {
+  return new PriorartError('data_corrupt', `${path} is missing`, { cause });
+}
+
+function withRemedy(error: unknown, dir: string): unknown {
+  const known = fromNative(error);
+  if (!isPriorartError(known) || known.code !== 'data_corrupt') return known;
+  const message = `${known.message}. Run \`priorart check --repair --data ${dir}\` to rebuild what is damaged`;
+  return new PriorartError('data_corrupt', message, { cause: error });
+}

@@ -1,0 +1,390 @@
+/**
+ * Ingest: sources come apart on this thread, workers prepare their documents, and batch after batch becomes
+ * a segment, committed in the order of the sources. Whatever was committed stays when the process is killed;
+ * the next run finds it unchanged and goes on behind it.
+ */
+import { availableParallelism } from 'node:os';
+import { whyNoDrawings } from '../drawings/convert.js';
+import { LocalDrawings } from '../drawings/files.js';
+import type { Kept } from '../drawings/keep.js';
+import { isImageName } from '../drawings/name.js';
+import { isPriorartError, PriorartError } from '../errors.js';
+import { mergeSegments } from '../index/merge.js';
+import type { DocumentTexts } from '../index/native.js';
+import { discardSegment, writeSegment } from '../index/segment.js';
+import { commitDocuments } from '../store/commit.js';
+import type { PreparedDocument } from '../store/document.js';
+import { enterSources, isJoined, isRead } from '../store/ledger.js';
+import { type ModelIdentity, sameModel } from '../store/manifest.js';
+import type { SourceFile } from '../store/source-record.js';
+import type { Store } from '../store/store.js';
+import { Figures } from './figures.js';
+import { type Embedded, type Prepared, textsOf } from './prepare.js';
+import type { Failure, Unit } from './readers/reader.js';
+import { READER_VERSIONS } from './readers/registry.js';
+import { revise } from './revise.js';
+import { isFailure, openSources, type SourceOptions } from './source.js';
+import type { DrawingSummary, IngestOptions, IngestSummary } from './summary.js';
+import { type Ended, Tallies } from './tally.js';
+
+/** Where the work of preparing is done. */
+export interface Preparer {
+  prepare(units: Unit[]): Promise<Prepared>;
+  /** Embeds documents with the model that the folder has now. */
+  embed(documents: DocumentTexts[]): Promise<Embedded>;
+  /** Converts and stores an image. */
+  keepImage(bytes: Uint8Array): Promise<Kept>;
+  /** Batches that are worked on at once. */
+  readonly parallel: number;
+}
+
+/** A batch of units goes to a worker when it has so many bytes, or so many units. */
+const BATCH_BYTES = 512 << 10;
+const BATCH_UNITS = 64;
+/** Units that are worked on at once hold no more bytes than this, unless it is one alone: reading one takes some twenty times its bytes. */
+const IN_FLIGHT_BYTES = 16 << 20;
+/** A segment is committed when so many passages wait, or so many ms have passed since the last commit. */
+const SEGMENT_PASSAGES = 16_384;
+const SEGMENT_MS = 5_000;
+/** How often documents are embedded before giving up, where the folder's model changes each time. */
+const ATTEMPTS = 3;
+/** Failures listed in the summary; the rest is counted. */
+const FAILURES_LISTED = 10_000;
+
+/**
+ * Reads everything under the given paths into the store. Rejects only where nothing can go on.
+ * @throws PriorartError `cancelled` when the signal fires, `disk_full`
+ */
+export async function ingest(
+  store: Store,
+  preparer: Preparer,
+  paths: readonly string[],
+  options: IngestOptions = {},
+): Promise<IngestSummary> {
+  const { signal, drawings = true } = options;
+  const unavailable = drawings ? await whyNoDrawings() : undefined;
+  const files = new LocalDrawings(store.dir);
+  const figures =
+    drawings && unavailable === undefined
+      ? new Figures(
+          store,
+          files,
+          (bytes) => preparer.keepImage(bytes),
+          Math.min(preparer.parallel, availableParallelism()),
+        )
+      : undefined;
+  const run = new Run(store, preparer, options, figures);
+  const batches = new Batches(preparer, run);
+  const sources: SourceOptions = {
+    wanted: (file) => run.isWanted(file),
+    settledMs: options.settledMs ?? 0,
+    onPassedOver: () => run.passedOver(),
+    onEnd: (file, name, joined) => batches.end({ file, name, joined }),
+    onProgress: (read, total) => run.read(read, total),
+    onSkipped: ({ reason }) => run.skippedFile(reason),
+  };
+  if (signal) sources.signal = signal;
+  if (figures) sources.onImage = (image) => figures.offer(image, () => batches.catchUp());
+  try {
+    await files.removeAbandoned();
+    for await (const item of openSources(paths, sources)) {
+      if (isFailure(item)) run.failed([item]);
+      else await batches.add(item);
+    }
+    await batches.catchUp();
+    await run.flush();
+    const found = await figures?.finish();
+    await run.settle();
+    return run.summary(unavailable === undefined ? found : { ...NO_DRAWINGS, unavailable });
+  } catch (error) {
+    await run.stop();
+    if (!signal?.aborted) throw error;
+    const message = 'the ingest was stopped; what was committed stays, run it again to go on';
+    throw new PriorartError('cancelled', message, { cause: error });
+  }
+}
+
+const NO_DRAWINGS: DrawingSummary = {
+  ...{ stored: 0, unchanged: 0, missing: 0, missing_first: [], unclaimed: 0, failed: [] },
+};
+
+/** Units on their way to the workers, and what comes back, in order. */
+class Batches {
+  readonly #preparer: Preparer;
+  readonly #run: Run;
+  readonly #inFlight: { prepared: Promise<Prepared>; ended: Ended[]; bytes: number }[] = [];
+  #batch: Unit[] = [];
+  #ended: Ended[] = [];
+  #bytes = 0;
+
+  constructor(preparer: Preparer, run: Run) {
+    this.#preparer = preparer;
+    this.#run = run;
+  }
+
+  async add(unit: Unit): Promise<void> {
+    // A large one goes alone, so that the others need not wait with it for room.
+    if (this.#batch.length > 0 && this.#bytes + unit.bytes.byteLength > IN_FLIGHT_BYTES) await this.#send();
+    this.#batch.push(unit);
+    this.#bytes += unit.bytes.byteLength;
+    if (this.#bytes >= BATCH_BYTES || this.#batch.length >= BATCH_UNITS) await this.#send();
+  }
+
+  /** All units of the file were added. */
+  end(ended: Ended): void {
+    this.#ended.push(ended);
+  }
+
+  /** Until every unit that was added is prepared and taken. */
+  async catchUp(): Promise<void> {
+    if (this.#batch.length > 0 || this.#ended.length > 0) await this.#send();
+    while (this.#inFlight.length > 0) await this.#finishOne();
+  }
+
+  async #send(): Promise<void> {
+    while (!this.#hasRoom(this.#bytes)) await this.#finishOne();
+    const prepared = this.#preparer.prepare(this.#batch);
+    prepared.catch(() => {}); // Reported when its turn comes; until then it must not count as unhandled.
+    this.#inFlight.push({ prepared, ended: this.#ended, bytes: this.#bytes });
+    this.#batch = [];
+    this.#ended = [];
+    this.#bytes = 0;
+  }
+
+  #hasRoom(bytes: number): boolean {
+    const taken = this.#inFlight.reduce((sum, batch) => sum + batch.bytes, 0);
+    if (taken > 0 && taken + bytes > IN_FLIGHT_BYTES) return false;
+    return this.#inFlight.length <= this.#preparer.parallel;
+  }
+
+  async #finishOne(): Promise<void> {
+    const next = this.#inFlight.shift();
+    if (!next) return;
+    await this.#run.take(await next.prepared);
+    this.#run.ended(next.ended);
+  }
+}
+
+/** One ingest: what waits for its commit, and the counts. */
+class Run {
+  readonly #store: Store;
+  readonly #preparer: Preparer;
+  readonly #options: IngestOptions;
+  readonly #figures: Figures | undefined;
+  readonly #started = performance.now();
+  readonly #counts = { ingested: 0, updated: 0, unchanged: 0, skipped: 0 };
+  readonly #failed: Failure[] = [];
+  readonly #skipped = new Map<string, number>();
+  #skippedFiles = 0;
+  #unlisted = 0;
+  readonly #tallies = new Tallies();
+  /** Files passed over since the ledger holds them. */
+  #knownFiles = 0;
+  #pending: PreparedDocument[] = [];
+  /** Where each pending document was read. */
+  #files: string[] = [];
+  /** Of which the pending vectors are. */
+  #model: ModelIdentity | undefined;
+  #passages = 0;
+  #lastCommit = performance.now();
+  #merging: Promise<unknown> | undefined;
+  #progress = { bytesRead: 0, totalBytes: 0 };
+
+  constructor(store: Store, preparer: Preparer, options: IngestOptions, figures: Figures | undefined) {
+    this.#store = store;
+    this.#preparer = preparer;
+    this.#options = options;
+    this.#figures = figures;
+  }
+
+  async take(prepared: Prepared): Promise<void> {
+    this.#counts.unchanged += prepared.unchanged;
+    for (const [reason, count] of Object.entries(prepared.skipped)) {
+      this.#counts.skipped += count;
+      this.#skip(reason, count);
+    }
+    this.failed(prepared.failed);
+    await this.#figures?.name(prepared.drawings);
+    for (const { file, format, unchanged, skipped } of prepared.read) {
+      this.#tallies.read(file, format);
+      this.#tallies.count(file, 'unchanged', unchanged);
+      this.#tallies.count(file, 'skipped', skipped);
+    }
+    const { segmentPassages = SEGMENT_PASSAGES } = this.#options;
+    if (this.#model && !sameModel(this.#model, prepared.model)) await this.flush();
+    this.#model = prepared.model;
+    for (const document of prepared.documents) {
+      this.#pending.push(document);
+      this.#files.push(document.file);
+      this.#passages += document.passages.length;
+      if (this.#passages >= segmentPassages) await this.flush();
+    }
+    if (performance.now() - this.#lastCommit > SEGMENT_MS) await this.flush();
+    this.#report();
+  }
+
+  /** Whether a file is read in this run. An image always: somebody may name it who did not when it was seen last. */
+  isWanted(file: SourceFile): boolean | 'with-folder' {
+    const { onlyNew = false } = this.#options;
+    if (!onlyNew || isImageName(file.path) || !isRead(this.#store, file, READER_VERSIONS)) return true;
+    return isJoined(this.#store, file) && 'with-folder';
+  }
+
+  passedOver(): void {
+    this.#knownFiles += 1;
+  }
+
+  /** Files whose documents have all been taken. */
+  ended(files: readonly Ended[]): void {
+    for (const file of files) if (!isImageName(file.name)) this.#tallies.end(file);
+  }
+
+  /** Commits what waits, as one segment; then the files that it completes enter the ledger. */
+  async flush(): Promise<void> {
+    if (this.#pending.length > 0) await this.#commitPending();
+    enterSources(this.#store, this.#tallies.takeEnded());
+  }
+
+  async #commitPending(): Promise<void> {
+    const files = this.#files;
+    const became = await this.#revise();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.#commit(this.#model!, became, files);
+        break;
+      } catch (error) {
+        if (!isPriorartError(error) || error.code !== 'model_mismatch' || attempt >= ATTEMPTS) throw error;
+        await this.#embedAnew();
+      }
+    }
+    this.#pending = [];
+    this.#files = [];
+    this.#passages = 0;
+    this.#lastCommit = performance.now();
+    this.#merge();
+  }
+
+  /** Puts parts and corrections together; returns what each document that waited became part of. */
+  async #revise(): Promise<PreparedDocument[]> {
+    const { documents, changed, became } = revise(this.#store, this.#pending);
+    this.#pending = documents;
+    if (changed.length === 0) return became;
+    const { model, documents: derived } = await this.#preparer.embed(changed.map(textsOf));
+    for (const [n, document] of changed.entries()) Object.assign(document, derived[n]);
+    if (!this.#model || !sameModel(model, this.#model)) await this.#embedAnew();
+    return became;
+  }
+
+  #commit(model: ModelIdentity, became: readonly PreparedDocument[], files: readonly string[]): void {
+    const documents = this.#pending;
+    let written: string | undefined;
+    try {
+      const outcomes = commitDocuments(this.#store, model, documents, (segment, firstDoc) => {
+        written = segment;
+        return writeSegment(this.#store, segment, firstDoc, documents);
+      });
+      const outcomeOf = new Map(documents.map((document, n) => [document, outcomes[n] ?? 'unchanged']));
+      for (const [n, document] of became.entries()) {
+        const outcome = outcomeOf.get(document) ?? 'unchanged';
+        this.#counts[outcome] += 1;
+        this.#tallies.count(files[n]!, outcome);
+        // The second part of one publication changes what the first one made.
+        outcomeOf.set(document, 'updated');
+      }
+    } catch (error) {
+      if (written !== undefined) discardSegment(this.#store, written);
+      throw error;
+    }
+  }
+
+  /** The folder got another model since these documents were embedded. */
+  async #embedAnew(): Promise<void> {
+    const { model, documents } = await this.#preparer.embed(this.#pending.map(textsOf));
+    for (const [n, document] of this.#pending.entries()) Object.assign(document, documents[n]);
+    this.#model = model;
+  }
+
+  /** Merges in the background; documents go on coming in meanwhile. */
+  #merge(): void {
+    this.#merging ??= mergeSegments(this.#store, {
+      signal: this.#options.signal,
+      indexFrom: this.#options.indexFrom,
+      onProgress: (note) => this.#report(note),
+    }).finally(() => {
+      this.#merging = undefined;
+    });
+    this.#merging.catch(() => {}); // `settle` merges once more and reports what goes wrong there.
+  }
+
+  /** Waits for a merge that is running. What it fails of is said by whoever merges next. */
+  async stop(): Promise<void> {
+    await this.#merging?.catch(() => {});
+  }
+
+  /** Waits for a merge that is running and does what has become due since. */
+  async settle(): Promise<void> {
+    await this.stop();
+    if (!this.#options.signal?.aborted) this.#merge();
+    await this.#merging;
+  }
+
+  read(bytesRead: number, totalBytes: number): void {
+    this.#progress = { bytesRead, totalBytes };
+    this.#report();
+  }
+
+  skippedFile(reason: string): void {
+    this.#skippedFiles += 1;
+    this.#skip(reason, 1);
+  }
+
+  #skip(reason: string, count: number): void {
+    this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + count);
+  }
+
+  failed(failures: readonly Failure[]): void {
+    for (const failure of failures) {
+      this.#tallies.count(failure.file, 'failed');
+      if (this.#failed.length < FAILURES_LISTED) this.#failed.push(failure);
+      else this.#unlisted += 1;
+    }
+  }
+
+  #documents(): number {
+    const { ingested, updated, unchanged, skipped } = this.#counts;
+    return ingested + updated + unchanged + skipped;
+  }
+
+  #report(note?: string): void {
+    this.#options.onProgress?.({
+      ...this.#progress,
+      documents: this.#documents() + this.#pending.length,
+      failed: this.#failed.length + this.#unlisted,
+      ...(this.#figures ? { drawings: this.#figures.count } : {}),
+      ...(note === undefined ? {} : { note }),
+    });
+  }
+
+  summary(drawings: DrawingSummary | undefined): IngestSummary {
+    const failed = [...this.#failed];
+    if (this.#unlisted > 0) {
+      failed.push({ file: '', position: '', reason: `and ${this.#unlisted} failures more` });
+    }
+    const seconds = Math.round((performance.now() - this.#started) / 10) / 100;
+    const reasons = [...this.#skipped]
+      .map(([reason, count]) => ({ reason, count }))
+      .sort((a, b) => b.count - a.count)
+      .slice(0, FAILURES_LISTED);
+    const known = this.#options.onlyNew ? { known_files: this.#knownFiles } : {};
+    return {
+      documents: this.#documents(),
+      ...this.#counts,
+      skipped_files: this.#skippedFiles,
+      skip_reasons: reasons,
+      failed,
+      seconds,
+      ...(drawings ? { drawings } : {}),
+      ...known,
+    };
+  }
+}

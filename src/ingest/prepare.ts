@@ -1,0 +1,167 @@
+/** The part of an ingest that costs time, and runs in a worker: read, compare, cut into passages, embed. */
+import type { Embedder } from '../embed/embedder.js';
+import type { DocumentTexts, TokenBags } from '../index/native.js';
+import type { Derivation } from '../index/repair.js';
+import { DOCUMENT_MAX_CHARS } from '../limits.js';
+import { titlesOf } from '../patent/record.js';
+import type { Reranker } from '../rerank/reranker.js';
+import { isKnownVersion } from '../store/commit.js';
+import { contentHash, type PreparedDocument, storable } from '../store/document.js';
+import type { ModelIdentity } from '../store/manifest.js';
+import type { Store } from '../store/store.js';
+import type { NamedDrawings } from './figures.js';
+import { passagesOf } from './passages.js';
+import type { Failure, ParsedUnit, Unit } from './readers/reader.js';
+import { parseUnit } from './readers/registry.js';
+
+const NO_VECTORS = new Float32Array();
+
+/** A document, and the file that it was read from. */
+export interface ReadDocument extends PreparedDocument {
+  file: string;
+}
+
+/** What became of some units. */
+export interface Prepared {
+  /** Of which the vectors are. */
+  model: ModelIdentity;
+  documents: ReadDocument[];
+  /** What did not become documents, a unit each. */
+  read: { file: string; format: string; unchanged: number; skipped: number }[];
+  /** Publications that the store holds with this content already. */
+  unchanged: number;
+  /** How many publications were left out on purpose, by reason. */
+  skipped: Record<string, number>;
+  failed: Failure[];
+  /** Of the publications that have drawings, changed or not. */
+  drawings: NamedDrawings[];
+}
+
+/** What the models make of a document. */
+export interface Derived {
+  /** Passages × dimensions. */
+  vectors: Float32Array;
+  /** What the reranker keeps of the texts, if it keeps anything. */
+  bags?: TokenBags | undefined;
+}
+
+export interface Embedded {
+  model: ModelIdentity;
+  documents: Derived[];
+}
+
+/** The models that ingested documents go through. */
+export interface DerivingModels {
+  embedder: Embedder;
+  reranker: Pick<Reranker, 'bags'>;
+}
+
+/** What of a document the models see. */
+export function textsOf({ patent, passages }: Pick<PreparedDocument, 'patent' | 'passages'>): DocumentTexts {
+  return {
+    title: titlesOf(patent),
+    passages: passages.map(({ text }) => text),
+    firstIsAbstract: passages[0]?.chunk_type === 'abstract',
+  };
+}
+
+/** What segments keep of documents that are cut already. */
+export async function embedDocuments(
+  models: DerivingModels,
+  documents: readonly DocumentTexts[],
+  signal?: AbortSignal,
+): Promise<Embedded> {
+  const { name, version, dimensions } = models.embedder;
+  const derived = documents.map((texts) => derive(models, texts, signal));
+  return { model: { name, version, dimensions }, documents: await Promise.all(derived) };
+}
+
+/** What segments keep of one. The texts are cut into pieces once where both models are one. */
+export async function derive(
+  { embedder, reranker }: DerivingModels,
+  texts: DocumentTexts,
+  signal?: AbortSignal,
+): Promise<Derived> {
+  if (embedder.bags && embedder.bags.model === reranker.bags?.model) return embedder.bags.embed(texts);
+  const vectors = await embedder.embed(texts.passages, 'passage', texts.title, signal);
+  return { vectors, bags: reranker.bags?.of(texts) };
+}
+
+/** What a repair with these models makes anew. */
+export function derivationBy(models: DerivingModels): Derivation {
+  return {
+    passagesOf,
+    derive: (document) => derive(models, textsOf(document)),
+    bagsModel: models.reranker.bags?.model,
+  };
+}
+
+/** What a unit holds, unless it is so much text that reading it on would take more memory than an ingest may. */
+function boundedUnit({ format, bytes }: Unit): ParsedUnit {
+  const parsed = parseUnit(format, bytes);
+  // In no encoding is a character less than a byte.
+  const characters = bytes.length > DOCUMENT_MAX_CHARS ? charactersIn(parsed.patents) : 0;
+  if (characters <= DOCUMENT_MAX_CHARS) return parsed;
+  const reason =
+    `a document of ${millions(characters)} characters of text; at most ${millions(DOCUMENT_MAX_CHARS)} can be ` +
+    'taken in. Take out of it what nobody searches for, such as printed sequence listings and data';
+  return { patents: [], skipped: [], failed: { reason } };
+}
+
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (value === null || typeof value !== 'object') return 0;
+  return Object.values(value).reduce((sum: number, part) => sum + charactersIn(part), 0);
+}
+
+const millions = (count: number): string => `${Math.round(count / 1e5) / 10} million`;
+
+/** Prepares units in their order. Nothing in a unit makes it throw. */
+export async function prepareUnits(
+  store: Store,
+  models: DerivingModels,
+  units: readonly Unit[],
+  signal?: AbortSignal,
+): Promise<Prepared> {
+  const read: Prepared['read'] = [];
+  const prepared: Omit<Prepared, 'model' | 'read'> = {
+    documents: [],
+    unchanged: 0,
+    skipped: {},
+    failed: [],
+    drawings: [],
+  };
+  store.refresh();
+  for (const unit of units) {
+    const { patents, skipped, failed } = boundedUnit(unit);
+    const outcome = { file: unit.file, format: unit.format, unchanged: 0, skipped: skipped.length };
+    read.push(outcome);
+    for (const { reason } of skipped) prepared.skipped[reason] = (prepared.skipped[reason] ?? 0) + 1;
+    if (failed) prepared.failed.push({ file: unit.file, position: unit.position, reason: failed.reason });
+    for (const patent of patents.map(storable)) {
+      if (patent.drawings?.length) {
+        const files = patent.drawings.map(({ file }) => file);
+        prepared.drawings.push({ patentId: patent.patent_id, folder: unit.folder, files });
+      }
+      const hash = contentHash(patent);
+      const id = store.ids.get(patent.patent_id);
+      const head = id === undefined ? undefined : store.documents.get(id);
+      if (head && isKnownVersion(head, hash)) {
+        prepared.unchanged += 1;
+        outcome.unchanged += 1;
+        continue;
+      }
+      const passages = passagesOf(patent);
+      if (passages.length === 0) {
+        const reason = `${patent.patent_id} has no title, abstract, claim or description to search in`;
+        prepared.failed.push({ file: unit.file, position: unit.position, reason });
+        continue;
+      }
+      prepared.documents.push({ patent, hash, passages, vectors: NO_VECTORS, file: unit.file });
+    }
+  }
+  // All at once: a model that computes batches, or is far away, then sees many texts together.
+  const { model, documents } = await embedDocuments(models, prepared.documents.map(textsOf), signal);
+  for (const [n, document] of prepared.documents.entries()) Object.assign(document, documents[n]);
+  return { model, read, ...prepared };
+}

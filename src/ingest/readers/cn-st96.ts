@@ -1,0 +1,203 @@
+/**
+ * CN publications, `business:PatentDocumentAndRelated` (the CNIPA's data after WIPO ST.96, v2.2). Text is
+ * marked up under other names than in ST.36, which are translated first.
+ */
+import { parseDate } from '../../patent/date.js';
+import type { Filing } from '../../patent/family.js';
+import type { Name, Patent } from '../../patent/record.js';
+import { splitXml } from '../split.js';
+import { cnDrawings, cnSections } from './cn-text.js';
+import { decodeText } from './decode.js';
+import { readableText } from './markup.js';
+import {
+  codeFields,
+  filingFields,
+  identity,
+  languageCode,
+  oneOf,
+  present,
+  publicationDates,
+  uniqueNames,
+  withText,
+} from './publication.js';
+import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import { claims } from './red-book-text.js';
+import {
+  childAt,
+  childElements,
+  descendants,
+  parseXml,
+  textAt,
+  type XmlElement,
+  type XmlNode,
+  xmlRootName,
+} from './xml.js';
+
+const ROOTS = new Set(['PatentDocumentAndRelated', 'PatentDocument']);
+
+/** Names of ST.96 and the ones that `readableText` and the ST.36 readers know. */
+const ST36_NAMES: Record<string, string> = {
+  ...{
+    Paragraphs: 'p',
+    P: 'p',
+    Heading: 'heading',
+    ClaimText: 'claim-text',
+    Claim: 'claim',
+    Claims: 'claims',
+  },
+  ...{
+    Sup: 'sup',
+    Sub: 'sub',
+    Image: 'img',
+    Figure: 'figure',
+    Br: 'br',
+    Underline: 'u',
+    Bold: 'b',
+    Italic: 'i',
+  },
+  ...{ TableDetails: 'tables', Table: 'table', Title: 'title', MathsDetails: 'maths', Maths: 'maths' },
+  ...{ ChemistryDetails: 'chemistry', Chemistry: 'chemistry', InventionTitle: 'invention-title' },
+  ...{ Li: 'li', Ul: 'ul', Ol: 'ol', OrderedList: 'ol', UnorderedList: 'ul', ListItem: 'li' },
+};
+
+/** Cells of tables hold markup as characters: `CC<sub>50</sub>`. */
+const TAGS = /<\/?(?:sub|sup|b|i|u|br)\s*\/?>/gi;
+
+function inSt36(node: XmlNode): XmlNode {
+  if (typeof node === 'string') return node.includes('<') ? node.replace(TAGS, '') : node;
+  return { ...node, name: ST36_NAMES[node.name] ?? node.name, children: node.children.map(inSt36) };
+}
+
+function parse(bytes: Uint8Array): ParsedUnit {
+  const result: ParsedUnit = { patents: [], skipped: [] };
+  for (const root of parseXml(decodeText(bytes))) {
+    if (!ROOTS.has(root.name))
+      throw new DamagedDocument(`expected PatentDocumentAndRelated, found <${root.name}>`);
+    const { patents, skipped } = oneOf(publication(root));
+    result.patents.push(...patents);
+    result.skipped.push(...skipped);
+  }
+  return result;
+}
+
+function publication(root: XmlElement): Patent | { foreign: string } {
+  const front = childAt(root, 'BibliographicData');
+  if (!front) throw new DamagedDocument(`<${root.name}> without bibliographic data`);
+  const id = original(childElements(front, 'PublicationReference'));
+  const country = textAt(id, 'WIPOST3Code') ?? 'CN';
+  const named = identity(country, textAt(id, 'DocNumber'), textAt(id, 'Kind'));
+  if (!named) return { foreign: country };
+  const text = inSt36(root) as XmlElement;
+  const description = childAt(text, 'Description');
+  const title = childAt(front, 'InventionTitle');
+  const granted = textAt(front, 'GrantDate', 'Date') ?? textAt(front, 'GrantPublicationDate', 'Date');
+  return withText({
+    ...named,
+    ...present({
+      language:
+        languageCode(title?.attributes['lang']) ?? languageCode(description?.attributes['lang']) ?? 'zh',
+      title: title && readableText(inSt36(title) as XmlElement).replaceAll('\n', ' '),
+      abstract: childElements(text, 'Abstract').map(abstractText).filter(Boolean).join('\n'),
+      claims: claims(text),
+      description: cnSections(description),
+    }),
+    ...publicationDates(named, parseDate(textAt(id, 'Date')), parseDate(granted)),
+    ...filings(front),
+    ...present({ applicants: people(front, 'Applicant'), inventors: people(front, 'Inventor') }),
+    ...codes(front),
+    ...present({
+      drawings: cnDrawings(childElements(text, 'Drawings'), childAt(text, 'Abstract', 'AbstractFigure')),
+    }),
+  });
+}
+
+/** References come as the office spells them and in a standard form; the office's own first. */
+function original(references: XmlElement[]): XmlElement | undefined {
+  const own = references.find(({ attributes }) => attributes['dataFormat'] === 'original') ?? references[0];
+  return childAt(own, 'DocumentID') ?? own;
+}
+
+function abstractText(abstract: XmlElement): string {
+  const children = abstract.children.filter(
+    (child) => typeof child === 'string' || child.name !== 'AbstractFigure',
+  );
+  return readableText({ ...abstract, children });
+}
+
+function filingOf(element: XmlElement | undefined): Filing | undefined {
+  const number = textAt(element, 'DocNumber');
+  if (!number) return undefined;
+  return {
+    country: textAt(element, 'WIPOST3Code') ?? 'CN',
+    number,
+    date: parseDate(textAt(element, 'Date')),
+  };
+}
+
+function filings(front: XmlElement): Partial<Patent> {
+  const priorities = childElements(childAt(front, 'PriorityDetails'), 'Priority')
+    .filter(({ attributes }) => (attributes['dataFormat'] ?? 'original') === 'original')
+    .flatMap((claim) => filingOf(claim) ?? []);
+  const parents = descendants(childAt(front, 'RelatedDocuments'), 'ParentDocument').flatMap(
+    (parent) => filingOf(childAt(parent, 'DocumentID')) ?? [],
+  );
+  const pct = filingOf(childAt(front, 'PCTOrRegionalApplicationData', 'DocumentID'));
+  return filingFields('CN', {
+    own: filingOf(original(childElements(front, 'ApplicationReference'))),
+    international: pct && { ...pct, country: 'WO' },
+    priorities,
+    parents,
+  });
+}
+
+/** Holders in the language of the publication; the same ones in Latin script stand beside them by `sequence`. */
+function people(front: XmlElement, role: 'Applicant' | 'Inventor'): Name[] {
+  const parties = childAt(front, 'Parties');
+  const listed =
+    role === 'Applicant'
+      ? ['ApplicantDetails', 'GranteeDetails', 'PatentGranteeDetails']
+      : ['InventorDetails'];
+  const details = listed.flatMap((name) => childElements(parties, name));
+  const english = new Map<string, string>();
+  const own: { name: string; sequence: string }[] = [];
+  for (const holder of details.flatMap((list) => childElements(list))) {
+    const books = childElements(holder, 'AddressBook');
+    for (const book of books.length > 0 ? books : [holder]) {
+      const name = textAt(book, 'Name') ?? textAt(book, 'OrganizationName');
+      const sequence = holder.attributes['sequence'] ?? '';
+      const language = languageCode(book.attributes['lang'] ?? holder.attributes['lang']);
+      if (!name) continue;
+      if (language === 'en') english.set(sequence, name);
+      else own.push({ name, sequence });
+    }
+  }
+  return uniqueNames(
+    own.length > 0
+      ? own.map(({ name, sequence }) => ({ name, ...present({ name_en: english.get(sequence) }) }))
+      : english.values(),
+  );
+}
+
+function codes(front: XmlElement): Partial<Patent> {
+  const symbols = (list: string, item: string): string[] =>
+    descendants(childAt(front, list), item).map((code) => {
+      const part = (name: string): string => textAt(code, name) ?? '';
+      const built = `${part('Section')}${part('MainClass')}${part('Subclass')} ${part('MainGroup')}/${part('Subgroup')}`;
+      return textAt(code, 'Text') ?? built;
+    });
+  const locarno = descendants(front, 'ClassificationLocarno').map((code) => textAt(code) ?? '');
+  return codeFields({
+    ipc: symbols('ClassificationIPCRDetails', 'ClassificationIPCR'),
+    cpc: symbols('ClassificationCPCDetails', 'ClassificationCPC'),
+    locarno,
+  });
+}
+
+export const cnSt96: Reader = {
+  format: 'cn-st96',
+  title: 'CN publication (ST.96)',
+  version: 1,
+  detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
+  split: splitXml,
+  parse,
+};

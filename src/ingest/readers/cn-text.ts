@@ -1,0 +1,100 @@
+/**
+ * Text of CN publications, for both of the office's formats. Headings are paragraphs of their own; in the older
+ * format lines are broken as on the printed page, within sentences and words.
+ */
+import type { Claim, Drawing, Section } from '../../patent/record.js';
+import { readableText } from './markup.js';
+import { claims } from './red-book-text.js';
+import { childElements, descendants, type XmlElement } from './xml.js';
+
+/** Headings of the description that the implementing regulations prescribe (细则第十七条), and the older ones. */
+const HEADING =
+  /^(?:[一二三四五六七八九十]+、|\d+[.、])?\s*((?:所属)?技术领域|背景技术|发明内容|实用新型内容|发明概述|附图说明|具体实施方式|具体实施例|实施方式|实施例|序列表|工业实用性|相关申请的交叉引用)\s*[:：]?$/;
+
+const WIDE = '[\\p{Script=Han}\\u3000-\\u303f\\uff00-\\uffef]';
+/** A blank between two wide characters, which Chinese does not write. */
+const GAP = new RegExp(`(?<=${WIDE}) (?=${WIDE})`, 'gu');
+/** Stands for the end of a printed line while the text is made readable; no document holds it. */
+const LINE_END = '\uE001';
+const WRAP = new RegExp(`(.)\\s*${LINE_END}[\\s${LINE_END}]*(?=(.?))`, 'gu');
+
+/** A printed line goes on in the next one unless it ends a sentence, a clause or with an image. */
+function joined(_all: string, before: string, after: string): string {
+  if (after === '' || /\s/.test(before)) return before;
+  if (/[。；：;:.\]]/.test(before)) return `${before}\n`;
+  return new RegExp(WIDE, 'u').test(before) || new RegExp(WIDE, 'u').test(after) ? before : `${before} `;
+}
+
+function withLineEnds(element: XmlElement): XmlElement {
+  const children = element.children.map((node) => {
+    if (typeof node === 'string') return node;
+    return node.name === 'br' ? LINE_END : withLineEnds(node);
+  });
+  return { ...element, children };
+}
+
+/** Text of an element of the format that breaks lines as on the page, without these breaks. */
+export function printedText(element: XmlElement): string {
+  return unwrapped(readableText(withLineEnds(element)));
+}
+
+function unwrapped(text: string): string {
+  return text.replace(WRAP, joined).replaceAll(LINE_END, '').replace(GAP, '').trim();
+}
+
+export function printedClaims(root: XmlElement): Claim[] {
+  return claims(withLineEnds(root)).map((claim) => ({ ...claim, text: unwrapped(claim.text) }));
+}
+
+/** Paragraphs under the headings among them; what stands before the first is under `说明书`. */
+export function cnSections(
+  description: XmlElement | undefined,
+  textOf: (element: XmlElement) => string = readableText,
+): Section[] {
+  const sections: Section[] = [];
+  for (const paragraph of description ? paragraphs(description) : []) {
+    const text = textOf(paragraph);
+    const heading = HEADING.exec(text)?.[1];
+    if (heading !== undefined) {
+      sections.push({ section: heading, paragraphs: [] });
+      continue;
+    }
+    if (text === '') continue;
+    if (sections.length === 0) sections.push({ section: '说明书', paragraphs: [] });
+    const number = /(\d+)$/.exec(paragraph.attributes['num'] ?? '')?.[1];
+    sections.at(-1)?.paragraphs.push(number === undefined ? { text } : { number: Number(number), text });
+  }
+  return sections.filter(({ paragraphs: list }) => list.length > 0);
+}
+
+/** Everything of a description that is text, in order; grouping elements are looked into, the title is not repeated. */
+function paragraphs(parent: XmlElement): XmlElement[] {
+  return childElements(parent).flatMap((child) => {
+    if (child.name === 'invention-title') return [];
+    const isGroup = childElements(child, 'p').length > 0 && child.name !== 'p';
+    return isGroup ? paragraphs(child) : [child];
+  });
+}
+
+/** Sheets with their labels, and the drawing of the abstract, which is a file of its own. */
+export function cnDrawings(lists: XmlElement[], ofAbstract: XmlElement | undefined): Drawing[] {
+  const found: Drawing[] = lists
+    .flatMap((list) => descendants(list, 'figure'))
+    .flatMap((figure) =>
+      files(figure).map((file) => {
+        const label = figure.attributes['figure-labels'] ?? figure.attributes['figureLabels'];
+        return label ? { file, label } : { file };
+      }),
+    );
+  const [front] = ofAbstract ? files(ofAbstract) : [];
+  const listed = found.find(({ file }) => file === front);
+  if (listed) listed.representative = true;
+  else if (front !== undefined) found.push({ file: front, representative: true });
+  return found;
+}
+
+function files(element: XmlElement): string[] {
+  return descendants(element, 'img').flatMap(
+    (image) => image.attributes['file']?.split(/[\\/]/).at(-1) ?? [],
+  );
+}

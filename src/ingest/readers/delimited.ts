@@ -1,0 +1,128 @@
+/** Delimited text (RFC 4180: commas or tabs, quotes doubled): records of a text, and a stream cut into them. */
+import { TABLE_RECORD_MAX_CHARS } from '../../limits.js';
+import type { Piece, Splitter } from '../split.js';
+
+/** Lines looked at for the header: exports put a line with their query before it. */
+const HEADER_LINES = 3;
+/** Bytes by which the encoding is told. */
+const ENCODING_BYTES = 1 << 16;
+
+/** The separator of a header line: what occurs most of comma, tab and semicolon. */
+export function separatorOf(line: string): string {
+  const counts = [',', '\t', ';'].map((mark) => ({ mark, count: line.split(mark).length }));
+  return counts.sort((a, b) => b.count - a.count)[0]?.mark ?? ',';
+}
+
+/** The cells of one record. */
+export function cellsOf(record: string, separator: string): string[] {
+  const cells: string[] = [];
+  let at = 0;
+  while (at <= record.length) {
+    if (record[at] === '"') {
+      let end = at + 1;
+      while (end < record.length && (record[end] !== '"' || record[end + 1] === '"')) {
+        end += record[end] === '"' ? 2 : 1;
+      }
+      const next = record.indexOf(separator, end);
+      const stop = next < 0 ? record.length : next;
+      cells.push(record.slice(at + 1, end).replaceAll('""', '"') + record.slice(end + 1, stop));
+      at = stop + 1;
+    } else {
+      const next = record.indexOf(separator, at);
+      const stop = next < 0 ? record.length : next;
+      cells.push(record.slice(at, stop));
+      at = stop + 1;
+    }
+  }
+  return cells.map((cell) => cell.trim());
+}
+
+/** Length of the first record of a text, line end included; 0 where it does not end yet. */
+function recordLength(text: string, from: number): number {
+  let inQuotes = false;
+  for (let at = from; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') inQuotes = !inQuotes;
+    else if (character === '\n' && !inQuotes) return at + 1 - from;
+  }
+  return 0;
+}
+
+/** UTF-8 where the bytes are that, else the Chinese national code, in which gazette lists come. */
+export function delimitedDecoder(head: Uint8Array): InstanceType<typeof TextDecoder> {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return new TextDecoder('utf-8');
+  } catch {
+    return new TextDecoder('gb18030');
+  }
+}
+
+/** The first lines of a text, decoded, among which the header is. */
+export function headerLines(head: Uint8Array): string[] {
+  const bytes = head.subarray(0, ENCODING_BYTES);
+  const text = delimitedDecoder(bytes).decode(bytes, { stream: true });
+  const lines: string[] = [];
+  let from = 0;
+  while (lines.length < HEADER_LINES) {
+    const length = recordLength(text, from) || text.length - from;
+    if (length === 0) break;
+    lines.push(text.slice(from, from + length).trim());
+    from += length;
+  }
+  return lines;
+}
+
+/**
+ * The records of a table, each with the header in front of it, in UTF-8; positions count lines. `isHeader` tells
+ * the header among the first lines.
+ */
+export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
+  return async function* (stream, maxChars = TABLE_RECORD_MAX_CHARS): AsyncIterable<Piece> {
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
+    let waiting: Uint8Array[] = [];
+    let waitingBytes = 0;
+    let text = '';
+    let header: string | undefined;
+    let line = 1;
+    const pieces = function* (isLast: boolean): Generator<Piece> {
+      let from = 0;
+      while (from < text.length) {
+        const length = recordLength(text, from) || (isLast ? text.length - from : 0);
+        if (length === 0) break;
+        const record = text.slice(from, from + length).replace(/\r?\n$/, '');
+        const position = `line ${line}`;
+        line += record.split('\n').length;
+        from += length;
+        if (header === undefined) header = isHeader(record) ? record : undefined;
+        else if (record.replaceAll(/[,;\t"\s]/g, '') !== '') {
+          yield { position, bytes: new Uint8Array(Buffer.from(`${header}\n${record}`)) };
+        }
+      }
+      text = text.slice(from);
+    };
+    const take = (part: Uint8Array | undefined): void => {
+      decoder ??= delimitedDecoder(Buffer.concat(waiting));
+      for (const bytes of waiting) text += decoder.decode(bytes, { stream: true });
+      waiting = [];
+      if (part === undefined) text += decoder.decode();
+    };
+    for await (const chunk of stream) {
+      waiting.push(chunk);
+      waitingBytes += chunk.length;
+      if (decoder === undefined && waitingBytes < ENCODING_BYTES) continue;
+      take(chunk);
+      yield* pieces(false);
+      if (text.length > maxChars) {
+        // A quote that is never closed makes the rest one record.
+        yield {
+          position: `line ${line}`,
+          reason: `a record of more than ${maxChars} characters; is a quote not closed?`,
+        };
+        return;
+      }
+    }
+    take(undefined);
+    yield* pieces(true);
+  };
+}

@@ -1,0 +1,196 @@
+/** One exchange document: bibliographic data in DOCDB's, EPODOC's and the office's own spelling, and abstracts. */
+import { citedPatent } from '../../patent/citation.js';
+import { parseDate } from '../../patent/date.js';
+import { type Filing, filingKey } from '../../patent/family.js';
+import type { Citation, Name, Patent } from '../../patent/record.js';
+import { readableText } from './markup.js';
+import {
+  codeFields,
+  filingFields,
+  identity,
+  languageCode,
+  present,
+  publicationDates,
+  uniqueNames,
+} from './publication.js';
+import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
+
+export type Read = Patent | { foreign: string } | { skipped: string };
+
+/**
+ * @throws DamagedDocument without a number. A document that was deleted from DOCDB (status `D`), or of which
+ * DOCDB has neither title nor abstract, is no damage: it is skipped.
+ */
+export function exchangeDocument(element: XmlElement): Read {
+  const { attributes } = element;
+  const front = childAt(element, 'bibliographic-data') ?? element;
+  const published = documentId(childElements(front, 'publication-reference'));
+  const country = attributes['country'] ?? textAt(published, 'country');
+  const number = attributes['doc-number'] ?? textAt(published, 'doc-number');
+  const kind = attributes['kind'] ?? textAt(published, 'kind');
+  const named = identity(country, number, kind);
+  if (!named) return { foreign: country ?? '' };
+  if (attributes['status'] === 'D') return { skipped: `${named.patent_id} was deleted from DOCDB` };
+  const stated = languageCode(textAt(front, 'language-of-publication'));
+  const words = texts(element, front, stated);
+  if (words.language === undefined)
+    return { skipped: `${named.patent_id} has neither title nor abstract here` };
+  const date = parseDate(attributes['date-publ']) ?? parseDate(textAt(published, 'date'));
+  return {
+    ...named,
+    ...words,
+    ...publicationDates(named, date),
+    ...filings(front, named.country, attributes['family-id']),
+    ...present({ applicants: people(front, 'applicant'), inventors: people(front, 'inventor') }),
+    ...codes(front),
+    ...present({ citations: citations(front) }),
+    partial: true,
+  };
+}
+
+/** DOCDB's own document-id, which states country, number, kind and date apart; EPODOC's joins them. */
+export function documentId(references: XmlElement[]): XmlElement | undefined {
+  const ids = references.flatMap((reference) =>
+    descendants(reference, 'document-id').map((id) => ({
+      id,
+      form: id.attributes['document-id-type'] ?? reference.attributes['data-format'] ?? '',
+    })),
+  );
+  const chosen = ids.find(({ form }) => form === 'docdb') ?? ids.find(({ id }) => textAt(id, 'country'));
+  return (chosen ?? ids[0])?.id;
+}
+
+/** Elements in the form DOCDB normalises least: its alphabet-converted `docdba`/`epodoc` before upper-case `docdb`. */
+function byLanguage(elements: XmlElement[], text: (element: XmlElement) => string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const element of elements) {
+    const language = languageCode(element.attributes['lang']) ?? 'en';
+    const content = text(element);
+    if (content && !(language in found)) found[language] = content;
+  }
+  return found;
+}
+
+type Texts = Pick<Partial<Patent>, 'language' | 'title' | 'titles' | 'abstract' | 'abstracts'>;
+
+/**
+ * Titles and abstracts by language. The record's own is one that has both, if there is one: of these the
+ * language of publication, else English, which is DOCDB's own, else the first.
+ */
+function texts(element: XmlElement, front: XmlElement, stated: string | undefined): Texts {
+  const titles = byLanguage(childElements(front, 'invention-title'), (title) =>
+    readableText(title).replaceAll('\n', ' '),
+  );
+  const abstracts = byLanguage(
+    [...childElements(element, 'abstract'), ...childElements(front, 'abstract')],
+    readableText,
+  );
+  const languages = [stated, 'en', ...Object.keys(titles), ...Object.keys(abstracts)];
+  const candidates = languages.flatMap((language) =>
+    language !== undefined && (language in titles || language in abstracts) ? [language] : [],
+  );
+  const own = candidates.find((language) => language in titles && language in abstracts) ?? candidates[0];
+  if (own === undefined) return {};
+  const { [own]: title, ...otherTitles } = titles;
+  const { [own]: abstract, ...otherAbstracts } = abstracts;
+  return present({ language: own, title, titles: otherTitles, abstract, abstracts: otherAbstracts });
+}
+
+/** The filing that some references name, each in another spelling; the date may stand beside one of them only. */
+function filingOf(references: XmlElement[]): Filing | undefined {
+  const id = documentId(references);
+  const number = textAt(id, 'doc-number');
+  if (!number) return undefined;
+  const dates = references.flatMap((reference) => descendants(reference, 'date').map((date) => textAt(date)));
+  const date = parseDate(textAt(id, 'date') ?? dates.find(Boolean));
+  const kind = textAt(id, 'kind');
+  const country = textAt(id, 'country') ?? /^[A-Z]{2}/.exec(number)?.[0];
+  // DOCDB's kind W is an international application, numbered `US2004035927` under WO.
+  const pct = kind === 'W' && country ? /^([A-Z]{2})?(\d{4})(\d{5,6})$/.exec(number) : undefined;
+  const written = pct ? `PCT/${pct[1] ?? country}${pct[2]}/${pct[3]}` : number;
+  return country ? { country: pct ? 'WO' : country, number: written, date } : undefined;
+}
+
+function filings(
+  front: XmlElement,
+  country: Patent['country'],
+  familyId: string | undefined,
+): Partial<Patent> {
+  const own = filingOf(childElements(front, 'application-reference'));
+  const claims = [...childElements(childAt(front, 'priority-claims'), 'priority-claim')];
+  const priorities = claims.flatMap((claim) => filingOf([claim]) ?? []);
+  const stated = familyId && /^\d+$/.test(familyId) && Number(familyId) > 0 ? familyId : undefined;
+  // An application that is its own first filing is listed as its priority; it claims none.
+  const claimed = priorities.filter((filing) => !own || filingKey(filing) !== filingKey(own));
+  return filingFields(country, { own, priorities: claimed, familyId: stated });
+}
+
+/** DOCDB's names have no marks or legal punctuation and stand first; `original` ones are as printed. */
+const FORMS = ['original', 'docdba', 'docdb', 'epodoc'];
+
+function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {
+  const all = descendants(childAt(front, 'parties', `${role}s`), role);
+  const form = FORMS.find((name) => all.some(({ attributes }) => attributes['data-format'] === name));
+  const listed = all.filter(({ attributes }) => form === undefined || attributes['data-format'] === form);
+  return uniqueNames(
+    listed.map((holder) => {
+      const name = textAt(holder, `${role}-name`, 'name') ?? textAt(holder, 'name');
+      // `IBM [US]`: the country is not part of the name, nor is the comma that ends an original one.
+      return name?.replace(/\s*\[[A-Z]{2}\]\s*$/, '').replace(/[,;\s]+$/, '');
+    }),
+  );
+}
+
+function codes(front: XmlElement): Partial<Patent> {
+  const ipc = descendants(childAt(front, 'classifications-ipcr'), 'classification-ipcr').map(
+    (code) => textAt(code, 'text') ?? '',
+  );
+  const old = childElements(childAt(front, 'classification-ipc')).flatMap((code) =>
+    /text|classification$/.test(code.name)
+      ? [(textAt(code) ?? '').replace(/^\s*\d{1,2}\s*(?=[A-H])/, '').replace(/\s[A-Z]?\s*$/, '')]
+      : [],
+  );
+  const cpc = descendants(childAt(front, 'patent-classifications'), 'patent-classification').flatMap(
+    (code) => {
+      if (!/^CPC/.test(childAt(code, 'classification-scheme')?.attributes['scheme'] ?? '')) return [];
+      const symbol = textAt(code, 'classification-symbol');
+      if (symbol) return [symbol];
+      const part = (name: string): string => textAt(code, name) ?? '';
+      return [
+        `${part('section')}${part('class')}${part('subclass')} ${part('main-group')}/${part('subgroup')}`,
+      ];
+    },
+  );
+  return codeFields({ ipc: ipc.length > 0 ? ipc : old, cpc });
+}
+
+/** Who cited a document, by the phase in which it was cited: only the applicant's own are not an examiner's. */
+function citedBy(citation: XmlElement): Citation['cited_by'] | undefined {
+  const stated = citation.attributes['cited-by']?.toLowerCase();
+  if (stated === 'examiner' || stated === 'applicant') return stated;
+  const phase = citation.attributes['cited-phase'] ?? '';
+  if (/^(?:APP|application|description)$/i.test(phase)) return 'applicant';
+  return /^(?:SEA|ISR|SUP|EXA|OPP|PRS|FOP|TPO|APL|CH2|international|national|supplementary|examination)/i.test(
+    phase,
+  ) && !/^(?:OPP|TPO|PRS)/i.test(phase)
+    ? 'examiner'
+    : undefined;
+}
+
+function citations(front: XmlElement): Citation[] {
+  return childElements(childAt(front, 'references-cited'), 'citation').flatMap((citation): Citation[] => {
+    const category = [
+      ...new Set(
+        descendants(citation, 'category')
+          .map((mark) => textAt(mark))
+          .filter(Boolean),
+      ),
+    ].join('');
+    const marks = present({ category, cited_by: citedBy(citation) });
+    const id = documentId(childElements(citation, 'patcit'));
+    const [country, number] = [textAt(id, 'country'), textAt(id, 'doc-number')];
+    if (country && number) return [{ ...citedPatent(country, number, textAt(id, 'kind')), ...marks }];
+    const text = textAt(childAt(citation, 'nplcit'), 'text') ?? textAt(childAt(citation, 'patcit'), 'text');
+    return text ? [{ text: text.replace(/^-\s*/, ''), ...marks }] : [];
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * DOCDB exchange documents (the EPO's product 14.7 and its weekly exchange files) and the answers of Open
+ * Patent Services, which wrap them: bibliographic data, abstract, family members with their own, search
+ * results, and full texts (claims or description of one publication). A fragment often lacks the
+ * declaration of its namespaces, so only local names count. Deliveries hold millions of documents under one
+ * root: they come apart at each document.
+ */
+import { splitElements } from '../split.js';
+import { decodeText } from './decode.js';
+import { exchangeDocument } from './docdb-exchange.js';
+import { fulltextDocument } from './docdb-fulltext.js';
+import { foreignReason } from './publication.js';
+import type { ParsedUnit, Reader } from './reader.js';
+import { childElements, descendants, parseXml, textAt, type XmlElement, xmlRootName } from './xml.js';
+
+const DOCUMENTS = ['exchange-document', 'fulltext-document'] as const;
+const ROOTS = new Set<string>([
+  ...DOCUMENTS,
+  ...['exchange-documents', 'fulltext-documents', 'world-patent-data', 'fault'],
+]);
+/** Legal events of OPS: most of a family answer, and nothing is read from them. */
+const SKIP = new Set(['legal']);
+
+function parse(bytes: Uint8Array): ParsedUnit {
+  const result: ParsedUnit = { patents: [], skipped: [] };
+  let found = 0;
+  for (const root of parseXml(decodeText(bytes), SKIP)) {
+    const inside = DOCUMENTS.flatMap((name) => (root.name === name ? [root] : descendants(root, name)));
+    for (const element of inside) {
+      found++;
+      const read =
+        element.name === 'exchange-document' ? exchangeDocument(element) : fulltextDocument(element);
+      if ('foreign' in read) result.skipped.push({ reason: foreignReason(read.foreign) });
+      else if ('skipped' in read) result.skipped.push({ reason: read.skipped });
+      else result.patents.push(read);
+    }
+    if (found === 0) result.skipped.push({ reason: emptyReason(root) });
+  }
+  return result;
+}
+
+/** An OPS answer that is about publications but holds none: a fault, numbers, legal events, register data. */
+function emptyReason(root: XmlElement): string {
+  if (root.name === 'fault') return `an OPS fault: ${textAt(root, 'message') ?? 'without a message'}`;
+  if (root.name !== 'world-patent-data') return `<${root.name}> holds no document`;
+  const kinds = childElements(root).flatMap(({ name }) => (name === 'meta' ? [] : [name]));
+  return `an OPS answer without documents (${kinds.join(', ') || 'empty'})`;
+}
+
+export const docdb: Reader = {
+  format: 'docdb',
+  title: 'DOCDB exchange documents and OPS answers',
+  version: 1,
+  detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
+  split: splitElements(DOCUMENTS),
+  parse,
+};

@@ -1,0 +1,39 @@
+/** Drawings of EP publications: sheets with several figures each, one of them named for the front page. */
+import type { Drawing } from '../../patent/record.js';
+import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
+
+/** File names without folder; the image inside the abstract is the front page's, else B598 names the figure. */
+export function epDrawings(root: XmlElement): Drawing[] {
+  const chosen = textAt(childAt(root, 'SDOBI'), 'B500', 'B590', 'B598');
+  const found: Drawing[] = [];
+  for (const figure of childElements(root, 'drawings').flatMap((list) => descendants(list, 'figure'))) {
+    const numbers = (figure.attributes['num'] ?? '')
+      .split(',')
+      .map((number) => number.trim())
+      .filter(Boolean);
+    for (const file of images(figure)) {
+      const drawing: Drawing = { file };
+      if (numbers.length > 0) drawing.label = `Fig. ${numbers.join(', ')}`;
+      found.push(drawing);
+    }
+  }
+  const front = childElements(root, 'abstract').flatMap(images);
+  for (const file of front) found.push({ file });
+  const named = found.find(({ label }) => chosen && label && covers(label, chosen));
+  const representative = found.find(({ file }) => file === front[0]) ?? named;
+  if (representative) representative.representative = true;
+  return found;
+}
+
+function images(parent: XmlElement): string[] {
+  return descendants(parent, 'img').flatMap((image) => {
+    const isDrawing = (image.attributes['img-content'] ?? 'drawing') === 'drawing';
+    return isDrawing ? (image.attributes['file']?.split(/[\\/]/).at(-1) ?? []) : [];
+  });
+}
+
+/** Whether a sheet shows the figure that is named: `1` is on the sheet `1a, 1b`. */
+function covers(label: string, chosen: string): boolean {
+  const figures = label.replace(/^Fig\. /, '').split(', ');
+  return figures.some((figure) => figure === chosen || figure.replace(/\D+$/, '') === chosen);
+}

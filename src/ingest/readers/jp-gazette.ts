@@ -1,0 +1,192 @@
+/**
+ * JP publications, `jp-official-gazette` (the JPO's gazettes in WIPO ST.36 with `jp:` additions). The headings
+ * that a gazette prints (【背景技術】) are element names here; numbers and dates are of the common calendar, in
+ * older gazettes of the era (特開平10-123456).
+ */
+import { parseDate } from '../../patent/date.js';
+import type { Filing } from '../../patent/family.js';
+import type { Citation, Drawing, Name, Patent } from '../../patent/record.js';
+import { splitXml } from '../split.js';
+import { decodeText } from './decode.js';
+import { gazetteSections } from './jp-sections.js';
+import { readableText } from './markup.js';
+import {
+  codeFields,
+  filingFields,
+  identity,
+  internationalFiling,
+  languageCode,
+  oneOf,
+  present,
+  publicationDates,
+  uniqueNames,
+  withText,
+} from './publication.js';
+import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import { claims } from './red-book-text.js';
+import { writtenCitation } from './written-citation.js';
+import {
+  childAt,
+  childElements,
+  descendants,
+  parseXml,
+  textAt,
+  type XmlElement,
+  xmlRootName,
+} from './xml.js';
+
+const ROOT = 'jp-official-gazette';
+/** Amendments repeat the claims and the description as they were changed; the gazette prints them behind. */
+const SKIP = new Set([
+  'written-amendment-group',
+  'search-report-group',
+  'foreign-language-body',
+  'f-term-info',
+]);
+
+function parse(bytes: Uint8Array): ParsedUnit {
+  const result: ParsedUnit = { patents: [], skipped: [] };
+  for (const root of parseXml(decodeText(bytes), SKIP)) {
+    if (root.name !== ROOT) throw new DamagedDocument(`expected ${ROOT}, found <${root.name}>`);
+    const { patents, skipped } = oneOf(publication(root));
+    result.patents.push(...patents);
+    result.skipped.push(...skipped);
+  }
+  return result;
+}
+
+function publication(root: XmlElement): Patent | { foreign: string } {
+  const front = childAt(root, 'bibliographic-data');
+  if (!front) throw new DamagedDocument(`<${ROOT}> without bibliographic data`);
+  const id = childAt(front, 'publication-reference', 'document-id');
+  const country = textAt(id, 'country') ?? root.attributes['country'] ?? 'JP';
+  const named = identity(country, textAt(id, 'doc-number'), kindCode(root, textAt(id, 'kind')));
+  if (!named) return { foreign: country };
+  const title = childAt(front, 'invention-title');
+  const abstract = childElements(root, 'abstract').map(abstractText).filter(Boolean).join('\n');
+  const granted = textAt(front, 'dates-of-public-availability', 'printed-with-grant', 'document-id', 'date');
+  return withText({
+    ...named,
+    ...present({
+      language: languageCode(root.attributes['lang']) ?? 'ja',
+      title: title && readableText(title).replaceAll('\n', ' '),
+      abstract,
+      claims: claims(root),
+      description: gazetteSections(root),
+    }),
+    ...publicationDates(named, parseDate(textAt(id, 'date')), parseDate(granted)),
+    ...filings(front),
+    ...present({ applicants: people(front, 'applicant'), inventors: people(front, 'inventor') }),
+    ...codes(front),
+    ...present({ drawings: drawings(root, front), citations: citations(root) }),
+  });
+}
+
+/** The JPO's own kind tells the translation of an international application (T), which ST.16 calls A. */
+function kindCode(root: XmlElement, printed: string | undefined): string | undefined {
+  const { 'kind-of-st16': st16, 'kind-of-jp': own } = root.attributes;
+  if (own === 'T') return 'T';
+  const fromPrint = /\(([A-Z]\d?)\)/.exec(printed?.normalize('NFKC') ?? '')?.[1];
+  return st16 ?? own ?? fromPrint;
+}
+
+/** An abstract prints its parts as 【課題】…【解決手段】…, each on a line. */
+function abstractText(element: XmlElement): string {
+  return readableText(element).replace(/(?<=[^\n])(?=【(?:課題|目的|解決手段|構成|効果|選択図)】)/g, '\n');
+}
+
+function filingOf(element: XmlElement | undefined, country: string): Filing | undefined {
+  const number = textAt(element, 'doc-number');
+  if (!number) return undefined;
+  return { country: textAt(element, 'country') ?? country, number, date: parseDate(textAt(element, 'date')) };
+}
+
+function filings(front: XmlElement): Partial<Patent> {
+  const priorities = childElements(childAt(front, 'priority-claims'), 'priority-claim').flatMap(
+    (claim) => filingOf(claim, 'JP') ?? [],
+  );
+  const pct = childAt(front, 'pct-or-regional-filing-data', 'document-id');
+  const parents = childElements(childAt(front, 'related-documents')).flatMap((relation) =>
+    descendants(relation, 'parent-doc').flatMap(
+      (parent) => filingOf(childAt(parent, 'document-id'), 'JP') ?? [],
+    ),
+  );
+  return filingFields('JP', {
+    own: filingOf(childAt(front, 'application-reference', 'document-id'), 'JP'),
+    international: internationalFiling(textAt(pct, 'doc-number'), parseDate(textAt(pct, 'date'))),
+    priorities,
+    parents,
+  });
+}
+
+/** Applicants, on a grant the holders of the right; names are in Japanese, sometimes again in Latin script. */
+function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {
+  const parties = childAt(front, 'parties');
+  const found = descendants(parties, role).map((holder): Name | undefined => {
+    const books = childElements(holder, 'addressbook');
+    const nameIn = (book: XmlElement | undefined): string | undefined =>
+      textAt(book, 'name') ?? textAt(book, 'orgname') ?? textAt(book, 'original-language-of-name');
+    const own = books.find((book) => !/^en/i.test(book.attributes['lang'] ?? '')) ?? books[0];
+    const english = books.find((book) => /^en/i.test(book.attributes['lang'] ?? '') && book !== own);
+    const [name, name_en] = [nameIn(own), nameIn(english)];
+    return name ? { name, ...present({ name_en }) } : undefined;
+  });
+  return uniqueNames(found);
+}
+
+function codes(front: XmlElement): Partial<Patent> {
+  const ipc = childElements(front, 'classification-ipc').flatMap((scheme) =>
+    childElements(scheme)
+      .filter(({ name }) => /^(?:main|further|additional)-clsf$|-classification$/.test(name))
+      .map((code) => textAt(code) ?? ''),
+  );
+  const coded = (list: string, item: string): string[] =>
+    descendants(childAt(front, list), item).map((code) => textAt(code, 'text') ?? textAt(code) ?? '');
+  const locarno = childElements(front, 'classification-locarno').flatMap((scheme) =>
+    childElements(scheme).map((code) => textAt(code) ?? ''),
+  );
+  return codeFields({ ipc: [...ipc, ...coded('classifications-ipcr', 'classification-ipcr')], locarno });
+}
+
+/** All figures of a gazette are pages of one file; the chosen drawing is named by its number. */
+function drawings(root: XmlElement, front: XmlElement): Drawing[] {
+  const chosen = textAt(front, 'figure-to-publish', 'fig-number')?.normalize('NFKC');
+  const found: Drawing[] = [];
+  for (const figure of childElements(root, 'drawings').flatMap((list) => descendants(list, 'figure'))) {
+    const number = figure.attributes['num']?.normalize('NFKC');
+    for (const image of descendants(figure, 'img')) {
+      const file = image.attributes['file']?.split(/[\\/]/).at(-1);
+      if (!file) continue;
+      const isChosen =
+        chosen !== undefined && number === chosen && !found.some((other) => other.representative);
+      found.push({
+        file,
+        ...present({ label: number && `図${number}` }),
+        ...(isChosen ? { representative: true } : {}),
+      });
+    }
+  }
+  return found;
+}
+
+/** Documents that the description names in its list of citations: the applicant's. */
+function citations(root: XmlElement): Citation[] {
+  const text = (parent: XmlElement): string => readableText(parent).replaceAll('\n', ' ');
+  const lists = childElements(root, 'description').flatMap((part) => descendants(part, 'citation-list'));
+  const patents = lists
+    .flatMap((list) => descendants(list, 'patcit'))
+    .map((cited) => writtenCitation(text(cited), 'applicant'));
+  const others = lists
+    .flatMap((list) => descendants(list, 'nplcit'))
+    .map((cited): Citation => ({ text: text(cited), cited_by: 'applicant' }));
+  return [...patents, ...others].filter((cited) => cited.text !== '');
+}
+
+export const jpGazette: Reader = {
+  format: ROOT,
+  title: 'JP gazette (ST.36)',
+  version: 2,
+  detect: (head) => xmlRootName(head) === ROOT,
+  split: splitXml,
+  parse,
+};

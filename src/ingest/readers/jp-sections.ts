@@ -1,0 +1,88 @@
+/** The description of a JP gazette: element names are the headings that the gazette prints. */
+import type { Paragraph, Section } from '../../patent/record.js';
+import { readableText } from './markup.js';
+import { childElements, type XmlElement } from './xml.js';
+
+/** Headings of the description as the Patent Act's forms word them (様式第29). */
+const HEADINGS: Record<string, string> = {
+  'technical-field': '技術分野',
+  'background-art': '背景技術',
+  'citation-list': '先行技術文献',
+  'patent-literature': '特許文献',
+  'non-patent-literature': '非特許文献',
+  'summary-of-invention': '発明の概要',
+  disclosure: '発明の開示',
+  'tech-problem': '発明が解決しようとする課題',
+  'tech-solution': '課題を解決するための手段',
+  'advantageous-effects': '発明の効果',
+  'description-of-drawings': '図面の簡単な説明',
+  'description-of-embodiments': '発明を実施するための形態',
+  'mode-for-invention': '発明を実施するための形態',
+  'best-mode': '発明を実施するための最良の形態',
+  'embodiments-example': '実施例',
+  'industrial-applicability': '産業上の利用可能性',
+  'reference-signs-list': '符号の説明',
+  'reference-to-deposited-biological-material': '受託番号',
+  'sequence-list-text': '配列表フリーテキスト',
+};
+
+/** Sections in order; text outside any of them is under the heading before it, or under `発明の詳細な説明`. */
+export function gazetteSections(root: XmlElement): Section[] {
+  const sections: Section[] = [];
+  const open = (section: string): void => {
+    sections.push({ section, paragraphs: [] });
+  };
+  const visit = (parent: XmlElement, inside: string | undefined): void => {
+    for (const child of childElements(parent)) {
+      const heading = HEADINGS[child.name];
+      if (child.name === 'heading') {
+        const text = readableText(child).replace(/^【|】$/g, '');
+        if (text) open(text);
+      } else if (heading !== undefined) {
+        open(heading);
+        visit(child, heading);
+        // What follows a nested section belongs to the one around it.
+        if (inside !== undefined) open(inside);
+      } else {
+        if (sections.length === 0) open('発明の詳細な説明');
+        sections.at(-1)?.paragraphs.push(...paragraphs(child));
+      }
+    }
+  };
+  for (const part of childElements(root, 'description')) visit(part, undefined);
+  return merged(sections.filter(({ paragraphs }) => paragraphs.length > 0));
+}
+
+/** Neighbours under one heading are one section. */
+function merged(sections: Section[]): Section[] {
+  const found: Section[] = [];
+  for (const section of sections) {
+    const last = found.at(-1);
+    if (last?.section === section.section) last.paragraphs.push(...section.paragraphs);
+    else found.push(section);
+  }
+  return found;
+}
+
+function paragraphs(element: XmlElement): Paragraph[] {
+  const text = readableText(withPrintedLabels(element));
+  if (text === '') return [];
+  const number = /^0*(\d+)$/.exec(element.attributes['num'] ?? '')?.[1];
+  return [number === undefined ? { text } : { number: Number(number), text }];
+}
+
+/** Elements that a gazette prints on a line of their own behind a label with their number. */
+const LABELS: Record<string, string> = { figref: '図', patcit: '特許文献', nplcit: '非特許文献' };
+
+/** `<figref num="3">断面図である。</figref>` is printed as `【図３】断面図である。` */
+function withPrintedLabels(element: XmlElement): XmlElement {
+  const children = element.children.flatMap((node): (XmlElement | string)[] => {
+    if (typeof node === 'string') return [node];
+    const inner = withPrintedLabels(node);
+    const number = node.attributes['num']?.normalize('NFKC');
+    const label = LABELS[node.name];
+    if (label === undefined || !number || readableText(node).startsWith(label)) return [inner];
+    return [{ name: 'br', attributes: {}, children: [] }, `【${label}${number}】`, inner];
+  });
+  return { ...element, children };
+}

@@ -1,0 +1,221 @@
+/**
+ * KIPRIS Plus detail answers as JSON (`biblioSummaryInfoArray` and its sisters; documented at
+ * https://plus.kipris.or.kr). One record describes one application and yields its publications: A (or U)
+ * from the open number with the first version of the claims, B1 (or Y1) from the register number with the
+ * last. Dates `2018.12.21`; a list of one is an object, an empty one is `''`.
+ */
+import { normaliseApplicationNumber } from '../../patent/application-number.js';
+import { priorityOf } from '../../patent/citation.js';
+import { normaliseClassifications } from '../../patent/classification.js';
+import { earliestDate, parseDate } from '../../patent/date.js';
+import { deriveFamilyId, type Filing } from '../../patent/family.js';
+import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
+import { splitJson } from '../split.js';
+import { decodeText } from './decode.js';
+import { KOREAN_COUNTRY_NAMES } from './kipris-countries.js';
+import { koreanPublications } from './kr-publications.js';
+import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import { writtenCitation } from './written-citation.js';
+
+type Fields = Record<string, unknown>;
+
+const MARK = Buffer.from('"biblioSummaryInfoArray"');
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The entries of `xInfoArray: {xInfo: {…} | [{…}] | ''}`. */
+function entries(record: Fields, name: string): Fields[] {
+  const holder = record[`${name}Array`];
+  if (!isFields(holder)) return [];
+  const found = holder[name];
+  return (Array.isArray(found) ? found : [found]).filter(isFields);
+}
+
+function text(fields: Fields | undefined, name: string): string | undefined {
+  const value = fields?.[name];
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** Prose: `\r\n` and runs of blanks are the form's, not the author's. */
+function prose(value: string | undefined): string | undefined {
+  return (
+    value
+      ?.replace(/[^\S\n]+/g, ' ')
+      .replace(/ ?\n\s*/g, '\n')
+      .trim() || undefined
+  );
+}
+
+/** Records in an answer, also below `response.body.item(s)`. */
+function records(value: unknown, depth = 0): Fields[] {
+  if (Array.isArray(value)) return value.flatMap((item) => records(item, depth + 1));
+  if (!isFields(value) || depth > 6) return [];
+  if ('biblioSummaryInfoArray' in value) return [value];
+  return Object.values(value).flatMap((item) => records(item, depth + 1));
+}
+
+function parse(bytes: Uint8Array): ParsedUnit {
+  let json: unknown;
+  try {
+    json = JSON.parse(decodeText(bytes));
+  } catch (error) {
+    if (error instanceof DamagedDocument) throw error;
+    throw new DamagedDocument(`not JSON: ${(error as Error).message}`);
+  }
+  const result: ParsedUnit = { patents: [], skipped: [] };
+  for (const record of records(json)) result.patents.push(...publications(record));
+  if (result.patents.length === 0) {
+    throw new DamagedDocument('no openNumber and no registerNumber: the application is not published');
+  }
+  return result;
+}
+
+function publications(record: Fields): Patent[] {
+  const summary = entries(record, 'biblioSummaryInfo')[0];
+  const value = (name: string): string | undefined => text(summary, name);
+  const isRegistered = value('registerNumber') !== undefined;
+  return koreanPublications(
+    {
+      open: { number: value('openNumber'), date: parseDate(value('openDate')) },
+      registration: { number: value('registerNumber'), date: parseDate(value('registerDate')) },
+      announcement: { number: value('publicationNumber'), date: parseDate(value('publicationDate')) },
+    },
+    sharedFields(record, summary),
+    (registered) =>
+      registered
+        ? { ...claimsOf(record, 'last_version', true), ...priorArt(record) }
+        : { ...claimsOf(record, 'first_version', !isRegistered), ...(isRegistered ? {} : priorArt(record)) },
+  );
+}
+
+/** What the examination found: it stands on the latest publication. */
+function priorArt(record: Fields): Partial<Patent> {
+  const citations = entries(record, 'priorArtDocumentsInfo').flatMap((entry): Citation[] => {
+    const written = text(entry, 'documentsNumber');
+    const isExaminers = text(entry, 'examinerQuotationFlag') === 'Y';
+    return written === undefined ? [] : [writtenCitation(written, isExaminers ? 'examiner' : undefined)];
+  });
+  return citations.length > 0 ? { citations } : {};
+}
+
+/**
+ * Claims of a version; deleted ones have no text and are left out. A plain answer without versions has
+ * only the claims as they stand, which belong to the latest publication.
+ */
+function claimsOf(record: Fields, version: string, isLatest: boolean): Partial<Patent> {
+  const versions = record['claims'];
+  const chosen = isFields(versions) ? versions[version] : undefined;
+  const listed =
+    isFields(chosen) && Array.isArray(chosen['claims']) ? chosen['claims'].filter(isFields) : undefined;
+  const found: Claim[] = [];
+  const current = isLatest ? entries(record, 'claimInfo') : [];
+  for (const [at, claim] of (listed ?? current).entries()) {
+    const claimText = prose(text(claim, listed ? 'text' : 'claim'));
+    const number = Number(text(claim, listed ? 'claim_number' : 'claimNumber') ?? at + 1);
+    if (!claimText || !Number.isInteger(number) || number <= 0) continue;
+    const refers = claim['refers_to'];
+    const dependsOn = Array.isArray(refers) ? [...new Set(refers.map(Number).filter((to) => to > 0))] : [];
+    found.push({ number, text: claimText, ...(dependsOn.length > 0 ? { depends_on: dependsOn } : {}) });
+  }
+  return found.length > 0 ? { claims: found } : {};
+}
+
+function people(record: Fields, name: string): Name[] {
+  const found: Name[] = [];
+  for (const entry of entries(record, name)) {
+    const [korean, english] = [prose(text(entry, 'name')), prose(text(entry, 'engName'))];
+    if (korean) found.push(english ? { name: korean, name_en: english } : { name: korean });
+    else if (english) found.push({ name: english });
+  }
+  return found;
+}
+
+/** What all publications of one application have in common. */
+function sharedFields(record: Fields, summary: Fields | undefined): Partial<Patent> {
+  const shared: Partial<Patent> = { language: 'ko' };
+  const [title, english] = [
+    prose(text(summary, 'inventionTitle')),
+    prose(text(summary, 'inventionTitleEng')),
+  ];
+  if (title) shared.title = title;
+  if (english) shared.titles = { en: english };
+  const abstract = prose(
+    entries(record, 'abstractInfo')
+      .map((entry) => text(entry, 'astrtCont') ?? '')
+      .join('\n'),
+  );
+  if (abstract) shared.abstract = abstract;
+  const filingDate = parseDate(text(summary, 'applicationDate'));
+  if (filingDate) shared.filing_date = filingDate;
+  const [applicants, inventors] = [people(record, 'applicantInfo'), people(record, 'inventorInfo')];
+  if (applicants.length > 0) shared.applicants = applicants;
+  if (inventors.length > 0) shared.inventors = inventors;
+  const ipc = normaliseClassifications(
+    entries(record, 'ipcInfo').map((entry) => text(entry, 'ipcNumber') ?? ''),
+  );
+  const cpc = normaliseClassifications(
+    entries(record, 'cpcInfo').map((entry) => text(entry, 'cpcNumber') ?? ''),
+  );
+  if (ipc.length > 0) shared.ipc_codes = ipc;
+  if (cpc.length > 0) shared.cpc_codes = cpc;
+  const locarno = entries(record, 'locarnoInfo').map((entry) => text(entry, 'locarnoNumber'));
+  const classes = locarno.filter((code) => code !== undefined && /^\d{2}-\d{2}$/.test(code)) as string[];
+  if (classes.length > 0) shared.locarno_codes = classes;
+  const image = isFields(record['imagePathInfo']) ? text(record['imagePathInfo'], 'docName') : undefined;
+  const file = image?.split(/[\\/]/).at(-1);
+  if (file) shared.drawings = [{ file, representative: true }];
+  return Object.assign(shared, rights(record, summary));
+}
+
+/** Application number, earliest priority and family. */
+function rights(record: Fields, summary: Fields | undefined): Partial<Patent> {
+  const found: Partial<Patent> = {};
+  const priorities = entries(record, 'priorityInfo').flatMap((entry): Filing[] => {
+    const number = text(entry, 'priorityApplicationNumber');
+    const office = text(entry, 'priorityApplicationCountry') ?? '';
+    const country = KOREAN_COUNTRY_NAMES[office.replace(/\s*\(.*/, '')] ?? office;
+    return number ? [{ country, number, date: parseDate(text(entry, 'priorityApplicationDate')) }] : [];
+  });
+  const priorityDate = earliestDate(priorities.map(({ date }) => date));
+  if (priorityDate) found.priority_date = priorityDate;
+  const claimed = priorities.flatMap((filing) => priorityOf(filing) ?? []);
+  if (claimed.length > 0) found.priorities = claimed;
+  const application = text(summary, 'applicationNumber');
+  const applicationNumber = application && normaliseApplicationNumber('KR', application);
+  if (applicationNumber) found.application_number = applicationNumber;
+  const familyId = deriveFamilyId(firstFiling(record, summary, applicationNumber), priorities);
+  if (familyId) Object.assign(found, { family_id: familyId, family_derived: true });
+  return found;
+}
+
+/**
+ * What an application without priority rests on: its international application, else the oldest of itself,
+ * the application it was divided from, and the family that KIPRIS lists (which has members but no id).
+ */
+function firstFiling(
+  record: Fields,
+  summary: Fields | undefined,
+  own: string | undefined,
+): Filing | undefined {
+  const international = text(entries(record, 'internationalInfo')[0], 'internationalApplicationNumber');
+  if (international) return { country: 'WO', number: international };
+  const related = entries(record, 'familyInfo').map((entry) => text(entry, 'familyApplicationNumber'));
+  const numbers = [text(summary, 'originalApplicationNumber'), ...related]
+    .map((number) => (number ? normaliseApplicationNumber('KR', number) : undefined))
+    .concat(own)
+    .filter((number) => number !== undefined)
+    // Year and serial decide, not the right: a utility model may have become a patent.
+    .sort((a, b) => (a.slice(2) < b.slice(2) ? -1 : 1));
+  return numbers[0] === undefined ? undefined : { country: 'KR', number: numbers[0] };
+}
+
+export const kiprisJson: Reader = {
+  format: 'kipris-json',
+  title: 'KIPRIS Plus detail JSON',
+  version: 3,
+  detect: (head) => Buffer.from(head.buffer, head.byteOffset, head.length).includes(MARK),
+  split: splitJson,
+  parse,
+};

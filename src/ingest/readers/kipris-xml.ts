@@ -1,0 +1,111 @@
+/**
+ * KIPRIS Plus search answers as XML: `PatentUtilityInfo` (the university and holder searches) and `item` of
+ * the word searches, which name the same fields differently. Title, abstract and bibliographic data, no
+ * claims. One record describes one application and yields its publications, as in `kipris-json.ts`.
+ */
+import { parseDate } from '../../patent/date.js';
+import type { Patent } from '../../patent/record.js';
+import { splitXml } from '../split.js';
+import { decodeText } from './decode.js';
+import { koreanPublications } from './kr-publications.js';
+import { readableText } from './markup.js';
+import { codeFields, filingFields, present, uniqueNames } from './publication.js';
+import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import {
+  childAt,
+  childElements,
+  descendants,
+  parseXml,
+  textAt,
+  type XmlElement,
+  xmlRootName,
+} from './xml.js';
+
+const RECORDS = ['PatentUtilityInfo', 'item'] as const;
+
+/** Names of a field in the two kinds of answer. */
+const FIELDS = {
+  title: ['InventionName', 'inventionTitle'],
+  abstract: ['Abstract', 'astrtCont'],
+  applicant: ['Applicant', 'applicantName'],
+  inventor: ['Inventor', 'inventorName'],
+  ipc: ['InternationalpatentclassificationNumber', 'ipcNumber'],
+  application: ['ApplicationNumber', 'applicationNumber'],
+  filed: ['ApplicationDate', 'applicationDate'],
+  open: ['OpeningNumber', 'openNumber'],
+  opened: ['OpeningDate', 'openDate'],
+  registration: ['RegistrationNumber', 'registerNumber'],
+  registered: ['RegistrationDate', 'registerDate'],
+  announcement: ['PublicNumber', 'publicationNumber'],
+  announced: ['PublicDate', 'publicationDate'],
+} as const;
+
+function parse(bytes: Uint8Array): ParsedUnit {
+  const result: ParsedUnit = { patents: [], skipped: [] };
+  const roots = parseXml(decodeText(bytes));
+  for (const record of roots.flatMap((root) => RECORDS.flatMap((name) => descendants(root, name)))) {
+    const value = (field: keyof typeof FIELDS): string | undefined =>
+      FIELDS[field].map((name) => textAt(record, name)).find((text) => text !== undefined);
+    if (value('application') === undefined || value('title') === undefined) continue;
+    const patents = publications(record, value);
+    if (patents.length > 0) result.patents.push(...patents);
+    else result.skipped.push({ reason: 'a KIPRIS application that is not published yet' });
+  }
+  if (result.patents.length + result.skipped.length === 0) throw new DamagedDocument(emptyReason(roots));
+  return result;
+}
+
+/** Why an answer holds no patent: an error of the service, nothing found, or trademarks and designs. */
+function emptyReason(roots: XmlElement[]): string {
+  const message = roots.map((root) => textAt(root, 'header', 'resultMsg')).find(Boolean);
+  const items = roots.flatMap((root) => childElements(childAt(root, 'body', 'items')));
+  if (items.length > 0) return 'a KIPRIS answer whose items are no patents or utility models';
+  return `a KIPRIS answer without records${message ? ` (${message})` : ''}`;
+}
+
+function publications(
+  record: XmlElement,
+  value: (field: keyof typeof FIELDS) => string | undefined,
+): Patent[] {
+  const split = (text: string | undefined): string[] => text?.split('|').map((part) => part.trim()) ?? [];
+  const abstract = childElements(record).find(({ name }) =>
+    (FIELDS.abstract as readonly string[]).includes(name),
+  );
+  const number = value('application');
+  return koreanPublications(
+    {
+      open: { number: value('open'), date: parseDate(value('opened')) },
+      registration: { number: value('registration'), date: parseDate(value('registered')) },
+      announcement: { number: value('announcement'), date: parseDate(value('announced')) },
+    },
+    {
+      language: 'ko',
+      ...present({ title: value('title'), abstract: abstract && readableText(abstract) }),
+      ...filingFields('KR', {
+        own: number ? { country: 'KR', number, date: parseDate(value('filed')) } : undefined,
+        priorities: [],
+      }),
+      ...present({
+        applicants: uniqueNames(split(value('applicant'))),
+        inventors: uniqueNames(split(value('inventor'))),
+      }),
+      ...codeFields({ ipc: split(value('ipc')) }),
+      partial: true,
+    },
+  );
+}
+
+const MARKS = [Buffer.from('<PatentUtilityInfo>'), Buffer.from('<inventionTitle>')];
+
+export const kiprisXml: Reader = {
+  format: 'kipris-xml',
+  title: 'KIPRIS Plus search answer (XML)',
+  version: 1,
+  detect(head) {
+    const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
+    if (xmlRootName(head) === undefined || bytes.includes('<biblioSummaryInfoArray>')) return false;
+    return MARKS.some((mark) => bytes.includes(mark));
+  },
+  split: splitXml,
+  parse,
+};

@@ -1,0 +1,67 @@
+/** The publications of one Korean application, as every KIPRIS format states them: by their numbers. */
+import type { Country } from '../../patent/country.js';
+import { patentId, publicationNumber } from '../../patent/number.js';
+import type { Patent } from '../../patent/record.js';
+import { present } from './publication.js';
+import { DamagedDocument } from './reader.js';
+
+/** Kinds by the right that opens a Korean number: 10 patent, 20 utility model, 30 design. */
+const KINDS: Record<string, { open: string; registered: string }> = {
+  '10': { open: 'A', registered: 'B1' },
+  '20': { open: 'U', registered: 'Y1' },
+  '30': { open: 'S', registered: 'S' },
+};
+
+export interface Stated {
+  number: string | undefined;
+  date: string | undefined;
+}
+
+export interface KoreanNumbers {
+  /** 공개: the application as it was laid open. */
+  open: Stated;
+  /** 등록: the registered right; its date is the grant. */
+  registration: Stated;
+  /** 공고: the gazette in which a registered right is published. */
+  announcement: Stated;
+}
+
+/** What one of the publications has of its own, by whether it is the registered one. */
+export type Own = (isRegistered: boolean) => Partial<Patent>;
+
+/**
+ * A (U) from the open number, B1 (Y1) from the register number; `shared` is what both have in common.
+ * @throws DamagedDocument where a number is none of the Korean office
+ */
+export function koreanPublications(
+  { open, registration, announcement }: KoreanNumbers,
+  shared: Partial<Patent>,
+  own: Own = () => ({}),
+): Patent[] {
+  const published: Patent[] = [];
+  if (open.number) {
+    const dates = present({ publication_date: open.date });
+    published.push({ ...identityOf(open.number, false), ...shared, ...dates, ...own(false) });
+  }
+  if (registration.number) {
+    const dates = present({
+      publication_date: announcement.date,
+      grant_date: registration.date ?? announcement.date,
+    });
+    published.push({ ...identityOf(registration.number, true), ...shared, ...dates, ...own(true) });
+  }
+  return published;
+}
+
+function identityOf(
+  docNumber: string,
+  isRegistered: boolean,
+): Pick<Patent, 'patent_id' | 'country' | 'number' | 'kind_code'> {
+  const number = publicationNumber('KR', docNumber);
+  const kinds = KINDS[number?.slice(0, 2) ?? ''];
+  if (!kinds || !number)
+    throw new DamagedDocument(`${JSON.stringify(docNumber)} is no KR publication number`);
+  const kind = isRegistered ? kinds.registered : kinds.open;
+  const country: Country = 'KR';
+  return { patent_id: patentId(country, number, kind), country, number, kind_code: kind };
+}

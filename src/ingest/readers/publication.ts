@@ -1,0 +1,153 @@
+/** What readers of different formats share: a publication's identity, its filings, and leaving out what is empty. */
+import { isPctNumber, normaliseApplicationNumber } from '../../patent/application-number.js';
+import { uniquePriorities } from '../../patent/citation.js';
+import { normaliseClassifications } from '../../patent/classification.js';
+import { type Country, isCountry } from '../../patent/country.js';
+import { earliestDate } from '../../patent/date.js';
+import { deriveFamilyId, type Filing } from '../../patent/family.js';
+import { isGrant } from '../../patent/kind.js';
+import { companyKey } from '../../patent/name.js';
+import { patentId, publicationNumber } from '../../patent/number.js';
+import type { Name, Patent } from '../../patent/record.js';
+import { DamagedDocument, type ParsedUnit } from './reader.js';
+
+/** A record without the fields that are undefined, blank or empty: what a document lacks is absent. */
+export function present<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const isThere = (value: unknown): boolean => {
+    if (value === undefined || value === null) return false;
+    if (typeof value === 'string') return value.trim() !== '';
+    return typeof value !== 'object' || Object.keys(value).length > 0;
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isThere(value))) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}
+
+/** Why a publication of another office is left out. */
+export function foreignReason(country: string): string {
+  return `country ${country} is not among US, KR, JP, CN, EP`;
+}
+
+/**
+ * The identity of a publication from the office's own spelling; `undefined` for a country outside the five.
+ * @throws DamagedDocument where the number or the kind is missing, or the number is none of that office.
+ */
+export function identity(
+  country: string | undefined,
+  docNumber: string | undefined,
+  kind: string | undefined,
+): Pick<Patent, 'patent_id' | 'country' | 'number' | 'kind_code'> | undefined {
+  if (!country || !docNumber)
+    throw new DamagedDocument('no publication number: expected a country and a number');
+  const office = country.toUpperCase();
+  if (!/^[A-Z]{2}$/.test(office)) throw new DamagedDocument(`${JSON.stringify(country)} is no country code`);
+  if (!isCountry(office)) return undefined;
+  const code = kind?.toUpperCase().trim();
+  if (!code || !/^[A-Z]\d?$/.test(code)) {
+    throw new DamagedDocument(
+      `${office} ${docNumber}: ${kind ? `${JSON.stringify(kind)} is no kind code` : 'no kind code'}`,
+    );
+  }
+  const number = publicationNumber(office, docNumber, code);
+  if (!number)
+    throw new DamagedDocument(`${JSON.stringify(docNumber)} is no publication number of ${office}`);
+  return { patent_id: patentId(office, number, code), country: office, number, kind_code: code };
+}
+
+/** The result of a unit that holds one publication. */
+export function oneOf(patent: Patent | { foreign: string }): ParsedUnit {
+  if ('foreign' in patent) return { patents: [], skipped: [{ reason: foreignReason(patent.foreign) }] };
+  return { patents: [patent], skipped: [] };
+}
+
+/** @throws DamagedDocument where a record holds nothing to search in. */
+export function withText(patent: Patent): Patent {
+  if (patent.title || patent.abstract || patent.claims || patent.description) return patent;
+  throw new DamagedDocument('no title, abstract, claims or description');
+}
+
+export interface Filings {
+  own?: Filing | undefined;
+  /** The international application that a national one rests on. */
+  international?: Filing | undefined;
+  priorities: readonly Filing[];
+  /** What the application was divided from; counts for the family where no priority is claimed. */
+  parents?: readonly Filing[];
+  /** As the source states it. */
+  familyId?: string | undefined;
+}
+
+/** Application number, filing and priority dates and family; a family that is not stated is derived. */
+export function filingFields(country: Country, filings: Filings): Partial<Patent> {
+  const { own, international, priorities, parents = [], familyId } = filings;
+  const earlier = priorities.length > 0 ? priorities : parents;
+  const derived = familyId ? undefined : deriveFamilyId(international ?? own, earlier);
+  return present({
+    application_number: own && normaliseApplicationNumber(country, own.number),
+    filing_date: own?.date ?? international?.date,
+    priority_date: earliestDate(priorities.map(({ date }) => date)),
+    family_id: familyId ?? derived,
+    family_derived: derived ? true : undefined,
+    priorities: uniquePriorities(priorities),
+  });
+}
+
+/** `KR2018016728`, `EP9900123`: an international application as offices write it without `PCT/`. */
+export function internationalFiling(
+  number: string | undefined,
+  date: string | undefined,
+): Filing | undefined {
+  if (!number) return undefined;
+  const bare = /^\s*(?:WO)?([A-Z]{2})((?:19|20)\d{2}|\d{2})(\d{5,6})\s*$/.exec(number);
+  const written = bare && !isPctNumber(number) ? `PCT/${bare[1]}${bare[2]}/${bare[3]}` : number;
+  return isPctNumber(written) ? { country: 'WO', number: written, date } : undefined;
+}
+
+/** Publication and grant dates; where no day of grant is stated, a grant's publication date is it. */
+export function publicationDates(
+  { country, kind_code }: Pick<Patent, 'country' | 'kind_code'>,
+  published: string | undefined,
+  granted?: string | undefined,
+): Partial<Patent> {
+  // A corrected reprint (B8, B9) comes out after the grant.
+  const issued = /[89]$/.test(kind_code) ? undefined : published;
+  const grant = isGrant(country, kind_code) ? (granted ?? issued) : undefined;
+  return present({ publication_date: published, grant_date: grant });
+}
+
+/** IPC, CPC and Locarno codes as a source writes them, normalised. */
+export function codeFields(codes: { ipc?: string[]; cpc?: string[]; locarno?: string[] }): Partial<Patent> {
+  return present({
+    ipc_codes: normaliseClassifications(codes.ipc ?? []),
+    cpc_codes: normaliseClassifications(codes.cpc ?? []),
+    locarno_codes: normaliseLocarno(codes.locarno ?? []),
+  });
+}
+
+/** `14-01`, `1401`, `LOC(12) Cl. 14-01`: class and subclass of a design. */
+export function normaliseLocarno(texts: Iterable<string>): string[] {
+  const codes = new Set<string>();
+  for (const text of texts) {
+    const found = /(?:^|[^\d-])(\d{2})\s*-?\s*(\d{2})(?!\d)/.exec(text.replace(/LOC\s*\(\d+\)/i, ''));
+    if (found) codes.add(`${found[1]}-${found[2]}`);
+  }
+  return [...codes];
+}
+
+/** Names in order, each once by its key. */
+export function uniqueNames(names: Iterable<Name | string | undefined>): Name[] {
+  const found = new Map<string, Name>();
+  for (const entry of names) {
+    const name = typeof entry === 'string' ? { name: entry } : entry;
+    const text = name?.name.replace(/\s+/g, ' ').trim();
+    if (!name || !text) continue;
+    const key = companyKey(text);
+    if (!found.has(key)) found.set(key, { ...name, name: text });
+  }
+  return [...found.values()];
+}
+
+/** An ISO 639-1 code from what a source states (`EN`, `zh-CN`); `undefined` where it is none. */
+export function languageCode(stated: string | undefined): string | undefined {
+  return /^([a-z]{2})(?:[-_].*)?$/i.exec(stated?.trim() ?? '')?.[1]?.toLowerCase();
+}

@@ -1,0 +1,162 @@
+/** The bibliographic data of a red book document: who, when, classified how, resting on what. */
+import { normaliseApplicationNumber } from '../../patent/application-number.js';
+import { uniquePriorities } from '../../patent/citation.js';
+import { normaliseClassifications } from '../../patent/classification.js';
+import { earliestDate, parseDate } from '../../patent/date.js';
+import { deriveFamilyId, type Filing } from '../../patent/family.js';
+import { companyKey } from '../../patent/name.js';
+import type { Name, Patent, Priority } from '../../patent/record.js';
+import { readableText } from './markup.js';
+import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
+
+export function abstractText(root: XmlElement): string | undefined {
+  const abstracts = childElements(root, 'abstract');
+  return abstracts.map(readableText).filter(Boolean).join('\n') || undefined;
+}
+
+/** `orgname`, or `last name, first name middle name` as KIPRIS and EP print people. */
+function nameOf(holder: XmlElement): string | undefined {
+  const book = childAt(holder, 'addressbook') ?? holder;
+  const organisation = textAt(book, 'orgname');
+  if (organisation) return organisation;
+  const last = textAt(book, 'last-name');
+  const first = [textAt(book, 'first-name'), textAt(book, 'middle-name')].filter(Boolean).join(' ');
+  if (last)
+    return [[last, first].filter(Boolean).join(', '), textAt(book, 'suffix')].filter(Boolean).join(' ');
+  return first || textAt(book, 'name');
+}
+
+/** Names in order, each once by its key. */
+function names(holders: XmlElement[]): Name[] {
+  const found = new Map<string, Name>();
+  for (const holder of holders) {
+    const name = nameOf(holder);
+    if (name === undefined) continue;
+    const key = companyKey(name);
+    if (!found.has(key)) found.set(key, { name });
+  }
+  return [...found.values()];
+}
+
+/** `us-parties/us-applicants/us-applicant` since v4.3, `parties/applicants/applicant` before. */
+function applicantElements(front: XmlElement): XmlElement[] {
+  const parties = childAt(front, 'us-parties') ?? childAt(front, 'parties');
+  const list = childAt(parties, 'us-applicants') ?? childAt(parties, 'applicants');
+  return childElements(list).filter((holder) => /applicant$/.test(holder.name));
+}
+
+function inventorElements(front: XmlElement): XmlElement[] {
+  const parties = childAt(front, 'us-parties') ?? childAt(front, 'parties');
+  const listed = childElements(childAt(parties, 'inventors')).filter((holder) =>
+    /inventor$/.test(holder.name),
+  );
+  if (listed.length > 0) return listed;
+  return applicantElements(front).filter((holder) => holder.attributes['app-type'] === 'applicant-inventor');
+}
+
+export function inventors(front: XmlElement): Name[] {
+  return names(inventorElements(front));
+}
+
+/**
+ * Who applied. Under the law before September 2012 only inventors could, and the company stood in the
+ * assignment; somebody who looks for a company's patents means both. So: the applicants that are not
+ * merely the inventors; where there are none, the assignees; where there are none either, the inventors
+ * that applied. A later assignee beside a company that applied is its successor, not the applicant.
+ */
+export function applicants(front: XmlElement): Name[] {
+  const all = names(
+    applicantElements(front).filter((holder) => holder.attributes['app-type'] !== 'applicant-inventor'),
+  );
+  const inventorKeys = new Set(inventors(front).map(({ name }) => companyKey(name)));
+  const others = all.filter(({ name }) => !inventorKeys.has(companyKey(name)));
+  if (others.length > 0) return others;
+  const assignees = names(childElements(childAt(front, 'assignees'), 'assignee'));
+  if (assignees.length > 0) return assignees;
+  return all.length > 0 ? all : names(applicantElements(front));
+}
+
+const SYMBOL = ['section', 'class', 'subclass'] as const;
+
+/** `<section>H<class>01<subclass>M<main-group>10<subgroup>0525`, as in classification-ipcr and -cpc. */
+function symbol(element: XmlElement): string {
+  const head = SYMBOL.map((part) => textAt(element, part) ?? '').join('');
+  const group = textAt(element, 'main-group');
+  return group ? `${head} ${group}/${textAt(element, 'subgroup') ?? '00'}` : head;
+}
+
+/** Text of an element with its spaces: the columns before IPC 8 are of fixed width. */
+function columns(element: XmlElement): string {
+  return element.children
+    .filter((child) => typeof child === 'string')
+    .join('')
+    .replace(/^\n\s*|\s+$/g, '');
+}
+
+export function classifications(front: XmlElement): Partial<Patent> {
+  const ipc: string[] = descendants(childAt(front, 'classifications-ipcr'), 'classification-ipcr').map(
+    symbol,
+  );
+  const old = childAt(front, 'classification-ipc');
+  for (const name of ['main-classification', 'further-classification']) {
+    ipc.push(...childElements(old, name).map(columns));
+  }
+  // Combination sets repeat codes in relation to each other; as codes they are already further CPC or new.
+  const cpc = descendants(childAt(front, 'classifications-cpc'), 'classification-cpc').map(symbol);
+  const locarno = childElements(front, 'classification-locarno').flatMap((scheme) =>
+    [...childElements(scheme, 'main-classification'), ...childElements(scheme, 'further-classification')].map(
+      columns,
+    ),
+  );
+  const found: Partial<Patent> = {};
+  const [ipcCodes, cpcCodes] = [normaliseClassifications(ipc), normaliseClassifications(cpc)];
+  const locarnoCodes = locarno.flatMap(
+    (code) => /^\s*(\d{2})\D?(\d{2})\s*$/.exec(code)?.slice(1, 3).join('-') ?? [],
+  );
+  if (ipcCodes.length > 0) found.ipc_codes = ipcCodes;
+  if (cpcCodes.length > 0) found.cpc_codes = cpcCodes;
+  if (locarnoCodes.length > 0) found.locarno_codes = locarnoCodes;
+  return found;
+}
+
+export interface RedBookFilings {
+  applicationNumber?: string | undefined;
+  filingDate?: string | undefined;
+  priorityDate?: string | undefined;
+  familyId?: string | undefined;
+  priorities: Priority[];
+}
+
+function filing(id: XmlElement | undefined): Filing | undefined {
+  const number = textAt(id, 'doc-number');
+  if (!id || !number) return undefined;
+  return { country: textAt(id, 'country') ?? 'US', number, date: parseDate(textAt(id, 'date')) };
+}
+
+/**
+ * The own application and the earlier ones it rests on: foreign priorities, provisionals, and the parents
+ * of continuations, divisions and reissues. `related-publication` is the same application's own earlier
+ * publication, so it is none of them.
+ */
+export function filings(front: XmlElement, country: string): RedBookFilings {
+  const own = filing(childAt(front, 'application-reference', 'document-id'));
+  const related = childAt(front, 'us-related-documents');
+  const earlier = childElements(childAt(front, 'priority-claims'), 'priority-claim').map(filing);
+  for (const relation of childElements(related)) {
+    if (relation.name === 'related-publication') continue;
+    if (relation.name === 'us-provisional-application')
+      earlier.push(filing(childAt(relation, 'document-id')));
+    for (const parent of descendants(relation, 'parent-doc'))
+      earlier.push(filing(childAt(parent, 'document-id')));
+  }
+  const priorities = earlier.filter((found) => found !== undefined);
+  // A national phase without an older priority rests on its international application.
+  const international = filing(childAt(front, 'pct-or-regional-filing-data', 'document-id'));
+  return {
+    applicationNumber: own && normaliseApplicationNumber(country, own.number),
+    filingDate: own?.date,
+    priorityDate: earliestDate(priorities.map(({ date }) => date)),
+    familyId: deriveFamilyId(international ?? own, priorities),
+    priorities: uniquePriorities(priorities),
+  };
+}

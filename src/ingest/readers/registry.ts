@@ -1,0 +1,85 @@
+/** All readers, and which one reads what. Detection goes by content; names and extensions lie. */
+import { cnSt36 } from './cn-st36.js';
+import { cnSt96 } from './cn-st96.js';
+import { docdb } from './docdb.js';
+import { epPublication } from './ep-st36.js';
+import { exportTable } from './export-table.js';
+import { finished } from './finish.js';
+import { googlePatents } from './google-patents.js';
+import { jpGazette } from './jp-gazette.js';
+import { jsonLines } from './json-lines.js';
+import { kiprisJson } from './kipris-json.js';
+import { kiprisTables } from './kipris-tables.js';
+import { kiprisXml } from './kipris-xml.js';
+import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import { usPatentApplication, usPatentGrant } from './red-book.js';
+import { usBrs } from './us-brs.js';
+import { usPap } from './us-pap.js';
+import { usSt32 } from './us-st32.js';
+import { usXml4ip } from './us-xml4ip.js';
+import { xmlRootName } from './xml.js';
+
+/** In the order of detection: the particular before the general. */
+export const READERS: readonly Reader[] = [
+  ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usXml4ip],
+  ...[epPublication, docdb, jpGazette, cnSt36, cnSt96],
+  ...[kiprisXml, kiprisJson, kiprisTables, googlePatents, jsonLines, exportTable],
+];
+
+/** Format → version of its reader. */
+export const READER_VERSIONS: Readonly<Record<string, number>> = Object.fromEntries(
+  READERS.map(({ format, version }) => [format, version]),
+);
+
+/** Formats of patent offices that are recognised by their root element but that no reader is there for. */
+const UNREAD_ROOTS: Record<string, string> = {
+  'patent-document': 'patent-document (Alexandria, MAREC)',
+  'lexisnexis-patent-document': 'lexisnexis-patent-document (LexisNexis)',
+};
+
+/** XML documents that accompany publications and hold none: sequence listings of the weekly files,
+ * contents of the EPO's packages. */
+const SIDE_ROOTS = new Set(['sequence-cwu', 'sequence-list', 'ST26SequenceListing', 'Application-body']);
+
+/** The reader whose format begins like this; `undefined` where none does. */
+export function detectReader(head: Uint8Array): Reader | undefined {
+  return READERS.find((reader) => reader.detect(head));
+}
+
+/** Whether a unit accompanies a publication and is none itself. */
+export function isSideDocument(head: Uint8Array): boolean {
+  return SIDE_ROOTS.has(xmlRootName(head) ?? '');
+}
+
+/** Why a unit is not read, naming what it is where that can be told. */
+export function unknownReason(head: Uint8Array): string {
+  const known = `known are ${READERS.map((reader) => reader.title).join('; ')}`;
+  const root = xmlRootName(head);
+  if (root === undefined) return `not a known format; ${known}`;
+  if (root === '') return `not a known format: XML without a root element; ${known}`;
+  const unread = UNREAD_ROOTS[root];
+  return unread
+    ? `${unread}: this format is not read; ${known}`
+    : `not a known format: XML <${root}>; ${known}`;
+}
+
+/**
+ * Reads one unit; runs in a worker. Never throws for what is in the bytes: damage becomes `failed`.
+ * `format` is the one that `openSources` gave the unit.
+ */
+export function parseUnit(format: string, bytes: Uint8Array): ParsedUnit {
+  const reader = READERS.find((candidate) => candidate.format === format);
+  if (!reader) throw new TypeError(`no reader for format ${JSON.stringify(format)}`);
+  try {
+    const parsed = reader.parse(bytes);
+    // A record of the project's own format is taken as it stands.
+    return reader === jsonLines ? parsed : { ...parsed, patents: parsed.patents.map(finished) };
+  } catch (error) {
+    if (error instanceof DamagedDocument) return failed(error.message);
+    // A reader's own mistake costs one document, not the job; the name tells it from damage.
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return failed(`the ${reader.title} reader could not read this document (${name}: ${message})`);
+  }
+}
+
+const failed = (reason: string): ParsedUnit => ({ patents: [], skipped: [], failed: { reason } });

@@ -1,0 +1,51 @@
+/** References cited of US documents, and what its claims refer to. */
+import { citedPatent } from '../../patent/citation.js';
+import type { Citation } from '../../patent/record.js';
+import { readableText } from './markup.js';
+import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
+
+/** `cited by examiner`, `cited by applicant`; the `other` of the years to 2012 says not by whom. */
+export function citedBy(category: string | undefined): Pick<Citation, 'cited_by'> {
+  const who = /examiner|applicant/i.exec(category ?? '')?.[0].toLowerCase();
+  return who === 'examiner' || who === 'applicant' ? { cited_by: who } : {};
+}
+
+/** `references-cited` (`us-references-cited` since v4.3) of the red book. */
+export function redBookCitations(front: XmlElement): Citation[] {
+  const found: Citation[] = [];
+  const list = childAt(front, 'us-references-cited') ?? childAt(front, 'references-cited');
+  for (const entry of childElements(list)) {
+    const by = citedBy(textAt(entry, 'category'));
+    const id = childAt(entry, 'patcit', 'document-id');
+    const number = textAt(id, 'doc-number');
+    if (number) {
+      found.push({ ...citedPatent(textAt(id, 'country') ?? 'US', number, textAt(id, 'kind')), ...by });
+      continue;
+    }
+    const other = childAt(entry, 'nplcit', 'othercit') ?? childAt(entry, 'nplcit');
+    const text = other && readableText(other).replaceAll('\n', ' ');
+    if (text) found.push({ text, ...by });
+  }
+  return found;
+}
+
+/**
+ * The claims that a claim refers to, from the ids in an attribute of the elements of one name
+ * (`<claim-ref idref="CLM-00001">`).
+ */
+export function references(claim: XmlElement, name: string, attribute: string, own: number): number[] {
+  const numbers = new Set<number>();
+  for (const reference of descendants(claim, name)) {
+    for (const id of reference.attributes[attribute]?.split(/\s+/) ?? []) {
+      const number = Number(/(\d+)$/.exec(id)?.[1]);
+      if (number > 0 && number !== own) numbers.add(number);
+    }
+  }
+  return [...numbers].sort((a, b) => a - b);
+}
+
+/** A claim as a record holds it; the number that opens the text (`1. A …`) is taken off. */
+export function claimOf(number: number, printed: string, dependsOn: number[]) {
+  const text = printed.replace(/^(\d+)\s*[.)]\s*/, (all, digits) => (Number(digits) === number ? '' : all));
+  return dependsOn.length > 0 ? { number, text, depends_on: dependsOn } : { number, text };
+}

@@ -1,0 +1,40 @@
+/** Citations that a source gives as one text: `KR1020030097716 A`, `EP-A- 0 529 854`, `特開平8-9932号公報`. */
+import { citedPatent } from '../../patent/citation.js';
+import { isCountry } from '../../patent/country.js';
+import { parsePatentNumber } from '../../patent/number.js';
+import type { Citation } from '../../patent/record.js';
+
+/** Country, perhaps the kind between hyphens as the EPO prints it, number, perhaps the kind behind it. */
+const SPELLING =
+  /^([A-Z]{2})[\s-]*(?:([A-Z]\d?)\s*-)?\s*([A-Z]{0,2}\s*[\d][\d\s,./-]*?)\s*[\s-]?([A-Z]\d?)?$/;
+
+/** A patent document where the text is one number of an office, else literature as printed. */
+export function writtenCitation(text: string, by?: Citation['cited_by']): Citation {
+  const printed = text.replace(/\s+/g, ' ').trim();
+  const cited = patentOf(printed) ?? { text: printed };
+  return by === undefined ? cited : { ...cited, cited_by: by };
+}
+
+function patentOf(printed: string): Citation | undefined {
+  // KIPRIS marks with an asterisk what was cited in the search.
+  const plain = printed.normalize('NFKC').toUpperCase().replace(/\*+$/, '');
+  // The EPO spaces `RE36154` as `R E36 154`.
+  const found = SPELLING.exec(plain.replace(/\bR\s+E\s*(?=\d)/, 'RE'));
+  if (found?.[1] && found[3]) {
+    const kind = found[4] ?? found[2];
+    const number = found[3].replace(/[\s,.]/g, '');
+    if (number.replace(/\D/g, '').length < 4) return undefined;
+    return citedPatent(found[1], number, kind);
+  }
+  // Japanese and Korean names of documents tell the office.
+  if (!/^(?:特|実|再|등록|공개|한국|실용)/.test(printed.normalize('NFKC'))) return undefined;
+  const [reading] = parsePatentNumber(printed.replace(/(?:公報|明細書|공보).*$/, ''));
+  if (!reading?.country || !isCountry(reading.country)) return undefined;
+  return citedPatent(reading.country, reading.number, japaneseKind(printed, reading.number) ?? reading.kind);
+}
+
+/** What a Japanese name of a document says of its kind: patents were numbered anew, from 2,500,001, when B2 began. */
+function japaneseKind(printed: string, number: string): string | undefined {
+  if (/^特開/.test(printed)) return 'A';
+  return /^特許/.test(printed) && /^\d{8}$/.test(number) && Number(number) > 2_500_000 ? 'B2' : undefined;
+}

@@ -1,0 +1,249 @@
+/**
+ * XML as elements that are read on demand. The addon turns the bytes into a flat tree; an element here is a
+ * place in it. No DTD and no external entity is ever loaded; entities that a document defines for itself are
+ * left as they stand (`&name;`), so none can grow. Local names only: prefixes are often undeclared in fragments.
+ */
+import { type FlatXml, native } from '../../index/native.js';
+import { decodeText } from './decode.js';
+import { DamagedDocument } from './reader.js';
+
+/** As in `native/core/src/xml/tree.rs`: numbers a node, a text in the place of a name, bits of a name. */
+const NODE = 4;
+const TEXT = 0xffff_ffff;
+const NAME = 0xff_ffff;
+const ATTRIBUTE = 3;
+
+const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+
+class FlatDocument {
+  readonly names: readonly string[];
+  readonly nodes: Uint32Array;
+  readonly attributes: Uint32Array;
+  readonly text: Buffer;
+  /** The elements that somebody has seen: each is one object, however it is reached. */
+  readonly #elements = new Map<number, FlatElement>();
+
+  constructor({ names, nodes, attributes, text }: FlatXml) {
+    this.names = names.split('\n');
+    this.nodes = nodes;
+    this.attributes = attributes;
+    this.text = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  }
+
+  /** Index of the first node behind one and all below it. */
+  next(index: number): number {
+    return this.nodes[index * NODE + 1] ?? 0;
+  }
+
+  /** The name of an element; `undefined` for a text. */
+  nameOf(index: number): string | undefined {
+    const name = this.nodes[index * NODE] ?? TEXT;
+    return name === TEXT ? undefined : this.names[name & NAME];
+  }
+
+  element(index: number): FlatElement {
+    let found = this.#elements.get(index);
+    if (found === undefined) {
+      found = new FlatElement(this, index);
+      this.#elements.set(index, found);
+    }
+    return found;
+  }
+
+  attributesOf(index: number): Readonly<Record<string, string>> {
+    const from = this.nodes[index * NODE + 2] ?? 0;
+    const end = this.nodes[index * NODE + 3] ?? 0;
+    if (from === end) return NO_ATTRIBUTES;
+    const found: Record<string, string> = Object.create(null);
+    for (let at = from * ATTRIBUTE; at < end * ATTRIBUTE; at += ATTRIBUTE) {
+      const name = this.names[(this.attributes[at] ?? 0) & NAME] ?? '';
+      found[name] = this.text.toString('utf8', this.attributes[at + 1], this.attributes[at + 2]);
+    }
+    return found;
+  }
+
+  textOf(index: number): string {
+    return this.text.toString('utf8', this.nodes[index * NODE + 2], this.nodes[index * NODE + 3]);
+  }
+}
+
+export interface XmlElement {
+  /** Local name. */
+  readonly name: string;
+  /** Values by full name. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Elements and texts below, in order; no two texts are neighbours. */
+  readonly children: readonly XmlNode[];
+}
+
+export type XmlNode = XmlElement | string;
+
+/** An element of a parsed document. Name and attributes are its own, so that `{ ...element, children }` is another. */
+class FlatElement implements XmlElement, Place {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly #document: FlatDocument;
+  readonly #index: number;
+
+  constructor(document: FlatDocument, index: number) {
+    this.name = document.nameOf(index) ?? '';
+    this.attributes = document.attributesOf(index);
+    this.#document = document;
+    this.#index = index;
+  }
+
+  get document(): FlatDocument {
+    return this.#document;
+  }
+
+  get index(): number {
+    return this.#index;
+  }
+
+  get children(): XmlNode[] {
+    const { document, index } = this;
+    const found: XmlNode[] = [];
+    for (let at = index + 1; at < document.next(index); at = document.next(at)) {
+      found.push(document.nameOf(at) === undefined ? document.textOf(at) : document.element(at));
+    }
+    return found;
+  }
+}
+
+/** Where an element stands. */
+export interface Place {
+  document: FlatDocument;
+  index: number;
+}
+
+/** Elements that a reader put together, and the documents made of them. */
+const MADE = new WeakMap<XmlElement, Place>();
+
+/** The place of an element; one that a reader put together gets a document of its own. */
+export function placeOf(element: XmlElement): Place {
+  if (element instanceof FlatElement) return element;
+  const known = MADE.get(element);
+  if (known) return known;
+  const [root] = parseXml(written(element));
+  const place = placeOf(root as XmlElement);
+  MADE.set(element, place);
+  return place;
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '"': '&quot;', '\r': '&#13;' };
+const escaped = (text: string): string => text.replace(/[&<"\r]/g, (mark) => ESCAPES[mark] ?? mark);
+
+function written(node: XmlNode): string {
+  if (typeof node === 'string') return escaped(node);
+  const name = node.name || 'made';
+  const attributes = Object.entries(node.attributes).map(
+    ([key, value]) => ` ${key}="${escaped(value).replace(/[\n\t]/g, (mark) => `&#${mark.charCodeAt(0)};`)}"`,
+  );
+  return `<${name}${attributes.join('')}>${node.children.map(written).join('')}</${name}>`;
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/**
+ * The root elements of a document (one, unless documents stand one after another without declarations).
+ * Elements named in `skip` are left out with all they hold: they may be most of a file. Those named in `empty`
+ * hold nothing and need no end tag, as in SGML. Bytes are decoded by the rules of `decodeText`.
+ * @throws DamagedDocument on what is no XML, with line and column.
+ */
+export function parseXml(
+  source: string | Uint8Array,
+  skip: ReadonlySet<string> = NO_NAMES,
+  empty: ReadonlySet<string> = NO_NAMES,
+): XmlElement[] {
+  const parse = (bytes: Uint8Array) => native.parseXml(bytes, [...skip], [...empty]);
+  const bytes = typeof source === 'string' ? Buffer.from(source) : source;
+  const flat = parse(bytes) ?? parse(Buffer.from(decodeText(bytes)));
+  if (!flat || flat.damage !== undefined) throw new DamagedDocument(`XML: ${flat?.damage}`);
+  const document = new FlatDocument(flat);
+  const roots: XmlElement[] = [];
+  const end = document.nodes.length / NODE;
+  for (let at = 0; at < end; at = document.next(at)) roots.push(document.element(at));
+  return roots;
+}
+
+/** Child elements, all or those of one name. */
+export function childElements(parent: XmlElement | undefined, name?: string): XmlElement[] {
+  const found: XmlElement[] = [];
+  if (!parent) return found;
+  if (!(parent instanceof FlatElement)) {
+    const elements = parent.children.filter((child) => typeof child !== 'string');
+    return elements.filter((child) => name === undefined || child.name === name);
+  }
+  const { document, index } = parent;
+  const end = document.next(index);
+  for (let at = index + 1; at < end; at = document.next(at)) {
+    const own = document.nameOf(at);
+    if (own !== undefined && (name === undefined || own === name)) found.push(document.element(at));
+  }
+  return found;
+}
+
+/** The first child of a name, and so on down the path. */
+export function childAt(parent: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
+  let at = parent;
+  for (const name of path) at = at && firstChild(at, name);
+  return at;
+}
+
+function firstChild(parent: XmlElement, name: string): XmlElement | undefined {
+  if (!(parent instanceof FlatElement)) return childElements(parent, name)[0];
+  const { document, index } = parent;
+  const end = document.next(index);
+  for (let at = index + 1; at < end; at = document.next(at)) {
+    if (document.nameOf(at) === name) return document.element(at);
+  }
+  return undefined;
+}
+
+/** All descendants of a name in document order, not looking inside a found one. */
+export function descendants(parent: XmlElement | undefined, name: string): XmlElement[] {
+  const found: XmlElement[] = [];
+  if (!parent) return found;
+  if (!(parent instanceof FlatElement)) {
+    return childElements(parent).flatMap((child) =>
+      child.name === name ? [child] : descendants(child, name),
+    );
+  }
+  const { document, index } = parent;
+  const end = document.next(index);
+  for (let at = index + 1; at < end; ) {
+    const isFound = document.nameOf(at) === name;
+    if (isFound) found.push(document.element(at));
+    at = isFound ? document.next(at) : at + 1;
+  }
+  return found;
+}
+
+/** The characters of an element and all below, spaces trimmed and collapsed; `undefined` where empty. */
+export function plainText(element: XmlElement | undefined): string | undefined {
+  if (!element) return undefined;
+  const { document, index } = placeOf(element);
+  return native.xmlPlain(document.nodes, document.text, index) || undefined;
+}
+
+/** `plainText` of the element at a path. */
+export function textAt(parent: XmlElement | undefined, ...path: string[]): string | undefined {
+  return plainText(childAt(parent, ...path));
+}
+
+const PROLOG = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
+
+/**
+ * The local name of the root element of a document that begins with these bytes; `undefined` where they
+ * are not XML, `''` where they are XML whose root comes later.
+ */
+export function xmlRootName(head: Uint8Array): string | undefined {
+  const latin = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16_384)).toString('latin1');
+  let text = latin.replace(/^(?:\u00ef\u00bb\u00bf)?\s*/, '');
+  if (!/^<[?!A-Za-z_]/.test(text)) return undefined;
+  text = text.replace(PROLOG, '');
+  const doctype = /^<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i.exec(text);
+  if (doctype) text = text.slice(doctype[0].length).replace(PROLOG, '');
+  const root = /^<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)(?=[\s/>])/.exec(text);
+  return root ? root[1] : '';
+}

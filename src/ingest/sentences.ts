@@ -1,0 +1,63 @@
+/** Where a text may be cut: ends of sentences in the languages of the offices, and softer places. */
+
+/** Words before a full stop that end no sentence: figures, numbers, Latin and German abbreviations. */
+const ABBREVIATIONS = new Set(
+  (
+    'fig figs no nos eq eqs ref refs e.g i.e etc al dr mr mrs ms prof vs approx ca cf ser pat pats appl app ' +
+    'u.s inc co ltd corp vol vols pp p st jr sr ph.d chem int ed eds sec sect tab ex wt mol max min resp viz ' +
+    'nr abb bzw usw vgl ggf z.b d.h u.a sog bspw evtl bd p.ex env art'
+  ).split(' '),
+);
+
+const HANGUL = /[\uAC00-\uD7A3]/;
+const CLOSERS = /["'”’»)\]}」』）】〉》]/;
+const MARK = /[.!?。．！？｡\n]/g;
+
+/** Whether the full stop at `at` ends a sentence, in a text whose current sentence began at `start`. */
+function endsSentence(text: string, at: number, start: number): boolean {
+  const mark = text[at] ?? '';
+  if (mark === '\n' || '。！？｡'.includes(mark)) return true;
+  const next = text[at + 1] ?? ' ';
+  if (mark === '．') return !/\p{N}/u.test(next);
+  const before = text[at - 1] ?? '';
+  // Korean sentences end in 다, 요, 음 …; records often lack the space after the full stop.
+  if (mark === '.' && HANGUL.test(before) && !/[\d.]/.test(next)) {
+    return /\s/.test(next) || CLOSERS.test(next) || /[다요음함됨임]/.test(before);
+  }
+  let after = at + 1;
+  while (CLOSERS.test(text[after] ?? '')) after++;
+  if (!/\s/.test(text[after] ?? ' ')) return false;
+  if (mark !== '.') return true;
+  const word = /\S*$/.exec(text.slice(Math.max(start, at - 24), at))?.[0] ?? '';
+  const bare = word.replace(/^[("'“‘[]+/, '').toLowerCase();
+  // `A.` is an initial, `1.` at the beginning numbers a paragraph.
+  if (ABBREVIATIONS.has(bare) || /^\p{L}$/u.test(bare)) return false;
+  if (/^[\d.]+$/.test(bare) && text.slice(start, at).trim().length === word.length) return false;
+  // A sentence does not go on in lower case.
+  return !/^\s+\p{Ll}/u.test(text.slice(after, after + 8));
+}
+
+/** The text cut after each sentence; the parts joined are the text. */
+export function sentences(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  MARK.lastIndex = 0;
+  for (let found = MARK.exec(text); found; found = MARK.exec(text)) {
+    if (!endsSentence(text, found.index, start)) continue;
+    let end = found.index + 1;
+    while (end < text.length && CLOSERS.test(text[end] ?? '')) end++;
+    while (end < text.length && /\s/.test(text[end] ?? '')) end++;
+    parts.push(text.slice(start, end));
+    start = end;
+    MARK.lastIndex = end;
+  }
+  if (start < text.length) parts.push(text.slice(start));
+  return parts;
+}
+
+/** Softer and softer places to cut a sentence that is too long: clauses, then words. */
+export const SOFT_BREAKS: readonly RegExp[] = [
+  /(?<=[;；:：])(?=\s|\P{ASCII})/u,
+  /(?<=[,，、])(?=\s|\P{ASCII})/u,
+  /(?<=\s)(?=\S)/u,
+];

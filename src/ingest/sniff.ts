@@ -1,0 +1,50 @@
+/** What a file is by its first bytes: a container, an image, a known companion of patent data, or text. */
+
+export type FileKind = 'gzip' | 'zip' | 'tar' | 'image' | 'utf16' | 'other';
+
+const IMAGES = ['49492a00', '4d4d002a', '89504e47', 'ffd8ff', '47494638', '424d', '0000000c6a502020'];
+/** PDF, ChemDraw, the desktop's own files (.DS_Store, AppleDouble). */
+const COMPANIONS = ['25504446', '566a4344', '00000001427564', '00051607'];
+
+const TAR_MAGIC_AT = 257;
+
+/** The kind of a file that begins with these bytes. */
+export function sniff(head: Uint8Array): FileKind {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 512));
+  const hex = bytes.subarray(0, 12).toString('hex');
+  if (hex.startsWith('1f8b')) return 'gzip';
+  // Local file header, empty archive, spanned archive.
+  if (/^504b(?:0304|0506|0708)/.test(hex)) return 'zip';
+  if (bytes.subarray(TAR_MAGIC_AT, TAR_MAGIC_AT + 5).toString('latin1') === 'ustar') return 'tar';
+  if (/^(?:fffe|feff)/.test(hex)) return 'utf16';
+  if (hex.startsWith('424d') && !/^424d.{8}00000000/.test(hex)) return 'other';
+  if (IMAGES.some((magic) => hex.startsWith(magic))) return 'image';
+  return /^52494646.{8}57454250/.test(hex) ? 'image' : 'other';
+}
+
+const PACKED: readonly [string, string][] = [
+  ['xz', 'fd377a585a00'],
+  ['bzip2', '425a68'],
+  ['Zstandard', '28b52ffd'],
+  ['7-Zip', '377abcaf271c'],
+  ['RAR', '526172211a07'],
+];
+
+/** What packed a file that begins so, of what is not opened here. */
+export function packedWith(head: Uint8Array): string | undefined {
+  const hex = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 8)).toString('hex');
+  return PACKED.find(([, magic]) => hex.startsWith(magic))?.[0];
+}
+
+/** Companions that hold no publication: chemical structures, notebooks, type definitions, stylesheets. */
+export function isSideFile(head: Uint8Array): boolean {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4096));
+  const hex = bytes.subarray(0, 12).toString('hex');
+  if (COMPANIONS.some((magic) => hex.startsWith(magic))) return true;
+  const text = bytes.toString('latin1');
+  if (/\bV[23]000\r?\n/.test(text) || /^\s*\(\*+ Content-type: application\/.*mathematica/i.test(text))
+    return true;
+  // A DTD or a schema, perhaps after an XML declaration and comments.
+  const body = text.replace(/^(?:\u00ef\u00bb\u00bf)?(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?(?:-->|$))*/, '');
+  return /^(?:<!(?:ELEMENT|ENTITY|ATTLIST|NOTATION)\b|<(?:\w+:)?(?:schema|stylesheet)[\s>])/i.test(body);
+}

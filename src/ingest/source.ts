@@ -1,0 +1,268 @@
+/**
+ * Where documents come from: files and folders, packed or not, recognised by their content. Yields units
+ * ready to be parsed elsewhere, and what could not be read. Nothing in a source makes it throw.
+ */
+import { createReadStream } from 'node:fs';
+import { dirname } from 'node:path';
+import { DRAWING_MAX_BYTES } from '../limits.js';
+import type { SourceFile } from '../store/source-record.js';
+import { TableFolders } from './join.js';
+import { failureAt, folderOf, type Place, positionOf, reasonOf } from './place.js';
+import type { Failure, SkippedFile, Unit } from './readers/reader.js';
+import { isSideFile, sniff } from './sniff.js';
+import { openText } from './text.js';
+import {
+  type Bytes,
+  collect,
+  type Entry,
+  gunzip,
+  peek,
+  UNPACK_LIMITS,
+  UnpackError,
+  untar,
+  unzip,
+} from './unpack.js';
+import { type FoundFile, STANDARD_INPUT, settled, sourceFile, walk } from './walk.js';
+
+export interface SourceOptions {
+  /**
+   * Which of the files found are read; all where it is absent. `with-folder`: where another file of its folder is, as
+   * tables are that are joined.
+   */
+  wanted?: (file: SourceFile) => boolean | 'with-folder';
+  /** A file is not read because it is not wanted. */
+  onPassedOver?: (file: SourceFile) => void;
+  /**
+   * Leaves folders in which a file changed less than so many ms ago: what belongs together may not all be there yet.
+   */
+  settledMs?: number;
+  /**
+   * A file came to its end: all it holds was yielded before, under `name`. Not called where the disk failed on it.
+   * `joined`: it is a table, and what it holds was yielded with the other tables of its folder.
+   */
+  onEnd?: (file: SourceFile, name: string, joined: boolean) => void;
+  /** Stops the walk: the iteration throws the signal's reason. */
+  signal?: AbortSignal;
+  /** Bytes of the files given (packed, as on disk): read so far, and all. */
+  onProgress?: (bytesRead: number, totalBytes: number) => void;
+  /** Drawings found beside or inside the documents; without it images are passed over. */
+  onImage?: (image: ImageFile) => void | Promise<void>;
+  /** Files that are no patent data and that nobody named; without it they are passed over. */
+  onSkipped?: (file: SkippedFile) => void;
+}
+
+export interface ImageFile {
+  file: string;
+  position: string;
+  /** Where it lies, as `Unit.folder`. */
+  folder: string;
+  /** File name without folder. */
+  name: string;
+  bytes: Uint8Array;
+}
+
+export type SourceItem = Unit | Failure;
+
+/** Whether an item is a failure. */
+export function isFailure(item: SourceItem): item is Failure {
+  return 'reason' in item;
+}
+
+/** Bytes looked at to tell a format; a first line of JSON Lines may be long. */
+const HEAD_BYTES = 1 << 20;
+/**
+ * Walks files and folders in order (folders sorted by name) and yields each document as a `Unit`, each
+ * unreadable file, entry or piece as a `Failure`. Images and other known companions are passed over.
+ */
+export async function* openSources(
+  paths: readonly string[],
+  options: SourceOptions = {},
+): AsyncGenerator<SourceItem, void, undefined> {
+  const found: FoundFile[] = [];
+  for (const path of paths) {
+    for await (const item of walk(path, true)) {
+      options.signal?.throwIfAborted();
+      if ('reason' in item) yield item;
+      else found.push(item);
+    }
+  }
+  const files = chosen(settled(found, options.settledMs ?? 0), options);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  const tables = new TableFolders();
+  let done = 0;
+  let ended: FoundFile[] = [];
+  const leaveFolder = function* (): Generator<Unit> {
+    yield* tables.units();
+    for (const found of ended) {
+      if (found.path === STANDARD_INPUT) continue;
+      options.onEnd?.(sourceFile(found), found.path, tables.joined.has(found.path));
+    }
+    ended = [];
+    tables.joined.clear();
+  };
+  for (const found of files) {
+    const { path, size, isNamed } = found;
+    // The tables of a folder are complete once it is left.
+    if (dirname(path) !== tables.folder) yield* leaveFolder();
+    tables.folder = dirname(path);
+    const place = { file: path, entries: [], depth: 0, isNamed };
+    const before = done;
+    const report = (bytes: number): void =>
+      options.onProgress?.(Math.min(before + bytes, before + size), total);
+    try {
+      yield* openFile(path, place, size, { ...options, tables }, report);
+      ended.push(found);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      yield failureAt(place, reasonOf(error));
+      if (error instanceof UnpackError) ended.push(found);
+    }
+    if (tables.isEmpty) yield* leaveFolder();
+    done = before + size;
+    options.onProgress?.(done, total);
+  }
+  yield* leaveFolder();
+}
+
+/** The files that are read, in their order. */
+function chosen(files: readonly FoundFile[], { wanted, onPassedOver }: SourceOptions): FoundFile[] {
+  if (wanted === undefined) return [...files];
+  const answers = files.map((file) => file.path === STANDARD_INPUT || wanted(sourceFile(file)));
+  const folders = new Set(files.filter((_, n) => answers[n] === true).map(({ path }) => dirname(path)));
+  return files.filter((file, n) => {
+    const isRead = answers[n] === true || (answers[n] === 'with-folder' && folders.has(dirname(file.path)));
+    if (!isRead) onPassedOver?.(sourceFile(file));
+    return isRead;
+  });
+}
+
+/** What the opening of one source after another shares. */
+interface Opening extends SourceOptions {
+  tables: TableFolders;
+}
+
+type Report = (bytes: number) => void;
+
+async function* openFile(
+  path: string,
+  place: Place,
+  size: number,
+  options: Opening,
+  report: Report,
+): AsyncGenerator<SourceItem> {
+  const isInput = path === STANDARD_INPUT && place.isNamed;
+  if (size === 0 && !isInput) {
+    yield failureAt(place, 'empty file');
+    return;
+  }
+  let read = 0;
+  const stream = isInput ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      options.signal?.throwIfAborted();
+      read += chunk.length;
+      report(read);
+      yield chunk;
+    }
+  }
+  const { head, whole, close } = await peek(counted(), HEAD_BYTES);
+  try {
+    if (sniff(head) === 'zip' && !isInput) yield* openEntries(unzip(path), { ...place, depth: 1 }, options);
+    else yield* openStream(head, whole, place, options);
+  } finally {
+    await close();
+  }
+}
+
+async function* openStream(
+  head: Buffer,
+  whole: Bytes,
+  place: Place,
+  options: Opening,
+): AsyncGenerator<SourceItem> {
+  const kind = sniff(head);
+  if (kind === 'gzip' || kind === 'zip' || kind === 'tar') {
+    if (place.depth >= UNPACK_LIMITS.depth)
+      throw new UnpackError('containers nested too deep; unpack the outer ones');
+    yield* openContainer(kind, whole, { ...place, depth: place.depth + 1 }, options);
+  } else if (kind === 'image') {
+    const name = (place.entries.at(-1) ?? place.file).split(/[\\/]/).at(-1) ?? '';
+    if (/\.(?:xml|jsonl?)$/i.test(name)) {
+      yield failureAt(place, 'an image, though its name is that of a document');
+    } else if (options.onImage) {
+      const bytes = await collect(whole, DRAWING_MAX_BYTES);
+      await options.onImage({
+        file: place.file,
+        position: positionOf(place),
+        folder: folderOf(place),
+        name,
+        bytes,
+      });
+    }
+  } else if (head.length === 0) {
+    yield failureAt(place, 'empty file');
+  } else if (kind === 'utf16') {
+    const wide = new TextDecoder(head[0] === 0xff ? 'utf-16le' : 'utf-16be');
+    const narrow = await peek(transcoded(whole, wide), HEAD_BYTES);
+    yield* openText(narrow.head, narrow.whole, place, options);
+  } else if (!isSideFile(head)) {
+    yield* openText(head, whole, place, options);
+  }
+}
+
+async function* openContainer(
+  kind: 'gzip' | 'zip' | 'tar',
+  whole: Bytes,
+  place: Place,
+  options: Opening,
+): AsyncGenerator<SourceItem> {
+  if (kind === 'gzip') {
+    const inner = await peek(gunzip(whole), HEAD_BYTES);
+    try {
+      yield* openStream(inner.head, inner.whole, place, options);
+    } finally {
+      await inner.close();
+    }
+  } else if (kind === 'tar') {
+    yield* openEntries(untar(whole), place, options);
+  } else {
+    yield* openEntries(unzip(await collect(whole, UNPACK_LIMITS.nestedZipBytes)), place, options);
+  }
+}
+
+/** What the first entry of a spreadsheet or a text of an office suite may be. */
+const OFFICE_ENTRY = /^(?:\[Content_Types\]\.xml|(?:_rels|docProps|xl|word|ppt)\/.*)$/;
+const OFFICE_DOCUMENT = 'a spreadsheet or text document (xlsx, docx); save it as CSV';
+
+async function* openEntries(
+  entries: AsyncIterable<Entry>,
+  place: Place,
+  options: Opening,
+): AsyncGenerator<SourceItem> {
+  let opened = 0;
+  for await (const entry of entries) {
+    options.signal?.throwIfAborted();
+    if (opened++ === 0 && OFFICE_ENTRY.test(entry.name)) {
+      if (place.isNamed) throw new UnpackError(OFFICE_DOCUMENT);
+      options.onSkipped?.({ file: place.file, position: positionOf(place), reason: OFFICE_DOCUMENT });
+      return;
+    }
+    const inside = { ...place, entries: [...place.entries, entry.name], isNamed: false };
+    let close: (() => Promise<void>) | undefined;
+    try {
+      const found = await peek(entry.stream, HEAD_BYTES);
+      close = found.close;
+      yield* openStream(found.head, found.whole, inside, options);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      yield failureAt(inside, reasonOf(error));
+    } finally {
+      await close?.();
+    }
+  }
+}
+
+async function* transcoded(stream: Bytes, decoder: InstanceType<typeof TextDecoder>): Bytes {
+  for await (const part of stream) yield Buffer.from(decoder.decode(part, { stream: true }));
+  yield Buffer.from(decoder.decode());
+}

@@ -1,0 +1,120 @@
+/** A stream of text comes apart into documents, each recognised by its content. */
+import type { TableFolders } from './join.js';
+import { failureAt, folderOf, type Place, positionOf } from './place.js';
+import { kiprisTables } from './readers/kipris-tables.js';
+import type { Failure, Reader, SkippedFile, Unit } from './readers/reader.js';
+import { detectReader, isSideDocument, unknownReason } from './readers/registry.js';
+import { xmlRootName } from './readers/xml.js';
+import { packedWith } from './sniff.js';
+import { type Splitter, splitJson, splitLines, splitXml } from './split.js';
+import type { Bytes } from './unpack.js';
+
+/** Pieces of one file that are reported one by one when nothing reads them. */
+const UNKNOWN_REPORTED = 1;
+const UNREAD_TABLE = 'a KIPRIS table that nothing is read from';
+const NO_PATENT_DATA = 'no patent data: not XML, not JSON, and no table that is known';
+
+/** What becomes of texts that hold no documents by themselves. */
+export interface TextOptions {
+  /** Takes in tables that are joined. */
+  tables: TableFolders;
+  signal?: AbortSignal;
+  onSkipped?: (file: SkippedFile) => void;
+}
+
+/** Yields the documents of a text that begins with `head`. */
+export async function* openText(
+  head: Buffer,
+  whole: Bytes,
+  place: Place,
+  options: TextOptions,
+): AsyncGenerator<Unit | Failure> {
+  const plan = planOf(head);
+  if (!plan) {
+    const packed = packedWith(head);
+    const closed = packed && `packed with ${packed}, which is not opened here; unpack it`;
+    if (place.isNamed) yield failureAt(place, closed ?? unknownReason(head));
+    else
+      options.onSkipped?.({
+        ...{ file: place.file, position: positionOf(place) },
+        reason: closed ?? NO_PATENT_DATA,
+      });
+    return;
+  }
+  if (plan.reader?.format === kiprisTables.format) {
+    if (!(await options.tables.add(place, whole))) {
+      options.onSkipped?.({ file: place.file, position: positionOf(place), reason: UNREAD_TABLE });
+    }
+    return;
+  }
+  let unknown = 0;
+  let lastUnknown = '';
+  for await (const piece of plan.split(whole)) {
+    options.signal?.throwIfAborted();
+    const { position, bytes } = piece;
+    if (bytes === undefined) {
+      yield failureAt(place, piece.reason, position);
+      continue;
+    }
+    // Documents of several kinds stand in one file: grants, sequence listings, records of two sources.
+    const fallback = plan.split === splitXml ? undefined : plan.reader;
+    const reader = detectReader(bytes) ?? fallback;
+    if (reader) {
+      const { format } = reader;
+      yield {
+        file: place.file,
+        position: positionOf(place, position),
+        folder: folderOf(place),
+        format,
+        bytes,
+      };
+    } else if (!isSideDocument(bytes)) {
+      // A large file of something else is one mistake, not a million.
+      if (++unknown <= UNKNOWN_REPORTED) yield failureAt(place, unknownReason(bytes), position);
+      lastUnknown = position;
+    }
+  }
+  if (unknown > UNKNOWN_REPORTED) {
+    yield failureAt(
+      place,
+      `${unknown - UNKNOWN_REPORTED} more pieces of no known format up to here`,
+      lastUnknown,
+    );
+  }
+}
+
+/** How a stream that begins so comes apart, and which reader its pieces fall back on. */
+function planOf(head: Buffer): { split: Splitter; reader?: Reader } | undefined {
+  const line = jsonLine(head);
+  if (line) {
+    const reader = detectReader(line);
+    return reader ? { split: splitLines, reader } : { split: splitLines };
+  }
+  const reader = detectReader(head);
+  if (reader) return { split: reader.split, reader };
+  if (xmlRootName(head) !== undefined) return { split: splitXml };
+  return /^(?:\u00ef\u00bb\u00bf)?\s*[[{]/.test(head.subarray(0, 1000).toString('latin1'))
+    ? { split: splitJson }
+    : undefined;
+}
+
+/** The first line that is a whole JSON object, where the text is lines of such. */
+function jsonLine(head: Buffer): Buffer | undefined {
+  const start = head.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? 3 : 0;
+  let from = start;
+  for (let tries = 0; tries < 5; tries++) {
+    const end = head.indexOf(10, from);
+    const line = head.subarray(from, end < 0 ? head.length : end);
+    if (line[0] === 0x7b && /\}\s*$/.test(line.subarray(-20).toString('latin1'))) {
+      try {
+        JSON.parse(line.toString('utf8'));
+        return line;
+      } catch {
+        // A damaged line among others, or the first line of a printed object.
+      }
+    } else if (tries === 0 && line[0] !== 0x7b) return undefined;
+    if (end < 0) return undefined;
+    from = end + 1;
+  }
+  return undefined;
+}

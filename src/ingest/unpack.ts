@@ -1,0 +1,232 @@
+/**
+ * Containers: gzip, zip (nested), tar. Everything is streamed and nothing is ever written to disk, so the
+ * paths inside a container are only words in a report. Bounds against built archives are below.
+ */
+
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import yauzl from 'yauzl';
+import { isImageName } from '../drawings/name.js';
+
+export type Bytes = AsyncIterable<Uint8Array>;
+
+export const UNPACK_LIMITS = {
+  /** Containers within containers. */
+  depth: 5,
+  /** Entries of one container. */
+  entries: 10_000_000,
+  /** A container inside another one is held in memory, where it is a zip. */
+  nestedZipBytes: 1_000_000_000,
+  /** Bytes out for a byte in; text compresses to a tenth, deflate's own bound is about 1,030. */
+  ratio: 250,
+  /** Output that is never suspicious, whatever its ratio. */
+  ratioFromBytes: 32_000_000,
+};
+
+/** Why a container (or the rest of it) is not read. */
+export class UnpackError extends Error {
+  override readonly name = 'UnpackError';
+}
+
+/** An entry of a container. Its stream must be begun (`peek` does) and closed, read to its end or not. */
+export interface Entry {
+  name: string;
+  stream: Bytes;
+}
+
+export interface Peeked {
+  head: Buffer;
+  /** The stream from its beginning, head included. */
+  whole: Bytes;
+  /** Lets go of the stream, wherever reading stopped. */
+  close: () => Promise<void>;
+}
+
+/** The first bytes of a stream, and the whole stream again from its beginning. */
+export async function peek(stream: Bytes, wanted: number): Promise<Peeked> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  while (length < wanted) {
+    const next = await iterator.next();
+    if (next.done) break;
+    parts.push(next.value);
+    length += next.value.length;
+  }
+  const head = Buffer.concat(parts, length).subarray(0, wanted);
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    // The parts are let go one by one, so that the head is not held while the rest is read.
+    for (let part = parts.shift(); part; part = parts.shift()) yield part;
+    for (;;) {
+      const next = await iterator.next();
+      if (next.done) return;
+      yield next.value;
+    }
+  }
+  const close = async (): Promise<void> => {
+    await iterator.return?.();
+  };
+  return { head, whole: whole(), close };
+}
+
+/** Everything of a stream, up to a bound. */
+export async function collect(stream: Bytes, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of stream) {
+    length += part.length;
+    if (length > maxBytes) throw new UnpackError(`larger than ${maxBytes} bytes; unpack it first`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
+}
+
+/** The content of a gzip stream, several members included. */
+export async function* gunzip(stream: Bytes): Bytes {
+  let taken = 0;
+  let given = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const part of stream) {
+      taken += part.length;
+      yield part;
+    }
+  }
+  const source = Readable.from(counted(), { objectMode: false });
+  const unzipped = createGunzip({ chunkSize: 65_536 });
+  source.on('error', (error) => unzipped.destroy(error));
+  source.pipe(unzipped);
+  try {
+    for await (const part of unzipped as AsyncIterable<Buffer>) {
+      given += part.length;
+      boundRatio(given, taken);
+      yield part;
+    }
+  } catch (error) {
+    if (error instanceof UnpackError) throw error;
+    throw new UnpackError(`damaged gzip data: ${(error as Error).message}`);
+  } finally {
+    source.destroy();
+    unzipped.destroy();
+  }
+}
+
+function boundRatio(given: number, taken: number): void {
+  if (given > UNPACK_LIMITS.ratioFromBytes && given > taken * UNPACK_LIMITS.ratio) {
+    throw new UnpackError(
+      `unpacks to more than ${UNPACK_LIMITS.ratio} times its size, which no patent data does; not read further`,
+    );
+  }
+}
+
+/** Entries of a tar stream, files only. */
+export async function* untar(stream: Bytes): AsyncIterable<Entry> {
+  const unpacked = extract();
+  const source = Readable.from(stream, { objectMode: false });
+  source.on('error', (error) => unpacked.destroy(error));
+  source.pipe(unpacked);
+  let count = 0;
+  try {
+    for await (const entry of unpacked) {
+      boundEntries(++count);
+      if (entry.header.type !== 'file' && entry.header.type !== 'contiguous-file') {
+        entry.resume();
+        continue;
+      }
+      yield { name: entry.header.name, stream: toItsEnd(entry as unknown as Bytes) };
+    }
+  } catch (error) {
+    if (error instanceof UnpackError) throw error;
+    throw new UnpackError(`damaged tar: ${(error as Error).message}`);
+  } finally {
+    source.destroy();
+    unpacked.destroy();
+  }
+}
+
+/** A tar is one stream: an entry that is left in the middle is read past, not destroyed. */
+async function* toItsEnd(entry: Bytes): Bytes {
+  const iterator = entry[Symbol.asyncIterator]();
+  let done: boolean | undefined = false;
+  try {
+    for (;;) {
+      const next = await iterator.next();
+      done = next.done;
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    while (!done) done = (await iterator.next()).done;
+  }
+}
+
+function boundEntries(count: number): void {
+  if (count > UNPACK_LIMITS.entries) throw new UnpackError(`more than ${UNPACK_LIMITS.entries} entries`);
+}
+
+/**
+ * Entries of a zip on disk (a path) or in memory, in the order of its directory, images last: the publications
+ * that name them are known by then.
+ */
+export async function* unzip(source: string | Buffer): AsyncIterable<Entry> {
+  const images = { found: false };
+  yield* entriesOf(source, (name) => {
+    const isImage = isImageName(name);
+    images.found ||= isImage;
+    return !isImage;
+  });
+  if (images.found) yield* entriesOf(source, isImageName);
+}
+
+/** The entries whose names are wanted. */
+async function* entriesOf(
+  source: string | Buffer,
+  isWanted: (name: string) => boolean,
+): AsyncIterable<Entry> {
+  const options = { lazyEntries: true, autoClose: false } as const;
+  let zip: yauzl.ZipFile;
+  try {
+    zip =
+      typeof source === 'string'
+        ? await yauzl.openPromise(source, options)
+        : await yauzl.fromBufferPromise(source, options);
+  } catch (error) {
+    throw new UnpackError(`damaged zip: ${(error as Error).message}`);
+  }
+  let count = 0;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      boundEntries(++count);
+      if (entry.fileName.endsWith('/') || !isWanted(entry.fileName)) continue;
+      yield { name: entry.fileName, stream: inflated(zip, entry) };
+    }
+  } catch (error) {
+    if (error instanceof UnpackError) throw error;
+    throw new UnpackError(`damaged zip: ${(error as Error).message}`);
+  } finally {
+    zip.close();
+  }
+}
+
+async function* inflated(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
+  if (entry.isEncrypted()) throw new UnpackError('encrypted zip entry');
+  let stream: Readable;
+  try {
+    stream = await zip.openReadStreamPromise(entry);
+  } catch (error) {
+    throw new UnpackError(`damaged zip entry: ${(error as Error).message}`);
+  }
+  let given = 0;
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      given += part.length;
+      boundRatio(given, entry.compressedSize);
+      yield part;
+    }
+  } catch (error) {
+    if (error instanceof UnpackError) throw error;
+    throw new UnpackError(`damaged zip entry: ${(error as Error).message}`);
+  } finally {
+    stream.destroy();
+  }
+}

@@ -1,0 +1,64 @@
+/** Files under the paths that were given, in order, without looking into them. */
+import { opendir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { isImageName } from '../drawings/name.js';
+import type { SourceFile } from '../store/source-record.js';
+import { failureAt, reasonOf } from './place.js';
+import type { Failure } from './readers/reader.js';
+
+/** The path that stands for standard input. */
+export const STANDARD_INPUT = '-';
+
+export interface FoundFile {
+  path: string;
+  size: number;
+  modified: Date;
+  isNamed: boolean;
+}
+
+/** The file as the ledger knows it. */
+export function sourceFile({ path, size, modified }: FoundFile): SourceFile {
+  return { path: resolve(path), bytes: size, modified: modified.toISOString() };
+}
+
+/** A file, or the files under a folder, sorted by name. What cannot be looked at is a failure. */
+export async function* walk(path: string, given: boolean): AsyncGenerator<FoundFile | Failure> {
+  const place = { file: path, entries: [], depth: 0, isNamed: given };
+  if (given && path === STANDARD_INPUT) {
+    yield { path, size: 0, modified: new Date(), isNamed: true };
+    return;
+  }
+  try {
+    const found = await stat(path);
+    if (found.isFile()) {
+      yield { path, size: found.size, modified: found.mtime, isNamed: given };
+    } else if (found.isDirectory()) {
+      const names: { name: string; isLink: boolean }[] = [];
+      for await (const entry of await opendir(path)) {
+        names.push({ name: entry.name, isLink: entry.isSymbolicLink() });
+      }
+      // Images last: the publications that name them are known by then.
+      const last = (name: string): number => (isImageName(name) ? 1 : 0);
+      names.sort((a, b) => last(a.name) - last(b.name) || (a.name < b.name ? -1 : 1));
+      for (const { name, isLink } of names) {
+        const inner = join(path, name);
+        // A linked folder may lead back up: linked files are followed, folders only where given.
+        if (isLink && (await stat(inner)).isDirectory()) continue;
+        yield* walk(inner, false);
+      }
+    } else yield failureAt(place, 'neither a file nor a folder');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    yield failureAt(place, missing ? `no such file or folder${given ? '' : ' any more'}` : reasonOf(error));
+  }
+}
+
+/** Without the files of folders that something was written to in the last so many ms. */
+export function settled(files: readonly FoundFile[], settledMs: number): FoundFile[] {
+  if (settledMs <= 0) return [...files];
+  const since = Date.now() - settledMs;
+  const busy = new Set(
+    files.filter((file) => file.modified.getTime() > since).map(({ path }) => dirname(path)),
+  );
+  return files.filter(({ path }) => !busy.has(dirname(path)));
+}

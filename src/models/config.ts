@@ -1,0 +1,150 @@
+/**
+ * models.json: which embedder and which reranker, and how they are opened. The schema of each kind lies beside its
+ * implementation; here they are one document, read from a file or handed over by an application.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { staticEmbedderSchema } from '../embed/config.js';
+import { httpEmbedderSchema } from '../embed/http/config.js';
+import { onnxEmbedderSchema } from '../embed/onnx/config.js';
+import { PriorartError } from '../errors.js';
+import { MODELS_FILE_MAX_BYTES } from '../limits.js';
+import { nearestName } from '../nearest-name.js';
+import { noRerankerSchema, staticRerankerSchema } from '../rerank/config.js';
+import { crossEncoderSchema } from '../rerank/cross-encoder/config.js';
+
+const kinds = (names: string) => ({ error: `"kind": one of ${names}` });
+
+const embedderSchema = z.discriminatedUnion(
+  'kind',
+  [staticEmbedderSchema, onnxEmbedderSchema, httpEmbedderSchema],
+  kinds('static, onnx, http'),
+);
+const rerankerSchema = z.discriminatedUnion(
+  'kind',
+  [staticRerankerSchema, crossEncoderSchema, noRerankerSchema],
+  kinds('static, onnx, none'),
+);
+
+const modelsSchema = z.strictObject(
+  {
+    embedder: embedderSchema.optional(),
+    reranker: rerankerSchema.optional(),
+  },
+  { error: 'an object with "embedder" and "reranker"' },
+);
+
+/** What a user writes. Paths are relative to the file, or to the working directory in an application. */
+export type ModelsInput = z.input<typeof modelsSchema>;
+export type EmbedderConfig = z.output<typeof embedderSchema>;
+export type RerankerConfig = z.output<typeof rerankerSchema>;
+
+/** A whole configuration, its paths absolute. */
+export interface ModelsConfig {
+  embedder: EmbedderConfig;
+  reranker: RerankerConfig;
+}
+
+/** What comes with the package. */
+export const DEFAULT_MODELS: ModelsConfig = { embedder: { kind: 'static' }, reranker: { kind: 'static' } };
+
+/** Fields of any kind that hold a path. */
+const PATHS = new Set(['file', 'folder']);
+
+/**
+ * Reads a configuration: a file's, or an object.
+ * @throws PriorartError `invalid_models`, naming file, field, value and what was expected
+ */
+export function readModels(source: string | ModelsInput): ModelsConfig {
+  if (typeof source !== 'string') return parseModels(source, process.cwd(), 'models');
+  const path = resolve(source);
+  return parseModels(parseJson(readText(path), path), dirname(path), path);
+}
+
+/**
+ * Checks a configuration and makes its paths absolute; what it leaves out is the default.
+ * @param base folder that paths are relative to
+ * @param name of the document, for messages
+ * @throws PriorartError `invalid_models`
+ */
+export function parseModels(input: unknown, base: string, name: string): ModelsConfig {
+  const { success, data, error } = modelsSchema.safeParse(input);
+  if (!success) {
+    const complaints = error.issues.flatMap((issue) => complaintsOf(issue, input));
+    throw new PriorartError('invalid_models', `${name}: ${complaints.slice(0, 5).join('. ')}`);
+  }
+  const { embedder = DEFAULT_MODELS.embedder, reranker = DEFAULT_MODELS.reranker } = data;
+  return { embedder: absolute(embedder, base), reranker: absolute(reranker, base) };
+}
+
+/**
+ * The configuration that a manifest keeps; folders without one were made with the default model.
+ * @throws PriorartError `invalid_models` where a newer program wrote it
+ */
+export function storedModels(models: unknown, dir: string): ModelsConfig {
+  return models === undefined ? DEFAULT_MODELS : parseModels(models, dir, `the manifest of ${dir}`);
+}
+
+function readText(path: string): string {
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length <= MODELS_FILE_MAX_BYTES) return bytes.toString('utf8');
+  } catch (cause) {
+    const message = `cannot read the model configuration ${path}: ${(cause as Error).message}`;
+    throw new PriorartError('invalid_models', message, { cause });
+  }
+  const message = `${path} has more than ${MODELS_FILE_MAX_BYTES} bytes; expected a model configuration`;
+  throw new PriorartError('invalid_models', message);
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new PriorartError('invalid_models', `${path} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function absolute<T extends object>(config: T, base: string): T {
+  const entries = Object.entries(config).map(([key, value]) => [
+    key,
+    PATHS.has(key) && typeof value === 'string' ? resolve(base, value) : value,
+  ]);
+  return Object.fromEntries(entries) as T;
+}
+
+type Issue = z.core.$ZodIssue;
+
+function complaintsOf(issue: Issue, input: unknown): string[] {
+  const at = (key?: string) => [...issue.path, ...(key === undefined ? [] : [key])].join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const known = namesAt(issue.path, input);
+    return issue.keys.map((key) => {
+      const near = nearestName(key, known);
+      return `unknown field ${at(key)}${near === undefined ? '' : `; the nearest known field is "${near}"`}`;
+    });
+  }
+  const value = issue.path.reduce<unknown>((part, key) => (part as never)?.[key], input);
+  const got = value === undefined ? 'missing' : `got ${JSON.stringify(value).slice(0, 80)}`;
+  return [`${at() || 'the document'}: ${got}; expected ${issue.message}`];
+}
+
+interface Node {
+  properties?: Record<string, Node & { const?: unknown }>;
+  anyOf?: Node[];
+  oneOf?: Node[];
+}
+
+/** Names of fields that may stand at a place of the document, given the kinds that it names. */
+function namesAt(path: readonly PropertyKey[], input: unknown): string[] {
+  let node = z.toJSONSchema(modelsSchema) as Node;
+  let value = input as Record<string, unknown>;
+  for (const key of path) {
+    node = node.properties?.[String(key)] ?? {};
+    value = value[String(key)] as Record<string, unknown>;
+    const choices = node.oneOf ?? node.anyOf;
+    node = choices?.find(({ properties }) => properties?.['kind']?.const === value['kind']) ?? node;
+  }
+  return Object.keys(node.properties ?? {});
+}

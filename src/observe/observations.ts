@@ -1,0 +1,42 @@
+/** What the program tells of its work, to whoever measures it. */
+
+/** What a worker tells of a question with its answer. */
+export interface AnswerTrace {
+  /** Stages by name, ms. */
+  timings?: Readonly<Record<string, number>>;
+  /** How each segment was scanned: `exact`, `ivf`, `hnsw`, `none`. */
+  scans?: readonly string[];
+}
+
+export interface AnsweredQuestion extends AnswerTrace {
+  /** `semantic`, `details`, … */
+  kind: string;
+  /** Time on the worker, ms, and before, in the queue. */
+  ms: number;
+  waitedMs: number;
+}
+
+/** Told of each question that was answered. */
+export type AnswerObserver = (answered: AnsweredQuestion) => void;
+
+export interface PoolState {
+  workers: number;
+  /** Questions that may run at once, that do, that wait, and that may wait. */
+  parallel: number;
+  running: number;
+  waiting: number;
+  waitingMax: number;
+  /** Whether questions are refused to keep the wait short. */
+  shedding: boolean;
+  /** Refused since the start. */
+  refused: number;
+}
+
+export interface IndexState {
+  generation: number;
+  documents: number;
+  passages: number;
+  segments: number;
+  /** Of segments and their indexes. */
+  bytes: number;
+}

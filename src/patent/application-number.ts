@@ -1,0 +1,123 @@
+/**
+ * Application numbers in one form per office, so that an application, its grant, its divisionals and the
+ * priority claims of other offices name the same thing alike:
+ *
+ * | office | form | from |
+ * |---|---|---|
+ * | KR | 13 digits: 10, 20 or 30 + year + 7 | `10-2006-0025591`, `KR20060025591` |
+ * | JP | year + 6 digits | `特願2018-524120`, `JP-P-2007-00102123`, `特願平10-123456` |
+ * | CN | 12 digits (8 before October 2003), no check digit | `201610298414.0`, `98812345.6` |
+ * | EP | 8 digits, no check digit | `04106384.3`, `EP20040106384` |
+ * | US | 8 digits: series code + 6 | `09/742,144`, `60634291`, `201862650001` |
+ * | WO (any office that wrote a PCT number) | office + year + 6 digits | `PCT/US2007/014647` |
+ * | others | letters and digits, without a check digit after a point | `10 2007 003 914.1` |
+ */
+
+const PCT = /PCT\W*([A-Z]{2})\W*(\d{4}|\d{2})\W*(\d{3,7})/;
+/** Japanese eras by their letter and character: the year before their first. */
+const ERA: Record<string, number> = {
+  ...{ M: 1867, 明: 1867, T: 1911, 大: 1911, S: 1925, 昭: 1925 },
+  ...{ H: 1988, 平: 1988, R: 2018, 令: 2018 },
+};
+
+/** The calendar year of a Japanese era year: `('平', 30)` and `('H', 30)` are 2018. */
+export function eraYear(era: string, year: number): number | undefined {
+  const base = ERA[era];
+  return base === undefined ? undefined : base + year;
+}
+
+/** A two-digit year of a number series that began in 1978 (EP, PCT, CN). */
+function fullYear(year: string): string {
+  if (year.length === 4) return year;
+  return `${Number(year) >= 70 ? 19 : 20}${year}`;
+}
+
+function korean(text: string): string | undefined {
+  const parts = /(?:^|\D)([1-7]0)\D?((?:19|20)\d{2})\D(\d{1,7})(?=\D|$)/.exec(text);
+  if (parts) return `${parts[1]}${parts[2]}${parts[3]?.padStart(7, '0')}`;
+  const digits = text.replace(/\D/g, '');
+  if (digits.length === 13) return digits;
+  // DOCDB leaves the right out; patents are by far the most.
+  return digits.length === 11 ? `10${digits}` : undefined;
+}
+
+function japanese(text: string): string | undefined {
+  const era = /([MTSHR明大昭平令])(?:治|正|和|成)?(\d{1,2})(?:年|\D)\D*(\d{1,6})(?=\D|$)/.exec(text);
+  if (era) return `${eraYear(era[1] ?? '', Number(era[2]))}${era[3]?.padStart(6, '0')}`;
+  const parts = /((?:19|20)\d{2})\D+(\d{1,8})(?=\D|$)/.exec(text);
+  if (parts) return `${parts[1]}${String(Number(parts[2])).padStart(6, '0')}`;
+  const digits = text.replace(/\D/g, '');
+  if (digits.length === 10) return digits;
+  // 12 digits: `200700102123`, the serial padded to eight.
+  return digits.length === 12 ? `${digits.slice(0, 4)}${digits.slice(6)}` : undefined;
+}
+
+function chinese(text: string): string | undefined {
+  const match = /(\d{8}(?:\d{4})?)(?:\.[\dX]|[\dX])?$/.exec(text.replace(/[^\dX.]/g, ''));
+  if (!match) return undefined;
+  const digits = text.replace(/[^\dX]/g, '');
+  if (/^(?:19|20)\d{10}[\dX]?$/.test(digits)) return digits.slice(0, 12);
+  return /^\d{8}[\dX]?$/.test(digits) ? digits.slice(0, 8) : undefined;
+}
+
+function european(text: string): string | undefined {
+  const digits = text.replace(/\D/g, '');
+  // DOCDB: year + seven digits of which the first is 0.
+  if (digits.length === 11 && /^(?:19|20)/.test(digits)) return digits.slice(2, 4) + digits.slice(5);
+  if (digits.length === 9) return digits.slice(0, 8);
+  return digits.length === 8 ? digits : undefined;
+}
+
+function american(text: string): string | undefined {
+  const digits = text.replace(/\D/g, '');
+  if (/^\d{5,8}$/.test(digits)) return digits.padStart(8, '0');
+  // DOCDB and the EPO since 2013: year + series code + serial, `201862/650001`.
+  if (/^(?:19|20)\d{10}$/.test(digits)) return digits.slice(4);
+  // DOCDB before: year + serial, without the series code, so it cannot be told from other series.
+  return digits === '' ? undefined : digits;
+}
+
+const OFFICES: Record<string, (text: string) => string | undefined> = {
+  KR: korean,
+  JP: japanese,
+  CN: chinese,
+  EP: european,
+  US: american,
+};
+
+/** Whether a text is the number of an international application, whatever office quotes it. */
+export function isPctNumber(text: string): boolean {
+  return PCT.test(text.normalize('NFKC').toUpperCase());
+}
+
+/**
+ * An application number in the office's one form (see the table above), without the country.
+ * `country` is a two-letter code; an international number is recognised under every country.
+ * `undefined` where nothing of a number is left.
+ */
+export function normaliseApplicationNumber(country: string, text: string): string | undefined {
+  const upper = text.normalize('NFKC').toUpperCase().trim();
+  const pct = PCT.exec(upper);
+  if (pct) return `${pct[1]}${fullYear(pct[2] ?? '')}${pct[3]?.padStart(6, '0')}`;
+  const own = upper.startsWith(country) ? upper.slice(country.length) : upper;
+  const office = OFFICES[country];
+  const known = office?.(own.replace(/[A-Z]\d?$/, (kind) => (/^X$/.test(kind) ? kind : '')));
+  if (known !== undefined) return known;
+  const rest = own.replace(/\.\d$/, '').replace(/[^\p{L}\p{N}]/gu, '');
+  return rest === '' ? undefined : rest;
+}
+
+/**
+ * Every form that an application number written without its country may have, for a filter: the offices'
+ * own forms and the text as it stands, without separators.
+ */
+export function applicationNumberForms(text: string): string[] {
+  const upper = text.normalize('NFKC').toUpperCase().trim();
+  const named = /^(US|KR|JP|CN|EP)/.exec(upper)?.[1];
+  const forms = new Set<string>();
+  for (const country of named ? [named] : Object.keys(OFFICES)) {
+    const form = normaliseApplicationNumber(country, upper);
+    if (form !== undefined) forms.add(form);
+  }
+  return [...forms];
+}

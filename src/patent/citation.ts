@@ -1,0 +1,47 @@
+/** Cited publications and claimed priorities, as offices write them, in the forms of the record. */
+import { isCountry } from './country.js';
+import { type Filing, filingKey } from './family.js';
+import { patentId, publicationNumber } from './number.js';
+import type { Citation, Priority } from './record.js';
+
+/** Serial numbers of US provisional applications, which some sources cite like publications; none is published. */
+const US_PROVISIONAL = /^6[0-3]\d{6}$/;
+
+/**
+ * A cited patent document. The number of one of the five offices gets its own form; with a kind it is a
+ * publication's identity. `number` and `kind` are as the source writes them.
+ */
+export function citedPatent(country: string, number: string, kind?: string): Citation {
+  const code = kind?.trim().toUpperCase() || undefined;
+  const known = isCountry(country) ? publicationNumber(country, number, code) : undefined;
+  const isPublished = !(country === 'US' && US_PROVISIONAL.test(known ?? ''));
+  return {
+    ...(known !== undefined && code !== undefined && isPublished && isCountry(country)
+      ? { patent_id: patentId(country, known, code) }
+      : {}),
+    country,
+    number: known ?? number.trim(),
+    ...(code === undefined ? {} : { kind: code }),
+  };
+}
+
+/** An earlier application as a priority; `undefined` where its number holds nothing, or its country is none. */
+export function priorityOf(filing: Filing): Priority | undefined {
+  const key = filingKey(filing);
+  if (key === undefined || !/^[A-Z]{2}$/.test(filing.country)) return undefined;
+  const country = key.startsWith(filing.country) ? filing.country : 'WO';
+  const number = key.slice(country.length);
+  return { country, number, ...(filing.date === undefined ? {} : { date: filing.date }) };
+}
+
+/** The priorities of some filings, each once: chains of continuations name an application twice. */
+export function uniquePriorities(filings: readonly Filing[]): Priority[] {
+  const found = new Map<string, Priority>();
+  for (const filing of filings) {
+    const priority = priorityOf(filing);
+    if (priority === undefined) continue;
+    const key = priority.country + priority.number;
+    if (!found.has(key)) found.set(key, priority);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,49 @@
+/**
+ * Which claims a claim refers to, from its text, for the sources that do not mark it: `according to claim 1 or 2`,
+ * `nach einem der Ansprüche 1 bis 3`, `selon la revendication 1`, `請求項１又は２に記載の`, `제1항 내지 제3항 중`,
+ * `如权利要求1所述的`.
+ */
+import type { Claim } from './record.js';
+
+const NUMBER = '\\d{1,4}';
+/** Between the numbers of one reference, the word before them perhaps repeated: `, 2 and 4`, `bis 3`, `から請求項３`. */
+const JOIN =
+  '\\s*(?:,|、|及び|または|又は|若しくは|もしくは|乃至|ないし|から|～|〜|~|至|或|和|、或|-|–|to|or|and|and\\/or|through|bis|oder|und|à|ou|et|또는|및|내지|~)\\s*';
+const WORDS =
+  'claims?|ansprüchen?|anspruchs?|anspruche|patentansprüchen?|patentanspruch|revendications?|請求項|権利要求|权利要求|청구항';
+/** Korean may space all parts: `제 1 항`. */
+const ITEM = '(?:\\s*(?:項|항))?';
+const LIST = `(?:${NUMBER}${ITEM})(?:${JOIN}(?:any\\s+(?:one\\s+)?of\\s+)?(?:제|第|請求項|权利要求|청구항|claims?\\s+)?\\s*${NUMBER}${ITEM})*`;
+const REFERENCE = new RegExp(
+  `(?:${WORDS})\\s*(?:제|第)?\\s*(${LIST})|제\\s*(${LIST.replace(ITEM, '\\s*항')})`,
+  'giu',
+);
+const RANGE = new RegExp(
+  `(${NUMBER})\\s*(?:項|항)?\\s*(?:乃至|ないし|から|～|〜|~|至|-|–|to|through|bis|à|내지)\\s*(?:제|第|請求項|权利要求|청구항|claims?\\s+)?\\s*(${NUMBER})`,
+  'giu',
+);
+
+/** Numbers of the claims that a text refers to, ascending, of those before the claim itself. */
+export function claimReferences(text: string, own: number): number[] {
+  const found = new Set<number>();
+  const add = (number: number): void => {
+    if (number > 0 && number < own) found.add(number);
+  };
+  for (const match of text.normalize('NFKC').matchAll(REFERENCE)) {
+    const list = match[1] ?? match[2] ?? '';
+    for (const [, from, to] of list.matchAll(RANGE)) {
+      for (let number = Number(from); number <= Math.min(Number(to), own - 1); number++) add(number);
+    }
+    for (const [number] of list.matchAll(/\d+/g)) add(Number(number));
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/** Claims with their references where these are not marked by the source. */
+export function withReferences(claims: readonly Claim[]): Claim[] {
+  return claims.map((claim) => {
+    if (claim.depends_on) return claim;
+    const references = claimReferences(claim.text, claim.number);
+    return references.length > 0 ? { ...claim, depends_on: references } : claim;
+  });
+}

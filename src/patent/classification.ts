@@ -1,0 +1,78 @@
+/**
+ * IPC and CPC codes, written `H01M 10/0525`: section, class, subclass, main group, subgroup.
+ * A **key** is the code without its space (`H01M10/0525`); keys sort so that every prefix is one range.
+ */
+import { PriorartError } from '../errors.js';
+
+const FULL = /^([A-HY])(\d{2})([A-Z])0*(\d{1,4})[/:](\d{1,6})(?:[^\d].*)?$/;
+const GROUP_ONLY = /^([A-HY])(\d{2})([A-Z])0*(\d{1,4})$/;
+const SUBCLASS = /^([A-HY])(\d{2})([A-Z])$/;
+/** The red book's fixed columns before IPC 8: `A45F  504` is A45F, group in three columns, subgroup 04. */
+const COLUMNS = /^([A-H]\d{2}[A-Z])([ \d]{2}\d)(\d{2,6})$/;
+const PREFIX = /^([A-HY])(?:(\d{2})(?:([A-Z])(?:0*([1-9]\d{0,3})(\/\d{0,6})?)?)?)?$/;
+
+/**
+ * One code as a source writes it (`H01M10/0525`, `A41D001/06`, `A45F  504`, `H01M 10/0525 (2010.01)`,
+ * `H01M  10/0525 20100101AFI`) in the form `H01M 10/0525`; a bare subclass stays `H01M`.
+ * `undefined` where the text is no code.
+ */
+export function normaliseClassification(text: string): string | undefined {
+  const plain = text.normalize('NFKC').toUpperCase().trim();
+  const columns = COLUMNS.exec(plain);
+  if (columns) return `${columns[1]} ${Number(columns[2])}/${columns[3]}`;
+  // A version date in brackets or the columns after the symbol are not part of the code.
+  const symbol = plain.replace(/\s*\(.*$/, '').replace(/\/(\s*\d+)\s.*$/, '/$1');
+  const packed = symbol.replace(/\s+/g, '');
+  const full = FULL.exec(packed);
+  if (full) return `${full[1]}${full[2]}${full[3]} ${full[4]}/${full[5]}`;
+  const group = GROUP_ONLY.exec(packed);
+  if (group) return `${group[1]}${group[2]}${group[3]} ${group[4]}/00`;
+  return SUBCLASS.test(packed) ? packed : undefined;
+}
+
+/** Normalised codes of a list, in order, without duplicates and without what is no code. */
+export function normaliseClassifications(texts: Iterable<string>): string[] {
+  const codes = new Set<string>();
+  for (const text of texts) {
+    const code = normaliseClassification(text);
+    if (code !== undefined) codes.add(code);
+  }
+  return [...codes];
+}
+
+/** The key of a normalised code: `H01M 10/0525` → `H01M10/0525`. */
+export function classificationKey(code: string): string {
+  return code.replace(' ', '');
+}
+
+/** The four-character subclass of a normalised code: `H01M`. */
+export function subclassOf(code: string): string {
+  return code.slice(0, 4);
+}
+
+/**
+ * A prefix as people write it, as a key prefix: a code matches if and only if its key starts with the
+ * result. A main group is complete (`H01M10` → `H01M10/`, so H01M 100 does not match); a subgroup may be
+ * cut anywhere (`H01M10/05` → `H01M10/05`). Spaces and case do not matter.
+ * @throws PriorartError `bad_classification`
+ */
+export function parseClassificationPrefix(text: string, field = 'classification'): string {
+  const packed = text.normalize('NFKC').replace(/\s+/g, '').toUpperCase();
+  const match = PREFIX.exec(packed);
+  if (match) {
+    const [, section, cls = '', subclass = '', group, subgroup] = match;
+    const head = `${section}${cls}${subclass}`;
+    return group === undefined ? head : `${head}${group}${subgroup ?? '/'}`;
+  }
+  const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  throw new PriorartError(
+    'bad_classification',
+    `${field}: malformed code ${JSON.stringify(shown)}; expected a prefix of section, class, subclass, group ` +
+      'and subgroup such as H, H01, H01M, H01M10 or H01M 10/0525',
+  );
+}
+
+/** Whether a normalised code falls under a key prefix from `parseClassificationPrefix`. */
+export function matchesPrefix(code: string, keyPrefix: string): boolean {
+  return classificationKey(code).startsWith(keyPrefix);
+}

@@ -1,0 +1,55 @@
+/** Dates as patent offices write them. Inside the program a date is `YYYY-MM-DD` or whole days since 1970-01-01. */
+import { PriorartError } from '../errors.js';
+
+const MS_PER_DAY = 86_400_000;
+const FORMS = /^(\d{4})(?:(\d{2})(\d{2})|([-./])(\d{1,2})\4(\d{1,2})\.?)$/;
+const ISO = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+function realDay(year: number, month: number, day: number): string | undefined {
+  if (year < 1700 || month < 1 || month > 12 || day < 1) return undefined;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (date.getUTCMonth() !== month - 1) return undefined;
+  return date.toISOString().slice(0, 10);
+}
+
+/**
+ * Reads `20191128`, `2018.12.21`, `2018-12-21`, `2018/12/21` (also as an integer) into `YYYY-MM-DD`.
+ * `undefined` for anything that is not a real day: offices write `20041200` where the day is unknown.
+ */
+export function parseDate(value: string | number | undefined | null): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const match = FORMS.exec(String(value).normalize('NFKC').trim());
+  if (!match) return undefined;
+  return realDay(Number(match[1]), Number(match[2] ?? match[5]), Number(match[3] ?? match[6]));
+}
+
+/**
+ * The strict form of requests: a real day written `YYYY-MM-DD`.
+ * @throws PriorartError `bad_date`; the message names the field, the value and what was expected.
+ */
+export function parseIsoDate(value: string, field = 'date'): string {
+  const match = ISO.exec(value);
+  const day = match && realDay(Number(match[1]), Number(match[2]), Number(match[3]));
+  if (day) return day;
+  const shown = value.length > 40 ? `${value.slice(0, 40)}…` : value;
+  throw new PriorartError('bad_date', `${field}: invalid date ${JSON.stringify(shown)}; expected YYYY-MM-DD`);
+}
+
+/** Days since 1970-01-01 (negative before) of a `YYYY-MM-DD` that is known to be valid. */
+export function toEpochDay(iso: string): number {
+  return Math.round(Date.parse(`${iso}T00:00:00Z`) / MS_PER_DAY);
+}
+
+/** The inverse of `toEpochDay`. */
+export function fromEpochDay(day: number): string {
+  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+}
+
+/** The earliest of some `YYYY-MM-DD` dates; `undefined` where there is none. */
+export function earliestDate(dates: Iterable<string | undefined>): string | undefined {
+  let earliest: string | undefined;
+  for (const date of dates) {
+    if (date !== undefined && (earliest === undefined || date < earliest)) earliest = date;
+  }
+  return earliest;
+}

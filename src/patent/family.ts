@@ -1,0 +1,48 @@
+/**
+ * Families that a source does not state. Documents that rest on the same first filing share an id, built
+ * from that filing: `KR1020080017061`. It starts with letters, so it never meets a DOCDB family, which is
+ * digits only.
+ */
+import { eraYear, isPctNumber, normaliseApplicationNumber } from './application-number.js';
+
+/** An earlier (or the document's own) application: two-letter country, number as written, date. */
+export interface Filing {
+  country: string;
+  number: string;
+  /** `YYYY-MM-DD`. */
+  date?: string | undefined;
+}
+
+/**
+ * `11-097727` of 1999 is Heisei 11: other offices quote Japanese applications to 1999 without the era's letter,
+ * and the date tells whether the year is one.
+ */
+function eraWritten({ country, number, date }: Filing): string {
+  const short = country === 'JP' && date ? /^\s*(?:P|JP)?\s*(\d{1,2})-(\d{1,6})\s*$/.exec(number) : null;
+  if (!short) return number;
+  const era = ['H', 'S'].find((letter) => String(eraYear(letter, Number(short[1]))) === date?.slice(0, 4));
+  return era === undefined ? number : `${era}${short[1]}-${short[2]}`;
+}
+
+/** `KR1020080017061`, `WOUS2007014647`; `undefined` where the number is empty. */
+export function filingKey(filing: Filing): string | undefined {
+  const number = normaliseApplicationNumber(filing.country, eraWritten(filing));
+  if (number === undefined) return undefined;
+  return `${isPctNumber(filing.number) ? 'WO' : filing.country}${number}`;
+}
+
+/**
+ * The family id: the key of the earliest priority, or of the own application where none is claimed (which
+ * is the priority that later documents name). Of several on one day the first in order of key counts, so
+ * that the order in the source does not matter. A priority without date counts after the dated ones.
+ */
+export function deriveFamilyId(own: Filing | undefined, priorities: readonly Filing[]): string | undefined {
+  let best: { date: string; key: string } | undefined;
+  for (const filing of priorities) {
+    const key = filingKey(filing);
+    if (key === undefined) continue;
+    const date = filing.date ?? '9999';
+    if (!best || date < best.date || (date === best.date && key < best.key)) best = { date, key };
+  }
+  return best?.key ?? (own && filingKey(own));
+}

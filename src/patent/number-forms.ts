@@ -1,0 +1,104 @@
+/**
+ * A publication's number in the spellings of others, from its KIPRIS form: DOCDB's (country, number and kind, as in
+ * exchange documents, OPS and Espacenet), the office's own as it prints it, and KIPRIS's 14-character literature
+ * number. `number.ts` reads all of them back.
+ */
+import type { Patent } from './record.js';
+
+type Numbered = Pick<Patent, 'country' | 'number' | 'kind_code'>;
+
+/** Era year of a Japanese KIPRIS number to the calendar's: 30 is 2018, 61 is 1986. */
+function calendarYear(era: number): number {
+  // Heisei and Reiwa count on from 1989; a year above 45 is Showa, whose 46 is 1971.
+  return era > LAST_HEISEI_COUNT ? era + 1925 : era + 1988;
+}
+
+/** Unexamined publications began in Showa 46 (1971); counted on from 1989 this is the year 2033. */
+const LAST_HEISEI_COUNT = 45;
+
+/** Kinds of Japan whose numbers hold a year: unexamined applications and translations; U of before 1994 too. */
+function isDated({ country, kind_code, number }: Numbered): boolean {
+  if (country === 'KR') return /^[123]0(?:19|20)\d{9}$/.test(number) && !/0000$/.test(number.slice(9));
+  return country === 'US' ? number.length === 11 : country === 'JP' && /^[AT]/.test(kind_code);
+}
+
+const withoutZeros = (digits: string): string => digits.replace(/^0+(?=\d)/, '');
+
+/** DOCDB's number without country and kind: `2018184900`, `9971313`, `2018524120`, `102214943`, `20200104349`. */
+export function docdbNumber(publication: Numbered): string {
+  const { country, number } = publication;
+  if (country === 'KR') {
+    if (isKoreanRegistration(number)) return number.slice(0, 9);
+    return number.slice(2);
+  }
+  if (country === 'US' && isDated(publication)) return number.slice(0, 4) + number.slice(5);
+  if (country === 'US' && /^[A-Z]/.test(number)) return number.replace(/^([A-Z]+)0*/, '$1');
+  if (country === 'JP') {
+    if (isDated(publication)) return `${calendarYear(Number(number.slice(0, 2)))}${number.slice(2)}`;
+    return withoutZeros(number);
+  }
+  if (country === 'EP') return withoutZeros(number).padStart(7, '0');
+  return country === 'CN' ? number : withoutZeros(number);
+}
+
+/** `1022149430000`: a register number is filled with zeros behind. */
+function isKoreanRegistration(number: string): boolean {
+  return number.length === 13 && number.endsWith('0000') && !/^(?:19|20)\d{2}/.test(number.slice(2));
+}
+
+/** `US2018184900A1`, `KR102214943B1`, `JP2018524120A` (DOCDB calls a translation A), `EP3539467A1`. */
+export function docdbForm(publication: Numbered): string {
+  const { country, kind_code: kind } = publication;
+  return `${country}${docdbNumber(publication)}${country === 'JP' && kind === 'T' ? 'A' : kind}`;
+}
+
+/** Japanese gazettes by the letter of the kind. */
+const GAZETTES: Record<string, string> = { A: '特開', T: '特表', B: '特許', U: '実登', Y: '実公' };
+
+/** As the office prints it: `10-2020-0104349`, `US 9,971,313 B2`, `特開2018-524120`, `EP 3 539 467 A1`, `CN 105942993 A`. */
+export function officeForm(publication: Numbered): string {
+  const { country, number, kind_code: kind } = publication;
+  const grouped = (digits: string, mark: string): string => digits.replace(/\B(?=(?:\d{3})+$)/g, mark);
+  switch (country) {
+    case 'KR':
+      if (isKoreanRegistration(number)) return `${number.slice(0, 2)}-${number.slice(2, 9)}`;
+      return `${number.slice(0, 2)}-${number.slice(2, 6)}-${number.slice(6)}`;
+    case 'US':
+      if (isDated(publication)) return `US ${number.slice(0, 4)}/${number.slice(4)} ${kind}`;
+      if (/^[A-Z]/.test(number)) {
+        const [, letters = '', digits = ''] = /^([A-Z]+)(\d+)$/.exec(number) ?? [];
+        return `US ${letters}${grouped(withoutZeros(digits), ',')} ${kind}`;
+      }
+      return `US ${grouped(withoutZeros(number), ',')} ${kind}`;
+    case 'JP': {
+      const gazette = GAZETTES[kind[0] ?? ''] ?? 'JP';
+      if (isDated(publication))
+        return `${gazette}${calendarYear(Number(number.slice(0, 2)))}-${number.slice(2)}`;
+      return `${gazette}第${withoutZeros(number)}号`;
+    }
+    case 'EP':
+      return `EP ${grouped(withoutZeros(number), ' ')} ${kind}`;
+    default:
+      return `${country} ${number} ${kind}`;
+  }
+}
+
+/**
+ * KIPRIS's literature number: twelve digits and a kind of two characters, `201800184900A1`, `000009971313B2`.
+ * `undefined` for CN, where it is made of the application number, for numbers with letters, and for US grants of
+ * before 2001, whose bare A it does not know.
+ */
+export function literatureForm(publication: Numbered): string | undefined {
+  const { country, number, kind_code } = publication;
+  const kind = kind_code.padEnd(2, '0');
+  if (country === 'CN' || /\D/.test(number) || (country === 'US' && kind === 'A0')) return undefined;
+  if (country === 'KR') {
+    if (isKoreanRegistration(number)) return number.slice(0, 9).padStart(12, '0') + kind;
+    return `${number.slice(2, 6)}0${number.slice(6)}${kind}`;
+  }
+  if (country === 'US' && isDated(publication)) return `${number.slice(0, 4)}0${number.slice(4)}${kind}`;
+  if (country === 'JP' && isDated(publication)) {
+    return `${calendarYear(Number(number.slice(0, 2)))}00${number.slice(2)}${kind}`;
+  }
+  return withoutZeros(number).padStart(12, '0') + kind;
+}

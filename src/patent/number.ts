@@ -1,0 +1,216 @@
+/**
+ * Publication numbers. Inside the program a number has the form KIPRIS uses, and a publication's identity
+ * is country + number + kind (`KR1020200104349A`), since the bare number is not unique.
+ *
+ * | office | KIPRIS number | other spellings read |
+ * |---|---|---|
+ * | KR A, U | 10 or 20 + year + 7 | `10-2020-0104349`, `KR20200104349A`, `201800004327A0` |
+ * | KR B1, Y1 | 10 or 20 + 7 digits + 0000 | `10-0866101`, `KR102214943 B1`, `000002214943B1` |
+ * | US A1 | year + 7 | `US 2018/0184900 A1`, DOCDB `2018184900`, `201800184900A1` |
+ * | US B1, B2 | 8 digits | `9971313`, `US 9,971,313 B2`, `000009971313B2` |
+ * | US designs, plants, reissues, H, T | letters and digits, padded with zeros to 8 characters as in the weekly files: `D1050455`, `D0433143`, `PP030123`, `RE045678`, `H0002123` | `D433143`, `USPP30123P3` |
+ * | EP | 8 digits | `EP3539467A1` |
+ * | JP A, T | era year (Shōwa to 1988, then year − 1988) + 6 | `特開2018-524120`, `JP2018524120A`, `JPH10123456A` |
+ * | JP B, U | 8 digits | `特許第6235612号`, `JP6235612B2` |
+ * | CN | 7 or 9 digits | `CN105942993A`; literature numbers are application numbers |
+ */
+import { eraYear, normaliseApplicationNumber } from './application-number.js';
+import { COUNTRIES, type Country, isCountry } from './country.js';
+
+/** One reading of a number: fields that the text leaves open are absent and match anything. */
+export interface NumberCandidate {
+  country?: Country;
+  /** KIPRIS form; where `application` is set, the application number in its normal form. */
+  number: string;
+  kind?: string;
+  /** The text names an application, not a publication (CN literature numbers). */
+  application?: true;
+}
+
+/** Names of documents in Japanese and Korean, longest first, and the kind letter they stand for. */
+const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
+  [/^(?:実用新案登録|登録実用新案|実登|実全)/, 'JP', 'U'],
+  [/^(?:特許公報|特許登録|特許|特公|特告)/, 'JP', 'B'],
+  [/^(?:公開特許公報|特開|特表|再表|再公表|特願公開)/, 'JP', undefined],
+  [/^(?:実開|実願|実公)/, 'JP', undefined],
+  [/^(?:등록특허|특허등록|한국등록특허)(?:공보)?/, 'KR', 'B'],
+  [/^(?:공개특허|특허공개|한국공개특허|특허)(?:공보)?/, 'KR', undefined],
+  [/^(?:등록실용신안|실용신안등록)(?:공보)?/, 'KR', 'Y'],
+  [/^(?:공개실용신안|실용신안공개)(?:공보)?/, 'KR', undefined],
+];
+
+const year4 = (digits: string): boolean => /^(?:19|20)\d{2}/.test(digits);
+
+/** Readings of bare digits as numbers of one office; the first is the likeliest. */
+const OFFICE_FORMS: Record<Country, (digits: string, kind?: string) => string[]> = {
+  KR(digits, kind) {
+    if (digits.length === 13) return [digits];
+    const right =
+      kind === undefined ? ['10', '20'] : /^[UY]/.test(kind) ? ['20'] : kind[0] === 'S' ? ['30'] : ['10'];
+    if (digits.length === 11 && year4(digits)) return right.map((prefix) => prefix + digits);
+    if (digits.length === 9 && /^[123]0/.test(digits)) return [`${digits}0000`];
+    return digits.length <= 7 ? right.map((prefix) => `${prefix}${digits.padStart(7, '0')}0000`) : [];
+  },
+  US(digits) {
+    if (digits.length === 11 && year4(digits)) return [digits];
+    if (digits.length === 10 && year4(digits)) return [`${digits.slice(0, 4)}0${digits.slice(4)}`];
+    return digits.length <= 8 ? [digits.padStart(8, '0')] : [];
+  },
+  JP(digits) {
+    if (digits.length === 10 && year4(digits)) {
+      const year = Number(digits.slice(0, 4));
+      const era = year >= 1989 ? year - 1988 : year - 1925;
+      return era > 0 ? [String(era).padStart(2, '0') + digits.slice(4)] : [];
+    }
+    return digits.length <= 8 ? [digits.padStart(8, '0')] : [];
+  },
+  CN: (digits) => (digits.length >= 7 && digits.length <= 9 ? [digits] : []),
+  EP: (digits) => (digits.length <= 8 ? [digits.padStart(8, '0')] : []),
+};
+
+/** `D`, `433143` → `D0433143`. */
+function lettered(letters: string, digits: string): string {
+  const bare = digits.replace(/^0+(?=\d)/, '');
+  return letters + bare.padStart(8 - letters.length, '0');
+}
+
+/** Literature numbers: year (or 0000) and eight digits, then a kind of two characters. */
+function literature(digits: string, kind: string, country?: Country): NumberCandidate[] {
+  const plainKind = kind.endsWith('0') ? kind.slice(0, 1) : kind;
+  const found: NumberCandidate[] = [];
+  for (const office of country ? [country] : COUNTRIES) {
+    if (office === 'CN') {
+      if (year4(digits) && kind.endsWith('0'))
+        found.push({ country: 'CN', number: digits, application: true });
+      continue;
+    }
+    // US publications carry A1, A2 or A9, never a bare A.
+    if (office === 'US' && kind === 'A0') continue;
+    const bare = digits.replace(/^0+/, '');
+    const dated = year4(digits)
+      ? digits.slice(0, 4) + trimTo(digits.slice(4), office === 'JP' ? 6 : 7)
+      : bare;
+    for (const number of OFFICE_FORMS[office](dated, plainKind)) {
+      found.push({ country: office, number, kind: plainKind });
+    }
+  }
+  return found;
+}
+
+function trimTo(digits: string, width: number): string {
+  const extra = digits.length - width;
+  return /^0*$/.test(digits.slice(0, extra)) ? digits.slice(extra) : digits;
+}
+
+interface Spelling {
+  country?: Country | undefined;
+  letters: string;
+  digits: string;
+  kind?: string | undefined;
+}
+
+/** Pads the serial of `10-2020-104349`, `2018-5241`, `平10-1234`, which lose their zeros in print. */
+function joined(text: string): string {
+  return text
+    .replace(/^(\D*[123]0)-((?:19|20)\d{2})-(\d{1,7})(?!\d)/, (_, a, b, c) => a + b + c.padStart(7, '0'))
+    .replace(/^(\D*(?:19|20)\d{2})-(\d{1,6})(?!\d)/, (_, a, b) => a + b.padStart(6, '0'))
+    .replace(/[\s,./_-]+/g, '');
+}
+
+/** Splits a text into country, letters of the series, digits and kind; `undefined` where it has no such shape. */
+function dissect(text: string): Spelling | undefined {
+  // The most frequent by far, and the same by the long way.
+  if (/^\d{2,14}$/.test(text)) return { letters: '', digits: text };
+  let rest = text
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[제第號号호]/g, '')
+    // Hyphens of every kind: Japanese gazettes print the minus sign.
+    .replace(/[\u2010-\u2015\u2212\uff0d\u30fc]/g, '-')
+    .trim();
+  let country: Country | undefined;
+  let kind: string | undefined;
+  const bare = rest.replace(/^(?:JP|KR)?\s*/, '').replace(/\s+/g, '');
+  for (const [word, office, letter] of OFFICE_WORDS) {
+    if (!word.test(bare)) continue;
+    [country, kind, rest] = [office, letter, bare.replace(word, '')];
+    break;
+  }
+  const era = /^(?:JP)?([MTSHR明大昭平令])(?:治|正|和|成)?(\d{2}|\d(?=-))-?(\d{1,6})([A-Z]\d?)?$/.exec(
+    rest.replace(/[\s.,/]/g, ''),
+  );
+  // `H2123` is a US statutory invention registration; a Japanese era number has eight digits.
+  if (
+    era &&
+    (country === 'JP' || /[^A-Z]/.test(era[1] ?? '') || /^JP/.test(rest) || `${era[2]}${era[3]}`.length === 8)
+  ) {
+    const year = eraYear(era[1] ?? '', Number(era[2]));
+    return { country: 'JP', letters: '', digits: `${year}${era[3]?.padStart(6, '0')}`, kind: era[4] ?? kind };
+  }
+  const match = /^([A-Z]{2}(?=\d|(?:D|PP|RE|H|T|AI|X)\d))?(D|PP|RE|RX|H|T|AI|X)?(\d{1,14})([A-Z]\d?)?$/.exec(
+    joined(rest),
+  );
+  // One digit alone is no number; `EP1` and `D1` are.
+  if (!match?.[3] || (match[3].length < 2 && !match[1] && !match[2])) return undefined;
+  let code = match[1];
+  let letters = match[2] ?? '';
+  // `PP30123` and `RE45678` look like countries: they are US series.
+  if (code && /^(?:PP|RE|RX|AI)$/.test(code)) [letters, code] = [code, undefined];
+  if (code && !isCountry(code)) return undefined;
+  return {
+    country: (code as Country | undefined) ?? country,
+    letters,
+    digits: match[3],
+    kind: match[4] ?? kind,
+  };
+}
+
+/**
+ * Every publication number that a text may mean, in any of the spellings above; empty where it is none (or
+ * that of an office outside the five). Without a country, digits that need no change match any office.
+ */
+export function parsePatentNumber(text: string): NumberCandidate[] {
+  if (text.length > 60) return [];
+  const found = dissect(text);
+  if (!found) return [];
+  const { country, letters, digits, kind } = found;
+  const kindPart = kind === undefined ? {} : { kind };
+  if (letters) {
+    if (country !== undefined && country !== 'US') return [];
+    return [{ country: 'US', number: lettered(letters, digits), ...kindPart }];
+  }
+  if (digits.length === 12 && kind?.length === 2) return literature(digits, kind, country);
+  const candidates: NumberCandidate[] = [];
+  if (country === undefined && (digits.length >= 8 || digits.length === 13)) {
+    candidates.push({ number: digits, ...kindPart });
+  }
+  for (const office of country ? [country] : COUNTRIES) {
+    // Seven bare digits are a Korean register number only where the text says KR.
+    if (country === undefined && office === 'KR' && digits.length <= 7) continue;
+    for (const number of OFFICE_FORMS[office](digits, kind)) {
+      if (country === undefined && candidates[0]?.number === number && candidates[0].country === undefined)
+        continue;
+      candidates.push({ country: office, number, ...kindPart });
+    }
+  }
+  return candidates;
+}
+
+/**
+ * The KIPRIS number of a publication from the office's own number (`doc-number`) and kind; `undefined`
+ * where the text is no number of that office. Readers use this.
+ */
+export function publicationNumber(country: Country, text: string, kind?: string): string | undefined {
+  const isPrefixed = text.slice(0, country.length).toUpperCase() === country;
+  const found = dissect(isPrefixed ? text.slice(country.length).trimStart() : text);
+  if (!found || (found.country !== undefined && found.country !== country)) return undefined;
+  if (found.letters) return country === 'US' ? lettered(found.letters, found.digits) : undefined;
+  return OFFICE_FORMS[country](found.digits, kind ?? found.kind)[0];
+}
+
+/** The identity of a publication: `KR1020200104349A`. */
+export function patentId(country: Country, number: string, kindCode: string): string {
+  return `${country}${number}${kindCode}`;
+}
+
+export { normaliseApplicationNumber };

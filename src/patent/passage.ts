@@ -1,0 +1,14 @@
+/** What a passage is: the unit that is embedded, found and shown (a "chunk" in the specification's words). */
+
+export type ChunkType = 'abstract' | 'claim' | 'description';
+
+export interface Passage {
+  text: string;
+  chunk_type: ChunkType;
+  /** The document's own heading, or `Abstract`, `Claims`, `Description`. */
+  section_name: string;
+  /** Office paragraph numbers covered, ascending; may be empty. */
+  paragraph_numbers: number[];
+  /** Claim numbers covered, ascending; may be empty. */
+  claim_numbers: number[];
+}

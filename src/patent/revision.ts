@@ -1,0 +1,175 @@
+/**
+ * One publication from several sources. A document may come in parts (bibliographic data here, claims there), and
+ * be corrected: a publication of a kind that ends in 8 (front page) or 9 (all of it) corrects the one before it of
+ * the same number (WIPO ST.16, ST.50). The rule, once, for all of it:
+ *
+ * - A whole record replaces an earlier whole record of the same publication.
+ * - A part completes: it fills the gaps of a whole record; of two parts the later one wins where both speak.
+ * - A correction takes the place of what it corrects: it wins wherever it speaks, keeps the rest (a front page has
+ *   no claims), and is found under both numbers. Of several corrections the latest one leads.
+ * - A family that a source states is never given up for a derived one.
+ *
+ * A record remembers which of its fields fill gaps, so that a later version of the publication that leads replaces
+ * what that one said and nothing else, and a later version of what fills the gaps replaces just that.
+ */
+import type { Patent } from './record.js';
+
+/** Whether a kind code is that of a correction. */
+export function isCorrection(kindCode: string): boolean {
+  return /^[A-Z][89]$/.test(kindCode);
+}
+
+/**
+ * Whether two publications are stages of one document, of which one corrects the other: country, number and the
+ * letter of the kind agree. A search report that is published by itself (EP A3, A4) is a document of its own.
+ */
+export function isSameDocument(a: Pick<Patent, IdentityField>, b: Pick<Patent, IdentityField>): boolean {
+  if (a.patent_id === b.patent_id) return true;
+  if (a.country !== b.country || a.number !== b.number || a.kind_code[0] !== b.kind_code[0]) return false;
+  if (a.country === 'EP' && [a, b].some(({ kind_code }) => /^A[34]$/.test(kind_code))) return false;
+  return isCorrection(a.kind_code) || isCorrection(b.kind_code);
+}
+
+type IdentityField = 'patent_id' | 'country' | 'number' | 'kind_code';
+
+/** One record from a stored one and a later one of the same document (see the rule above). */
+export function revised(stored: Patent, later: Patent): Patent {
+  if (stored.patent_id === later.patent_id) {
+    // Of two parts the later one leads, and a whole record before any part.
+    if (stored.partial) return completed(later, stored);
+    if (later.partial) return completed(ownOf(stored), completed(later, fillingOf(stored)));
+    if (!stored.filled && !stored.corrects) return later;
+    const found = completed(later, fillingOf(stored));
+    return stored.corrects ? { ...found, corrects: stored.corrects } : found;
+  }
+  const corrects = (leading: Patent, corrected: Patent): string[] =>
+    [...new Set([...(leading.corrects ?? []), ...(corrected.corrects ?? []), corrected.patent_id])].sort();
+  if (leads(later, stored)) return { ...completed(later, stored), corrects: corrects(later, stored) };
+  const filling = fillingOf(stored);
+  // What an earlier correction said stands before what it corrected, also when that is read once more.
+  const isOldest = !isCorrection(later.kind_code) && (stored.corrects ?? []).some(isCorrectionId);
+  const gaps = isOldest ? completed(filling, later) : completed(later, filling);
+  return { ...completed(ownOf(stored), gaps), corrects: corrects(stored, later) };
+}
+
+const isCorrectionId = (patentId: string): boolean => isCorrection(patentId.slice(-2));
+
+/** What the publication that leads says itself. */
+function ownOf(patent: Patent): Patent {
+  const { filled = [], ...found } = patent;
+  return without(found, filled);
+}
+
+/** What fills its gaps, as a part. */
+function fillingOf(patent: Patent): Patent {
+  const { patent_id, country, number, kind_code, language, partial: _, filled = [], ...fields } = patent;
+  const names = Object.entries(fields).flatMap(([name, value]) =>
+    isByLanguage(name) ? Object.keys(value as object).map((spoken) => `${name}.${spoken}`) : [name],
+  );
+  const rest = names.filter((name) => !filled.includes(name));
+  const identity = { patent_id, country, number, kind_code, partial: true };
+  return without({ ...fields, ...identity, ...(language === undefined ? {} : { language }) }, rest);
+}
+
+/** A record without some fields; `titles.en` is one. */
+function without(patent: Patent, names: readonly string[]): Patent {
+  const found: Record<string, unknown> = { ...patent };
+  for (const name of names) {
+    const [field = '', language] = name.split('.');
+    if (language === undefined) delete found[field];
+    else {
+      const { [language]: _, ...rest } = (found[field] ?? {}) as Record<string, unknown>;
+      if (Object.keys(rest).length > 0) found[field] = rest;
+      else delete found[field];
+    }
+  }
+  return found as unknown as Patent;
+}
+
+/** A correction before what it corrects, a later correction before an earlier one. */
+function leads(a: Patent, b: Patent): boolean {
+  const [own, other] = [isCorrection(a.kind_code), isCorrection(b.kind_code)];
+  if (own !== other) return own;
+  const [date, otherDate] = [a.publication_date ?? '', b.publication_date ?? ''];
+  return date === otherDate ? a.kind_code > b.kind_code : date > otherDate;
+}
+
+/** Fields that belong to the publication that leads, never to what fills its gaps. */
+const OWN_FIELDS = ['corrects', 'publication_date'] as const;
+const BY_LANGUAGE = ['titles', 'abstracts', 'translated_claims', 'descriptions'] as const;
+/** Of these one does not ask which publication said them. */
+const UNTOLD = [
+  'patent_id',
+  'country',
+  'number',
+  'kind_code',
+  'language',
+  'partial',
+  'corrects',
+  'family_derived',
+];
+
+function isByLanguage(name: string): boolean {
+  return (BY_LANGUAGE as readonly string[]).includes(name);
+}
+
+/** A record whose gaps are filled from another one. */
+function completed(leading: Patent, other: Patent): Patent {
+  const language = languageOf(leading, other);
+  const [main, gaps] = [inLanguage(leading, language), inLanguage(other, language)];
+  const fill: Partial<Patent> = { ...gaps };
+  if (leading.patent_id !== other.patent_id) for (const field of OWN_FIELDS) delete fill[field];
+  delete fill.partial;
+  const found: Patent = { ...fill, ...main };
+  const filled = Object.keys(fill).filter((name) => !(name in main) && !UNTOLD.includes(name));
+  for (const field of BY_LANGUAGE) {
+    const merged = { ...gaps[field], ...main[field] };
+    if (Object.keys(merged).length > 0) Object.assign(found, { [field]: merged });
+    const added = Object.keys(gaps[field] ?? {}).filter((spoken) => !(spoken in (main[field] ?? {})));
+    filled.push(...added.map((spoken) => `${field}.${spoken}`));
+  }
+  if (gaps.family_id !== undefined && !gaps.family_derived && main.family_derived) {
+    found.family_id = gaps.family_id;
+    delete found.family_derived;
+    filled.push('family_id');
+  } else if (!main.family_derived && main.family_id !== undefined) delete found.family_derived;
+  delete found.filled;
+  if (!(leading.partial && other.partial)) delete found.partial;
+  const told = filled.filter((name) => name !== 'filled' && !isByLanguage(name)).sort();
+  return found.partial || told.length === 0 ? found : { ...found, filled: told };
+}
+
+/** The language of the text proper, which decides over that of a title or an abstract. */
+function languageOf(leading: Patent, other: Patent): string | undefined {
+  const hasText = ({ claims, description }: Patent): boolean =>
+    claims !== undefined || description !== undefined;
+  if (!hasText(leading) && hasText(other)) return other.language ?? leading.language;
+  return leading.language ?? other.language;
+}
+
+/** The record with the text of a language in front, where it has that; nothing is lost. */
+function inLanguage(patent: Patent, language: string | undefined): Patent {
+  const own = patent.language;
+  if (own === undefined || language === undefined || own === language) {
+    return language === undefined ? patent : { ...patent, language };
+  }
+  const found: Patent = { ...patent, language };
+  const turn = (
+    single: 'title' | 'abstract' | 'claims' | 'description',
+    many: (typeof BY_LANGUAGE)[number],
+  ): void => {
+    const all: Record<string, unknown> = {
+      ...patent[many],
+      ...(patent[single] === undefined ? {} : { [own]: patent[single] }),
+    };
+    const { [language]: main, ...rest } = all;
+    for (const field of [single, many]) delete found[field];
+    if (main !== undefined) Object.assign(found, { [single]: main });
+    if (Object.keys(rest).length > 0) Object.assign(found, { [many]: rest });
+  };
+  turn('title', 'titles');
+  turn('abstract', 'abstracts');
+  turn('claims', 'translated_claims');
+  turn('description', 'descriptions');
+  return found;
+}

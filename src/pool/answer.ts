@@ -1,0 +1,162 @@
+/** Answers one question on the thread it runs on; what a worker does, and what an engine without workers does. */
+import { createHash } from 'node:crypto';
+import { LocalDrawings } from '../drawings/files.js';
+import { keepImage } from '../drawings/keep.js';
+import { PriorartError } from '../errors.js';
+import { embedDocuments, prepareUnits } from '../ingest/prepare.js';
+import type { Models } from '../models/load.js';
+import type { ThreadModels } from '../models/thread-models.js';
+import type { AnswerTrace } from '../observe/observations.js';
+import { analyticsPage, pageOfRanking, rankAnalytics } from '../search/analytics.js';
+import type { Cancellation } from '../search/cancel.js';
+import { coverageOf } from '../search/coverage.js';
+import { detailsOf } from '../search/details.js';
+import type { Explanation } from '../search/explanation.js';
+import type { Folder } from '../search/folder.js';
+import type { AnalyticsQuery } from '../search/query.js';
+import { ModelReplaced, Reader } from '../search/reader.js';
+import { searchSemantic } from '../search/semantic.js';
+import type { TaggedBody } from '../search/types.js';
+import type { Manifest } from '../store/manifest.js';
+import { currentDocuments } from '../store/pinned.js';
+import { readable } from '../store/store.js';
+import type { AnswerOf, Question } from './tasks.js';
+
+/** What a thread has open. */
+export interface Thread {
+  folder: Folder;
+  models: ThreadModels;
+}
+
+const encoder = new TextEncoder();
+
+export interface Answered<Q extends Question> {
+  /** JSON as UTF-8, in a buffer of its own that can be handed over; what is stored as it is. */
+  answer: AnswerOf<Q>;
+  /** What metrics want to know of it. */
+  trace: AnswerTrace;
+}
+
+export async function answer<Q extends Question>(
+  thread: Thread,
+  question: Q,
+  cancellation: Cancellation,
+): Promise<Answered<Q>> {
+  try {
+    const trace: AnswerTrace = {};
+    const found = await answerTo(thread, question, cancellation, trace);
+    return { answer: found as AnswerOf<Q>, trace };
+  } catch (error) {
+    throw readable(error, thread.folder.store.dir);
+  }
+}
+
+async function answerTo(
+  thread: Thread,
+  question: Question,
+  cancellation: Cancellation,
+  trace: AnswerTrace,
+): Promise<AnswerOf<Question>> {
+  const { folder } = thread;
+  switch (question.kind) {
+    case 'semantic':
+      return withReader(thread, async (reader) => {
+        const { response, explanation } = await searchSemantic(reader, question.query, cancellation);
+        note(trace, explanation);
+        return json(response);
+      });
+    case 'explain':
+      return withReader(thread, async (reader) => {
+        return json((await searchSemantic(reader, question.query, cancellation)).explanation);
+      });
+    case 'analytics':
+      return withReader(thread, (reader) => firstPage(reader, question.query, cancellation));
+    case 'page': {
+      folder.store.refresh();
+      const page = analyticsPage(currentDocuments(folder.store), question.query, question.page);
+      return { json: page && json(page) };
+    }
+    case 'prepare':
+      return withModels(thread, newestManifest(folder), (models) =>
+        prepareUnits(folder.store, models, question.units, cancellation.signal),
+      );
+    case 'embed':
+      return withModels(thread, newestManifest(folder), (models) =>
+        embedDocuments(models, question.documents, cancellation.signal),
+      );
+    case 'drawing':
+      return keepImage(new LocalDrawings(folder.store.dir), question.bytes);
+    case 'details':
+      return tagged(json(detailsOf(folder, question.query, cancellation)));
+    case 'coverage':
+      return json(coverageOf(folder));
+  }
+}
+
+function note(trace: AnswerTrace, { timings, plan }: Explanation): void {
+  trace.timings = { ...timings };
+  trace.scans = plan.segments.map(({ scan }) => scan);
+}
+
+function json(value: unknown): Uint8Array {
+  return encoder.encode(JSON.stringify(value));
+}
+
+/** Hashed where it was made: it may be megabytes. */
+function tagged(body: Uint8Array): TaggedBody {
+  const hash = createHash('sha256').update(body).digest('base64url');
+  return { json: body, etag: `"${hash.slice(0, 22)}"` };
+}
+
+async function firstPage(
+  reader: Reader,
+  query: AnalyticsQuery,
+  cancellation: Cancellation,
+): Promise<AnswerOf<{ kind: 'analytics'; query: AnalyticsQuery }>> {
+  const ranking = await rankAnalytics(reader, query, cancellation);
+  // Nothing was awaited since the ranking: its documents are those of the store's state.
+  const page = pageOfRanking(ranking, query);
+  const response = analyticsPage(currentDocuments(reader.store), query, page);
+  if (response === undefined) {
+    const message = 'a document has vectors but no text; run `priorart check --repair`';
+    throw new PriorartError('data_corrupt', message);
+  }
+  return { json: json(response), results: page.docs.length, ranking };
+}
+
+/** Works with the models of the folder; begins again with the new ones where it was re-embedded meanwhile. */
+async function withReader<T>(thread: Thread, work: (reader: Reader) => Promise<T>): Promise<T> {
+  const { folder } = thread;
+  for (;;) {
+    try {
+      return await withModels(
+        thread,
+        () => folder.manifest,
+        (models) => work(new Reader(folder, models)),
+      );
+    } catch (error) {
+      if (!(error instanceof ModelReplaced)) throw error;
+    }
+  }
+}
+
+async function withModels<T>(
+  { models }: Thread,
+  current: () => Manifest,
+  work: (models: Models) => Promise<T>,
+): Promise<T> {
+  const lease = await models.lease(current);
+  try {
+    return await work(lease.models);
+  } finally {
+    lease.release();
+  }
+}
+
+/** What a thread looks at that opens no snapshots. */
+function newestManifest({ store }: Folder): () => Manifest {
+  return () => {
+    store.refresh();
+    return store.manifest();
+  };
+}

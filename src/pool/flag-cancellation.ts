@@ -1,0 +1,39 @@
+/** A question's cancellation on the worker's side: a shared number that the asking thread sets to 1. */
+import { PriorartError } from '../errors.js';
+import type { Cancellation } from '../search/cancel.js';
+
+/** TypeScript's library knows it from ES2024 on, Node from 16. */
+const { waitAsync } = Atomics as unknown as {
+  waitAsync(
+    array: Int32Array,
+    index: number,
+    value: number,
+  ): { async: false } | { async: true; value: Promise<string> };
+};
+
+/** @param slot of the question in `flags` */
+export function flagCancellation(
+  flags: Int32Array,
+  slot: number,
+  deadline: number | undefined,
+): Cancellation {
+  let controller: AbortController | undefined;
+  const cancelled = () => new PriorartError('cancelled', 'nobody waits for the answer');
+  const isSet = () => Atomics.load(flags, slot) !== 0;
+  return {
+    deadline,
+    check() {
+      if (isSet()) throw cancelled();
+    },
+    get signal() {
+      if (controller) return controller.signal;
+      const own = new AbortController();
+      controller = own;
+      // Woken when the flag is set, and when the question is done.
+      const waiting = waitAsync(flags, slot, 0);
+      if (!waiting.async) own.abort(cancelled());
+      else void waiting.value.then(() => isSet() && own.abort(cancelled()));
+      return own.signal;
+    },
+  };
+}

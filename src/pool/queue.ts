@@ -1,0 +1,215 @@
+/**
+ * A bounded queue in front of the workers. Piscina's own queue can not let go of a running task without
+ * killing its thread; here a question that waits is simply taken out, and one that runs is told by a flag.
+ *
+ * How many may wait depends on why they wait. A burst is taken in as far as the limit goes, and so are the requests of
+ * a few dozen clients that each wait for their answer: all of it will be worked off. But where more keeps coming than
+ * can be worked off, the queue stays full, and every answer is late by the whole of it, for nothing. So, as in CoDel,
+ * a full queue is judged by whether a wait was short within the last interval. If none was, the queue sheds: one
+ * question waits for each that runs, which keeps the workers as busy as a hundred would, and every other is refused at
+ * once. Of those that wait at that moment the latest stay: the others are late already. Shedding ends with an interval
+ * in which nothing had to be refused; CoDel would stop as soon as a wait is short, and at five times the capacity the
+ * queue would be full again at once.
+ */
+import { setMaxListeners } from 'node:events';
+import { PriorartError } from '../errors.js';
+
+interface Waiting {
+  since: number;
+  start(): void;
+  cancel(): void;
+  refuse(error: PriorartError): void;
+}
+
+/** Searches after which waiting background work gets a turn. */
+const BACKGROUND_AFTER = 8;
+/** A wait is short up to so many times the time that work takes, or ms. */
+const SHORT_WAIT = { times: 1, ms: 5 };
+/** For how long waits may not have been short: so many times the time that work takes, and ms at least. */
+const INTERVAL = { times: 20, ms: 100 };
+/** Part of the newest work in the average of what work takes. */
+const AVERAGE_OF = 0.05;
+
+export class Queue {
+  readonly #running: { limit: number; count: number };
+  readonly #limit: number;
+  readonly #now: () => number;
+  #waiting = new Set<Waiting>();
+  /** Searches that went before background work that was waiting, too. */
+  #passedOver = 0;
+  #closed: { whenIdle(): void } | undefined;
+  /** Work that nobody waits for in front of a screen. */
+  #background = new Set<Waiting>();
+  /** What a search takes on a worker, ms; a moving average. */
+  #workMs = 0;
+  /** Since when no wait was short; when somebody was last refused while shedding, undefined unless it sheds; ms. */
+  #longSince: number | undefined;
+  #shedAt: number | undefined;
+  #refused = 0;
+
+  /**
+   * @param parallel how many run at once
+   * @param limit how many searches may wait; background work is bounded by whoever asks for it
+   * @param now a clock in ms
+   */
+  constructor(parallel: number, limit: number, now: () => number = () => performance.now()) {
+    this.#running = { limit: parallel, count: 0 };
+    this.#limit = limit;
+    this.#now = now;
+  }
+
+  /** How many run at once; more may start, or running ones be waited for, when it is changed. */
+  get parallel(): number {
+    return this.#running.limit;
+  }
+
+  set parallel(limit: number) {
+    if (limit === this.#running.limit) return;
+    this.#running.limit = limit;
+    this.#next();
+  }
+
+  /** Searches that wait. */
+  get length(): number {
+    return this.#waiting.size;
+  }
+
+  get running(): number {
+    return this.#running.count;
+  }
+
+  /** How many searches may wait as things are. */
+  get limit(): number {
+    return this.isShedding ? Math.min(this.#limit, this.parallel) : this.#limit;
+  }
+
+  get isShedding(): boolean {
+    return this.#shedAt !== undefined;
+  }
+
+  /** Searches that were refused since so many waited. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /**
+   * Runs `work` when its turn comes.
+   * @throws PriorartError `overloaded` at once when too many wait, `cancelled` when the signal fires first,
+   *   `unavailable` after `close`
+   */
+  run<T>(
+    work: (waitedMs: number) => Promise<T>,
+    options: { signal?: AbortSignal | undefined; background?: boolean },
+  ): Promise<T> {
+    const { signal, background } = options;
+    if (signal?.aborted) return Promise.reject(cancelled());
+    // One signal may stand for many calls, as those of an ingest: Node would take its listeners for a leak.
+    if (signal) setMaxListeners(0, signal);
+    if (this.#closed) return Promise.reject(closed());
+    const queue = background ? this.#background : this.#waiting;
+    if (!background && !this.#admits()) return Promise.reject(this.#tooMany());
+    return new Promise<T>((resolve, reject) => {
+      const waiting: Waiting = {
+        since: this.#now(),
+        start: () => {
+          signal?.removeEventListener('abort', waiting.cancel);
+          this.#running.count += 1;
+          const started = this.#now();
+          work(started - waiting.since)
+            .then(resolve, reject)
+            .finally(() => {
+              if (!background) this.#took(this.#now() - started);
+              this.#running.count -= 1;
+              this.#next();
+            });
+        },
+        cancel: () => waiting.refuse(cancelled()),
+        refuse: (reason) => {
+          queue.delete(waiting);
+          signal?.removeEventListener('abort', waiting.cancel);
+          reject(reason);
+        },
+      };
+      signal?.addEventListener('abort', waiting.cancel, { once: true });
+      queue.add(waiting);
+      this.#next();
+    });
+  }
+
+  /** Takes no more work, drops what waits in the background, and resolves when all searches are done. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#closed = { whenIdle: resolve };
+      for (const waiting of this.#background) waiting.refuse(closed());
+      this.#next();
+    });
+  }
+
+  /** Searches go first, but an ingest must come to its end under a load that never lets up. */
+  #nextQueue(): Set<Waiting> {
+    const due = this.#waiting.size === 0 || this.#passedOver >= BACKGROUND_AFTER;
+    if (this.#background.size > 0 && due) {
+      this.#passedOver = 0;
+      return this.#background;
+    }
+    if (this.#background.size > 0) this.#passedOver += 1;
+    return this.#waiting;
+  }
+
+  #next(): void {
+    while (this.#running.count < this.#running.limit) {
+      const queue = this.#nextQueue();
+      const [first] = queue;
+      if (first === undefined) break;
+      queue.delete(first);
+      if (queue === this.#waiting) this.#waited(this.#now() - first.since);
+      first.start();
+    }
+    if (this.#running.count === 0) this.#closed?.whenIdle();
+  }
+
+  #took(ms: number): void {
+    this.#workMs = this.#workMs === 0 ? ms : this.#workMs + AVERAGE_OF * (ms - this.#workMs);
+  }
+
+  /** A search begins after a wait. */
+  #waited(ms: number): void {
+    if (ms <= Math.max(SHORT_WAIT.ms, SHORT_WAIT.times * this.#workMs)) this.#longSince = undefined;
+    else this.#longSince ??= this.#now();
+  }
+
+  /** Whether one more may wait; begins shedding and ends it. */
+  #admits(): boolean {
+    const now = this.#now();
+    const interval = Math.max(INTERVAL.ms, INTERVAL.times * this.#workMs);
+    if (this.#shedAt !== undefined && now - this.#shedAt > interval) this.#shedAt = undefined;
+    if (this.#waiting.size < this.limit) return true;
+    if (this.#shedAt !== undefined) this.#shedAt = now;
+    else if (this.#longSince !== undefined && now - this.#longSince > interval) this.#shed(now);
+    return false;
+  }
+
+  #shed(now: number): void {
+    this.#shedAt = now;
+    this.#longSince = undefined;
+    const late = [...this.#waiting].slice(0, Math.max(0, this.#waiting.size - this.limit));
+    for (const waiting of late) waiting.refuse(this.#tooMany());
+  }
+
+  #tooMany(): PriorartError {
+    this.#refused += 1;
+    // What waits and runs is done by then; who comes earlier finds the same queue.
+    const seconds = ((this.#waiting.size + this.#running.count) * this.#workMs) / this.parallel / 1000;
+    const message = `${this.#waiting.size} searches are waiting already; try again in a moment`;
+    return new PriorartError('overloaded', message, { retryAfter: Math.max(1, Math.ceil(seconds)) });
+  }
+}
+
+function closed(): PriorartError {
+  return new PriorartError('unavailable', 'the index is closed');
+}
+
+/** The error of a search that nobody waits for. */
+export function cancelled(): PriorartError {
+  return new PriorartError('cancelled', 'the request was cancelled');
+}

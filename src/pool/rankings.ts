@@ -1,0 +1,126 @@
+/**
+ * Pages of semantic-analytics that belong together: while the ranking of a first page is kept, the pages after it are
+ * parts of it, of the state that the first one saw, and cost no search. Kept on the thread that asks, so that whichever
+ * worker answers does not matter.
+ *
+ * Ids of documents are never used again, so a worker reads a page's documents from the newest state as long as none
+ * is gone; those that were deleted or replaced meanwhile are read from a transaction that was pinned with the ranking.
+ */
+import { createHash } from 'node:crypto';
+import { RANKING_KEPT_MS, RANKINGS_KEPT } from '../limits.js';
+import { analyticsPage, pageOfRanking, type Ranking } from '../search/analytics.js';
+import type { AnalyticsQuery } from '../search/query.js';
+import type { Body } from '../search/types.js';
+import { PinnedDocuments } from '../store/pinned.js';
+import type { Store } from '../store/store.js';
+import type { Answers, AskOptions } from './pool.js';
+
+interface Kept {
+  ranking: Ranking;
+  /** Absent where something was committed between the search and the pinning. */
+  documents: PinnedDocuments | undefined;
+  until: number;
+}
+
+export interface KeepingLimits {
+  rankings: number;
+  ms: number;
+}
+
+const encoder = new TextEncoder();
+
+export class Rankings {
+  readonly #store: Store;
+  readonly #answers: Answers;
+  readonly #limits: KeepingLimits;
+  /** By owner and query, the one kept first at the front. */
+  readonly #kept = new Map<string, Kept>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    store: Store,
+    answers: Answers,
+    limits: KeepingLimits = { rankings: RANKINGS_KEPT, ms: RANKING_KEPT_MS },
+  ) {
+    this.#store = store;
+    this.#answers = answers;
+    this.#limits = limits;
+  }
+
+  /** Rankings that are kept. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /**
+   * The page that a query asks for.
+   * @param owner whose query it is: another's first page of the same query leaves his ranking alone
+   */
+  async page(query: AnalyticsQuery, owner: string, options: AskOptions = {}): Promise<Body> {
+    const key = keyOf(query, owner);
+    const kept = query.page > 1 ? this.#find(key) : undefined;
+    const later = kept && (await this.#laterPage(kept, query, options));
+    if (later) return later;
+    const { json, results, ranking } = await this.#answers.ask({ kind: 'analytics', query }, options);
+    if (ranking.docs.length > query.pageSize) this.#keep(key, ranking);
+    return { json, results };
+  }
+
+  /** Forgets all of them. */
+  close(): void {
+    for (const key of [...this.#kept.keys()]) this.#drop(key);
+  }
+
+  async #laterPage(kept: Kept, query: AnalyticsQuery, options: AskOptions): Promise<Body | undefined> {
+    const page = pageOfRanking(kept.ranking, query);
+    const results = page.docs.length;
+    const { json } = await this.#answers.ask({ kind: 'page', query, page }, options);
+    if (json) return { json, results };
+    const { documents } = kept;
+    if (documents === undefined || documents.released) return undefined;
+    const response = analyticsPage(documents, query, page);
+    return response && { json: encoder.encode(JSON.stringify(response)), results };
+  }
+
+  #find(key: string): Kept | undefined {
+    this.#dropOld();
+    return this.#kept.get(key);
+  }
+
+  #keep(key: string, ranking: Ranking): void {
+    this.#drop(key);
+    const pinned = new PinnedDocuments(this.#store);
+    const same = pinned.generation === ranking.generation;
+    if (!same) pinned.release();
+    const until = Date.now() + this.#limits.ms;
+    this.#kept.set(key, { ranking, documents: same ? pinned : undefined, until });
+    if (this.#kept.size > this.#limits.rankings) this.#drop(this.#kept.keys().next().value!);
+    this.#dropOld();
+  }
+
+  #drop(key: string): void {
+    this.#kept.get(key)?.documents?.release();
+    this.#kept.delete(key);
+    if (this.#kept.size === 0) clearTimeout(this.#timer);
+  }
+
+  /** Drops what has been kept long enough, now and, by a timer, when the next one has been: nothing stays pinned. */
+  #dropOld(): void {
+    clearTimeout(this.#timer);
+    const now = Date.now();
+    for (const [key, { until }] of this.#kept) {
+      if (until > now) {
+        this.#timer = setTimeout(() => this.#dropOld(), until - now).unref();
+        return;
+      }
+      this.#drop(key);
+    }
+  }
+}
+
+/** Pages of any size belong to the same ranking. */
+function keyOf({ page: _, pageSize: __, ...query }: AnalyticsQuery, owner: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([owner, query]))
+    .digest('base64');
+}

@@ -1,0 +1,19 @@
+/** The reranker that leaves the order of the embedder as it is. */
+import type { Reranker } from './reranker.js';
+
+/** Gives every document and passage the same score, so that the similarity decides. */
+export function noReranker(): Reranker {
+  return {
+    name: 'none',
+    score: (_query, documents) => ({
+      documents: new Float32Array(documents.length),
+      passages: new Float32Array(documents.reduce((sum, { passages }) => sum + passages.length, 0)),
+    }),
+    scoreFound: (_query, { hits }) => ({
+      documents: new Float32Array(hits.docs.length),
+      passages: new Float32Array(hits.passages.length),
+      read: 0,
+    }),
+    close: () => {},
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Statistics over all documents similar enough to a query, and pages of them. The search gives a *ranking*: every
+ * document that counted, in order. A page is a part of it whose documents are read, so that later pages of the same
+ * ranking belong to the first one, whatever was committed in between.
+ */
+import { leastCosine, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
+import { calling, type NamedCount } from '../index/native.js';
+import { TOP_LIST } from '../limits.js';
+import type { DocumentReader } from '../store/pinned.js';
+import { type Cancellation, uncancelled } from './cancel.js';
+import { clausesOf, dateColumn, deduplicates } from './filter.js';
+import { planOf, scansOf } from './plan.js';
+import type { AnalyticsQuery } from './query.js';
+import type { Reader } from './reader.js';
+import { embedQuery } from './semantic.js';
+import { applicantOf, datesOf, titleOf } from './show.js';
+import type { AnalyticsResponse, AnalyticsResult, AnalyticsStats } from './types.js';
+
+/** Documents of a ranking, best first: their ids, similarities as shown, and the number of their best passage. */
+export interface RankedDocuments {
+  docs: Uint32Array;
+  similarities: Float64Array;
+  passages: Uint32Array;
+}
+
+export interface Ranking extends RankedDocuments {
+  /** Of the manifest that was searched. */
+  generation: number;
+  stats: AnalyticsStats;
+}
+
+/** What a page is made of: a part of a ranking, and what is said about all of it. */
+export interface RankingPage extends RankedDocuments {
+  total: number;
+  stats: AnalyticsStats;
+}
+
+/** Searches and counts from columns, without reading a document. */
+export async function rankAnalytics(
+  reader: Reader,
+  query: AnalyticsQuery,
+  cancellation: Cancellation = uncancelled,
+): Promise<Ranking> {
+  const { calibration } = reader.embedder;
+  const vector = await embedQuery(reader, query.query, cancellation);
+  cancellation.check();
+  const { manifest, native } = reader.snapshot();
+  const counts = calling(() => {
+    const selection = native.select(clausesOf(query.filters, reader.store));
+    const plan = planOf(manifest.segments, native.segments, selection, query.maxResults);
+    return native.count(vector, selection, scansOf(plan), {
+      maxResults: query.maxResults,
+      dedupe: deduplicates(query.filters),
+      minScore: leastCosine(query.minScore, calibration),
+      offset: 0,
+      limit: query.maxResults,
+      shown: { ...calibration, decimals: SHOWN_DECIMALS },
+      dateColumn: dateColumn(query.dateType),
+      axes: query.groupBy,
+      top: TOP_LIST,
+    });
+  });
+  cancellation.check();
+  const { docs, scores, passages, passageAt } = counts.page;
+  return {
+    generation: manifest.generation,
+    stats: statsOf(counts),
+    docs,
+    similarities: Float64Array.from(scores, (score) => shown(similarity(score, calibration))),
+    passages: Uint32Array.from(docs, (_, n) => passages[passageAt[n]!] ?? 0),
+  };
+}
+
+/** The part of a ranking that a query's page shows; none past the end. */
+export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQuery): RankingPage {
+  const from = (page - 1) * pageSize;
+  const part = <T extends Uint32Array | Float64Array>(all: T) => all.slice(from, from + pageSize) as T;
+  return {
+    total: ranking.docs.length,
+    stats: ranking.stats,
+    docs: part(ranking.docs),
+    similarities: part(ranking.similarities),
+    passages: part(ranking.passages),
+  };
+}
+
+/** Reads the documents of a page. Undefined where one of them is gone from the state that is read. */
+export function analyticsPage(
+  documents: DocumentReader,
+  query: AnalyticsQuery,
+  { docs, similarities, passages, total, stats }: RankingPage,
+): AnalyticsResponse | undefined {
+  const results: AnalyticsResult[] = [];
+  for (const [n, doc] of docs.entries()) {
+    const head = documents.head(doc);
+    const passage = documents.passage(doc, passages[n]!);
+    if (head === undefined || passage === undefined) return undefined;
+    results.push({
+      patent_id: head.patent_id,
+      title: titleOf(head),
+      applicant: applicantOf(head),
+      country: head.country,
+      kind_code: head.kind_code,
+      ...datesOf(head),
+      ipc_codes: head.ipc_codes ?? [],
+      similarity_score: similarities[n]!,
+      chunk_text: passage.text,
+    });
+  }
+  return {
+    query: query.query,
+    total_matched: total,
+    min_score_used: query.minScore,
+    page: query.page,
+    page_size: query.pageSize,
+    total_pages: Math.ceil(total / query.pageSize),
+    stats,
+    results,
+  };
+}
+
+function statsOf(counts: {
+  year?: NamedCount[];
+  country?: NamedCount[];
+  applicant?: NamedCount[];
+  ipc?: NamedCount[];
+}): AnalyticsStats {
+  const map = (list: NamedCount[]) => Object.fromEntries(list.map(({ name, count }) => [name, count]));
+  return {
+    ...(counts.year ? { by_year: map(counts.year) } : {}),
+    ...(counts.country ? { by_country: map(counts.country) } : {}),
+    ...(counts.applicant ? { top_applicants: counts.applicant } : {}),
+    ...(counts.ipc ? { top_ipc: counts.ipc.map(({ name, count }) => ({ code: name, count })) } : {}),
+  };
+}

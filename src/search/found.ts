@@ -1,0 +1,85 @@
+/** What a search found, and what the store holds of it: read when it is asked for, and once. */
+import { PriorartError } from '../errors.js';
+import type { NativeSnapshot, RerankDocument, SearchHits } from '../index/native.js';
+import type { Passage } from '../patent/passage.js';
+import { titlesOf } from '../patent/record.js';
+import type { FoundDocuments } from '../rerank/reranker.js';
+import type { DocumentHead } from '../store/document.js';
+import type { Store } from '../store/store.js';
+import { representativeFigure } from './show.js';
+
+/**
+ * The documents found, best first. Their texts are of the state that was searched as long as the caller has
+ * not awaited since; whoever is going to calls `fetch` before.
+ */
+export class Found implements FoundDocuments {
+  readonly native: NativeSnapshot;
+  readonly hits: SearchHits;
+  readonly #store: Store;
+  readonly #heads: DocumentHead[] = [];
+  readonly #passages: Passage[][] = [];
+  readonly #figures: { name: string | undefined }[] = [];
+
+  constructor(store: Store, native: NativeSnapshot, hits: SearchHits) {
+    this.#store = store;
+    this.native = native;
+    this.hits = hits;
+  }
+
+  /** Where the passages of a candidate start among those of all. */
+  firstPassage(n: number): number {
+    return this.hits.passageAt[n]!;
+  }
+
+  head(n: number): DocumentHead {
+    const doc = this.hits.docs[n]!;
+    this.#heads[n] ??= this.#store.documents.get(doc) ?? missing(doc);
+    return this.#heads[n];
+  }
+
+  /** The passages that were found, best cosine first. */
+  passages(n: number): Passage[] {
+    const { docs, passages } = this.hits;
+    const doc = docs[n]!;
+    this.#passages[n] ??= Array.from(
+      passages.subarray(this.firstPassage(n), this.firstPassage(n + 1)),
+      (number) => this.#store.passage(doc, number) ?? missing(doc),
+    );
+    return this.#passages[n];
+  }
+
+  /** File name of the figure that stands for a candidate. */
+  figure(n: number): string | undefined {
+    this.#figures[n] ??= { name: representativeFigure(this.#store, this.head(n)) };
+    return this.#figures[n].name;
+  }
+
+  texts(n: number): RerankDocument {
+    return {
+      title: titlesOf(this.head(n)),
+      abstract: abstractOf(this.#store, this.hits.docs[n]!),
+      passages: this.passages(n).map(({ text }) => text),
+    };
+  }
+
+  /** Reads everything of all candidates: what a reranker scores, and what may be shown afterwards. */
+  fetch(): RerankDocument[] {
+    return Array.from(this.hits.docs, (_, n) => {
+      this.figure(n);
+      return this.texts(n);
+    });
+  }
+}
+
+/** The abstract is the first passage of a document, where it has one. */
+function abstractOf(store: Store, doc: number): string {
+  const first = store.passage(doc, 0);
+  return first?.chunk_type === 'abstract' ? first.text : '';
+}
+
+function missing(doc: number): never {
+  throw new PriorartError(
+    'data_corrupt',
+    `document ${doc} has vectors but no text; run \`priorart check --repair\``,
+  );
+}

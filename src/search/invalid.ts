@@ -1,0 +1,90 @@
+/**
+ * Turns what zod reports about a request into one PriorartError for people. The schemas' own messages are
+ * expectations ("an integer from 1 to 100"); the field and the value are added here, so that every message
+ * names field, value and expectation the same way.
+ */
+import type { z } from 'zod';
+import { PriorartError } from '../errors.js';
+import { nearestName } from '../nearest-name.js';
+
+/** More than this many complaints help nobody. */
+const ISSUES_SHOWN = 5;
+const VALUE_CHARS_SHOWN = 80;
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+export interface FieldAdvice {
+  /** Names a request may carry, by the path of the object they stand in (`''` is the body itself). */
+  known: Readonly<Record<string, readonly string[]>>;
+  /** What to say about a name that is unknown here but means something elsewhere. */
+  elsewhere(name: string): string | undefined;
+}
+
+/** `["ipc_codes", 0]` as `ipc_codes[0]`. */
+export function fieldName(path: Path): string {
+  let text = '';
+  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text && '.'}${String(part)}`;
+  return text;
+}
+
+/** A value as a message shows it: JSON, never longer than a line. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string' && value.length > VALUE_CHARS_SHOWN) {
+    return `a text of ${value.length.toLocaleString('en')} characters`;
+  }
+  if (Array.isArray(value) && value.length > 10)
+    return `a list of ${value.length.toLocaleString('en')} entries`;
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > VALUE_CHARS_SHOWN ? `${text.slice(0, VALUE_CHARS_SHOWN)}…` : text;
+}
+
+/** The error for one field, in the house's wording. */
+export function invalidField(field: string, value: unknown, expected: string): PriorartError {
+  return new PriorartError('invalid_request', complaint(field, value, expected));
+}
+
+function complaint(field: string, value: unknown, expected: string): string {
+  const subject = field === '' ? 'request body' : field;
+  const missing = value === undefined || value === null;
+  return `${subject}: ${missing ? 'missing' : `got ${shown(value)}`}; expected ${expected}`;
+}
+
+/** Makes the error for a request that its schema refused. An unknown applicant_match alone is a 400. */
+export function invalidRequest(input: unknown, issues: readonly Issue[], advice: FieldAdvice): PriorartError {
+  // Made only when shown: a body of a hundred thousand unknown fields must not cost as many comparisons.
+  const messages: (() => string)[] = [];
+  let badMatch = true;
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') {
+      badMatch = false;
+      for (const key of issue.keys) messages.push(() => unknownField(issue.path, key, advice));
+      continue;
+    }
+    const value = valueAt(input, issue.path);
+    if (issue.path[0] !== 'applicant_match' || typeof value !== 'string') badMatch = false;
+    messages.push(() => complaint(fieldName(issue.path), value, issue.message));
+  }
+  const hidden = messages.length - ISSUES_SHOWN;
+  const first = messages.slice(0, ISSUES_SHOWN).map((message) => message());
+  const text = first.join('. ') + (hidden > 0 ? `. And ${hidden} more` : '');
+  return new PriorartError(badMatch ? 'bad_applicant_match' : 'invalid_request', text);
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  let value = input;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+}
+
+function unknownField(path: Path, key: string, advice: FieldAdvice): string {
+  const parent = fieldName(path);
+  const name = shown(parent === '' ? key : `${parent}.${key}`);
+  const hint = parent === '' ? advice.elsewhere(key) : undefined;
+  if (hint !== undefined) return `unknown field ${name}; ${hint}`;
+  const nearest = nearestName(key, advice.known[parent] ?? []);
+  return `unknown field ${name}; the nearest known field is "${nearest}"`;
+}

@@ -1,0 +1,226 @@
+/**
+ * What a request of the search API means. `parse*` checks a decoded JSON body against its schema and returns
+ * it normalised, in the form the engine works with: camelCase, null and absent told apart no more, both
+ * searches' filters alike.
+ *
+ * Errors: `invalid_request` (422) for a missing, unknown or wrong field; `bad_date`, `bad_classification`
+ * and `bad_applicant_match` (400) for text that is malformed in itself.
+ */
+import type { z } from 'zod';
+import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
+import { parseClassificationPrefix } from '../patent/classification.js';
+import { COUNTRIES, type Country } from '../patent/country.js';
+import { parseIsoDate } from '../patent/date.js';
+import { companyKey, personKey } from '../patent/name.js';
+import { type FieldAdvice, invalidField, invalidRequest } from './invalid.js';
+import {
+  type ApplicantMatch,
+  analyticsSchema,
+  DATE_TYPES,
+  type DateType,
+  DOCUMENT_SECTIONS,
+  type DocType,
+  type DocumentSection,
+  dateRangeSchema,
+  detailsSchema,
+  type SearchFields,
+  STATS_AXES,
+  type StatsAxis,
+  semanticSchema,
+} from './schema.js';
+
+/** ISO days, inclusive; at least one end is given. */
+export interface DateRange {
+  from?: string;
+  to?: string;
+}
+
+export interface Filters {
+  /** In the order of COUNTRIES; absent where all five are searched. */
+  countries?: Country[];
+  /** Without effect where kindCodes is given. */
+  docType: DocType;
+  /** Upper case, without duplicates. Wins over docType and includeUtilityModel. */
+  kindCodes?: string[];
+  includeUtilityModel: boolean;
+  dates: Partial<Record<DateType, DateRange>>;
+  applicant?: { text: string; match: ApplicantMatch };
+  /** Prefix of an inventor's name. */
+  inventor?: string;
+  /** Key prefixes, as `parseClassificationPrefix` makes them. */
+  ipcCodes?: string[];
+  cpcCodes?: string[];
+  /** As typed, trimmed: any spelling of the number. */
+  publicationNumber?: string;
+  applicationNumber?: string;
+  familyId?: string;
+}
+
+export interface SemanticQuery {
+  query: string;
+  topK: number;
+  filters: Filters;
+  /** Scan every allowed vector instead of an approximate plan; set by callers in process, not over HTTP. */
+  exact?: boolean;
+  /** false: results come by similarity, the reranker is not asked; set by callers in process, not over HTTP. */
+  rerank?: boolean;
+}
+
+export interface AnalyticsQuery {
+  query: string;
+  minScore: number;
+  maxResults: number;
+  groupBy: StatsAxis[];
+  dateType: DateType;
+  /** From 1. */
+  page: number;
+  pageSize: number;
+  filters: Filters;
+}
+
+export interface DetailsQuery {
+  /** As typed, trimmed, in request order, duplicates included. */
+  patentIds: string[];
+  /** In printing order; absent means the whole document. */
+  sections?: DocumentSection[];
+}
+
+const DATE_FIELDS = DATE_TYPES.flatMap((type) => [`${type}_date_from`, `${type}_date_to`]);
+
+const SEMANTIC_ADVICE: FieldAdvice = {
+  known: { '': Object.keys(semanticSchema.shape) },
+  elsewhere: (name) =>
+    name === 'date_range' || name === 'date_type'
+      ? `it belongs to semantic-analytics; give ${DATE_FIELDS.join(', ')} here`
+      : undefined,
+};
+const ANALYTICS_ADVICE: FieldAdvice = {
+  known: { '': Object.keys(analyticsSchema.shape), date_range: Object.keys(dateRangeSchema.shape) },
+  elsewhere: (name) =>
+    DATE_FIELDS.includes(name)
+      ? `it belongs to semantic; give the days as date_range {from, to} here, and date_type "${name.split('_')[0]}"`
+      : undefined,
+};
+const DETAILS_ADVICE: FieldAdvice = {
+  known: { '': Object.keys(detailsSchema.shape) },
+  elsewhere: () => undefined,
+};
+
+/** Checks and normalises a decoded body of POST /api/v1/search/semantic. */
+export function parseSemantic(input: unknown): SemanticQuery {
+  const body = check(semanticSchema, input, SEMANTIC_ADVICE);
+  const dates: Filters['dates'] = {};
+  for (const type of DATE_TYPES) {
+    const range = dateRange(body, `${type}_date_from`, `${type}_date_to`);
+    if (range) dates[type] = range;
+  }
+  return { query: body.query.trim(), topK: body.top_k ?? TOP_K.default, filters: filters(body, dates) };
+}
+
+/** Checks and normalises a decoded body of POST /api/v1/search/semantic-analytics. */
+export function parseAnalytics(input: unknown): AnalyticsQuery {
+  const body = check(analyticsSchema, input, ANALYTICS_ADVICE);
+  const dateType = body.date_type ?? 'filing';
+  const dates: Filters['dates'] = {};
+  if (body.date_range) {
+    const range = dateRange(body.date_range, 'from', 'to', 'date_range.');
+    if (!range) throw invalidField('date_range', body.date_range, 'an object with from, to or both');
+    dates[dateType] = range;
+  }
+  return {
+    query: body.query.trim(),
+    minScore: body.min_score ?? MIN_SCORE.default,
+    maxResults: body.max_results ?? MAX_RESULTS.default,
+    groupBy: inOrder(STATS_AXES, body.stats_group_by ?? ['year', 'country']),
+    dateType,
+    page: body.page ?? 1,
+    pageSize: body.page_size ?? PAGE_SIZE.default,
+    filters: filters(body, dates),
+  };
+}
+
+/** Checks and normalises a decoded body of POST /api/v1/patents/details. */
+export function parseDetails(input: unknown): DetailsQuery {
+  const body = check(detailsSchema, input, DETAILS_ADVICE);
+  const patentIds = body.patent_ids.map((id) => id.trim());
+  if (body.sections === null || body.sections === undefined) return { patentIds };
+  const names = body.sections.split(',').map((name) => name.trim());
+  for (const name of names) {
+    if (!(DOCUMENT_SECTIONS as readonly string[]).includes(name)) {
+      throw invalidField(
+        'sections',
+        body.sections,
+        `a comma-separated subset of ${DOCUMENT_SECTIONS.join(', ')}`,
+      );
+    }
+  }
+  return { patentIds, sections: inOrder(DOCUMENT_SECTIONS, names) };
+}
+
+function check<T extends z.ZodType>(schema: T, input: unknown, advice: FieldAdvice): z.output<T> {
+  const result = schema.safeParse(input);
+  if (!result.success) throw invalidRequest(input, result.error.issues, advice);
+  return result.data;
+}
+
+function filters(body: SearchFields, dates: Filters['dates']): Filters {
+  const out: Filters = {
+    docType: body.doc_type ?? 'all',
+    includeUtilityModel: body.include_utility_model ?? false,
+    dates,
+  };
+  const countries = body.countries ? inOrder(COUNTRIES, body.countries) : COUNTRIES;
+  if (countries.length < COUNTRIES.length) out.countries = [...countries];
+  if (body.kind_codes) out.kindCodes = distinct(body.kind_codes.map((code) => code.trim().toUpperCase()));
+  if (body.applicant) {
+    checkName('applicant', body.applicant, companyKey(body.applicant));
+    out.applicant = { text: body.applicant.trim(), match: body.applicant_match ?? 'contains' };
+  }
+  if (body.inventor) {
+    checkName('inventor', body.inventor, personKey(body.inventor));
+    out.inventor = body.inventor.trim();
+  }
+  if (body.ipc_codes) out.ipcCodes = prefixes('ipc_codes', body.ipc_codes);
+  if (body.cpc_codes) out.cpcCodes = prefixes('cpc_codes', body.cpc_codes);
+  if (body.publication_number) out.publicationNumber = body.publication_number.trim();
+  if (body.application_number) out.applicationNumber = body.application_number.trim();
+  if (body.family_id) out.familyId = body.family_id.trim();
+  return out;
+}
+
+/** A name of punctuation, or of a legal form in brackets, has an empty key, which every other contains. */
+function checkName(field: string, value: string, key: string): void {
+  if (/[\p{L}\p{N}]/u.test(key)) return;
+  throw invalidField(field, value, 'a name with a letter or digit besides the legal form');
+}
+
+function prefixes(field: string, codes: readonly string[]): string[] {
+  return distinct(codes.map((code, i) => parseClassificationPrefix(code, `${field}[${i}]`)));
+}
+
+function dateRange<F extends string, T extends string>(
+  body: { readonly [name in F | T]?: string | null | undefined },
+  fromName: F,
+  toName: T,
+  prefix = '',
+): DateRange | undefined {
+  const range: DateRange = {};
+  const from = body[fromName] ?? undefined;
+  const to = body[toName] ?? undefined;
+  if (from !== undefined) range.from = parseIsoDate(from, prefix + fromName);
+  if (to !== undefined) range.to = parseIsoDate(to, prefix + toName);
+  if (range.from === undefined && range.to === undefined) return undefined;
+  if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
+    throw invalidField(prefix + fromName, range.from, `a day not after ${prefix}${toName}, ${range.to}`);
+  }
+  return range;
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}
+
+/** The given values, each once, in the order of the vocabulary. */
+function inOrder<const T extends string>(vocabulary: readonly T[], given: readonly string[]): T[] {
+  return vocabulary.filter((value) => given.includes(value));
+}

@@ -1,0 +1,194 @@
+/** Semantic search: embed → filter → plan → candidates → exact scores → group → rerank → answer. */
+import { SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
+import { isPriorartError, PriorartError } from '../errors.js';
+import { calling } from '../index/native.js';
+import { CHUNKS_PER_RESULT, RERANK_DEPTH, RERANK_RESERVE_MS } from '../limits.js';
+import type { RerankScores } from '../rerank/reranker.js';
+import { modelName } from '../store/manifest.js';
+import { type Cancellation, uncancelled } from './cancel.js';
+import type { Explanation } from './explanation.js';
+import { clausesOf, deduplicates } from './filter.js';
+import { Found } from './found.js';
+import { planOf, scansOf } from './plan.js';
+import type { SemanticQuery } from './query.js';
+import type { Reader } from './reader.js';
+import { applicantOf, datesOf, titleOf } from './show.js';
+import type { Chunk, SearchResponse, SearchResult } from './types.js';
+
+/** Answers a query; `explanation` says how. */
+export async function searchSemantic(
+  reader: Reader,
+  query: SemanticQuery,
+  cancellation: Cancellation = uncancelled,
+): Promise<{ response: SearchResponse; explanation: Explanation }> {
+  const clock = stopwatch();
+  const vector = await embedQuery(reader, query.query, cancellation);
+  const embed = clock();
+  cancellation.check();
+
+  // From here to the last text that is read nothing is awaited: manifest, segments and texts are of one state.
+  const { manifest, native } = reader.snapshot();
+  const { hits, plan, filter } = calling(() => {
+    const selection = native.select(clausesOf(query.filters, reader.store));
+    const filtered = clock();
+    const documents = Math.max(query.topK, RERANK_DEPTH);
+    const chosen = planOf(manifest.segments, native.segments, selection, documents, { exact: query.exact });
+    const options = {
+      documents,
+      chunks: CHUNKS_PER_RESULT,
+      dedupe: deduplicates(query.filters),
+      minScore: -2,
+    };
+    return {
+      hits: native.search(vector, selection, scansOf(chosen), options),
+      plan: chosen,
+      filter: filtered,
+    };
+  });
+  const knn = clock();
+  cancellation.check();
+  const found = new Found(reader.store, native, hits);
+  const scoring = scored(reader, query, found, cancellation);
+  const scores = scoring instanceof Promise ? await scoring : scoring;
+  const rerank = clock();
+  const results = resultsOf(reader, query, found, scores);
+  const explanation: Explanation = {
+    plan,
+    model: modelName(reader.embedder),
+    calibrated: reader.embedder.calibrated,
+    reranker: query.rerank === false ? 'none' : reader.reranker.name,
+    documents: hits.docs.length,
+    reranked: scores.scored ?? hits.docs.length,
+    read: query.rerank === false ? 0 : (scores.read ?? hits.docs.length),
+    scored: hits.rowsScored,
+    candidates: hits.candidates,
+    widened: hits.widened,
+    rescanned: hits.rescanned,
+    timings: { embed, filter, knn, rerank, fetch: clock() },
+  };
+  return { response: { total: results.length, results }, explanation };
+}
+
+/**
+ * The vector of a question.
+ * @throws PriorartError `embedding_failed`, or what the embedder says is the matter
+ */
+export async function embedQuery(
+  reader: Reader,
+  text: string,
+  cancellation: Cancellation,
+): Promise<Float32Array> {
+  const { embedder } = reader;
+  try {
+    return await embedder.embed([text], 'query', undefined, signalFor(embedder, cancellation));
+  } catch (error) {
+    cancellation.check();
+    if (isPriorartError(error)) throw error;
+    throw new PriorartError('embedding_failed', 'the query could not be embedded', { cause: error });
+  }
+}
+
+/** Models that answer at once need no signal, whose making costs as much as their work. */
+function signalFor(model: { concurrency?: number }, cancellation: Cancellation): AbortSignal | undefined {
+  return model.concurrency === undefined ? undefined : cancellation.signal;
+}
+
+/**
+ * Scores of all candidates; without a reranker, the cosines. Texts that may be shown after an `await` are read
+ * before it.
+ */
+function scored(
+  { reranker }: Reader,
+  { query, rerank }: SemanticQuery,
+  found: Found,
+  cancellation: Cancellation,
+): RerankScores | Promise<RerankScores> {
+  if (rerank === false) return { documents: found.hits.scores, passages: found.hits.passageScores };
+  const { deadline } = cancellation;
+  const limits = {
+    signal: signalFor(reranker, cancellation),
+    deadline: deadline === undefined ? undefined : deadline - RERANK_RESERVE_MS,
+  };
+  return reranker.scoreFound?.(query, found) ?? reranker.score(query, found.fetch(), limits);
+}
+
+/**
+ * Order: the document's rerank score, similarity, patent_id, all as they are shown, so that whoever checks
+ * the order in the answer finds it right.
+ */
+function resultsOf(reader: Reader, query: SemanticQuery, found: Found, given: RerankScores): SearchResult[] {
+  const scores = withRest(given, found);
+  const similarityOf = (cosine: number) => shown(similarity(cosine, reader.embedder.calibration));
+  const { hits } = found;
+  const order = Array.from(hits.docs, (_, n) => ({
+    n,
+    similarity: similarityOf(hits.scores[n]!),
+    rerank: shown(scores.documents[n]!),
+  }));
+  order.sort(
+    (a, b) =>
+      b.rerank - a.rerank ||
+      b.similarity - a.similarity ||
+      (found.head(a.n).patent_id < found.head(b.n).patent_id ? -1 : 1),
+  );
+  return order.slice(0, query.topK).map(({ n, similarity, rerank }) => {
+    const head = found.head(n);
+    const figure = found.figure(n);
+    return {
+      patent_id: head.patent_id,
+      title: titleOf(head),
+      applicant: applicantOf(head),
+      ...datesOf(head),
+      ipc_codes: head.ipc_codes ?? [],
+      kind_code: head.kind_code,
+      country: head.country,
+      similarity_score: similarity,
+      rerank_score: rerank,
+      ...(figure === undefined ? {} : { representative_figure: figure }),
+      chunks: chunksOf(found, n, scores, similarityOf),
+    };
+  });
+}
+
+/**
+ * Scores for the documents, too, that the reranker had no time for: less than any that it gave, and one for all, so
+ * that they come behind in their order by similarity.
+ */
+function withRest({ documents, passages, scored }: RerankScores, found: Found): RerankScores {
+  if (scored === undefined || scored >= documents.length) return { documents, passages };
+  const lowest = documents.subarray(0, scored).reduce((least, score) => Math.min(least, score), Infinity);
+  const floor = Math.min(0, lowest - 10 ** -SHOWN_DECIMALS);
+  return {
+    documents: documents.slice().fill(floor, scored),
+    passages: passages.slice().fill(floor, found.firstPassage(scored)),
+  };
+}
+
+/** The passages of a candidate, by rerank score; of equal ones the best cosine first, as they come. */
+function chunksOf(
+  found: Found,
+  n: number,
+  scores: RerankScores,
+  similarityOf: (cosine: number) => number,
+): Chunk[] {
+  const first = found.firstPassage(n);
+  const chunks = found.passages(n).map(
+    (passage, at): Chunk => ({
+      ...passage,
+      similarity_score: similarityOf(found.hits.passageScores[first + at]!),
+      rerank_score: shown(scores.passages[first + at]!),
+    }),
+  );
+  return chunks.sort((a, b) => b.rerank_score - a.rerank_score);
+}
+
+/** Each call gives the milliseconds since the one before. */
+export function stopwatch(): () => number {
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    const elapsed = now - last;
+    last = now;
+    return Math.round(elapsed * 1000) / 1000;
+  };
+}

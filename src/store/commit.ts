@@ -1,0 +1,306 @@
+/**
+ * Every change of the index: one transaction that writes documents, what they replace, and the manifest.
+ * LMDB lets one writer in at a time, over all processes; what a writer prepared outside the transaction is
+ * compared with the manifest as it then is.
+ */
+import { statfsSync } from 'node:fs';
+import { PriorartError } from '../errors.js';
+import type { Passage } from '../patent/passage.js';
+import type { Patent } from '../patent/record.js';
+import { type DocumentHead, halves, type PreparedDocument } from './document.js';
+import { rebuildFigureLookups, removeFigures } from './figures.js';
+import { deletedKey, MANIFEST } from './keys.js';
+import { type Manifest, type ModelIdentity, modelName, type SegmentEntry, sameModel } from './manifest.js';
+import { REPLACED_KEPT, readable, type Store } from './store.js';
+
+/** What became of each document of a commit. */
+export type Outcome = 'ingested' | 'updated' | 'unchanged';
+
+/** Takes a segment name that nobody else will get. A crash only leaves a gap. */
+export function reserveSegment(store: Store): string {
+  return change(store, takeSegment);
+}
+
+/** Takes a segment name within a change. */
+export function takeSegment(manifest: Manifest): string {
+  const segment = `s${String(manifest.nextSegment).padStart(8, '0')}`;
+  manifest.nextSegment += 1;
+  return segment;
+}
+
+/**
+ * Writes documents and makes them visible as a new segment, all in one transaction. `write` writes the
+ * segment's files for documents that are numbered from `firstDoc` on. It runs inside the transaction so that
+ * segments become visible in the order of their ids: a segment that was numbered earlier and committed later
+ * could come to lie within the range of one that was merged meanwhile. A document that another writer has
+ * meanwhile stored with the same content stays that writer's.
+ * @param model of which the documents' vectors are
+ * @throws PriorartError `model_mismatch` where the folder has another model by now, `disk_full`; whatever `write` throws. Nothing is changed then.
+ */
+export function commitDocuments(
+  store: Store,
+  model: ModelIdentity,
+  documents: readonly PreparedDocument[],
+  write: (segment: string, firstDoc: number) => SegmentEntry,
+): Outcome[] {
+  return change(store, (manifest) => {
+    if (!sameModel(manifest.model, model)) {
+      const message = `${store.dir} was embedded anew with ${modelName(manifest.model)} meanwhile`;
+      throw new PriorartError('model_mismatch', `${message}; run the command again to go on`);
+    }
+    const segment = takeSegment(manifest);
+    const firstDoc = manifest.nextDoc;
+    manifest.nextDoc += documents.length;
+    if (manifest.nextDoc > 0xffff_ffff) {
+      throw new PriorartError('internal', 'all 2^32 document ids are used up; ingest into a new data folder');
+    }
+    const entry = write(segment, firstDoc);
+    const deleted = new DeletedIds(store, manifest);
+    manifest.segments.push(entry);
+    manifest.documents += documents.length;
+    manifest.passages += entry.passages;
+    const outcomes = documents.map((document, n): Outcome => {
+      const id = firstDoc + n;
+      const old = store.ids.get(document.patent.patent_id);
+      const oldHead = old === undefined ? undefined : store.documents.get(old);
+      if (old !== undefined && oldHead && isKnownVersion(oldHead, document.hash)) {
+        deleted.add(id, document.passages.length);
+        return 'unchanged';
+      }
+      const heads: DocumentHead[] = [];
+      for (const replacedId of [document.patent.patent_id, ...(document.patent.corrects ?? [])]) {
+        const doc = store.ids.get(replacedId);
+        const head = doc === undefined ? undefined : store.documents.get(doc);
+        if (doc === undefined || head === undefined) continue;
+        removeDocument(store, doc, head);
+        deleted.add(doc, head.passages);
+        heads.push(head);
+      }
+      put(store, id, document, heads);
+      return heads.length > 0 ? 'updated' : 'ingested';
+    });
+    deleted.write();
+    return outcomes;
+  });
+}
+
+/** Whether a version of this content is, or was before it was replaced, in the store. */
+export function isKnownVersion(head: DocumentHead, hash: string): boolean {
+  return head.hash === hash || (head.replaced?.includes(hash) ?? false);
+}
+
+function put(store: Store, id: number, document: PreparedDocument, old: readonly DocumentHead[]): void {
+  const { patent, sources = [] } = document;
+  const before = old.flatMap((head) => [...(head.replaced ?? []), head.hash]);
+  const replaced = [...new Set([...before, ...sources])]
+    .filter((hash) => hash !== document.hash)
+    .slice(-REPLACED_KEPT);
+  const [head, body] = halves(document, replaced);
+  store.documents.putSync(id, head);
+  store.bodies.putSync(id, body);
+  putPassages(store, id, document.passages);
+  putLookups(store, id, patent);
+}
+
+function putPassages(store: Store, id: number, passages: readonly Passage[]): void {
+  passages.forEach((passage, n) => {
+    store.passages.putSync([id, n], passage);
+  });
+}
+
+function removeDocument(store: Store, id: number, head: DocumentHead): void {
+  store.documents.removeSync(id);
+  store.bodies.removeSync(id);
+  for (let n = 0; n < head.passages; n++) store.passages.removeSync([id, n]);
+  for (const id of [head.patent_id, ...(head.corrects ?? [])]) store.ids.removeSync(id);
+  store.numbers.removeSync(head.number, head.patent_id);
+  if (head.application_number) {
+    store.applications.removeSync(head.country + head.application_number, head.patent_id);
+  }
+}
+
+/** Deletes publications. Returns those that were there. */
+export function deleteDocuments(store: Store, patentIds: readonly string[]): string[] {
+  return change(store, (manifest) => {
+    const deleted = new DeletedIds(store, manifest);
+    const found: string[] = [];
+    for (const patentId of patentIds) {
+      const id = store.ids.get(patentId);
+      const head = id === undefined ? undefined : store.documents.get(id);
+      if (id === undefined || head === undefined) continue;
+      removeDocument(store, id, head);
+      for (const name of [head.patent_id, ...(head.corrects ?? [])]) removeFigures(store, name);
+      deleted.add(id, head.passages);
+      found.push(patentId);
+    }
+    deleted.write();
+    return found;
+  });
+}
+
+/**
+ * Puts a merged segment in the place of its inputs. `seen` holds, per input, the deletions that the merge
+ * left out already; later ones are carried over. Returns false, changing nothing, where an input is gone.
+ */
+export function commitMerge(
+  store: Store,
+  inputs: readonly { id: string; seen: Uint32Array }[],
+  merged: SegmentEntry | undefined,
+): boolean {
+  return change(store, (manifest) => {
+    const names = new Set(inputs.map((input) => input.id));
+    const present = manifest.segments.filter((segment) => names.has(segment.id));
+    if (present.length !== inputs.length) return false;
+    const later: number[] = [];
+    for (const { id, seen } of inputs) {
+      const known = new Set(seen);
+      later.push(...store.deleted(id).filter((doc) => !known.has(doc)));
+      store.meta.removeSync(deletedKey(id));
+    }
+    manifest.segments = manifest.segments.filter((segment) => !names.has(segment.id));
+    if (merged) {
+      manifest.segments.push(merged);
+      manifest.segments.sort((a, b) => a.firstDoc - b.firstDoc);
+      if (later.length > 0) writeDeleted(store, merged.id, later);
+    }
+    return true;
+  });
+}
+
+/** Replaces a segment's entry (a rebuilt index). Returns false where the segment is gone. */
+export function commitEntry(store: Store, entry: SegmentEntry): boolean {
+  return change(store, (manifest) => {
+    const at = manifest.segments.findIndex((segment) => segment.id === entry.id);
+    if (at < 0) return false;
+    manifest.segments[at] = entry;
+    return true;
+  });
+}
+
+/** One write transaction around a change of the manifest; an exception leaves everything as it was. */
+export function change<T>(store: Store, body: (manifest: Manifest) => T): T {
+  return transaction(store, () => {
+    const manifest = structuredClone(store.manifest());
+    const result = body(manifest);
+    manifest.generation += 1;
+    manifest.updatedAt = new Date().toISOString();
+    store.meta.putSync(MANIFEST, manifest);
+    return result;
+  });
+}
+
+/**
+ * One write transaction; an exception leaves everything as it was.
+ * @throws PriorartError `disk_full`, `data_corrupt`
+ */
+export function transaction<T>(store: Store, body: () => T): T {
+  try {
+    return store.root.transactionSync(body);
+  } catch (error) {
+    store.afterAbort();
+    if (isDiskFull(error, store.dir)) {
+      throw new PriorartError(
+        'disk_full',
+        `no room to write in ${store.dir}; nothing was changed. Free some space and run the command again`,
+        { cause: error },
+      );
+    }
+    throw readable(error, store.dir);
+  } finally {
+    store.refresh();
+  }
+}
+
+/** Free bytes below which an I/O error is taken for a full disk. */
+const FULL_BELOW = 1 << 20;
+
+/** LMDB calls a page that it could write only in part, as the last one on a disk, an I/O error. */
+function isDiskFull(error: unknown, dir: string): boolean {
+  if (!(error instanceof Error)) return false;
+  if (/MDB_MAP_FULL|No space left|ENOSPC|EDQUOT|quota/i.test(error.message)) return true;
+  if (!/Input\/output error|EIO/.test(error.message)) return false;
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize < FULL_BELOW;
+}
+
+/** Collects deletions by segment and keeps the manifest's counts. */
+class DeletedIds {
+  readonly #store: Store;
+  readonly #manifest: Manifest;
+  readonly #bySegment = new Map<string, number[]>();
+
+  constructor(store: Store, manifest: Manifest) {
+    this.#store = store;
+    this.#manifest = manifest;
+  }
+
+  add(doc: number, passages: number): void {
+    const segment = this.#manifest.segments.find((s) => s.firstDoc <= doc && doc <= s.lastDoc);
+    if (segment === undefined) {
+      throw new PriorartError(
+        'data_corrupt',
+        `document ${doc} is in no segment; run \`priorart check --repair\``,
+      );
+    }
+    const list = this.#bySegment.get(segment.id) ?? [];
+    list.push(doc);
+    this.#bySegment.set(segment.id, list);
+    this.#manifest.documents -= 1;
+    this.#manifest.passages -= passages;
+  }
+
+  write(): void {
+    for (const [segment, docs] of this.#bySegment) writeDeleted(this.#store, segment, docs);
+  }
+}
+
+/** Adds documents to those that a segment has lost, within a change. */
+export function writeDeleted(store: Store, segment: string, docs: readonly number[]): void {
+  const all = Uint32Array.from(new Set([...store.deleted(segment), ...docs])).sort();
+  store.meta.putSync(deletedKey(segment), new Uint8Array(all.buffer));
+}
+
+/** Puts back the passages of a document. */
+export function restorePassages(store: Store, doc: number, passages: readonly Passage[]): void {
+  change(store, () => putPassages(store, doc, passages));
+}
+
+/** Takes documents out of the index that have lost their records; `rebuildLookups` puts the counts right. */
+export function forgetDocuments(store: Store, docs: readonly number[]): void {
+  change(store, (manifest) => {
+    const deleted = new DeletedIds(store, manifest);
+    for (const doc of docs) {
+      deleted.add(doc, 0);
+      store.bodies.removeSync(doc);
+      for (const key of [...store.passages.getKeys({ start: [doc, 0], end: [doc + 1, 0] })]) {
+        store.passages.removeSync(key);
+      }
+    }
+    deleted.write();
+  });
+}
+
+/** Makes the look-up tables and the manifest's counts anew from the records. */
+export function rebuildLookups(store: Store): void {
+  change(store, (manifest) => {
+    store.ids.clearSync();
+    store.numbers.clearSync();
+    store.applications.clearSync();
+    manifest.documents = 0;
+    manifest.passages = 0;
+    for (const { key, value } of store.documents.getRange()) {
+      putLookups(store, key, value);
+      manifest.documents += 1;
+      manifest.passages += value.passages;
+    }
+    rebuildFigureLookups(store);
+  });
+}
+
+function putLookups(store: Store, id: number, patent: Patent | DocumentHead): void {
+  for (const name of [patent.patent_id, ...(patent.corrects ?? [])]) store.ids.putSync(name, id);
+  store.numbers.putSync(patent.number, patent.patent_id);
+  if (patent.application_number) {
+    store.applications.putSync(patent.country + patent.application_number, patent.patent_id);
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * One state of the documents, readable for as long as it is held, whatever is committed meanwhile: an LMDB read
+ * transaction that is not renewed. Pages that commits free stay in use until it is released, so the file grows by
+ * what is written meanwhile: whoever pins bounds the time.
+ */
+import type { Transaction } from 'lmdb';
+import type { Passage } from '../patent/passage.js';
+import type { DocumentHead } from './document.js';
+import { MANIFEST } from './keys.js';
+import type { Manifest } from './manifest.js';
+import type { Store } from './store.js';
+
+/** Documents to be read, of whichever state. */
+export interface DocumentReader {
+  head(doc: number): DocumentHead | undefined;
+  passage(doc: number, number: number): Passage | undefined;
+}
+
+/** The documents of a store's current read transaction. */
+export function currentDocuments(store: Store): DocumentReader {
+  return { head: (doc) => store.documents.get(doc), passage: (doc, number) => store.passage(doc, number) };
+}
+
+export class PinnedDocuments implements DocumentReader {
+  readonly generation: number;
+  readonly #store: Store;
+  #transaction: Transaction | undefined;
+
+  /** Pins the newest committed state. */
+  constructor(store: Store) {
+    this.#store = store;
+    store.refresh();
+    this.#transaction = store.root.useReadTransaction();
+    this.generation = (store.meta.get(MANIFEST, this.#options) as Manifest).generation;
+  }
+
+  get released(): boolean {
+    return this.#transaction === undefined;
+  }
+
+  get #options(): { transaction: Transaction } {
+    if (this.#transaction === undefined) throw new Error('the pinned state was released');
+    return { transaction: this.#transaction };
+  }
+
+  head(doc: number): DocumentHead | undefined {
+    return this.#store.documents.get(doc, this.#options);
+  }
+
+  passage(doc: number, number: number): Passage | undefined {
+    return this.#store.passages.get([doc, number], this.#options);
+  }
+
+  /** Lets go of the state; may be called again. */
+  release(): void {
+    this.#transaction?.done();
+    this.#transaction = undefined;
+  }
+}

@@ -1,0 +1,314 @@
+/**
+ * The document store: LMDB, read by any number of threads and processes, written by one transaction at a
+ * time. Layout in keys.ts.
+ */
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { PriorartError } from '../errors.js';
+import type { Passage } from '../patent/passage.js';
+import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf } from './document.js';
+import type { PatentFigures } from './figures.js';
+import { deletedKey, FORMAT, MANIFEST } from './keys.js';
+import { faultOfLmdbFile, fillLmdbFile } from './lmdb-file.js';
+import type { Manifest, ModelIdentity } from './manifest.js';
+import type { SourceRecord } from './source-record.js';
+
+/** Most versions of one document that are remembered as replaced. */
+export const REPLACED_KEPT = 16;
+
+const NONE = new Uint32Array();
+
+/** Threads of all processes that may read one folder at a time. */
+const MAX_READERS = 1024;
+
+/** The tables of a store; keys.ts explains them. */
+interface Tables {
+  meta: Database;
+  documents: Database<DocumentHead, number>;
+  bodies: Database<DocumentBody, number>;
+  passages: Database<Passage, [number, number]>;
+  ids: Database<number, string>;
+  numbers: Database<string, string>;
+  applications: Database<string, string>;
+  figures: Database<PatentFigures, string>;
+  figureNames: Database<string, [string, string]>;
+  figureFiles: Database<string, string>;
+  sources: Database<SourceRecord, string>;
+}
+
+export class Store {
+  readonly dir: string;
+  readonly root: RootDatabase;
+  #tables: Tables;
+
+  private constructor(dir: string) {
+    this.dir = dir;
+    const path = dataFile(dir);
+    checkDataFile(dir);
+    this.root = open({
+      path,
+      maxDbs: 16,
+      maxReaders: MAX_READERS,
+      // A commit returns when it is on disk: what is acknowledged survives a power cut.
+      overlappingSync: false,
+    });
+    try {
+      this.root.transactionSync(() => fillLmdbFile(path));
+      this.#tables = openTables(this.root);
+    } catch (error) {
+      void this.root.close();
+      throw readable(error, dir);
+    }
+  }
+
+  get meta(): Tables['meta'] {
+    return this.#tables.meta;
+  }
+  get documents(): Tables['documents'] {
+    return this.#tables.documents;
+  }
+  get bodies(): Tables['bodies'] {
+    return this.#tables.bodies;
+  }
+  get passages(): Tables['passages'] {
+    return this.#tables.passages;
+  }
+  get ids(): Tables['ids'] {
+    return this.#tables.ids;
+  }
+  get numbers(): Tables['numbers'] {
+    return this.#tables.numbers;
+  }
+  get applications(): Tables['applications'] {
+    return this.#tables.applications;
+  }
+  get figures(): Tables['figures'] {
+    return this.#tables.figures;
+  }
+  get figureNames(): Tables['figureNames'] {
+    return this.#tables.figureNames;
+  }
+  get figureFiles(): Tables['figureFiles'] {
+    return this.#tables.figureFiles;
+  }
+  get sources(): Tables['sources'] {
+    return this.#tables.sources;
+  }
+
+  /**
+   * Forgets what a transaction that was given up had defined. The encoders number the shapes of the records
+   * that they write; after an abort they would go on using numbers whose definitions never reached the disk,
+   * and nobody could read those records again.
+   */
+  afterAbort(): void {
+    this.#tables = openTables(this.root);
+  }
+
+  /** Folder of a segment's files. */
+  segmentDir(id: string): string {
+    return join(this.dir, 'segments', id);
+  }
+
+  /**
+   * Opens the data folder for reading and writing.
+   * @throws PriorartError `no_data` where there is none, `data_version` where a newer program wrote it,
+   *   `data_corrupt` where its file is no LMDB file (any more).
+   */
+  static open(dir: string): Store {
+    if (!existsSync(dataFile(dir))) throw noData(dir);
+    const store = new Store(dir);
+    try {
+      store.manifest();
+    } catch (error) {
+      void store.close();
+      throw readable(error, dir);
+    }
+    return store;
+  }
+
+  /**
+   * Opens the data folder; undefined where it holds no index. That its file is there does not say that it does:
+   * another process may be making it at this moment, or was killed while it did.
+   */
+  static async openIfThere(dir: string): Promise<Store | undefined> {
+    if (!existsSync(dataFile(dir))) return undefined;
+    const store = new Store(dir);
+    try {
+      if (store.meta.get(MANIFEST) === undefined) {
+        await store.close();
+        return undefined;
+      }
+      store.manifest();
+      return store;
+    } catch (error) {
+      void store.close();
+      throw readable(error, dir);
+    }
+  }
+
+  /** Opens the data folder, making it for this model where there is none. */
+  static openOrCreate(
+    dir: string,
+    model: ModelIdentity,
+    indexKind: string,
+    models?: Manifest['models'],
+  ): Store {
+    makeFolders(dir);
+    const store = new Store(dir);
+    store.root.transactionSync(() => {
+      if (store.meta.get(MANIFEST) !== undefined) return;
+      const now = new Date().toISOString();
+      const manifest: Manifest = {
+        format: FORMAT,
+        generation: 1,
+        createdAt: now,
+        updatedAt: now,
+        model,
+        ...(models === undefined ? {} : { models }),
+        indexKind,
+        segments: [],
+        nextDoc: 1,
+        nextSegment: 1,
+        documents: 0,
+        passages: 0,
+      };
+      store.meta.putSync(MANIFEST, manifest);
+    });
+    store.manifest();
+    return store;
+  }
+
+  /** The manifest of the current read transaction. */
+  manifest(): Manifest {
+    const manifest = this.meta.get(MANIFEST) as Manifest | undefined;
+    if (manifest === undefined) throw noData(this.dir);
+    if (manifest.format > FORMAT) {
+      throw new PriorartError(
+        'data_version',
+        `${this.dir} was written by a newer priorart (format ${manifest.format}, this one reads ${FORMAT}); ` +
+          'upgrade priorart, or ingest into another folder with --data',
+      );
+    }
+    return manifest;
+  }
+
+  /** Ids of a segment's documents deleted since it was written. */
+  deleted(segment: string): Uint32Array {
+    const bytes = this.meta.get(deletedKey(segment)) as Uint8Array | undefined;
+    if (bytes === undefined) return NONE;
+    // The value may lie at any address of the map; u32 needs an aligned copy.
+    return new Uint32Array(bytes.slice().buffer, 0, bytes.byteLength / 4);
+  }
+
+  /** Starts a new view: what others have committed since becomes visible. */
+  refresh(): void {
+    this.root.resetReadTxn();
+  }
+
+  passage(doc: number, number: number): Passage | undefined {
+    return this.passages.get([doc, number]);
+  }
+
+  /** A publication as it was prepared, but for its vectors; undefined where it, or a passage of it, is gone. */
+  document(doc: number): Omit<PreparedDocument, 'vectors'> | undefined {
+    const head = this.documents.get(doc);
+    if (head === undefined) return undefined;
+    const passages = Array.from({ length: head.passages }, (_, n) => this.passage(doc, n));
+    if (!passages.every((passage) => passage !== undefined)) return undefined;
+    return { patent: patentOf(head, this.bodies.get(doc) ?? {}), hash: head.hash, passages };
+  }
+
+  close(): Promise<void> {
+    return this.root.close();
+  }
+}
+
+/** @throws PriorartError `no_data` where a file is in the way, or the folder may not be made */
+function makeFolders(dir: string): void {
+  try {
+    for (const part of ['store', 'segments']) mkdirSync(join(dir, part), { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC') throw new PriorartError('disk_full', `${dir}: the disk is full`, { cause: error });
+    const file = code === 'ENOTDIR' || code === 'EEXIST';
+    const reason = file ? 'it or a part of its path is a file' : (error as Error).message;
+    throw new PriorartError(
+      'no_data',
+      `cannot make the data folder ${dir}: ${reason}; give another with --data`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The LMDB file of a data folder. */
+export function dataFile(dir: string): string {
+  return join(dir, 'store', 'data.mdb');
+}
+
+function openTables(root: RootDatabase): Tables {
+  const structures = Symbol.for('structures');
+  return {
+    meta: root.openDB({ name: 'meta' }),
+    documents: root.openDB({ name: 'documents', sharedStructuresKey: structures }),
+    bodies: root.openDB({ name: 'bodies', sharedStructuresKey: structures, compression: true }),
+    passages: root.openDB({ name: 'passages', sharedStructuresKey: structures }),
+    ids: root.openDB({ name: 'ids' }),
+    numbers: root.openDB({ name: 'numbers', dupSort: true, encoding: 'ordered-binary' }),
+    applications: root.openDB({ name: 'applications', dupSort: true, encoding: 'ordered-binary' }),
+    figures: root.openDB({ name: 'figures', sharedStructuresKey: structures }),
+    figureNames: root.openDB({ name: 'figure_names', dupSort: true, encoding: 'ordered-binary' }),
+    figureFiles: root.openDB({ name: 'figure_files', dupSort: true, encoding: 'ordered-binary' }),
+    sources: root.openDB({ name: 'sources' }),
+  };
+}
+
+/**
+ * Looks at the file before LMDB maps it, and dies of it where it is damaged.
+ * @throws PriorartError `data_corrupt`
+ */
+function checkDataFile(dir: string): void {
+  const path = dataFile(dir);
+  if (!existsSync(path)) return;
+  if (statSync(path).size === 0) {
+    // A process that was killed while it made the folder leaves an empty file; with segments beside it, the
+    // file was emptied later.
+    const segments = join(dir, 'segments');
+    if (!existsSync(segments) || readdirSync(segments).length === 0) return;
+    throw corrupt(dir, 'the file is empty');
+  }
+  const fault = faultOfLmdbFile(path);
+  if (fault !== undefined) throw corrupt(dir, fault);
+}
+
+/** What LMDB and its value decoder say of damaged pages. */
+const DAMAGE = new RegExp(
+  [
+    'MDB_(CORRUPTED|PAGE_NOTFOUND|PANIC|INVALID|BAD_TXN|VERSION_MISMATCH)',
+    'end of buffer|Unexpected end|Unknown MessagePack token|Unknown extension|Invalid property type',
+    'Record id is not defined|Could not find typed|Array length \\S+ exceeds',
+  ].join('|'),
+);
+
+/** An exception out of LMDB as a PriorartError where it speaks of damage; any other value as it was. */
+export function readable(error: unknown, dir: string): unknown {
+  if (!(error instanceof Error) || error instanceof PriorartError || !DAMAGE.test(error.message))
+    return error;
+  return corrupt(dir, error.message, error);
+}
+
+function corrupt(dir: string, reason: string, cause?: unknown): PriorartError {
+  const message =
+    `${dataFile(dir)} is damaged: ${reason}. Texts can not be rebuilt: put back a copy of the folder, or ` +
+    'ingest the documents again into a new one with --data';
+  return new PriorartError('data_corrupt', message, cause === undefined ? {} : { cause });
+}
+
+function noData(dir: string): PriorartError {
+  return new PriorartError(
+    'no_data',
+    `no index in ${dir}; make one with \`priorart ingest --data ${dir} FILE…\``,
+  );
+}

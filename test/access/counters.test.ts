@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Cycle } from '../../src/access/billing.js';
+import { Counters, type Reservation } from '../../src/access/counters.js';
+import { QUOTA_LEASE_MS } from '../../src/limits.js';
+
+const folders: string[] = [];
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-counters-'));
+  folders.push(dir);
+  return dir;
+}
+after(() => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+});
+
+const cycleOf = (n: number): Cycle => ({ start: n * 1e9, end: (n + 1) * 1e9 });
+
+/** What a server may do at any moment; `who` of three, the only account, times in ms. */
+const action = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('reserve' as const), who: fc.nat(2) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      who: fc.nat(2),
+      which: fc.nat(20),
+      ok: fc.boolean(),
+    }),
+  },
+  // Stopped for so long that others take it for dead; goes on afterwards.
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('freeze' as const), who: fc.nat(2) }) },
+  // Killed: what it held is never settled, and another process takes its place.
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), who: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('next month' as const) }) },
+);
+
+describe('quota', () => {
+  it('is never overrun, and nothing of it is lost, under any interleaving of processes that die or stop', async () => {
+    const dir = folder();
+    let account = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(action, { maxLength: 120 }),
+        fc.integer({ min: 1, max: 6 }),
+        async (actions, quota) => {
+          const id = `acc_${account++}`;
+          let now = 1e6;
+          let month = 1;
+          const open = () => ({
+            counters: new Counters(
+              dir,
+              () => [],
+              () => now,
+            ),
+            running: [] as { reservation: Reservation; month: number }[],
+          });
+          const servers = [open(), open(), open()];
+          const abandoned: Counters[] = [];
+          /** 200s by the month in which the search was let in: the simple model. */
+          const answered = new Map<number, number>();
+          for (const act of actions) {
+            if (act.do === 'next month') {
+              month++;
+              continue;
+            }
+            const server = servers[act.who]!;
+            if (act.do === 'reserve') {
+              const result = server.counters.reserve(id, cycleOf(month), quota);
+              if (result.reserved) server.running.push({ reservation: result.reservation, month });
+              else {
+                const used = answered.get(month) ?? 0;
+                const inFlight = servers.reduce(
+                  (sum, other) => sum + other.running.filter((search) => search.month === month).length,
+                  0,
+                );
+                assert.ok(used + inFlight >= quota, 'refused only where all is used or running');
+              }
+            } else if (act.do === 'settle') {
+              const [search] = server.running.splice(act.which % Math.max(1, server.running.length), 1);
+              if (!search) continue;
+              const may = server.counters.settle(search.reservation, act.ok);
+              if (may && act.ok) answered.set(search.month, (answered.get(search.month) ?? 0) + 1);
+            } else if (act.do === 'freeze') {
+              now += QUOTA_LEASE_MS + 1;
+              for (const other of servers) if (other !== server) other.counters.tend();
+            } else {
+              abandoned.push(server.counters);
+              servers[act.who] = open();
+              now += QUOTA_LEASE_MS + 1;
+              for (const other of servers) other.counters.tend();
+            }
+            assert.ok((answered.get(month) ?? 0) <= quota, 'overrun');
+          }
+          // When all is quiet, exactly what was not answered is left.
+          for (const server of servers) {
+            for (const search of server.running) server.counters.settle(search.reservation, false);
+          }
+          const left = quota - (answered.get(month) ?? 0);
+          for (let i = 0; i < left; i++)
+            assert.ok(servers[0]!.counters.reserve(id, cycleOf(month), quota).reserved, 'a place is lost');
+          assert.deepEqual(servers[0]!.counters.reserve(id, cycleOf(month), quota), {
+            reserved: false,
+            running: left > 0,
+          });
+          for (const { counters } of servers) await counters.close();
+          for (const counters of abandoned) await counters.abandon();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('begins with what the access store kept, where the machine was started again', async () => {
+    const counters = new Counters(folder(), () => [['acc_a', { cycle: cycleOf(3).start, used: 4 }]]);
+    assert.equal(counters.quotaState('acc_a', cycleOf(3), 10).remaining, 6);
+    assert.equal(counters.quotaState('acc_a', cycleOf(4), 10).remaining, 10);
+    assert.equal(counters.quotaState('acc_b', cycleOf(3), 10).remaining, 10);
+    await counters.close();
+  });
+
+  it('gives nothing back when the clock is set back into the month before', async () => {
+    const counters = new Counters(folder(), () => []);
+    const made = counters.reserve('acc_a', cycleOf(5), 1);
+    assert.ok(made.reserved && counters.settle(made.reservation, true));
+    assert.equal(counters.reserve('acc_a', cycleOf(4), 1).reserved, false);
+    await counters.close();
+  });
+});
+
+describe('rate limit of keys', () => {
+  it('is one window for all processes, and removed when it is over', async () => {
+    const dir = folder();
+    let now = 1e6;
+    const [a, b] = [
+      new Counters(
+        dir,
+        () => [],
+        () => now,
+      ),
+      new Counters(
+        dir,
+        () => [],
+        () => now,
+      ),
+    ];
+    for (let i = 0; i < 60; i++) assert.equal((i % 2 ? a : b).takeCall('key_1', 60).remaining, 59 - i);
+    assert.equal(a.takeCall('key_1', 60).admitted, false);
+    assert.equal(b.takeCall('key_1', 60).admitted, false);
+    assert.ok(b.takeCall('key_2', 60).admitted);
+    now += 60_000;
+    a.tend();
+    b.tend();
+    assert.equal(b.takeCall('key_1', 60).remaining, 59);
+    await a.close();
+    await b.close();
+  });
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { crc32, isWellFormed, KEY_PREFIX, newSecret, randomBase62 } from '../../src/access/key.js';
+
+describe('API key text', () => {
+  it('is psk_live_, 32 random base62 characters and 6 of checksum', () => {
+    const secrets = new Set(Array.from({ length: 1000 }, newSecret));
+    assert.equal(secrets.size, 1000);
+    for (const secret of secrets) {
+      assert.match(secret, /^psk_live_[0-9A-Za-z]{38}$/);
+      assert.ok(isWellFormed(secret));
+    }
+  });
+
+  it('is refused with any one character changed, missing or added', () => {
+    const secret = newSecret();
+    for (let i = 0; i < secret.length; i++) {
+      const other = secret[i] === 'x' ? 'y' : 'x';
+      assert.equal(isWellFormed(secret.slice(0, i) + other + secret.slice(i + 1)), false, `changed at ${i}`);
+      assert.equal(isWellFormed(secret.slice(0, i) + secret.slice(i + 1)), false, `missing at ${i}`);
+      assert.equal(isWellFormed(`${secret.slice(0, i)}x${secret.slice(i)}`), false, `added at ${i}`);
+    }
+    for (const text of [
+      '',
+      KEY_PREFIX,
+      `Bearer ${secret}`,
+      `${secret} `,
+      secret.toUpperCase(),
+      `${secret}\n`,
+    ]) {
+      assert.equal(isWellFormed(text), false, JSON.stringify(text));
+    }
+  });
+
+  it('uses the CRC-32 that zip uses', () => {
+    // The check value that catalogues of CRCs give, and two other well-known ones.
+    assert.equal(crc32('123456789'), 0xcbf43926);
+    assert.equal(crc32(''), 0);
+    assert.equal(crc32('The quick brown fox jumps over the lazy dog'), 0x414fa339);
+  });
+
+  it('draws every character equally often', () => {
+    const counts = new Map<string, number>();
+    for (const c of randomBase62(620_000)) counts.set(c, (counts.get(c) ?? 0) + 1);
+    assert.equal(counts.size, 62);
+    // Chi-square with 61 degrees of freedom: 130 is exceeded about once in a million runs.
+    let chi = 0;
+    for (const n of counts.values()) chi += (n - 10_000) ** 2 / 10_000;
+    assert.ok(chi < 130, `chi-square ${chi}`);
+  });
+});

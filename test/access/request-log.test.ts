@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import type { LoggedRequest, LogLine } from '../../src/access/log-records.js';
+import { RequestLog } from '../../src/access/request-log.js';
+import { ACCESS_FLUSH_MS } from '../../src/limits.js';
+
+const folders: string[] = [];
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-log-'));
+  folders.push(dir);
+  return dir;
+}
+after(() => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+});
+
+let n = 0;
+function request(over: Partial<LoggedRequest> = {}): LoggedRequest {
+  return {
+    key: 'key_a',
+    time: Date.now(),
+    requestId: `r-${n++}`,
+    endpoint: 'semantic',
+    status: 200,
+    ms: 1.23456,
+    client: '192.0.2.1',
+    ...over,
+  };
+}
+
+/** All pages of a key. */
+function all(log: RequestLog, key: string, limit: number): LogLine[] {
+  const lines: LogLine[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = log.page(key, limit, cursor);
+    assert.ok(page.lines.length <= limit);
+    lines.push(...page.lines);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return lines;
+}
+
+describe('log of requests', () => {
+  it('gives back what it was told, newest first, page by page, each key by itself', async () => {
+    const log = new RequestLog(folder());
+    const told: LoggedRequest[] = [];
+    for (let i = 0; i < 100; i++) {
+      const line = request({ time: 1_700_000_000_000 + i * 7, resultCount: i, status: i % 3 ? 200 : 422 });
+      if (i % 10 === 9) log.add(request({ key: 'key_b', time: line.time }));
+      told.push(line);
+      log.add(line);
+      if (i % 17 === 0) await log.flush();
+    }
+    await log.flush();
+    // Not kept: it is far older than 30 days, and gone with the next write.
+    assert.equal(log.page('key_a', 1_000).lines.length < 100, true);
+    await log.close();
+
+    const fresh = new RequestLog(folder(), { days: 3_650 });
+    for (const [i, line] of told.entries()) {
+      fresh.add(line);
+      if (i % 17 === 0) await fresh.flush();
+    }
+    await fresh.flush();
+    const wanted = told
+      .map((line) => ({
+        time: new Date(line.time).toISOString(),
+        request_id: line.requestId,
+        endpoint: 'semantic',
+        status: line.status,
+        ms: 1.23,
+        client: '192.0.2.1',
+        result_count: line.resultCount,
+      }))
+      .reverse();
+    for (const limit of [1, 7, 100, 1_000]) assert.deepEqual(all(fresh, 'key_a', limit), wanted);
+    assert.deepEqual(all(fresh, 'key_b', 10), []);
+    assert.deepEqual(fresh.page('key_a', 10, 'no cursor').lines, wanted.slice(0, 10));
+    await fresh.close();
+  });
+
+  it('writes by itself within a second', async () => {
+    const dir = folder();
+    const log = new RequestLog(dir);
+    log.add(request({ requestId: 'soon' }));
+    const other = new RequestLog(dir);
+    const until = Date.now() + 20 * ACCESS_FLUSH_MS;
+    while (other.page('key_a', 1).lines.length === 0 && Date.now() < until)
+      await new Promise((done) => setTimeout(done, 20));
+    assert.equal(other.page('key_a', 1).lines[0]?.request_id, 'soon');
+    await log.close();
+    await other.close();
+  });
+
+  it('keeps no query unless it was told to', async () => {
+    for (const queries of [false, true]) {
+      const log = new RequestLog(folder(), { queries });
+      log.add(request({ query: 'secret plans' }));
+      await log.flush();
+      assert.equal(log.page('key_a', 1).lines[0]?.query, queries ? 'secret plans' : undefined);
+      await log.close();
+    }
+  });
+
+  it('counts by day, key and endpoint, whatever was dropped from the lines', async () => {
+    const dir = folder();
+    const log = new RequestLog(dir);
+    const other = new RequestLog(dir);
+    const today = Date.now();
+    const yesterday = today - 86_400_000;
+    const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    for (const [i, status] of [200, 200, 302, 404, 429, 500, 503].entries())
+      (i % 2 ? log : other).add(request({ status, time: today }));
+    log.add(request({ endpoint: 'details', time: today }));
+    log.add(request({ time: yesterday }));
+    log.add(request({ key: 'key_b', time: today }));
+    await Promise.all([log.flush(), other.flush()]);
+    assert.deepEqual(log.usage(day(yesterday), day(today), new Set(['key_a'])), [
+      {
+        day: day(yesterday),
+        key: 'key_a',
+        endpoint: 'semantic',
+        requests: 1,
+        ok: 1,
+        client_errors: 0,
+        server_errors: 0,
+      },
+      {
+        day: day(today),
+        key: 'key_a',
+        endpoint: 'details',
+        requests: 1,
+        ok: 1,
+        client_errors: 0,
+        server_errors: 0,
+      },
+      {
+        day: day(today),
+        key: 'key_a',
+        endpoint: 'semantic',
+        requests: 7,
+        ok: 3,
+        client_errors: 2,
+        server_errors: 2,
+      },
+    ]);
+    assert.equal(log.usage(day(today), day(today)).length, 3);
+    await log.close();
+    await other.close();
+  });
+
+  it('stays below its size, losing the oldest lines first', async () => {
+    const dir = folder();
+    const log = new RequestLog(dir, { megabytes: 1 });
+    const started = Date.now();
+    for (let round = 0; round < 60; round++) {
+      for (let i = 0; i < 1_000; i++) {
+        const key = i % 2 ? 'key_a' : 'key_b';
+        log.add(request({ key, requestId: `${round}-${i}`, time: started + round }));
+      }
+      await log.flush();
+    }
+    const lines = all(log, 'key_a', 1_000);
+    assert.equal(lines[0]?.request_id, '59-999');
+    assert.ok(lines.length < 10_000 && lines.length > 3_000, `${lines.length} lines`);
+    await log.close();
+    const bytes = statSync(join(dir, 'log', 'data.mdb')).size;
+    assert.ok(bytes < 8e6, `${bytes} bytes for a log of 1 MB`);
+  });
+
+  it('that cannot be written costs the lines that wait no request, and recovers', async () => {
+    const dir = folder();
+    writeFileSync(join(dir, 'log'), 'a file where the folder should be');
+    const errors: unknown[] = [];
+    const log = new RequestLog(dir, { onError: (error) => errors.push(error) });
+    log.add(request());
+    await log.flush();
+    assert.ok(errors.length > 0);
+    rmSync(join(dir, 'log'));
+    await log.flush();
+    assert.equal(all(log, 'key_a', 10).length, 1);
+    assert.equal(log.usage('2000-01-01', '2100-01-01')[0]?.requests, 1);
+    await log.close();
+    assert.deepEqual(readdirSync(dir), ['log']);
+  });
+});

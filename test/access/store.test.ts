@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { newSecret } from '../../src/access/key.js';
+import { AccessStore } from '../../src/access/store.js';
+import { isPriorartError } from '../../src/errors.js';
+
+const folders: string[] = [];
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-access-'));
+  folders.push(dir);
+  return dir;
+}
+after(() => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+});
+
+async function withKey(dir: string) {
+  const store = AccessStore.open(dir);
+  const account = await store.createAccount({ name: 'Example', plan: 'enterprise' });
+  const key = await store.createKey({ account: account.id, environment: 'production', name: 'first' });
+  return { store, account, ...key };
+}
+
+const isUnavailable = (error: unknown) =>
+  isPriorartError(error) && error.code === 'unavailable' && error.status === 503;
+
+/** Another process with the same store open; answers `verify`, `revoke` and `create` messages. */
+class OtherProcess {
+  readonly child: ChildProcess;
+  constructor(dir: string) {
+    this.child = fork(fileURLToPath(new URL('./other-process.js', import.meta.url)), [dir]);
+  }
+  async ask(message: object): Promise<unknown> {
+    this.child.send(message);
+    const [answer] = await once(this.child, 'message');
+    return answer;
+  }
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill(signal);
+    await once(this.child, 'exit');
+  }
+}
+
+describe('access store', () => {
+  it('makes a key whose secret verifies, and keeps no secret', async () => {
+    const dir = folder();
+    const { store, account, id, secret } = await withKey(dir);
+    const verified = store.verify(secret);
+    assert.ok(verified.ok);
+    assert.deepEqual(
+      { ...verified.key, created_at: undefined },
+      {
+        id,
+        account: account.id,
+        environment: 'production',
+        name: 'first',
+        state: 'active',
+        created_at: undefined,
+      },
+    );
+    await store.close();
+    for (const name of readdirSync(dir)) {
+      const bytes = readFileSync(join(dir, name));
+      assert.equal(bytes.includes(secret), false, `${name} holds the secret`);
+      assert.equal(bytes.includes(secret.slice(9, 41)), false, `${name} holds the secret's random part`);
+    }
+  });
+
+  it('tells missing, unknown and deactivated apart', async () => {
+    const { store, id, secret } = await withKey(folder());
+    assert.deepEqual(store.verify(undefined), { ok: false, reason: 'missing' });
+    assert.deepEqual(store.verify(''), { ok: false, reason: 'missing' });
+    assert.deepEqual(store.verify('psk_live_x'), { ok: false, reason: 'unknown' });
+    assert.deepEqual(store.verify(newSecret()), { ok: false, reason: 'unknown' });
+    assert.deepEqual(store.verify(`Bearer ${secret}`), { ok: false, reason: 'unknown' });
+    const revoked = await store.revoke(id);
+    assert.equal(revoked.state, 'deactivated');
+    assert.deepEqual(store.verify(secret), { ok: false, reason: 'deactivated' });
+    assert.equal((await store.revoke(id)).deactivated_at, revoked.deactivated_at);
+    await store.close();
+  });
+
+  it('refuses with the next check after revoke, before the disk has it', async () => {
+    const { store, id, secret } = await withKey(folder());
+    assert.ok(store.verify(secret).ok);
+    const flushed = store.revoke(id);
+    assert.deepEqual(store.verify(secret), { ok: false, reason: 'deactivated' });
+    await flushed;
+    await store.close();
+  });
+
+  it('lists keys and accounts without hashes, and keeps several keys per environment apart', async () => {
+    const { store, account, id } = await withKey(folder());
+    const second = await store.createKey({ account: account.id, environment: 'production', name: 'second' });
+    await store.revoke(id);
+    assert.ok(store.verify(second.secret).ok);
+    const listed = store.list();
+    assert.deepEqual(
+      listed.map((key) => [key.name, key.state]),
+      [
+        ['first', 'deactivated'],
+        ['second', 'active'],
+      ],
+    );
+    assert.equal(JSON.stringify(listed).includes('hash'), false);
+    assert.deepEqual(store.accounts(), [{ ...account, environments: ['production'] }]);
+    await store.close();
+  });
+
+  it('refuses what cannot be: unknown account, key, plan, environment name', async () => {
+    const { store, account } = await withKey(folder());
+    const usage = (error: unknown) => isPriorartError(error) && error.code === 'usage';
+    const unknown = (error: unknown) => isPriorartError(error) && error.code === 'not_found';
+    await assert.rejects(
+      store.createKey({ account: 'acc_x', environment: 'production', name: 'n' }),
+      unknown,
+    );
+    await assert.rejects(
+      store.createKey({ account: account.id, environment: 'Prod uction', name: 'n' }),
+      usage,
+    );
+    await assert.rejects(
+      store.createKey({ account: account.id, environment: 'production', name: ' ' }),
+      usage,
+    );
+    await assert.rejects(store.createAccount({ name: 'n', plan: 'gold' as 'free' }), usage);
+    await assert.rejects(store.revoke('key_x'), unknown);
+    assert.equal(store.list().length, 1);
+    await store.close();
+  });
+
+  it('keeps everything over closing and opening', async () => {
+    const dir = folder();
+    const { store, secret } = await withKey(dir);
+    const before = store.list();
+    await store.close();
+    const again = AccessStore.open(dir);
+    assert.ok(again.verify(secret).ok);
+    assert.deepEqual(again.list(), before);
+    await again.close();
+  });
+});
+
+describe('access store in several processes', () => {
+  it('lets a revocation in one be seen by the very next check of another', async () => {
+    const dir = folder();
+    const { store, account } = await withKey(dir);
+    const other = new OtherProcess(dir);
+    try {
+      for (let round = 0; round < 20; round++) {
+        const { id, secret } = await store.createKey({
+          account: account.id,
+          environment: 'production',
+          name: 'k',
+        });
+        assert.deepEqual(await other.ask({ verify: secret }), 'ok');
+        const revoked = store.revoke(id);
+        assert.deepEqual(await other.ask({ verify: secret }), 'deactivated');
+        await revoked;
+      }
+    } finally {
+      await other.end();
+      await store.close();
+    }
+  });
+
+  it('survives kill -9 of a process in the middle of writing', async () => {
+    const dir = folder();
+    const { store, account, secret } = await withKey(dir);
+    const made: { id: string; secret: string }[] = [];
+    for (let round = 0; round < 5; round++) {
+      const other = new OtherProcess(dir);
+      other.child.on('message', (message: { made?: { id: string; secret: string } }) => {
+        if (message.made) made.push(message.made);
+      });
+      other.child.send({ createForever: account.id });
+      while (made.length < (round + 1) * 3) await sleep(5);
+      await other.end('SIGKILL');
+      assert.ok(store.verify(secret).ok);
+      await store.createKey({ account: account.id, environment: 'production', name: 'after the kill' });
+    }
+    // Every key whose creation was acknowledged is there and whole, in this process and in a fresh one.
+    for (const key of made) assert.ok(store.verify(key.secret).ok, key.id);
+    await store.close();
+    const again = AccessStore.open(dir, { create: false });
+    for (const key of made) assert.ok(again.verify(key.secret).ok, key.id);
+    await again.close();
+  });
+});
+
+describe('access store out of order', () => {
+  const damages: [string, (file: string) => void][] = [
+    ['overwritten', (file) => writeFileSync(file, Buffer.alloc(statSync(file).size, 0x5a))],
+    ['zeroed', (file) => writeFileSync(file, Buffer.alloc(statSync(file).size))],
+    ['emptied', (file) => truncateSync(file, 0)],
+    ['cut to a few bytes', (file) => truncateSync(file, 100)],
+    ['cut to its meta pages', (file) => truncateSync(file, 2 * 4096)],
+    ['cut in half', (file) => truncateSync(file, statSync(file).size >> 1)],
+    [
+      'overwritten after its meta pages',
+      (file) => {
+        const bytes = readFileSync(file);
+        writeFileSync(file, bytes.fill(0xff, 2 * 4096));
+      },
+    ],
+    ['gone', (file) => rmSync(file)],
+  ];
+  for (const [name, damage] of damages) {
+    it(`is unavailable, and takes no process down, when its file is ${name}`, async () => {
+      const dir = folder();
+      const { store, account, secret } = await withKey(dir);
+      for (let i = 0; i < 200; i++) {
+        await store.createKey({ account: account.id, environment: 'production', name: 'k'.repeat(50) });
+      }
+      await store.close();
+      damage(join(dir, 'data.mdb'));
+      const other = new OtherProcess(dir);
+      try {
+        assert.equal(await other.ask({ verify: secret }), 'unavailable');
+        assert.equal(await other.ask({ verify: newSecret() }), 'unavailable');
+        assert.equal(other.child.exitCode, null);
+      } finally {
+        await other.end();
+      }
+    });
+  }
+
+  it('throws at once where it is damaged and was to be made', async () => {
+    const dir = folder();
+    const { store } = await withKey(dir);
+    await store.close();
+    writeFileSync(join(dir, 'data.mdb'), Buffer.alloc(20_000, 1));
+    assert.throws(() => AccessStore.open(dir), isUnavailable);
+  });
+
+  it('recovers by itself when the store appears', async () => {
+    const dir = folder();
+    const server = AccessStore.open(dir, { create: false });
+    assert.throws(() => server.verify('anything'), isUnavailable);
+    assert.equal(server.isAvailable(), false);
+    const { store, secret } = await withKey(dir);
+    await sleep(1_100);
+    assert.ok(server.verify(secret).ok);
+    assert.equal(server.isAvailable(), true);
+    await server.close();
+    await store.close();
+  });
+
+  it('notices within about a second that its file was replaced by another', async () => {
+    const dir = folder();
+    const backup = folder();
+    const first = await withKey(dir);
+    const second = await withKey(backup);
+    await second.store.close();
+    const other = new OtherProcess(dir);
+    try {
+      assert.equal(await other.ask({ verify: first.secret }), 'ok');
+      await first.store.close();
+      renameSync(join(backup, 'data.mdb'), join(dir, 'data.mdb'));
+      await sleep(1_100);
+      assert.equal(await other.ask({ verify: first.secret }), 'unknown');
+      assert.equal(await other.ask({ verify: second.secret }), 'ok');
+      rmSync(join(dir, 'data.mdb'));
+      await sleep(1_100);
+      assert.equal(await other.ask({ verify: second.secret }), 'unavailable');
+    } finally {
+      await other.end();
+    }
+  });
+});

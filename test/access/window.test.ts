@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { AddressLimit, networkOf } from '../../src/access/address-limit.js';
+import { EXACT_LIMIT, SlidingWindow, WINDOW_MS } from '../../src/access/window.js';
+
+/** Calls at times that grow by these steps. */
+const steps = fc.array(
+  fc.oneof(
+    fc.double({ min: 0, max: 3_000, noNaN: true }),
+    fc.integer({ min: 0, max: 2 }),
+    fc.constantFrom(WINDOW_MS, WINDOW_MS - 1, 30_000),
+  ),
+  { maxLength: 400 },
+);
+
+/** The definition: a call is let in where fewer than `limit` were in the 60 seconds before it. */
+class Model {
+  readonly admitted: number[] = [];
+  count(now: number): number {
+    return this.admitted.filter((time) => time > now - WINDOW_MS).length;
+  }
+}
+
+describe('sliding window', () => {
+  it('is exact to the request up to its exact limit, whatever the times, also over storing and reading', () => {
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: EXACT_LIMIT }), fc.boolean(), (times, limit, store) => {
+        let window = new SlidingWindow();
+        const model = new Model();
+        let now = 1e9;
+        for (const step of times) {
+          now += step;
+          if (store) window = SlidingWindow.of(window.toBytes());
+          const got = window.take(now, limit);
+          const before = model.count(now);
+          assert.equal(got.admitted, before < limit, `${before} before, limit ${limit}`);
+          if (got.admitted) model.admitted.push(now);
+          assert.equal(got.remaining, limit - model.count(now));
+          assert.ok(got.resetMs > 0 && got.resetMs <= WINDOW_MS);
+          const later = model.count(now + got.resetMs + 1e-6);
+          assert.ok(later < model.count(now), 'one more is free when it says so');
+          if (got.resetMs > 1e-3) {
+            assert.equal(model.count(now + got.resetMs - 1e-3), model.count(now), 'and not before');
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('above its exact limit never lets more in, and refuses at most a second too long', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 400, noNaN: true }), { minLength: 600, maxLength: 900 }),
+        fc.integer({ min: EXACT_LIMIT + 1, max: 500 }),
+        (times, limit) => {
+          const window = new SlidingWindow();
+          const admitted: number[] = [];
+          let now = 1e9;
+          for (const step of times) {
+            now += step;
+            const within = (ms: number) => admitted.filter((time) => time > now - ms).length;
+            const got = window.take(now, limit);
+            if (got.admitted) {
+              admitted.push(now);
+              assert.ok(within(WINDOW_MS) <= limit);
+            } else assert.ok(within(WINDOW_MS + 1_000) >= limit);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has a bounded size whatever the limit', () => {
+    const window = new SlidingWindow();
+    for (let i = 0; i < 200_000; i++) assert.ok(window.take(1e9 + i, 1_000_000_000).admitted);
+    assert.ok(window.toBytes().length <= 16 * 62, `${window.toBytes().length} bytes`);
+  });
+
+  it('with a limit that was lowered says when a call is let in again', () => {
+    const window = new SlidingWindow();
+    for (let i = 0; i < 10; i++) window.take(1_000 * i, 10);
+    const refused = window.take(10_000, 4);
+    assert.equal(refused.admitted, false);
+    assert.equal(window.take(10_000 + refused.resetMs - 1, 4).admitted, false);
+    assert.equal(window.take(10_000 + refused.resetMs, 4).admitted, true);
+  });
+
+  it('forgets what a clock before a restart of the machine left', () => {
+    const window = new SlidingWindow();
+    for (let i = 0; i < 3; i++) window.take(1e12, 3);
+    assert.equal(window.take(5_000, 3).admitted, true);
+  });
+});
+
+describe('limit of client addresses', () => {
+  it('counts each address by itself, and an IPv6 network as one', () => {
+    const limit = new AddressLimit();
+    for (let i = 0; i < 3; i++) assert.ok(limit.take('192.0.2.1', 3, 1_000).admitted);
+    assert.equal(limit.take('192.0.2.1', 3, 1_000).admitted, false);
+    assert.ok(limit.take('192.0.2.2', 3, 1_000).admitted);
+    for (const host of ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3']) limit.take(host, 3, 1_000);
+    assert.equal(limit.take('2001:db8::4', 3, 1_000).admitted, false);
+    assert.ok(limit.take('2001:db8:0:1::4', 3, 1_000).admitted);
+    assert.ok(limit.take('192.0.2.1', 3, 61_000).admitted);
+  });
+
+  it('takes the first 64 bits of an IPv6 address however it is written', () => {
+    assert.equal(networkOf('2001:db8::1'), '2001:db8:0:0::');
+    assert.equal(networkOf('::1'), '0:0:0:0::');
+    assert.equal(networkOf('fe80:1:2:3:4:5:6:7'), 'fe80:1:2:3::');
+    assert.equal(networkOf('198.51.100.7'), '198.51.100.7');
+  });
+
+  it('keeps no more addresses than it may, and forgets the quietest', () => {
+    const limit = new AddressLimit(100);
+    for (let i = 0; i < 10_000; i++) {
+      limit.take(`10.0.${i >> 8}.${i & 255}`, 5, 1_000);
+      limit.take('192.0.2.9', 1, 1_000);
+    }
+    assert.equal(limit.size, 100);
+    assert.equal(
+      limit.take('192.0.2.9', 1, 1_000).admitted,
+      false,
+      'one that goes on calling is not forgotten',
+    );
+  });
+});

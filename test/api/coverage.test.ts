@@ -1,0 +1,99 @@
+/** Specification 4.5 with its decisions, over HTTP. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ErrorCode, PriorartError } from '../../src/errors.js';
+import { COVERAGE_CHECK_MS } from '../../src/limits.js';
+import { coverageSchema } from '../../src/search/answer-schema.js';
+import { COVERAGE, MemoryEngine, onEachAdapter, Service } from './service.js';
+import { openWorld, WORLD } from './world.js';
+
+onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
+  let world: Awaited<ReturnType<typeof openWorld>>;
+  let service: Service;
+  let memory: Service;
+  before(async () => {
+    world = await openWorld();
+    service = await Service.start(adapter, 30_000, { engine: world.engine });
+    memory = await Service.start(adapter);
+  });
+  after(async () => {
+    await service.stop();
+    await memory.stop();
+    await world.close();
+  });
+  afterEach(() => {
+    memory.engine.coverage = new MemoryEngine().coverage;
+  });
+
+  it('SPEC 4.5 is public; SPEC 2.6, DECISIONS coverage document: counts by country and kind, dates, languages', async () => {
+    const answer = await service.call(COVERAGE);
+    assert.equal(answer.status, 200);
+    const coverage = coverageSchema.parse(answer.json);
+    assert.equal(coverage.total, WORLD.length);
+    assert.equal(coverage.chunks, WORLD.length);
+    for (const [country, counted] of Object.entries(coverage.by_country)) {
+      const records = WORLD.filter((record) => record.country === country);
+      assert.equal(counted.total, records.length);
+      for (const [kind, count] of Object.entries(counted.by_kind))
+        assert.equal(count, records.filter(({ kind_code }) => kind_code === kind).length);
+      for (const field of ['filing_date', 'publication_date'] as const) {
+        const dates = records.flatMap((record) => (record[field] as string | undefined) ?? []).sort();
+        const range = dates.length > 0 ? { min: dates[0], max: dates.at(-1) } : undefined;
+        assert.deepEqual(counted[field], range, `${country} ${field}`);
+      }
+    }
+    assert.deepEqual(Object.keys(coverage.by_country).sort(), ['CN', 'EP', 'JP', 'KR', 'US']);
+    assert.equal((await service.call(COVERAGE, { headers: { 'x-api-key': 'wrong' } })).status, 200);
+  });
+
+  it('SPEC 4.5 is cached for an hour; SPEC 8 coverage cache: ETag, and 304 to whoever has it', async () => {
+    const first = await service.call(COVERAGE);
+    assert.equal(first.headers.get('cache-control'), 'public, max-age=3600');
+    const etag = first.headers.get('etag') ?? '';
+    assert.match(etag, /^(W\/)?"[\w-]+"$/);
+    const again = await service.call(COVERAGE, { headers: { 'if-none-match': etag } });
+    assert.equal(again.status, 304);
+    assert.equal(again.text, '');
+    assert.equal((await service.call(COVERAGE, { headers: { 'if-none-match': '"other"' } })).status, 200);
+    assert.equal((await service.call(COVERAGE)).text, first.text, 'not counted anew');
+  });
+
+  it('is counted anew when something was committed', async () => {
+    const before = await service.call(COVERAGE);
+    const file = join(world.dir, '..', 'more.jsonl');
+    const number = adapter === 'uws' ? 1 : 2;
+    writeFileSync(file, JSON.stringify({ ...WORLD[6], patent_id: `EP0350010${number}A1` }));
+    await world.engine.ingest(file);
+    await sleep(COVERAGE_CHECK_MS + 100);
+    const after = await service.call(COVERAGE);
+    assert.equal(after.json.total, before.json.total + 1);
+    assert.notEqual(after.headers.get('etag'), before.headers.get('etag'));
+  });
+
+  it('SPEC 4.5 503 while the document is unavailable, whatever the reason; SPEC 7 503 coverage', async () => {
+    const reasons: unknown[] = [
+      ...(['no_data', 'unavailable', 'data_corrupt', 'overloaded', 'internal'] satisfies ErrorCode[]).map(
+        (code) => new PriorartError(code, 'see /srv/data'),
+      ),
+      new TypeError('at /srv/data/index.js'),
+    ];
+    for (const reason of reasons) {
+      for (const coverage of [
+        () => Promise.reject(reason),
+        () => {
+          throw reason;
+        },
+      ]) {
+        memory.engine.coverage = coverage;
+        const answer = await memory.call(COVERAGE);
+        assert.equal(answer.status, 503, String(reason));
+        assert.deepEqual(Object.keys(answer.json), ['detail']);
+        assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+        assert.equal(answer.text.includes('/srv'), false);
+      }
+    }
+  });
+});

@@ -1,0 +1,153 @@
+/** Specification 4.4 with its decisions, over HTTP: real drawings, real links. */
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { loadConfig } from '../../src/config.js';
+import { openDrawings } from '../../src/drawings/open.js';
+import { type Engine, open } from '../../src/index.js';
+import { FIXTURES } from '../crash/folder.js';
+import { noSharp } from '../drawings/images.js';
+import { RawClient } from '../http/raw.js';
+import { type Collection, collect } from '../search/collection.js';
+import { type Answer, onEachAdapter, Service } from './service.js';
+
+const PATH = '/api/v1/drawings';
+
+onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) => {
+  let collection: Collection;
+  let engine: Engine;
+  let service: Service;
+  let publication: string;
+  let file: string;
+  before(async () => {
+    collection = await collect(FIXTURES);
+    engine = await open(collection.dir, { workers: 1 });
+    const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
+    service = await Service.start(adapter, 30_000, { engine, drawings });
+    const { results } = await engine.search({ query: 'robot cleaner docking station', top_k: 100 });
+    const shown = results.find(({ representative_figure }) => representative_figure !== undefined);
+    [publication, file] = [shown?.patent_id ?? '', shown?.representative_figure ?? ''];
+  });
+  after(async () => {
+    await service.stop();
+    await engine.close();
+    collection.remove();
+  });
+
+  const ask = (path: string, init: RequestInit = {}): Promise<Answer> =>
+    service.call(PATH + path, { redirect: 'manual', ...init });
+
+  it('SPEC 4.4 is public, and redirects to the image; SPEC 4.4 URL assembly from an answer', {
+    skip: noSharp,
+  }, async () => {
+    const answer = await ask(`/${publication}/${file}`);
+    assert.equal(answer.status, 302);
+    assert.equal(answer.text, '');
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    const image = await fetch(`${service.server.url}${PATH}/${publication}/${file}`);
+    assert.equal(image.status, 200);
+    assert.equal(image.headers.get('content-type'), 'image/webp');
+    const bytes = Buffer.from(await image.arrayBuffer());
+    assert.equal(bytes.toString('latin1', 0, 4) + bytes.toString('latin1', 8, 12), 'RIFFWEBP');
+    assert.equal((await ask(`/${publication}/${file}`, { method: 'HEAD' })).status, 302);
+  });
+
+  it('SPEC 4.4 the link is another one on every request', { skip: noSharp }, async () => {
+    const links = new Set<string | null>();
+    for (let i = 0; i < 20; i++) links.add((await ask(`/${publication}/${file}`)).headers.get('location'));
+    assert.equal(links.size, 20);
+  });
+
+  it('SPEC 4.4 drawings that the markdown of a document names can be asked for', {
+    skip: noSharp,
+  }, async () => {
+    const { patents } = await engine.details({ patent_ids: [publication] });
+    const named = [...(patents[0]?.content ?? '').matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(
+      ([, name]) => name!,
+    );
+    assert.ok(named.length > 0);
+    for (const name of named) assert.equal((await ask(`/${publication}/${name}`)).status, 302, name);
+  });
+
+  it('SPEC 4.4 other extensions are 400; SPEC 7 400 drawing extension', async () => {
+    for (const name of ['x.gif', 'x.tif', 'x.webp.exe', 'x', 'webp', 'x.svg', 'x.webp%20', 'x.jpgg']) {
+      const answer = await ask(`/US11000001B2/${name}`);
+      assert.equal(answer.status, 400, name);
+      assert.match(answer.json.detail, /\.webp, \.jpg, \.jpeg, \.png/);
+    }
+    for (const name of ['x.webp', 'x.jpg', 'x.JPEG', 'x.png'])
+      assert.equal((await ask(`/US11000001B2/${name}`)).status, 404, name);
+  });
+
+  it('DECISIONS drawing does not exist: 404 {detail}', async () => {
+    const [otherFile] = ['US11777158B2-D99999.webp'];
+    for (const path of [
+      `/${publication || 'X'}/${otherFile}`,
+      `/unknown/${file || 'x.webp'}`,
+      '/US1/a.webp',
+    ]) {
+      const answer = await ask(path);
+      assert.equal(answer.status, 404, path);
+      assert.deepEqual(Object.keys(answer.json), ['detail']);
+    }
+    assert.equal((await ask(`/${publication || 'X'}`)).status, 404, 'a path of another shape');
+  });
+
+  it('tricks with paths are 400 or 404, and never reach a file', async () => {
+    // As bytes: fetch would resolve dots before it sends them.
+    const tricks = [
+      '/..%2f..%2f..%2fetc/passwd.png',
+      '/%2e%2e/%2e%2e%2fpasswd.webp',
+      '/X/..%2f..%2fdata.mdb%00.webp',
+      '/X/%00.webp',
+      '/X/..%5c..%5cwindows.png',
+      '/X/%252e%252e%252fa.webp',
+      '/X/%c0%ae%c0%ae%c0%afa.webp',
+      '/X/%ff.png',
+      '/X/a%0d%0aSet-Cookie:%20x=1.png',
+      '/../../etc/passwd.png',
+      '/./X/./a.webp',
+      '//etc//passwd.png',
+      `/X/${'a'.repeat(3000)}.webp`,
+      `/${'9'.repeat(3000)}/a.webp`,
+      '/X/..webp',
+      '/X/.webp',
+      '/X/CON.webp',
+      '/X/a.webp::$DATA.png',
+      '/__proto__/constructor.png',
+    ];
+    for (const path of tricks) {
+      const { status, body, headers } = await rawGet(service.server.port, PATH + path);
+      assert.ok(status === 400 || status === 404, `${status} for ${path}`);
+      assert.equal(headers.includes('set-cookie'), false, path);
+      assert.doesNotMatch(body, /root:|\/tmp|node_modules/, path);
+    }
+    assert.equal((await service.call('/livez')).status, 200);
+  });
+
+  it('links that were tampered with are 403 {detail}', { skip: noSharp }, async () => {
+    const link = (await ask(`/${publication}/${file}`)).headers.get('location') ?? '';
+    const forged = link.replace(/signature=(.)/, (_, first) => `signature=${first === 'A' ? 'B' : 'A'}`);
+    const wrong = [link.split('?')[0]!, forged, `${link}&a=b`];
+    for (const path of wrong) {
+      const answer = await service.call(path);
+      assert.equal(answer.status, 403, path);
+      assert.deepEqual(Object.keys(answer.json), ['detail']);
+    }
+    assert.equal((await service.call('/files/drawings/..%2f..%2fstore%2fdata.mdb?expires=1')).status, 403);
+  });
+});
+
+async function rawGet(
+  port: number,
+  path: string,
+): Promise<{ status: number; headers: string; body: string }> {
+  const client = new RawClient(port);
+  try {
+    client.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const reply = await client.reply();
+    assert.ok(reply, `hung up without an answer: ${path}`);
+    return { status: reply.status, headers: JSON.stringify(reply.headers), body: reply.body };
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,104 @@
+/** Specification 8 and what of 7 concerns limits, at the door; test/access has what lies behind it. */
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { RATE_LIMIT_PER_MINUTE } from '../../src/limits.js';
+import { ANALYTICS, type Answer, COVERAGE, DETAILS, onEachAdapter, SEMANTIC, Service } from './service.js';
+
+onEachAdapter('8 limits', (adapter) => {
+  let service: Service;
+  before(async () => {
+    service = await Service.start(adapter);
+    service.engine.drawings.set('X/a.webp', '0'.repeat(64));
+  });
+  after(() => service.stop());
+
+  async function keyOf(plan: 'free' | 'basic' | 'pro'): Promise<string> {
+    const account = await service.access.createAccount({ name: `On ${plan}`, plan });
+    const made = await service.access.createKey({ account: account.id, environment: 'test', name: 'test' });
+    return made.secret;
+  }
+
+  function isRefused({ status, json, headers }: Answer, word: RegExp): void {
+    assert.equal(status, 429);
+    assert.deepEqual(Object.keys(json), ['detail']);
+    assert.match(json.detail, word);
+    assert.ok(Number(headers.get('retry-after')) >= 1);
+  }
+
+  it('SPEC 8 quota Free is 30 a month; SPEC 7 429 quota; SPEC 8.1, 8.2: both searches, and they alone, count', async () => {
+    const key = { 'x-api-key': await keyOf('free') };
+    for (let i = 0; i < 15; i++) {
+      assert.equal((await service.post(SEMANTIC, { query: 'q' }, key)).status, 200);
+      assert.equal((await service.post(ANALYTICS, { query: 'q' }, key)).status, 200);
+      // DECISIONS quota: an answer 4xx costs nothing.
+      assert.equal((await service.post(SEMANTIC, { query: '' }, key)).status, 422);
+    }
+    for (const path of [SEMANTIC, ANALYTICS])
+      isRefused(await service.post(path, { query: 'q' }, key), /quota/);
+    assert.equal((await service.post(SEMANTIC, { query: '' }, key)).status, 422, 'validation comes first');
+    assert.equal((await service.post(DETAILS, { patent_ids: ['x'] }, key)).status, 200);
+    assert.equal((await service.call(COVERAGE)).status, 200);
+  });
+
+  for (const [plan, searches] of [
+    ['basic', 300],
+    ['pro', 1_000],
+  ] as const) {
+    it(`SPEC 8 quota ${plan === 'pro' ? 'Pro' : 'Basic'} is ${searches} a month`, async () => {
+      const key = { 'x-api-key': await keyOf(plan) };
+      for (let done = 0; done < searches; done += 50) {
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, () => service.post(SEMANTIC, { query: 'q', top_k: 1 }, key)),
+        );
+        for (const { status } of answers) assert.equal(status, 200);
+      }
+      isRefused(await service.post(SEMANTIC, { query: 'q' }, key), /quota/);
+    });
+  }
+
+  it('SPEC 8 quota Enterprise is what the operator set', async () => {
+    const account = await service.access.createAccount({ name: 'Own', plan: 'enterprise', monthlyQuota: 2 });
+    const made = await service.access.createKey({ account: account.id, environment: 'test', name: 'test' });
+    const key = { 'x-api-key': made.secret };
+    for (let i = 0; i < 2; i++) assert.equal((await service.post(SEMANTIC, { query: 'q' }, key)).status, 200);
+    isRefused(await service.post(SEMANTIC, { query: 'q' }, key), /quota/);
+  });
+
+  it('SPEC 8 rate limit; SPEC 7 429 rate: 60 a minute over all calls of a key, whatever their status', async () => {
+    const limited = await Service.start(adapter, 10_000, {}, { rateLimit: RATE_LIMIT_PER_MINUTE });
+    try {
+      assert.equal(RATE_LIMIT_PER_MINUTE, 60);
+      for (let i = 0; i < 20; i++) {
+        assert.equal((await limited.post(SEMANTIC, { query: 'q' })).status, 200);
+        assert.equal((await limited.post(DETAILS, { patent_ids: ['x'] })).status, 200);
+        assert.equal((await limited.post(SEMANTIC, '{')).status, 400);
+      }
+      isRefused(await limited.post(DETAILS, { patent_ids: ['x'] }), /60|minute/);
+      isRefused(await limited.post(SEMANTIC, '{'), /60|minute/);
+      assert.equal((await limited.call(COVERAGE)).status, 200, 'public endpoints have a limit of their own');
+      assert.equal((await limited.call('/livez')).status, 200);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('SPEC 7 503 maintenance; DECISIONS maintenance: every call but health, with Retry-After', async () => {
+    await service.access.setMaintenance(true);
+    try {
+      for (const answer of [
+        await service.post(SEMANTIC, { query: 'q' }),
+        await service.post(DETAILS, { patent_ids: ['x'] }),
+        await service.call(COVERAGE),
+        await service.call('/api/v1/drawings/X/a.webp'),
+      ]) {
+        assert.equal(answer.status, 503);
+        assert.deepEqual(Object.keys(answer.json), ['detail']);
+        assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+      }
+      for (const path of ['/livez', '/readyz']) assert.equal((await service.call(path)).status, 200);
+    } finally {
+      await service.access.setMaintenance(false);
+    }
+    assert.equal((await service.post(SEMANTIC, { query: 'q' })).status, 200);
+  });
+});

@@ -1,0 +1,95 @@
+/** The OpenAPI document, its page, and real answers held against it. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ROUTES } from '../../src/http/app.js';
+import { openApiDocument } from '../../src/http/openapi/document.js';
+import { EXAMPLES } from '../../src/http/openapi/examples.js';
+import { OPERATIONS } from '../../src/http/openapi/operations.js';
+import { SCHEMAS, type SchemaName } from '../../src/http/openapi/schemas.js';
+import { parseAnalytics, parseDetails, parseSemantic } from '../../src/search/query.js';
+import { onEachAdapter, Service } from './service.js';
+
+describe('the OpenAPI document', () => {
+  const document = openApiDocument('1.2.3');
+
+  it('is OpenAPI 3.1 and refers to nothing that is not in it', () => {
+    assert.equal(document['openapi'], '3.1.0');
+    const text = JSON.stringify(document);
+    const at = (pointer: string) =>
+      pointer
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+    for (const [, pointer] of text.matchAll(/"\$ref":"([^"]+)"/g)) assert.ok(at(pointer!), pointer);
+    const ids = OPERATIONS.map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it('names every endpoint that this program has for callers, and no other', () => {
+    // Administration has a document of its own; script and style belong to the page.
+    const served = ROUTES.filter(({ access, path }) => access !== 'admin' && !path.startsWith('/docs/'));
+    const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    assert.deepEqual(named.sort(), served.map(({ method, path }) => `${method} ${path}`).sort());
+    for (const { path, key } of OPERATIONS) {
+      const route = ROUTES.find((one) => one.path === path);
+      assert.equal(route?.access === 'key', key === true, path);
+    }
+  });
+
+  it('shows examples that fit their schemas, and requests that the validators accept', () => {
+    const parsers: Partial<Record<SchemaName, (body: unknown) => unknown>> = {
+      SemanticRequest: parseSemantic,
+      AnalyticsRequest: parseAnalytics,
+      DetailsRequest: parseDetails,
+    };
+    for (const [name, examples] of Object.entries(EXAMPLES) as [SchemaName, Record<string, unknown>][]) {
+      for (const [id, example] of Object.entries(examples)) {
+        const result = SCHEMAS[name].safeParse(example);
+        assert.ok(result.success, `${name}.${id}: ${result.error?.message}`);
+        parsers[name]?.(example);
+      }
+    }
+    for (const { body, answers } of OPERATIONS) {
+      const named = [body, ...Object.values(answers).map(({ content }) => content)];
+      for (const name of named)
+        if (typeof name === 'string') assert.ok(EXAMPLES[name], `${name} has no example`);
+    }
+  });
+});
+
+onEachAdapter('reference', (adapter) => {
+  let service: Service;
+  before(async () => {
+    service = await Service.start(adapter);
+  });
+  after(() => service.stop());
+
+  it('/openapi.json is the document, without a key, with an entity tag', async () => {
+    const answer = await service.call('/openapi.json');
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'application/json');
+    const { info, ...rest } = openApiDocument('');
+    assert.deepEqual({ ...answer.json, info: undefined }, { ...rest, info: undefined });
+    assert.match(answer.json.info.version, /^\d+\.\d+\.\d+/);
+    assert.ok(info);
+    const etag = answer.headers.get('etag') ?? '';
+    assert.equal((await service.call('/openapi.json', { headers: { 'if-none-match': etag } })).status, 304);
+  });
+
+  it('/docs is a page that loads nothing from elsewhere and shows every endpoint and field', async () => {
+    const page = await service.call('/docs');
+    assert.equal(page.status, 200);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"#][^"]*)"/g)].map(([, url]) => url!);
+    assert.deepEqual(loaded.sort(), ['docs/style.css', 'docs/try-it.js', 'openapi.json']);
+    for (const url of loaded) assert.equal((await service.call(`/${url}`)).status, 200, url);
+    assert.doesNotMatch(page.text, /<script(?! src="docs)|<style|\son\w+=|undefined|\[object/);
+    for (const { path, summary } of OPERATIONS) {
+      assert.ok(page.text.includes(`<code>${path}</code>`), path);
+      assert.ok(page.text.includes(summary), summary);
+    }
+    for (const name of Object.keys(SCHEMAS.SemanticRequest.shape))
+      assert.ok(page.text.includes(`<code>${name}</code>`));
+  });
+});

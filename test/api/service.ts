@@ -1,0 +1,221 @@
+/**
+ * A running server for the tests of the API's clauses: real HTTP, real key store, and an engine that answers
+ * from memory and notes what it was asked.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'node:test';
+import { AccessStore } from '../../src/access/store.js';
+import type { DrawingStore } from '../../src/drawings/store.js';
+import { PriorartError } from '../../src/errors.js';
+import { type Server, startServer } from '../../src/http/server.js';
+import { createLog } from '../../src/observe/log.js';
+import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from '../../src/search/query.js';
+import type {
+  AnalyticsResponse,
+  Body,
+  DetailsResponse,
+  SearchEngine,
+  SearchResult,
+  TaggedBody,
+} from '../../src/search/types.js';
+
+export const ADAPTERS = ['node', 'uws'] as const;
+/** The tests of other clauses call more often than a client may. */
+const NO_LIMITS = { rateLimit: 1_000_000, publicRateLimit: 1_000_000 };
+export const SEMANTIC = '/api/v1/search/semantic';
+export const ANALYTICS = '/api/v1/search/semantic-analytics';
+export const DETAILS = '/api/v1/patents/details';
+export const COVERAGE = '/api/v1/stats/coverage';
+
+const RESULTS: SearchResult[] = Array.from({ length: 100 }, (_, i) => ({
+  patent_id: `KR${1020200000000 + i}A`,
+  title: `연료 전지 ${i}`,
+  applicant: 'Example Co.',
+  filing_date: '2020-01-01',
+  publication_date: '2021-07-01',
+  ipc_codes: ['H01M 8/04'],
+  kind_code: 'A',
+  country: 'KR',
+  similarity_score: 1 - i / 200,
+  rerank_score: 5 - i,
+  chunks: [],
+}));
+
+/** Answers from memory; each part can be replaced by a test. */
+export class MemoryEngine implements SearchEngine {
+  readonly queries: SemanticQuery[] = [];
+  readonly signals: AbortSignal[] = [];
+  missing: string[] = [];
+  search = async (query: SemanticQuery): Promise<Uint8Array> => {
+    const results = RESULTS.slice(0, query.topK);
+    return Buffer.from(JSON.stringify({ total: results.length, results }));
+  };
+
+  async searchBytes(query: SemanticQuery, options: { signal?: AbortSignal }): Promise<Uint8Array> {
+    this.queries.push(query);
+    if (options.signal) this.signals.push(options.signal);
+    return this.search(query);
+  }
+
+  readonly analyticsQueries: AnalyticsQuery[] = [];
+  readonly detailsQueries: DetailsQuery[] = [];
+  analytics = async (query: AnalyticsQuery): Promise<Body> => {
+    const from = (query.page - 1) * query.pageSize;
+    const results = RESULTS.slice(from, from + query.pageSize).map(
+      ({ rerank_score: _, chunks: __, ...result }) => ({ ...result, chunk_text: 'text' }),
+    );
+    const response: AnalyticsResponse = {
+      query: query.query,
+      total_matched: RESULTS.length,
+      min_score_used: query.minScore,
+      page: query.page,
+      page_size: query.pageSize,
+      total_pages: Math.ceil(RESULTS.length / query.pageSize),
+      stats: {},
+      results,
+    };
+    return { json: Buffer.from(JSON.stringify(response)), results: results.length };
+  };
+  details = async (query: DetailsQuery): Promise<TaggedBody> => {
+    const patents = query.patentIds.map((patent_id) => ({ patent_id, error: 'not_found' as const }));
+    const response: DetailsResponse = { patents };
+    return { json: Buffer.from(JSON.stringify(response)), etag: `"${query.patentIds.length}"` };
+  };
+  coverage: () => TaggedBody | Promise<TaggedBody> = () => ({
+    json: Buffer.from('{"total":100}'),
+    etag: '"coverage"',
+  });
+
+  async analyticsBody(query: AnalyticsQuery, options: { signal?: AbortSignal }): Promise<Body> {
+    this.analyticsQueries.push(query);
+    if (options.signal) this.signals.push(options.signal);
+    return this.analytics(query);
+  }
+
+  async detailsBody(query: DetailsQuery, options: { signal?: AbortSignal }): Promise<TaggedBody> {
+    this.detailsQueries.push(query);
+    if (options.signal) this.signals.push(options.signal);
+    return this.details(query);
+  }
+
+  coverageBody(): TaggedBody | Promise<TaggedBody> {
+    return this.coverage();
+  }
+
+  /** Drawings by `publication/file`, as they are stored. */
+  readonly drawings = new Map<string, string>();
+  findDrawing(publication: string, file: string): string {
+    const content = this.drawings.get(`${publication}/${file}`);
+    if (content === undefined) throw new PriorartError('not_found', 'there is no such drawing');
+    return content;
+  }
+
+  ready(): { ready: boolean; missing: string[] } {
+    return { ready: this.missing.length === 0, missing: this.missing };
+  }
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+  json: any;
+}
+
+export class Service {
+  readonly engine: MemoryEngine;
+  readonly logLines: string[] = [];
+  readonly #folder = mkdtempSync(join(tmpdir(), 'priorart-api-'));
+  access!: AccessStore;
+  server!: Server;
+  key = '';
+  keyId = '';
+
+  private constructor(engine: MemoryEngine) {
+    this.engine = engine;
+  }
+
+  /** @param parts an engine, drawings of its own; or what stands in for them */
+  static async start(
+    adapter: (typeof ADAPTERS)[number],
+    deadlineMs = 10_000,
+    parts: { engine?: SearchEngine; drawings?: DrawingStore } = {},
+    limits: Partial<typeof NO_LIMITS> = {},
+  ): Promise<Service> {
+    const memory = new MemoryEngine();
+    const service = new Service(memory);
+    service.access = AccessStore.open(service.accessFolder);
+    const account = await service.access.createAccount({ name: 'Example', plan: 'enterprise' });
+    const made = await service.access.createKey({ account: account.id, environment: 'test', name: 'test' });
+    service.key = made.secret;
+    service.keyId = made.id;
+    service.server = await startServer({
+      engine: parts.engine ?? memory,
+      ...(parts.drawings ? { drawings: parts.drawings } : {}),
+      access: service.access,
+      log: createLog('debug', { write: (line) => void service.logLines.push(line) }),
+      config: {
+        host: '127.0.0.1',
+        port: 0,
+        httpAdapter: adapter,
+        deadlineMs,
+        shutdownGraceMs: 1_000,
+        ...NO_LIMITS,
+        ...limits,
+      },
+    });
+    return service;
+  }
+
+  get accessFolder(): string {
+    return join(this.#folder, 'access');
+  }
+
+  async call(path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(this.server.url + path, init);
+    const text = await response.text();
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      json = undefined;
+    }
+    return { status: response.status, headers: response.headers, text, json };
+  }
+
+  /** A semantic search with a good key, unless the headers say otherwise. An undefined header is left out. */
+  search(
+    body: unknown,
+    headers: Record<string, string | undefined> = {},
+    init: RequestInit = {},
+  ): Promise<Answer> {
+    return this.post(SEMANTIC, body, headers, init);
+  }
+
+  /** The same for any path. */
+  post(
+    path: string,
+    body: unknown,
+    headers: Record<string, string | undefined> = {},
+    init: RequestInit = {},
+  ): Promise<Answer> {
+    const all = { 'x-api-key': this.key, 'content-type': 'application/json', ...headers };
+    const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+    return this.call(path, { method: 'POST', headers: given, body: raw, ...init });
+  }
+
+  async stop(): Promise<void> {
+    await this.server.close();
+    await this.access.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The same tests on each adapter. */
+export function onEachAdapter(clause: string, tests: (adapter: (typeof ADAPTERS)[number]) => void): void {
+  for (const adapter of ADAPTERS) describe(`${clause} (${adapter})`, () => tests(adapter));
+}

@@ -1,0 +1,256 @@
+/** The command line as promised: help with examples, exit codes, results on standard output alone. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Ended, FIXTURES, priorart } from '../crash/folder.js';
+import { noSharp } from '../drawings/images.js';
+
+const COMMANDS = [
+  'ingest',
+  'search',
+  'serve',
+  'explain',
+  'eval',
+  'embed',
+  'calibrate',
+  'delete',
+  'check',
+  'reembed',
+  'drawings',
+  'snapshot',
+  'keys',
+];
+const KEY_COMMANDS = ['drawings push', 'keys create', 'keys list', 'keys revoke'];
+
+describe('command line', () => {
+  let dir: string;
+  let data: string;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'priorart-cli-'));
+    data = join(dir, 'data');
+    assert.equal((await priorart('ingest', '--data', data, ...FIXTURES)).code, 0);
+  });
+  after(() => rmSync(dir, { recursive: true }));
+
+  const run = (line: string, ...more: string[]): Promise<Ended> => priorart(...line.split(' '), ...more);
+
+  it('explains every command with examples', async () => {
+    const { code, stdout } = await run('--help');
+    assert.equal(code, 0);
+    for (const command of COMMANDS) assert.match(stdout, new RegExp(`^  ${command} `, 'm'));
+    for (const command of [...COMMANDS, ...KEY_COMMANDS]) {
+      const help = await run(`${command} --help`);
+      assert.equal(help.code, 0, command);
+      assert.match(help.stdout, new RegExp(`^Usage: priorart ${command} `), command);
+      assert.match(help.stdout, new RegExp(`^Examples:\n  priorart ${command} `, 'm'), command);
+      assert.equal(help.stderr, '', command);
+    }
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    assert.equal((await run('--version')).stdout, `${version}\n`);
+  });
+
+  it('exits with 2 for wrong usage, and says what would be right', async () => {
+    const cases: [string, RegExp][] = [
+      ['', /Usage: priorart/],
+      ['bogus', /unknown command 'bogus'/],
+      ['keys', /Usage: priorart keys/],
+      ['keys bogus', /unknown command 'bogus'/],
+      ['keys create', /--account/],
+      ['search', /missing required argument 'query'/],
+      ['search x --bogus', /unknown option '--bogus'/],
+      [`search x --data ${data} --top-k 0`, /top_k: got 0; expected an integer from 1 to 100/],
+      [`search x --data ${data} --top-k ten`, /top_k: got "ten"; expected an integer from 1 to 100/],
+      [`search x --data ${data} --countries KR,DE`, /countries\[1\]: got "DE"/],
+      [`search x --data ${data} --filing-date-from 2020-02-30`, /filing_date_from.*2020-02-30.*YYYY-MM-DD/],
+      [`search x --data ${data} --ipc-codes H1M`, /ipc_codes.*H1M/],
+      [`search x --data ${data} --applicant A --applicant-match like`, /applicant_match.*like/],
+      ['ingest', /no files given/],
+      [
+        `ingest --data ${join(dir, 'new')} --index btree fixtures/kr`,
+        /unknown index kind "btree"; expected one of auto/,
+      ],
+      [`ingest --data ${data} --workers none fixtures/kr`, /--workers: got "none"; expected an integer/],
+      [`serve --data ${data} --port 99999`, /--port: got "99999"; expected an integer from 0 to 65535/],
+      ['serve --json', /unknown option '--json'/],
+      [`keys create --data ${data} --account A --plan gold`, /--plan: got "gold"; expected one of free/],
+    ];
+    for (const [line, message] of cases) {
+      const { code, stdout, stderr } = await priorart(...line.split(' ').filter(Boolean));
+      assert.equal(code, 2, `${line}: ${stderr}`);
+      assert.match(stderr, message, line);
+      assert.equal(stdout, '', line);
+      assert.doesNotMatch(stderr, /\n +at /, `${line}: a stack`);
+    }
+    assert.ok(!existsSync(join(dir, 'new')), 'nothing was made');
+  });
+
+  it('exits with 1 where there is no index, and says how to make one', async () => {
+    const missing = join(dir, 'missing');
+    for (const command of [
+      'search x',
+      'explain x',
+      'check',
+      'delete X',
+      'serve',
+      'keys create --account A',
+      'keys list',
+      'keys revoke X',
+    ]) {
+      const { code, stdout, stderr } = await run(command, '--data', missing);
+      assert.equal(code, 1, `${command}: ${stderr}`);
+      assert.ok(stderr.includes(missing), command);
+      assert.equal(stdout, '', command);
+      assert.ok(!existsSync(missing), `${command} made the folder`);
+    }
+  });
+
+  it('says so where a file stands in place of the data folder', async () => {
+    const file = resolve('package.json');
+    for (const place of [file, join(file, 'below')]) {
+      const { code, stderr } = await run(`ingest --data ${place}`, ...FIXTURES);
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /cannot make the data folder .*package\.json.*is a file; give another with --data/,
+      );
+      assert.doesNotMatch(stderr, /\n +at /);
+    }
+  });
+
+  it('takes names of values in any case', async () => {
+    const upper = await run(`search lidar --json --countries KR --doc-type grant --data ${data}`);
+    const lower = await run(`search lidar --json --countries kr --doc-type Grant --data ${data}`);
+    assert.ok(JSON.parse(upper.stdout).total > 0);
+    assert.equal(lower.stdout, upper.stdout);
+  });
+
+  it('ingest --json ends with one object of exactly these keys', async () => {
+    const { code, stdout } = await run(`ingest --data ${join(dir, 'json')} --json`, ...FIXTURES);
+    assert.equal(code, 0);
+    const [last, empty] = stdout.split('\n').slice(-2);
+    assert.equal(empty, '');
+    const { seconds, drawings, ...counts } = JSON.parse(last!);
+    assert.ok(seconds > 0 && seconds < 60);
+    const none = { updated: 0, unchanged: 0, skipped: 0, skipped_files: 0, skip_reasons: [], failed: [] };
+    assert.deepEqual(counts, { documents: 101, ingested: 101, ...none });
+    const keys = [
+      'documents',
+      'ingested',
+      'updated',
+      'unchanged',
+      'skipped',
+      'skipped_files',
+      'skip_reasons',
+      'failed',
+      'seconds',
+      'drawings',
+    ];
+    assert.deepEqual(Object.keys(JSON.parse(last!)), keys);
+    const { missing_first: first, ...figures } = drawings;
+    // The weekly text file comes without its drawings.
+    if (!noSharp)
+      assert.deepEqual(figures, { stored: 89, unchanged: 0, missing: 10, unclaimed: 0, failed: [] });
+    if (!noSharp) assert.equal(first[0], 'USD0988629S1: USD0988629-20230613-D00000.TIF');
+    const again = await run(`ingest --data ${join(dir, 'json')} --json`, ...FIXTURES);
+    assert.equal(again.code, 0, 'nothing new is no failure');
+    assert.deepEqual(JSON.parse(again.stdout).unchanged, 101);
+  });
+
+  it('check finds nothing wrong, delete deletes, explain explains', async () => {
+    const checked = await run(`check --json --data ${data}`);
+    assert.equal(checked.code, 0);
+    assert.deepEqual(JSON.parse(checked.stdout).problems, []);
+    const explained = await run(`explain lidar --json --countries KR --data ${data}`);
+    assert.equal(JSON.parse(explained.stdout).plan.exact, true);
+    assert.match(
+      (await run(`explain lidar --data ${data}`)).stdout,
+      /^plan +exact; the filter allows \d+ documents$/m,
+    );
+    // Deleting opens no model: it works where the model is not.
+    process.env['PRIORART_MODELS'] = join(dir, 'absent.json');
+    const deleted = await priorart('delete', 'US 11,217,824 B2', 'nothing', '--json', '--data', data);
+    assert.match((await run(`search lidar --data ${data}`)).stderr, /absent\.json/);
+    delete process.env['PRIORART_MODELS'];
+    assert.deepEqual(JSON.parse(deleted.stdout), { deleted: ['US11217824B2'], not_found: ['nothing'] });
+    const again = await run(`delete US11217824B2 --data ${data}`);
+    assert.deepEqual([again.code, again.stdout], [0, 'Deleted nothing.\nNot in the index: US11217824B2.\n']);
+    const ambiguous = await run(`delete EP03893001 --data ${data}`);
+    assert.equal(ambiguous.code, 2);
+    assert.match(ambiguous.stderr, /EP03893001A1, EP03893001B1/);
+  });
+
+  it('makes, lists and revokes keys', async () => {
+    const made = JSON.parse((await run(`keys create --json --account Team --data ${data}`)).stdout);
+    assert.match(made.secret, /^psk_live_[0-9A-Za-z]{38}$/);
+    const listed = await run(`keys list --json --data ${data}`);
+    assert.ok(!listed.stdout.includes(made.secret), 'a secret is shown once');
+    assert.deepEqual(
+      JSON.parse(listed.stdout).map((key: { id: string }) => key.id),
+      [made.id],
+    );
+    assert.equal((await run(`keys revoke ${made.id} --data ${data}`)).code, 0);
+    assert.notEqual((await run(`keys revoke nothing --data ${data}`)).code, 0);
+  });
+
+  it('copies a folder with its keys', async () => {
+    const copy = join(dir, 'copy');
+    const { id } = JSON.parse((await run(`keys create --json --data ${data} --account Copied`)).stdout);
+    const { code, stdout, stderr } = await run(`snapshot --json --data ${data} ${copy}`);
+    assert.equal(code, 0, stderr);
+    const { folder, documents, linked } = JSON.parse(stdout);
+    assert.equal(folder, copy);
+    assert.ok(documents > 60 && linked > 0);
+    const keys = JSON.parse((await run(`keys list --json --data ${copy}`)).stdout) as { id: string }[];
+    assert.ok(keys.some((key) => key.id === id));
+    assert.equal((await run(`check --data ${copy}`)).code, 0);
+    const again = await run(`snapshot --data ${data} ${copy}`);
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /is there already/);
+  });
+
+  it('reports damaged files by name, place and reason, and takes in the rest', async () => {
+    // Publications that are taken in; places and reasons of what is not.
+    const damaged: Record<string, [number, ...[string, RegExp][]]> = {
+      'truncated.xml': [0, ['byte 0', /line 193, column \d+: the document ends within <heading>/]],
+      'weekly-second-broken.xml': [
+        2,
+        ['byte 3651', /line 153, column \d+: <\/us-bibliographic-data-application> where <invention-title>/],
+      ],
+      'cut.json': [0, ['byte 0', /not JSON/]],
+      'mixed.jsonl': [
+        4,
+        ['line 2', /filing_date: "2019-02-30"; expected a real day/],
+        ['line 4', /claims: .*expected a list/],
+        ['line 5', /not a JSON object/],
+        ['line 6', /no number/],
+        ['line 9', /expected an object/],
+      ],
+      'picture-named.xml': [0, ['byte 0', /an image/]],
+      'empty.xml': [0, ['byte 0', /empty file/]],
+      'unknown.xml': [0, ['byte 0', /not a known format: XML <recipe>/]],
+      'unknown.json': [0, ['line 1', /not a known format/]],
+      'broken-entry.zip': [2, ['entry b/USPP035161-20230613.XML', /damaged zip entry/]],
+      'cut.zip': [0, ['byte 0', /damaged zip/]],
+    };
+    for (const [name, [taken, ...failures]] of Object.entries(damaged)) {
+      const file = resolve('fixtures/damaged', name);
+      const { code, stdout } = await run(`ingest --json --data ${join(dir, `damaged-${name}`)}`, file);
+      const summary = JSON.parse(stdout);
+      assert.equal(summary.ingested + summary.updated, taken, name);
+      assert.equal(code, taken > 0 ? 0 : 1, `${name}: 1 when every input failed`);
+      assert.equal(summary.failed.length, failures.length, stdout);
+      for (const [n, [position, reason]] of failures.entries()) {
+        assert.equal(summary.failed[n].file, file);
+        assert.equal(summary.failed[n].position, position, name);
+        assert.match(summary.failed[n].reason, reason, name);
+      }
+      if (taken === 0) continue;
+      const checked = await run(`check --json --data ${join(dir, `damaged-${name}`)}`);
+      assert.equal(checked.code, 0, `${name} leaves a sound folder`);
+    }
+    const shown = await run(`ingest --data ${join(dir, 'shown')}`, resolve('fixtures/damaged/cut.json'));
+    assert.match(shown.stdout, /1 failed\n {2}.*cut\.json, byte 0: not JSON/);
+  });
+});

@@ -1,0 +1,188 @@
+/** `priorart serve` as an operator sees it: metrics, settings read again, an index that grows under load, drain. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLI, FIXTURES, invented, launch, priorart, writeLines } from '../crash/folder.js';
+import { A, B, identityFiles } from '../http/certificates.js';
+import { secure } from '../http/raw.js';
+
+/** A server in a process of its own, and the lines of its log. */
+class Served {
+  readonly lines: Record<string, unknown>[] = [];
+  readonly process: ReturnType<typeof launch>;
+  #rest = '';
+
+  constructor(...args: string[]) {
+    this.process = launch(CLI, ['serve', '--port', '0', '--workers', '1', ...args]);
+    this.process.child.stdout!.on('data', (text: string) => {
+      const lines = (this.#rest + text).split('\n');
+      this.#rest = lines.pop()!;
+      for (const line of lines) this.lines.push(JSON.parse(line));
+    });
+  }
+
+  /** The first line that has this message, after so many of them. */
+  async line(msg: string, after = 0): Promise<Record<string, unknown>> {
+    const ended = this.process.ended.then((end) => {
+      throw new Error(`the server ended: ${end.stderr}`);
+    });
+    const found = async () => {
+      for (;;) {
+        const all = this.lines.filter((line) => line['msg'] === msg);
+        if (all[after]) return all[after];
+        await sleep(20);
+      }
+    };
+    return Promise.race([found(), ended]);
+  }
+
+  async stop(): Promise<void> {
+    this.process.child.kill('SIGTERM');
+    const { code, stderr } = await this.process.ended;
+    assert.equal(code, 0, stderr);
+  }
+}
+
+describe('serve, for an operator', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-operate-'));
+  const data = join(dir, 'data');
+  let key = '';
+  before(async () => {
+    assert.equal((await priorart('ingest', '--data', data, FIXTURES[1]!)).code, 0);
+    const made = await priorart(
+      'keys',
+      'create',
+      '--json',
+      '--account',
+      'A',
+      '--plan',
+      'enterprise',
+      '--data',
+      data,
+    );
+    key = JSON.parse(made.stdout).secret;
+  });
+  after(() => rmSync(dir, { recursive: true }));
+
+  const search = (url: string, headers: Record<string, string> = {}) =>
+    fetch(`${url}/api/v1/search/semantic`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
+      body: '{"query": "전지", "top_k": 2}',
+    });
+
+  it('shows metrics on a port of their own, and passes traces on into log and answer', async () => {
+    const served = new Served('--data', data, '--metrics-port', '0');
+    const { url, metrics_port: port } = await served.line('listening');
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const answer = await search(String(url), { traceparent: `00-${trace}-00f067aa0ba902b7-01` });
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get('traceparent') ?? '', new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
+    const line = await served.line('request');
+    assert.deepEqual(
+      [line['trace_id'], line['parent_span_id'], line['endpoint'], line['request_id']],
+      [trace, '00f067aa0ba902b7', 'semantic', answer.headers.get('x-request-id')],
+    );
+    assert.doesNotMatch(JSON.stringify(served.lines), new RegExp(`${key}|전지`));
+    const read = await fetch(`http://127.0.0.1:${port}/metrics`);
+    assert.match(read.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    const text = await read.text();
+    assert.match(text, /http_server_request_duration_seconds_count\{.*http_route="semantic".*\} 1\n/);
+    for (const stage of ['embed', 'filter', 'knn', 'rerank', 'fetch']) {
+      assert.match(text, new RegExp(`stage_duration_seconds_count{stage="${stage}"} [1-9]`));
+    }
+    assert.match(text, /priorart_segment_scans_total\{scan="exact"\} [1-9]/);
+    assert.match(text, /priorart_index_documents [1-9]/);
+    assert.match(text, /priorart_pool_workers 1\n/);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/stats/coverage`)).status, 404);
+    assert.equal((await fetch(`${url}/metrics`)).ok, false);
+    await served.stop();
+  });
+
+  it('takes a new state of the index without refusing a request', async () => {
+    const served = new Served('--data', data, '--rate-limit', '1000000');
+    const { url } = await served.line('listening');
+    const more = join(dir, 'more.jsonl');
+    writeLines(more, invented(40));
+    const totals = async () => {
+      const { total, index } = (await (await fetch(`${url}/api/v1/stats/coverage`)).json()) as {
+        total: number;
+        index: { generation: number };
+      };
+      return { total, generation: index.generation };
+    };
+    const first = await totals();
+    let [stop, answered] = [false, 0];
+    const client = async () => {
+      while (!stop) {
+        const answer = await search(String(url));
+        assert.equal(answer.status, 200, await answer.clone().text());
+        await answer.arrayBuffer();
+        answered++;
+      }
+    };
+    const clients = [client(), client(), client()];
+    assert.equal((await priorart('ingest', '--data', data, more)).code, 0);
+    stop = true;
+    await Promise.all(clients);
+    assert.ok(answered > 3);
+    let last = await totals();
+    for (let tries = 0; tries < 100 && last.total === first.total; tries++) {
+      await sleep(100);
+      last = await totals();
+    }
+    assert.equal(last.total, first.total + 40);
+    assert.ok(last.generation > first.generation);
+    await served.stop();
+  });
+
+  it('reads certificate and settings again on SIGHUP, and keeps those before where they are wrong', async (t) => {
+    const files = identityFiles(A);
+    t.after(() => files.remove());
+    const file = join(dir, 'settings.json');
+    const names = { 'tls-cert': files.certFile, 'tls-key': files.keyFile };
+    const write = (more: object) => writeFileSync(file, JSON.stringify({ ...names, ...more }));
+    write({});
+    const served = new Served('--data', data, '--settings', file);
+    const { url } = await served.line('listening');
+    assert.match(String(url), /^https:/);
+    const port = Number(new URL(String(url)).port);
+    const before = await secure(port, A.cert);
+    files.write(B);
+    write({ 'log-level': 'debug' });
+    served.process.child.kill('SIGHUP');
+    await served.line('settings read again');
+    const renewed = await secure(port, B.cert);
+    assert.equal(await renewed.ask('/livez'), '{"status":"ok"}');
+    assert.equal(await before.ask('/livez'), '{"status":"ok"}');
+    // Requests of health are logged at debug.
+    assert.equal((await served.line('request'))['endpoint'], 'none');
+    await served.line('request', 1);
+    write({ 'log-level': 'loud' });
+    served.process.child.kill('SIGHUP');
+    assert.match(
+      JSON.stringify(await served.line('settings were not read again; those before stay in force')),
+      /loud/,
+    );
+    assert.equal(await renewed.ask('/livez'), '{"status":"ok"}');
+    for (const one of [before, renewed]) one.end();
+    await served.stop();
+  });
+
+  it('goes on serving for a while at SIGTERM, not ready any more, and finishes what runs', async () => {
+    const served = new Served('--data', data, '--shutdown-delay-ms', '1500', '--rate-limit', '1000000');
+    const { url } = await served.line('listening');
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    served.process.child.kill('SIGTERM');
+    await served.line('shutting down');
+    assert.equal((await fetch(`${url}/readyz`)).status, 503);
+    assert.equal((await search(String(url))).status, 200);
+    const { code, stderr } = await served.process.ended;
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(served.lines.at(-1)?.['msg'], 'closed');
+  });
+});

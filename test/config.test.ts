@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { loadConfig, SETTINGS, type SettingName } from '../src/config.js';
+import { isPriorartError } from '../src/errors.js';
+import { HOST_DEFAULT, PORT_DEFAULT, REQUEST_DEADLINE_MS } from '../src/limits.js';
+
+describe('settings', () => {
+  it('have the defaults of the limits', () => {
+    const config = loadConfig({ env: {} });
+    assert.deepEqual(
+      [config.host, config.port, config.deadlineMs, config.httpAdapter, config.data],
+      [HOST_DEFAULT, PORT_DEFAULT, REQUEST_DEADLINE_MS, 'auto', '.priorart'],
+    );
+    assert.ok(config.workers >= 1);
+  });
+
+  it('take the flag over the environment over the default', () => {
+    const env = { PRIORART_PORT: '9000', PRIORART_HOST: '0.0.0.0', OTHER: 'x' };
+    const config = loadConfig({ env, flags: { port: '9001', host: undefined } });
+    assert.deepEqual([config.port, config.host], [9001, '0.0.0.0']);
+  });
+
+  it('refuse what is no value of theirs, naming where it came from and what was expected', () => {
+    const cases: [SettingName, string, string][] = [
+      ['port', '65536', '0 to 65535'],
+      ['port', '80a', '0 to 65535'],
+      ['port', '', '0 to 65535'],
+      ['port', '-1', '0 to 65535'],
+      ['port', '1e3', '0 to 65535'],
+      ['workers', '0', '1 to'],
+      ['httpAdapter', 'UWS', 'auto, uws, node'],
+      ['logLevel', 'verbose', 'debug'],
+      ['data', ' ', 'a text'],
+    ];
+    for (const [name, value, expected] of cases) {
+      const fails = (source: string) => (error: unknown) =>
+        isPriorartError(error) &&
+        error.code === 'usage' &&
+        [source, JSON.stringify(value), expected].every((word) => error.message.includes(word));
+      const flag = SETTINGS[name].flag.split(' ')[0]!;
+      assert.throws(() => loadConfig({ env: { [SETTINGS[name].env]: value } }), fails(SETTINGS[name].env));
+      assert.throws(() => loadConfig({ env: {}, flags: { [name]: value } }), fails(flag));
+    }
+  });
+
+  it('can stand in a file, below environment and flags', (t) => {
+    const dir = mkdtempSync(join(tmpdir(), 'priorart-settings-'));
+    t.after(() => rmSync(dir, { recursive: true }));
+    const file = join(dir, 'settings.json');
+    const write = (text: string) => writeFileSync(file, text);
+    write('{"port": 9000, "host": "0.0.0.0", "log-level": "warn", "data": "there"}');
+    const env = { PRIORART_SETTINGS: file, PRIORART_HOST: '::1' };
+    const config = loadConfig({ env, flags: { data: 'here' } });
+    assert.deepEqual([config.port, config.host, config.logLevel, config.data], [9000, '::1', 'warn', 'here']);
+    for (const [text, expected] of [
+      ['{"prot": 1}', /no setting "prot", perhaps port/],
+      ['{"port": true}', /port is true/],
+      ['{"port": 99999}', /settings\.json, port: got "99999"; expected an integer/],
+      ['[]', /not an object/],
+      ['{"port": ', /expected a JSON object of settings/],
+    ] as const) {
+      write(text);
+      assert.throws(() => loadConfig({ env }), { code: 'usage', message: expected }, text);
+    }
+    const absent = { settings: join(dir, 'absent.json') };
+    assert.throws(() => loadConfig({ env: {}, flags: absent }), { code: 'usage', message: /ENOENT/ });
+  });
+
+  it('have each a variable and a flag of their own', () => {
+    const all = Object.values(SETTINGS);
+    assert.equal(new Set(all.map(({ env }) => env)).size, all.length);
+    assert.equal(new Set(all.map(({ flag }) => flag.split(' ')[0])).size, all.length);
+    for (const { env, flag } of all) {
+      assert.match(env, /^PRIORART_[A-Z0-9_]+$/);
+      assert.match(flag, /^--[a-z0-9-]+ <[a-z]+>$/);
+    }
+  });
+});

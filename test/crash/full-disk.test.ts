@@ -1,0 +1,127 @@
+/** A disk that fills up during an ingest: a small tmpfs, mounted where the tests run as root. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { open } from '../../src/engine.js';
+import { isPriorartError } from '../../src/errors.js';
+import {
+  checked,
+  documentsOf,
+  exactAnswers,
+  invented,
+  launch,
+  priorart,
+  temporary,
+  writeLines,
+} from './folder.js';
+
+const INGEST = fileURLToPath(new URL('./ingest-process.js', import.meta.url));
+const PATENTS = invented(2000);
+const QUERIES = invented(20, 9).map(({ abstract }) => abstract!);
+
+/** Mounts a file system of so many MiB, or says why it cannot. */
+function smallDisk(t: TestContext, size: number): { dir: string; grow(size: number): void } | string {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-disk-'));
+  t.after(() => {
+    spawnSync('umount', [dir]);
+    rmdirSync(dir);
+  });
+  const mount = (...args: string[]) => spawnSync('mount', [...args, dir], { encoding: 'utf8' });
+  const mounted = mount('-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs');
+  if (mounted.status !== 0)
+    return `no tmpfs can be mounted: ${mounted.error?.message ?? mounted.stderr.trim()}`;
+  const grow = (wanted: number) => assert.equal(mount('-o', `remount,size=${wanted}m`).status, 0);
+  return { dir, grow };
+}
+
+/** Fills a file system up to so many KiB. Returns what removes the filling. */
+function filled(dir: string, left = 0): () => void {
+  const path = join(dir, 'filling');
+  const { bavail, bsize } = statfsSync(dir);
+  writeFileSync(path, Buffer.alloc(bavail * bsize - (left << 10)));
+  return () => rmSync(path);
+}
+
+test('an ingest that fills the disk stops with words, loses nothing, and goes on when there is room', async (t) => {
+  const root = temporary(t);
+  const file = writeLines(join(root, 'a.jsonl'), PATENTS);
+  const whole = join(root, 'whole');
+  assert.equal((await launch(INGEST, [whole, '{}', file]).ended).code, 0);
+  const [documents, answers] = [await documentsOf(whole), await exactAnswers(whole, QUERIES)];
+
+  for (const size of [3, 4, 5]) {
+    await t.test(`${size} MiB`, async (t) => {
+      const disk = smallDisk(t, size);
+      if (typeof disk === 'string') return t.skip(disk);
+      const data = join(disk.dir, 'data');
+      const options = JSON.stringify({ segmentPassages: 150, indexFrom: 500 });
+      const full = await launch(INGEST, [data, options, file]).ended;
+      assert.equal(full.signal, null, full.stderr);
+      assert.equal(full.code, 1, full.stdout);
+      assert.match(full.stderr, /PriorartError: no room to write/);
+      assert.match(full.stderr, /disk_full/);
+
+      const report = await priorart('check', '--data', data, '--json');
+      assert.equal(report.code, 0, report.stdout + report.stderr);
+      const there = await documentsOf(data);
+      t.diagnostic(`${there.size} of ${documents.size} publications fitted`);
+      assert.ok(there.size > 0 && there.size < documents.size);
+      for (const [id, text] of there) assert.equal(text, documents.get(id));
+      const engine = await open(data, { workers: 1 });
+      for (const patent of PATENTS.slice(0, 10)) {
+        const { results } = await engine.search(
+          { query: `${patent.title} ${patent.abstract}` },
+          { exact: true },
+        );
+        assert.equal(results[0]!.patent_id, patent.patent_id);
+      }
+      await engine.close();
+      const command = await priorart('ingest', '--data', data, file);
+      assert.deepEqual([command.code, command.signal], [1, null], command.stderr);
+      assert.match(command.stderr, /priorart: no room to write in .*Free some space/m);
+
+      disk.grow(64);
+      const rerun = await priorart('ingest', '--data', data, file);
+      assert.equal(rerun.code, 0, rerun.stderr);
+      assert.deepEqual((await checked(data))?.problems, []);
+      assert.deepEqual(await documentsOf(data), documents);
+      assert.deepEqual(await exactAnswers(data, QUERIES), answers);
+      return undefined;
+    });
+  }
+});
+
+test('an app that met a full disk goes on in the same process when there is room', async (t) => {
+  const disk = smallDisk(t, 24);
+  if (typeof disk === 'string') return t.skip(disk);
+  const file = writeLines(join(temporary(t), 'a.jsonl'), PATENTS);
+  const data = join(disk.dir, 'data');
+  const engine = await open(data, { create: true, workers: 1 });
+  // Too little for the segment, then enough for it and too little for the records: those are the first ones
+  // ever, their shapes are defined in a transaction that fails after they were written.
+  for (const left of [0, 300, 500, 700, 900]) {
+    const empty = filled(disk.dir, left);
+    await assert.rejects(engine.ingest(file, { segmentPassages: 1000 }), (error) => {
+      assert.ok(isPriorartError(error), String(error));
+      assert.equal(error.code, 'disk_full');
+      return true;
+    });
+    empty();
+  }
+  assert.equal((await engine.ingest(file, { segmentPassages: 1000 })).ingested, PATENTS.length);
+  const again = filled(disk.dir);
+  const [first] = PATENTS;
+  assert.equal(
+    (await engine.search({ query: `${first!.title} ${first!.abstract}` })).results[0]!.patent_id,
+    first!.patent_id,
+  );
+  again();
+  await engine.close();
+  const report = await checked(data);
+  assert.deepEqual([report?.problems, report?.documents], [[], PATENTS.length]);
+  return undefined;
+});

@@ -1,0 +1,137 @@
+/**
+ * The LMDB file cut, emptied, overwritten: LMDB maps it and would die of SIGBUS or SIGSEGV. Each case runs in a
+ * process of its own, so that a crash is seen as one.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { damagedPages } from '../../src/store/pages.js';
+import { dataFile } from '../../src/store/store.js';
+import { commit, newStore } from '../store/folder.js';
+import { invented, priorart, random, temporary } from './folder.js';
+
+const PATENTS = invented(150);
+
+async function folder(t: TestContext): Promise<{ dir: string; file: string }> {
+  const dir = join(temporary(t), 'data');
+  const store = newStore(dir);
+  for (let n = 0; n < 150; n += 50) await commit(store, PATENTS.slice(n, n + 50));
+  await store.close();
+  return { dir, file: join(dir, 'store', 'data.mdb') };
+}
+
+/** A command ends with exit code 1 and words, whatever the file holds. */
+async function refuses(dir: string, message: RegExp, command: string, ...args: string[]): Promise<void> {
+  const { code, signal, stdout, stderr } = await priorart(command, '--data', dir, ...args);
+  assert.equal(signal, null, `${command}: ${stderr}`);
+  assert.equal(code, 1, `${command}: ${stdout}${stderr}`);
+  assert.match(stderr, message);
+}
+
+test('emptied, cut within the meta pages, overwritten with garbage or zeros', async (t) => {
+  const damage: [string, (file: string) => void][] = [
+    ['empty', (file) => truncateSync(file, 0)],
+    ['one byte', (file) => truncateSync(file, 1)],
+    ['one page', (file) => truncateSync(file, 4096)],
+    ['within the second page', (file) => truncateSync(file, 4196)],
+    ['garbage', (file) => writeFileSync(file, Buffer.alloc(200_000, 'garbage '))],
+    ['zeros', (file) => writeFileSync(file, Buffer.alloc(200_000))],
+    ['text', (file) => writeFileSync(file, 'not a database')],
+  ];
+  for (const [what, harm] of damage) {
+    await t.test(what, async (t) => {
+      const { dir, file } = await folder(t);
+      harm(file);
+      const message = /data\.mdb is damaged: .*(ingest the documents again|put back)/;
+      await refuses(dir, message, 'check');
+      if (what === 'empty' || what === 'garbage') {
+        await refuses(dir, message, 'search', 'valve');
+        await refuses(dir, message, 'ingest', 'fixtures/jsonl/ep.jsonl');
+      }
+    });
+  }
+});
+
+test('cut anywhere: never a crash, and whatever is missed is said', async (t) => {
+  const { dir, file } = await folder(t);
+  const size = statSync(file).size;
+  const seed = 5;
+  const next = random(seed);
+  t.diagnostic(`seed ${seed}`);
+  for (let round = 0; round < 8; round++) {
+    const copy = join(dir, `../cut-${round}`);
+    cpSync(dir, copy, { recursive: true });
+    const at = 8192 + Math.floor(next() * (size - 8192));
+    truncateSync(join(copy, 'store', 'data.mdb'), at);
+    const { code, signal, stdout, stderr } = await priorart('check', '--data', copy);
+    assert.equal(signal, null, `cut at ${at}: ${stderr}`);
+    // The last pages of a file may be free ones.
+    if (code === 0) assert.ok(at > size / 2, `cut at ${at} of ${size} and in order?`);
+    else assert.match(stdout + stderr, /damaged|missing|not as it was stored|lead|there are/);
+    rmSync(copy, { recursive: true });
+  }
+});
+
+test('pages of zeros, of noise, with single bytes changed: never a crash, and check names them', async (t) => {
+  const { dir, file } = await folder(t);
+  const whole = readFileSync(file);
+  const pages = whole.length / 4096;
+  const seed = 6;
+  const next = random(seed);
+  t.diagnostic(`seed ${seed}, ${pages} pages`);
+  let named = 0;
+  for (let round = 0; round < 9; round++) {
+    const bytes = Buffer.from(whole);
+    const at = 4096 * (2 + Math.floor(next() * (pages - 2)));
+    if (round % 3 === 0) bytes.fill(0, at, at + 4096);
+    else if (round % 3 === 1) for (let n = 0; n < 4096; n++) bytes[at + n] = Math.floor(next() * 256);
+    else for (let n = 0; n < 4; n++) bytes[at + Math.floor(next() * 64)] = Math.floor(next() * 256);
+    rmSync(file);
+    writeFileSync(file, bytes);
+    rmSync(`${file}-lock`, { force: true });
+    const check = await priorart('check', '--data', dir);
+    assert.equal(check.signal, null, `page ${at / 4096}: ${check.stderr}`);
+    if (check.code === 1) named += 1;
+    const search = await priorart('search', '--data', dir, PATENTS[3]!.abstract!);
+    assert.equal(search.signal, null, `page ${at / 4096}: ${search.stderr}`);
+    assert.ok(search.code === 0 || /^priorart: /m.test(search.stderr), search.stderr);
+  }
+  // Pages that are free and bytes that nothing uses may be changed without harm.
+  assert.ok(named >= 6, `${named} of 9 named`);
+});
+
+test('the walk over the pages knows every form that LMDB writes', async (t) => {
+  const dir = join(temporary(t), 'data');
+  const store = newStore(dir);
+  const ids = Array.from({ length: 3000 }, (_, n) => `KR${String(n).padStart(13, '0')}A`);
+  store.root.transactionSync(() => {
+    // Duplicates within a page, duplicates in a tree of their own, values on overflow pages, deep trees.
+    for (const id of ids) store.numbers.putSync(Number(id.slice(2, 15)) % 7 ? 'many' : id, id);
+    for (const [n, id] of ids.entries()) store.meta.putSync(['big', id], new Uint8Array(n * 5));
+  });
+  store.root.transactionSync(() => {
+    for (const id of ids.slice(500, 2500)) store.meta.removeSync(['big', id]);
+  });
+  assert.deepEqual(damagedPages(dataFile(dir)), []);
+  store.root.transactionSync(() => {
+    for (const id of ids) store.meta.removeSync(['big', id]);
+  });
+  assert.deepEqual(damagedPages(dataFile(dir)), []);
+  await store.close();
+});
+
+test('a lock file of garbage, of nothing, or gone', async (t) => {
+  const { dir, file } = await folder(t);
+  for (const harm of [
+    () => rmSync(`${file}-lock`, { force: true }),
+    () => writeFileSync(`${file}-lock`, ''),
+  ]) {
+    harm();
+    assert.equal((await priorart('check', '--data', dir)).code, 0);
+  }
+  // Nobody has it open: LMDB makes it anew or says that it does not fit.
+  writeFileSync(`${file}-lock`, Buffer.alloc(8192, 0x77));
+  const { code, signal, stderr } = await priorart('check', '--data', dir);
+  assert.deepEqual([signal, code === 0 || /^priorart: /m.test(stderr)], [null, true], stderr);
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { contentOf, LocalDrawings } from '../../src/drawings/files.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'priorart-drawings-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const OLD = new Date(Date.now() - 3_600_000);
+
+async function listed(files: LocalDrawings): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { content } of files.list()) found.push(content);
+  return found;
+}
+
+describe('files of drawings', () => {
+  it('are there once, by their content', async () => {
+    const files = new LocalDrawings(join(folder, 'once'));
+    const bytes = Buffer.from('a drawing');
+    assert.deepEqual(await listed(files), [], 'nothing is made before it is needed');
+    const contents = await Promise.all(Array.from({ length: 20 }, () => files.put(bytes)));
+    assert.deepEqual(new Set(contents), new Set([contentOf(bytes)]));
+    assert.deepEqual(await listed(files), [contentOf(bytes)]);
+    const [content] = contents as [string];
+    assert.equal(await files.has(content), true);
+    assert.deepEqual(readFileSync(files.path(content)), bytes);
+    assert.deepEqual(readdirSync(join(files.dir, 'new')), [], 'nothing is left aside');
+    assert.equal(await files.fault(content), undefined);
+  });
+
+  it('are found out when they are altered or gone', async () => {
+    const files = new LocalDrawings(join(folder, 'altered'));
+    const content = await files.put(Buffer.from('whole'));
+    truncateSync(files.path(content), 2);
+    assert.equal(await files.fault(content), 'wrong checksum');
+    rmSync(files.path(content));
+    assert.equal(await files.fault(content), 'the file is missing');
+    assert.equal(await files.has(content), false);
+    await files.put(Buffer.from('whole'));
+    assert.equal(await files.fault(content), undefined, 'it comes back');
+  });
+
+  it('have no other path than that of a hash', () => {
+    const files = new LocalDrawings(folder);
+    for (const text of [
+      '',
+      '..',
+      '../../etc/passwd',
+      'A'.repeat(64),
+      `${'a'.repeat(64)}\n`,
+      'a'.repeat(63),
+    ]) {
+      assert.throws(() => files.path(text), TypeError);
+    }
+  });
+
+  it('that were never finished are removed when they are old, never while they may be another’s work', async () => {
+    const files = new LocalDrawings(join(folder, 'new'));
+    await files.put(Buffer.from('x'));
+    const [old, young] = ['old', 'young'].map((name) => join(files.dir, 'new', name)) as [string, string];
+    for (const path of [old, young]) writeFileSync(path, 'half');
+    utimesSync(old, OLD, OLD);
+    assert.deepEqual(await files.removeAbandoned(), [old]);
+    assert.deepEqual([existsSync(old), existsSync(young)], [false, true]);
+  });
+
+  it('become young again when they are put once more', async () => {
+    const files = new LocalDrawings(join(folder, 'young'));
+    const content = await files.put(Buffer.from('x'));
+    utimesSync(files.path(content), OLD, OLD);
+    const { isOld } = await import('../../src/drawings/files.js');
+    assert.equal(await isOld(files.path(content)), true);
+    await files.put(Buffer.from('x'));
+    assert.equal(await isOld(files.path(content)), false);
+  });
+});

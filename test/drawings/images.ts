@@ -1,0 +1,84 @@
+/** Images for tests: patterns whose every pixel is known, in the formats of the offices. */
+import { whyNoDrawings } from '../../src/drawings/convert.js';
+
+/** Why tests can not convert images here, or false where they can. */
+export const noSharp = (await whyNoDrawings()) ?? false;
+const sharp = noSharp ? undefined : (await import('sharp')).default;
+
+/** The part of sharp that only tests use. */
+interface Maker {
+  raw(): Maker;
+  greyscale(): Maker;
+  toColourspace(space: string): Maker;
+  tiff(options: object): Maker;
+  jpeg(options: object): Maker;
+  png(options?: object): Maker;
+  gif(): Maker;
+  webp(options: object): Maker;
+  toBuffer(): Promise<Buffer>;
+  metadata(): Promise<{ width: number; height: number; format: string; channels: number }>;
+}
+
+const make = sharp as unknown as (bytes: Uint8Array, options?: object) => Maker;
+
+export interface Pattern {
+  width: number;
+  height: number;
+  /** A byte a pixel, 0 or 255. */
+  pixels: Uint8Array;
+}
+
+/** Lines, a frame and dots that differ with the seed, black on white. */
+export function pattern(width: number, height: number, seed = 1): Pattern {
+  const pixels = new Uint8Array(width * height).fill(255);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const frame = x < 2 || y < 2 || x >= width - 2 || y >= height - 2;
+      const lines = (x + y * seed) % 37 === 0 || (x * seed + 3 * y) % 101 < 2;
+      const dots = (x * 7919 + y * 104_729 + seed) % 997 === 0;
+      if (frame || lines || dots) pixels[y * width + x] = 0;
+    }
+  }
+  return { width, height, pixels };
+}
+
+function of({ width, height, pixels }: Pattern): Maker {
+  return make(pixels, { raw: { width, height, channels: 1 } }).toColourspace('b-w');
+}
+
+/** As US and EP deliver it: one bit a pixel, CCITT group 4. */
+export function tiffG4(image: Pattern, miniswhite = true): Promise<Buffer> {
+  return of(image).tiff({ compression: 'ccittfax4', bitdepth: 1, miniswhite }).toBuffer();
+}
+
+export function png(image: Pattern): Promise<Buffer> {
+  return of(image).png({ palette: true, colours: 2 }).toBuffer();
+}
+
+export function jpeg(image: Pattern): Promise<Buffer> {
+  return of(image).jpeg({ quality: 90 }).toBuffer();
+}
+
+export function gif(image: Pattern): Promise<Buffer> {
+  return of(image).gif().toBuffer();
+}
+
+/** Transparent where the pattern is white. */
+export function transparentPng({ width, height, pixels }: Pattern): Promise<Buffer> {
+  const rgba = new Uint8Array(width * height * 4);
+  pixels.forEach((value, at) => {
+    rgba[4 * at + 3] = 255 - value;
+  });
+  return make(rgba, { raw: { width, height, channels: 4 } })
+    .png()
+    .toBuffer();
+}
+
+/** What an image shows, a byte a pixel. */
+export function greyOf(bytes: Uint8Array): Promise<Buffer> {
+  return make(bytes).greyscale().raw().toBuffer();
+}
+
+export function metadataOf(bytes: Uint8Array): Promise<{ width: number; height: number; format: string }> {
+  return make(bytes).metadata();
+}

@@ -1,0 +1,77 @@
+/** A real S3 server (versitygw, over a folder) for tests; `.ci/run` builds it. Skipped where it is absent. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bucket } from '../../src/drawings/s3/settings.js';
+import { read } from '../house/checkout.js';
+
+const [, VERSION] = /versitygw@(v[\d.]+)/.exec(read('test/house/go-tools.txt'))!;
+
+function program(): string {
+  const { env } = process;
+  const cache = env['PRIORART_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'priorart');
+  return join(cache, `versitygw-${VERSION}`, 'versitygw');
+}
+
+/** Why a test that needs the server can not run, or false where it can. */
+export const noS3Server = existsSync(program()) ? false : 'no versitygw in the cache; .ci/run builds it';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export class S3Server {
+  readonly bucket: Bucket;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, bucket: Bucket) {
+    this.#child = child;
+    this.bucket = bucket;
+  }
+
+  /** @param folder empty; a folder in it is a bucket of this backend */
+  static async start(folder: string): Promise<S3Server> {
+    const port = await freePort();
+    const credentials = { accessKeyId: 'test-access', secretAccessKey: 'test-secret-not-to-be-shown' };
+    mkdirSync(join(folder, 'patents'), { recursive: true });
+    const args = ['--port', `127.0.0.1:${port}`, '--quiet', 'posix', folder];
+    const child = spawn(program(), args, {
+      env: {
+        ...process.env,
+        ROOT_ACCESS_KEY: credentials.accessKeyId,
+        ROOT_SECRET_KEY: credentials.secretAccessKey,
+      },
+      stdio: 'ignore',
+    });
+    const origin = new URL(`http://127.0.0.1:${port}`);
+    for (let wait = 0; ; wait++) {
+      const up = await fetch(origin).then(
+        () => true,
+        () => false,
+      );
+      if (up) break;
+      if (wait > 200 || child.exitCode !== null) throw new Error('versitygw does not start');
+      await sleep(50);
+    }
+    return new S3Server(child, {
+      origin,
+      bucketPath: '/patents/',
+      prefix: 'drawings/',
+      region: 'us-east-1',
+      credentials,
+    });
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+}

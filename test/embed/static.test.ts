@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import { openStaticModel, staticEmbedder } from '../../src/embed/static.js';
+import { PriorartError } from '../../src/errors.js';
+import { native } from '../../src/index/native.js';
+import { MODEL, noModel } from './model-file.js';
+
+const ODD = [
+  '',
+  ' \t\n',
+  '…!?—',
+  '\u0000',
+  '\ud800',
+  'solid \udc00 electrolyte',
+  '\u200b\u200d\ufeff',
+  'שלום עולם',
+  'مرحبا',
+  '😀👩‍👩‍👧',
+  '\u0301\u0301',
+  'a'.repeat(1 << 20),
+  '전해질'.repeat(1 << 18),
+  '\u0301'.repeat(1 << 18),
+];
+
+function lengthOf(row: Float32Array): number {
+  return Math.hypot(...row);
+}
+
+describe('the static embedder', { skip: noModel }, () => {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-static-'));
+  after(() => rmSync(dir, { recursive: true }));
+
+  it('gives every text a vector of length 1, or zero where there is nothing to embed', async () => {
+    const embedder = staticEmbedder(MODEL);
+    const { dimensions } = embedder;
+    const vectors = await embedder.embed(ODD, 'passage');
+    assert.equal(vectors.length, ODD.length * dimensions);
+    ODD.forEach((text, n) => {
+      const length = lengthOf(vectors.subarray(n * dimensions, (n + 1) * dimensions));
+      assert.ok(
+        length === 0 || Math.abs(length - 1) < 1e-5,
+        `${JSON.stringify(text.slice(0, 20))}: ${length}`,
+      );
+    });
+    for (const n of [0, 1, 2, 3, 4])
+      assert.equal(lengthOf(vectors.subarray(n * dimensions, (n + 1) * dimensions)), 0);
+    embedder.close();
+  });
+
+  it('embeds a text alike alone, among others, as query and as passage', async () => {
+    const embedder = staticEmbedder(MODEL);
+    const { dimensions } = embedder;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }),
+        async (texts) => {
+          const together = await embedder.embed(texts, 'passage');
+          for (const [n, text] of texts.entries()) {
+            const alone = await embedder.embed([text], 'query');
+            assert.deepEqual(together.subarray(n * dimensions, (n + 1) * dimensions), alone);
+          }
+        },
+      ),
+    );
+    embedder.close();
+  });
+
+  it('lets the titles of a patent colour its passages, and leaves empty ones empty', async () => {
+    const embedder = staticEmbedder(MODEL);
+    const { dimensions } = embedder;
+    const texts = ['The method of claim 1.', '…', 'Solid electrolyte for a battery'];
+    const rows = (vectors: Float32Array) =>
+      texts.map((_, n) => vectors.subarray(n * dimensions, (n + 1) * dimensions));
+    const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, d) => sum + x * b[d]!, 0);
+    const titles = 'Surgical stapler\n수술용 스테이플러';
+    const title = await embedder.embed([titles], 'query');
+    const plain = rows(await embedder.embed(texts, 'passage'));
+    const coloured = rows(await embedder.embed(texts, 'passage', titles));
+    for (const n of [0, 2]) {
+      assert.ok(Math.abs(lengthOf(coloured[n]!) - 1) < 1e-5);
+      assert.ok(dot(coloured[n]!, title) > dot(plain[n]!, title) + 0.1);
+      assert.ok(dot(coloured[n]!, plain[n]!) > 0.75);
+    }
+    assert.equal(lengthOf(coloured[1]!), 0);
+    assert.deepEqual(rows(await embedder.embed(texts, 'passage', '…')), plain);
+    embedder.close();
+  });
+
+  it('takes a lone surrogate for a space', () => {
+    const model = openStaticModel(MODEL);
+    const { ids, offsets } = model.tokenize(['solid\ud800electrolyte', 'solid electrolyte', 'solid']);
+    assert.deepEqual(ids.subarray(0, offsets[1]), ids.subarray(offsets[1], offsets[2]));
+    assert.ok(offsets[3]! > offsets[2]!);
+    model.close();
+  });
+
+  it('shares one mapping among threads and lets it go with the last', async () => {
+    assert.equal(native.openStaticModels(), 0);
+    const model = openStaticModel(MODEL);
+    const script = `
+      const { parentPort, workerData } = require('node:worker_threads');
+      import(workerData.module).then(({ openStaticModel }) => {
+        const model = openStaticModel(workerData.path);
+        const { ids } = model.tokenize(['solid electrolyte']);
+        parentPort.postMessage(ids);
+        model.close();
+      });`;
+    const module = new URL('../../src/embed/static.js', import.meta.url).href;
+    const worker = new Worker(script, { eval: true, workerData: { module, path: MODEL } });
+    const ids = await new Promise((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+    assert.deepEqual(ids, model.tokenize(['solid electrolyte']).ids);
+    await worker.terminate();
+    assert.equal(native.openStaticModels(), 1);
+    model.close();
+    assert.equal(native.openStaticModels(), 0);
+    assert.throws(() => model.tokenize(['x']), /closed/);
+  });
+
+  describe('a model that cannot be used', () => {
+    const path = join(dir, 'model.bin');
+    before(() => copyFileSync(MODEL, path));
+
+    const failsWith = (code: string, pattern: RegExp) =>
+      assert.throws(
+        () => staticEmbedder(path),
+        (error) => error instanceof PriorartError && error.code === code && pattern.test(error.message),
+      );
+
+    it('is said to be damaged where a byte is wrong', () => {
+      const bytes = readFileSync(MODEL);
+      for (const at of [3, 100, bytes.length >> 1, bytes.length - 60]) {
+        bytes[at]! ^= 1;
+        writeFileSync(path, bytes);
+        failsWith('model_damaged', /model\.bin.*undamaged copy/);
+        bytes[at]! ^= 1;
+      }
+    });
+
+    it('is said to be damaged where its end is missing', () => {
+      writeFileSync(path, readFileSync(MODEL));
+      truncateSync(path, 100_000);
+      failsWith('model_damaged', /torn/);
+      truncateSync(path, 0);
+      failsWith('model_damaged', /./);
+    });
+
+    it('is said to be missing where it is', () => {
+      rmSync(path);
+      failsWith('model_missing', /not there/);
+    });
+  });
+});

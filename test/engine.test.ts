@@ -1,0 +1,351 @@
+/** The library as an application uses it: open, ask, change, close; with and without worker threads. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import {
+  type AnalyticsRequest,
+  type DetailsRequest,
+  type Engine,
+  isPriorartError,
+  open,
+  PriorartError,
+  type SemanticRequest,
+} from '../src/index.js';
+import { FIXTURES, questions } from './crash/folder.js';
+import { noSharp } from './drawings/images.js';
+import { type Collection, collect } from './search/collection.js';
+import { numberSpellings } from './search/requests.js';
+
+/** Every optional field may be null: this must compile, and mean no filter. */
+const NULLS: SemanticRequest = {
+  query: 'solid electrolyte',
+  ...{ top_k: null, countries: null, doc_type: null, kind_codes: null, include_utility_model: null },
+  ...{ filing_date_from: null, filing_date_to: null, publication_date_from: null, publication_date_to: null },
+  ...{ grant_date_from: null, grant_date_to: null, priority_date_from: null, priority_date_to: null },
+  ...{ applicant: null, applicant_match: null, inventor: null, ipc_codes: null, cpc_codes: null },
+  ...{ publication_number: null, application_number: null, family_id: null },
+};
+const REQUESTS: SemanticRequest[] = [
+  { query: 'solid electrolyte' },
+  { query: '김치냉장고의 숙성 제어', countries: ['KR'], doc_type: 'grant', top_k: 5 },
+  { query: 'lidar', ipc_codes: ['G01S'], publication_date_from: '2019-01-01', top_k: 100 },
+  { query: 'charging station', kind_codes: ['S', 'S1'] },
+  ...questions(6).map((query) => ({ query })),
+];
+const COUNTS: AnalyticsRequest = {
+  query: 'battery',
+  min_score: 0,
+  date_range: { from: '2015-01-01', to: null },
+  stats_group_by: ['year', 'country', 'applicant', 'ipc'],
+};
+
+const refusal = (code: string) => (error: unknown) => {
+  assert.ok(isPriorartError(error), `not a PriorartError: ${error}`);
+  assert.ok(error instanceof PriorartError);
+  assert.equal(error.code, code, error.message);
+  return true;
+};
+
+describe('engine', () => {
+  let collection: Collection;
+  before(async () => {
+    collection = await collect(FIXTURES);
+  });
+  after(() => collection.remove());
+
+  it('gives the same answers with no worker, one and two', async () => {
+    const answers: string[] = [];
+    for (const workers of [0, 1, 2]) {
+      const engine = await open(collection.dir, { workers });
+      const ids = [...collection.patents.keys()].slice(0, 30);
+      const { generated_at: _, ...coverage } = await engine.coverage();
+      const all = await Promise.all([
+        ...REQUESTS.map((request) => engine.search(request)),
+        engine.analyze(COUNTS),
+        engine.details({ patent_ids: ids }),
+        ...REQUESTS.map(async (request) => ({ ...(await engine.explain(request)), timings: undefined })),
+      ]);
+      answers.push(JSON.stringify([coverage, ...all]));
+      await engine.close();
+    }
+    assert.equal(answers[1], answers[0]);
+    assert.equal(answers[2], answers[0]);
+  });
+
+  for (const workers of [0, 2])
+    describe(`with ${workers} workers`, () => {
+      let engine: Engine;
+      before(async () => {
+        engine = await open(collection.dir, { workers });
+      });
+      after(() => engine.close());
+
+      it('takes null for absent, and refuses what it does not know', async () => {
+        assert.deepEqual(await engine.search(NULLS), await engine.search({ query: NULLS.query }));
+        const bad = { query: 'x', country: ['KR'] } as SemanticRequest;
+        await assert.rejects(engine.search(bad), refusal('invalid_request'));
+        await assert.rejects(engine.search({ query: ' ' }), refusal('invalid_request'));
+        await assert.rejects(
+          engine.search({ query: 'x', filing_date_from: '2020-02-30' }),
+          refusal('bad_date'),
+        );
+        await assert.rejects(
+          engine.search({ query: 'x', ipc_codes: ['H1M'] }),
+          refusal('bad_classification'),
+        );
+        const dated = { query: 'x', filing_date_from: '2020-01-01' } as AnalyticsRequest;
+        await assert.rejects(engine.analyze(dated), refusal('invalid_request'));
+        await assert.rejects(engine.details({ patent_ids: [] }), refusal('invalid_request'));
+      });
+
+      it('stops when nobody waits any more', async () => {
+        const gone = AbortSignal.abort();
+        const waiting = new AbortController();
+        const calls = (signal: AbortSignal): Promise<unknown>[] => [
+          engine.search({ query: 'x' }, { signal }),
+          engine.analyze({ query: 'x' }, { signal }),
+          engine.explain({ query: 'x' }, { signal }),
+          engine.details({ patent_ids: ['x'] }, { signal }),
+          engine.coverage({ signal }),
+          engine.ingest(FIXTURES, { signal }),
+        ];
+        for (const call of calls(gone)) await assert.rejects(call, refusal('cancelled'));
+        const many = Array.from({ length: 20 }, () =>
+          engine.search({ query: 'x' }, { signal: waiting.signal }),
+        );
+        waiting.abort();
+        for (const { status, ...outcome } of await Promise.allSettled(many)) {
+          if (status === 'rejected') refusal('cancelled')((outcome as PromiseRejectedResult).reason);
+        }
+        // What was cancelled leaves nothing behind that the next call would trip over.
+        assert.equal((await engine.search({ query: 'x' })).total, 10);
+      });
+
+      it('explains what a search does, and does it exactly when told', async () => {
+        const { plan, model, timings } = await engine.explain(
+          { query: 'x', countries: ['JP'] },
+          { exact: true },
+        );
+        assert.equal(plan.exact, true);
+        assert.equal(plan.documents, 8, 'nine JP publications, one of them a utility model');
+        assert.match(model, /^priorart-static \d/);
+        assert.deepEqual(Object.keys(timings), ['embed', 'filter', 'knn', 'rerank', 'fetch']);
+      });
+
+      it('shows documents in the asked order, by any spelling of their number', async () => {
+        const spelled = [...collection.patents.values()].flatMap((patent) =>
+          numberSpellings(patent).map((text) => ({ text, patent_id: patent.patent_id })),
+        );
+        for (let at = 0; at < spelled.length; at += 200) {
+          const part = spelled.slice(at, at + 200);
+          const { patents } = await engine.details({
+            patent_ids: part.map(({ text }) => text),
+            sections: 'title',
+          });
+          assert.deepEqual(
+            patents.map(({ patent_id, error }, n) => ({ asked: part[n]!.text, patent_id, error })),
+            part.map(({ text, patent_id }) => ({ asked: text, patent_id, error: undefined })),
+          );
+        }
+      });
+    });
+
+  it('tells coverage as the records have it', async () => {
+    const engine = await open(collection.dir, { workers: 1 });
+    const coverage = await engine.coverage();
+    await engine.close();
+    const all = [...collection.patents.values()];
+    assert.equal(coverage.total, all.length);
+    for (const country of ['US', 'KR', 'JP', 'CN', 'EP'] as const) {
+      const own = all.filter((patent) => patent.country === country);
+      const kinds: Record<string, number> = {};
+      for (const { kind_code } of own) kinds[kind_code] = (kinds[kind_code] ?? 0) + 1;
+      const range = (field: 'filing_date' | 'publication_date') => {
+        const days = own.flatMap((patent) => patent[field] ?? []).sort();
+        return { min: days[0], max: days.at(-1) };
+      };
+      assert.deepEqual(coverage.by_country[country], {
+        total: own.length,
+        by_kind: kinds,
+        filing_date: range('filing_date'),
+        publication_date: range('publication_date'),
+        languages: [...new Set(own.flatMap(({ language }) => language ?? []))].sort(),
+      });
+    }
+  });
+});
+
+describe('details', () => {
+  let collection: Collection;
+  let engine: Engine;
+  before(async () => {
+    collection = await collect(FIXTURES);
+    engine = await open(collection.dir, { workers: 1 });
+  });
+  after(async () => {
+    await engine.close();
+    collection.remove();
+  });
+  const one = async (request: DetailsRequest) => (await engine.details(request)).patents[0]!;
+
+  it('hold the whole record as markdown', async () => {
+    for (const [patent_id, patent] of collection.patents) {
+      const { content = '', metadata } = await one({ patent_ids: [patent_id] });
+      assert.ok(content.startsWith(`# ${patent.title}\n`), patent_id);
+      const texts = [
+        patent.abstract,
+        ...(patent.claims ?? []).map(({ number, text }) => `**${number}.** ${text}`),
+        ...(patent.description ?? []).flatMap(({ section, paragraphs }) => [
+          `### ${section}`,
+          ...paragraphs.map(({ text }) => text),
+        ]),
+      ].filter((text) => text !== undefined);
+      let at = 0;
+      for (const text of texts) {
+        at = content.indexOf(text, at);
+        assert.ok(at >= 0, `${patent_id}: ${text.slice(0, 50)}`);
+        at += text.length;
+      }
+      for (const { file } of patent.drawings ?? []) {
+        const shown = content.split(`(${file.replace(/\.\w+$/, '.webp')})`).length - 1;
+        // The weekly text file comes without its drawings.
+        assert.equal(shown, noSharp || file.includes('-20230613-') ? 0 : 1, `${patent_id}: ${file}`);
+      }
+      assert.equal(metadata?.kind_code, patent.kind_code);
+      assert.equal(metadata?.filing_date, patent.filing_date);
+    }
+  });
+
+  it('hold the asked sections only, in printing order', async () => {
+    const patent_ids = ['US11217824B2'];
+    const whole = (await one({ patent_ids })).content!;
+    const parts: Record<string, string> = {};
+    for (const section of ['title', 'abstract', 'claims', 'description']) {
+      parts[section] = (await one({ patent_ids, sections: section })).content!;
+      assert.ok(whole.includes(parts[section].trim()), section);
+    }
+    assert.match(parts['title']!, /^# .+\n$/);
+    assert.match(parts['abstract']!, /^## Abstract\n\n/);
+    assert.match(parts['claims']!, /^## Claims\n\n\*\*1\.\*\* /);
+    assert.match(parts['description']!, /^## Description\n\n### /);
+    const both = (await one({ patent_ids, sections: 'claims, title' })).content;
+    assert.equal(both, `${parts['title']}\n${parts['claims']}`);
+    await assert.rejects(one({ patent_ids, sections: 'title,figures' }), refusal('invalid_request'));
+  });
+
+  it('give one entry for each number asked, and say what is not there or not clear', async () => {
+    const { patents } = await engine.details({
+      patent_ids: ['EP03893001', 'US11217824B2', 'KR1019990000001A', ' us11217824b2 ', 'x'],
+      sections: 'title',
+    });
+    assert.deepEqual(patents[0], {
+      patent_id: 'EP03893001',
+      error: 'ambiguous',
+      candidates: ['EP03893001A1', 'EP03893001B1'],
+    });
+    assert.deepEqual(patents[1], patents[3]);
+    assert.equal(patents[1]?.patent_id, 'US11217824B2');
+    assert.deepEqual(patents[2], { patent_id: 'KR1019990000001A', error: 'not_found' });
+    assert.deepEqual(patents[4], { patent_id: 'x', error: 'not_found' });
+  });
+});
+
+describe('changing an index', () => {
+  let dir: string;
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), 'priorart-engine-'));
+  });
+  after(() => rmSync(dir, { recursive: true }));
+
+  it('ingests, recognises what it has, deletes, and takes it in again', async () => {
+    const engine = await open(join(dir, 'changing'), { create: true, workers: 2 });
+    const reader = await open(join(dir, 'changing'), { workers: 1 });
+    const progress: number[] = [];
+    const first = await engine.ingest(FIXTURES, { onProgress: ({ bytesRead }) => progress.push(bytesRead) });
+    assert.deepEqual([first.documents, first.ingested, first.failed.length], [101, 101, 0]);
+    assert.ok(progress.length > 0 && progress.at(-1)! > 100_000);
+    assert.deepEqual(
+      progress,
+      [...progress].sort((a, b) => a - b),
+      'progress never goes back',
+    );
+    const again = await engine.ingest(FIXTURES);
+    assert.deepEqual([again.documents, again.ingested, again.unchanged], [101, 0, 101]);
+
+    const request: SemanticRequest = {
+      query: 'sulfide solid electrolyte',
+      publication_number: 'US11217824B2',
+    };
+    assert.equal((await reader.search(request)).total, 1, 'another engine sees it at its next search');
+    await assert.rejects(engine.delete(['US 11,217,824 B2', 'EP03893001']), refusal('invalid_request'));
+    assert.equal((await reader.coverage()).total, 101, 'nothing was deleted');
+    assert.deepEqual(await engine.delete(['US 11,217,824 B2', 'KR1019990000001A']), {
+      deleted: ['US11217824B2'],
+      not_found: ['KR1019990000001A'],
+    });
+    assert.equal((await reader.search(request)).total, 0);
+    assert.equal((await reader.coverage()).total, 100);
+    assert.equal((await reader.details({ patent_ids: ['US11217824B2'] })).patents[0]?.error, 'not_found');
+    const back = await engine.ingest(FIXTURES);
+    assert.deepEqual([back.ingested, back.unchanged], [1, 100]);
+    assert.equal((await reader.search(request)).total, 1);
+    await Promise.all([engine.close(), reader.close()]);
+  });
+
+  it('answers what was asked before it closes, and nothing after', async () => {
+    for (const workers of [0, 1]) {
+      const engine = await open(join(dir, 'changing'), { workers });
+      const asked = Array.from({ length: 12 }, (_, n) => engine.search({ query: `question ${n}` }));
+      await Promise.all([engine.close(), engine.close()]);
+      for (const { total } of await Promise.all(asked)) assert.equal(total, 10);
+      assert.deepEqual(engine.ready().missing, ['the index is closed']);
+      const calls = [
+        engine.search({ query: 'x' }),
+        engine.analyze({ query: 'x' }),
+        engine.details({ patent_ids: ['x'] }),
+        engine.coverage(),
+        engine.explain({ query: 'x' }),
+        engine.ingest(FIXTURES),
+        engine.delete(['x']),
+      ];
+      for (const call of calls) await assert.rejects(call, refusal('unavailable'));
+    }
+  });
+
+  it('refuses searches when too many wait, and says when to come back', async () => {
+    const engine = await open(join(dir, 'changing'), { workers: 1, queuePerWorker: 2 });
+    const asked = Array.from({ length: 12 }, () => engine.search({ query: 'x', top_k: 100 }));
+    const outcomes = await Promise.allSettled(asked);
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    assert.equal(refused.length, 9, 'one runs and two wait');
+    for (const { reason } of refused) {
+      refusal('overloaded')(reason);
+      assert.ok(reason.retryAfter > 0);
+    }
+    await engine.close();
+  });
+
+  it('says why it can not open', async () => {
+    await assert.rejects(open(join(dir, 'nothing')), refusal('no_data'));
+    await assert.rejects(
+      open(join(dir, 'new'), { create: true, indexKind: 'btree' }),
+      refusal('unknown_index_kind'),
+    );
+    await assert.rejects(open(join(dir, 'nothing')), refusal('no_data'), 'and has made nothing');
+    for (const workers of [-1, 1.5, Number.NaN, '2' as unknown as number]) {
+      await assert.rejects(open(join(dir, 'changing'), { workers }), refusal('invalid_request'));
+    }
+    await assert.rejects(open(join(dir, 'changing'), { queuePerWorker: 0 }), refusal('invalid_request'));
+  });
+
+  it('can be required from CommonJS', async () => {
+    const required = createRequire(import.meta.url)('../src/index.cjs') as typeof import('../src/index.cjs');
+    const engine = await required.open(join(dir, 'changing'), { workers: 0 });
+    assert.equal((await engine.search({ query: 'x' })).total, 10);
+    await assert.rejects(engine.search({ query: '' }), (error) => required.isPriorartError(error));
+    await engine.close();
+  });
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ROOT, read } from './checkout.js';
+import { codeBlocks } from './docs.js';
+
+const MINUTES = 60_000;
+const wanted = process.env['CI'] || process.env['PRIORART_TEST_PACK'] === '1';
+const skip = wanted ? false : 'packing and installing takes minutes; PRIORART_TEST_PACK=1 runs it';
+
+/** The npm that started this test run, else the one on the PATH. */
+function npm(args: string[], cwd: string): string {
+  const own = process.env['npm_execpath'];
+  const [command, before] = own?.endsWith('.js') ? [process.execPath, [own]] : ['npm', []];
+  // What `npm test` was told by npm about itself (a prefix, a lifecycle) is not meant for this one.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle)/.test(name)),
+  );
+  return execFileSync(command, [...before, ...args], {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+function run(file: string, app: string): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
+    cwd: app,
+    encoding: 'utf8',
+    timeout: 5 * MINUTES,
+  });
+  return { status, output: stdout + stderr };
+}
+
+/** The library example of README.md: the first JavaScript block under a heading about the library. */
+function libraryExample(): string {
+  const example = codeBlocks(read('README.md')).find(
+    ({ language, heading }) => /^(js|javascript|mjs|ts)$/.test(language) && /library/i.test(heading),
+  );
+  assert.ok(example, 'README.md has a ```js block under a heading that says "library"');
+  return example.text;
+}
+
+/** The example with its imports first and the rest in a function, since CommonJS knows no await at the top level. */
+function wrapped(example: string, importLine: (line: string) => string): string {
+  const lines = example.split('\n');
+  const isImport = (line: string) => /^import .* from /.test(line);
+  const imports = lines.filter(isImport).map(importLine);
+  const body = lines.filter((line) => !isImport(line));
+  return `${imports.join('\n')}\nvoid (async () => {\n${body.join('\n')}\n})();\n`;
+}
+
+/** `import { a, b as c } from 'x'` as CommonJS says it. */
+function asRequire(line: string): string {
+  const named = /^import \{(.*)\} from (['"].*['"]);?$/.exec(line);
+  if (named) return `const {${named[1]!.replaceAll(' as ', ': ')}} = require(${named[2]});`;
+  const whole = /^import (?:\* as )?(\w+) from (['"].*['"]);?$/.exec(line);
+  assert.ok(whole, `an import that CommonJS can say: ${line}`);
+  return `const ${whole[1]} = require(${whole[2]});`;
+}
+
+describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () => {
+  let app: string;
+  let packed: string[];
+
+  before(() => {
+    app = mkdtempSync(join(tmpdir(), 'priorart-app-'));
+    const [tarball] = JSON.parse(npm(['pack', '--json', '--pack-destination', app], ROOT)) as [
+      { filename: string; files: { path: string }[] },
+    ];
+    packed = tarball.files.map((file) => file.path);
+    writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true }));
+    npm(
+      [
+        'install',
+        join(app, tarball.filename),
+        '--ignore-scripts',
+        '--prefer-offline',
+        '--no-audit',
+        '--no-fund',
+      ],
+      app,
+    );
+    cpSync(join(ROOT, 'fixtures'), join(app, 'fixtures'), { recursive: true });
+  });
+  after(() => rmSync(app, { recursive: true, force: true }));
+
+  /** Each run starts without what the one before it stored. */
+  const fresh = () => {
+    for (const name of readdirSync(app)) {
+      if (!['node_modules', 'fixtures', 'package.json', 'package-lock.json'].includes(name)) {
+        rmSync(join(app, name), { recursive: true });
+      }
+    }
+  };
+
+  test('holds what it should and nothing else', () => {
+    for (const path of [
+      'README.md',
+      'LICENSE',
+      'NOTICE',
+      'ARCHITECTURE.md',
+      'native/Cargo.lock',
+      'dist/src/index.d.cts',
+    ]) {
+      assert.ok(packed.includes(path), path);
+    }
+    const addons = packed.filter((path) => path.endsWith('.node')).sort();
+    if (process.platform === 'linux' && process.arch === 'x64') {
+      assert.deepEqual(addons, [
+        'native/priorart.linux-x64-avx2.node',
+        'native/priorart.linux-x64-baseline.node',
+      ]);
+    } else assert.ok(addons.length > 0);
+    const astray = packed.filter((path) =>
+      /\.map$|\/target\/|^(test|fixtures|dist\/test)\/|\.part$/.test(path),
+    );
+    assert.deepEqual(astray, []);
+  });
+
+  test('runs the README example as an ES module', () => {
+    fresh();
+    writeFileSync(join(app, 'example.mjs'), libraryExample());
+    const { status, output } = run('example.mjs', app);
+    assert.equal(status, 0, output);
+    assert.notEqual(output.trim(), '', 'the example prints something');
+  });
+
+  test('runs the README example as CommonJS', () => {
+    fresh();
+    writeFileSync(join(app, 'example.cjs'), wrapped(libraryExample(), asRequire));
+    const { status, output } = run('example.cjs', app);
+    assert.equal(status, 0, output);
+    assert.notEqual(output.trim(), '', 'the example prints something');
+  });
+
+  test('type-checks the README example for both kinds of module', () => {
+    fresh();
+    const example = libraryExample();
+    writeFileSync(join(app, 'example.mts'), example);
+    writeFileSync(
+      join(app, 'example.cts'),
+      wrapped(example, (line) => line),
+    );
+    // Proof that the types are there at all: what does not exist must be refused.
+    writeFileSync(
+      join(app, 'wrong.mts'),
+      `// @ts-expect-error\nimport { nonsense } from 'priorart';\nvoid nonsense;\n`,
+    );
+    const compilerOptions = {
+      ...{ target: 'es2023', module: 'nodenext', strict: true, noEmit: true, types: ['node'] },
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      skipLibCheck: false,
+    };
+    writeFileSync(
+      join(app, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, include: ['*.mts', '*.cts'] }),
+    );
+    const tsc = spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', app], {
+      encoding: 'utf8',
+    });
+    assert.equal(tsc.status, 0, tsc.stdout);
+  });
+
+  test('without an addon for this machine says how to get one, and that way works', () => {
+    fresh();
+    const native = join(app, 'node_modules/priorart/native');
+    for (const name of readdirSync(native).filter((file) => file.endsWith('.node')))
+      rmSync(join(native, name));
+    writeFileSync(join(app, 'example.mjs'), libraryExample());
+    const without = run('example.mjs', app);
+    assert.notEqual(without.status, 0);
+    assert.match(without.output, /addon_missing/);
+    assert.match(without.output, /npx priorart-build-addon/);
+
+    // The sources in the package are the very ones of the checkout, so that what was built for it is found again.
+    const build = run('node_modules/.bin/priorart-build-addon', app);
+    assert.equal(build.status, 0, build.output);
+    assert.match(build.output, /Built earlier on this machine/);
+    const again = run('example.mjs', app);
+    assert.equal(again.status, 0, again.output);
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * The Python with the packages of python-packages.txt: an independent implementation to compare with. `.ci/run` makes
+ * it; PRIORART_TEST_PYTHON names another interpreter. Tests that need it are skipped where it is absent.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT, read } from './checkout.js';
+
+const PACKAGES = 'test/house/python-packages.txt';
+
+function madeByCi(): string {
+  const { env } = process;
+  const cache = env['PRIORART_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'priorart');
+  const list = createHash('sha256').update(read(PACKAGES)).digest('hex').slice(0, 16);
+  return join(cache, `python-${list}`, 'bin/python');
+}
+
+export const PYTHON = process.env['PRIORART_TEST_PYTHON'] ?? madeByCi();
+
+/** Why a test that needs these packages can not run, or false where it can. */
+export const noPython =
+  process.env['PRIORART_TEST_PYTHON'] !== undefined || existsSync(PYTHON)
+    ? false
+    : `no Python with the packages of ${PACKAGES}; .ci/run makes one`;
+
+/**
+ * Runs a script of the checkout.
+ * @param input what it reads on standard input
+ * @returns what it writes on standard output
+ */
+export function runPython(script: string, args: readonly string[] = [], input = ''): Buffer {
+  const { status, stdout, stderr, error } = spawnSync(PYTHON, [join(ROOT, script), ...args], {
+    input,
+    maxBuffer: 1 << 30,
+  });
+  if (status !== 0) throw new Error(`${script} failed: ${error?.message ?? stderr.toString().slice(-4000)}`);
+  return stdout;
+}

@@ -1,0 +1,253 @@
+/** What stands between adapter and app: client addresses, CORS, compression, URLs; each over both adapters where it shows. */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import type { HttpAdapter, HttpHandler, HttpReply } from '../../src/http/adapters/adapter.js';
+import { createNodeAdapter } from '../../src/http/adapters/node.js';
+import { createUwsAdapter } from '../../src/http/adapters/uws.js';
+import { trustingProxies } from '../../src/http/client-address.js';
+import { acceptedCoding } from '../../src/http/compression.js';
+import { type FrontConfig, frontOf } from '../../src/http/front.js';
+import { traceOf } from '../../src/http/trace-context.js';
+import { COMPRESS_FROM_BYTES, URL_MAX_CHARS } from '../../src/limits.js';
+
+describe('the address of a client behind proxies', () => {
+  const by = (trusted: string, peer: string, value?: string) =>
+    trustingProxies(trusted, 'x-forwarded-for')(peer, { 'x-forwarded-for': value });
+
+  it('with a number of proxies is the one that the outermost of them was called from', () => {
+    assert.equal(by('1', '10.0.0.1', '203.0.113.7'), '203.0.113.7');
+    assert.equal(
+      by('1', '10.0.0.1', '6.6.6.6, 203.0.113.7'),
+      '203.0.113.7',
+      'what a client adds is left of it',
+    );
+    assert.equal(by('2', '10.0.0.1', '6.6.6.6, 203.0.113.7, 10.0.0.2'), '203.0.113.7');
+    assert.equal(by('2', '10.0.0.1', '203.0.113.7'), '203.0.113.7', 'fewer than there should be');
+    assert.equal(by('1', '10.0.0.1'), '10.0.0.1');
+  });
+
+  it('with addresses is the first one from the end that is no proxy', () => {
+    const nets = '10.0.0.0/8, ::1';
+    assert.equal(by(nets, '10.0.0.1', '6.6.6.6, 203.0.113.7, 10.9.9.9'), '203.0.113.7');
+    assert.equal(by(nets, '203.0.113.9', '1.1.1.1'), '203.0.113.9', 'the peer itself is no proxy');
+    assert.equal(by(nets, '::1', '10.1.1.1, 10.2.2.2'), '10.1.1.1', 'all of them are: the outermost');
+    assert.equal(by(nets, '10.0.0.1', '1.1.1.1, unknown'), '10.0.0.1', 'what is no address ends the list');
+  });
+
+  it('reads ports, brackets and IPv4 in IPv6', () => {
+    assert.equal(by('1', '::1', '203.0.113.7:4711'), '203.0.113.7');
+    assert.equal(by('1', '::1', '[2001:db8::1]:80'), '2001:db8::1');
+    assert.equal(by('1', '::1', '::ffff:203.0.113.7'), '203.0.113.7');
+  });
+
+  it('reads Forwarded where that is the header, and then only that', () => {
+    const read = trustingProxies('1', 'forwarded');
+    const value = 'for=6.6.6.6, For="[2001:db8::9]:4711";proto=https;by=10.0.0.1';
+    assert.equal(read('10.0.0.1', { forwarded: value, 'x-forwarded-for': '7.7.7.7' }), '2001:db8::9');
+    assert.equal(read('10.0.0.1', { forwarded: 'for=_hidden' }), '10.0.0.1');
+    assert.equal(read('10.0.0.1', { 'x-forwarded-for': '7.7.7.7' }), '10.0.0.1');
+  });
+
+  it('is never anything but an address, whatever a client sends', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.constantFrom('1', '3', '10.0.0.0/8'), (value, trusted) => {
+        assert.match(by(trusted, '10.0.0.1', value), /^[0-9a-f.:]+$/i);
+      }),
+    );
+  });
+
+  it('refuses settings that say nothing', () => {
+    for (const wrong of ['0', '11', '10.0.0.0/33', 'loopback', '10.0.0', '']) {
+      assert.throws(() => trustingProxies(wrong, 'forwarded'), { code: 'usage' }, wrong);
+    }
+  });
+});
+
+describe('the coding of an answer', () => {
+  it('is the one that the client likes best', () => {
+    assert.equal(acceptedCoding(undefined), undefined);
+    assert.equal(acceptedCoding('gzip, deflate, br'), 'gzip');
+    assert.equal(acceptedCoding('br'), 'br');
+    assert.equal(acceptedCoding('gzip;q=0.5, br;q=0.8'), 'br');
+    assert.equal(acceptedCoding('gzip;q=0, br;q=0'), undefined);
+    assert.equal(acceptedCoding('identity, deflate, *;q=0'), undefined);
+    assert.equal(acceptedCoding('gzip;q=nonsense'), undefined);
+  });
+});
+
+describe('trace context', () => {
+  const of = (traceparent: string) => traceOf({ headers: { traceparent } } as never);
+  const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+  it('goes on with a span of its own', () => {
+    const trace = of(`00-${TRACE}-00f067aa0ba902b7-01`);
+    assert.equal(trace?.traceId, TRACE);
+    assert.equal(trace?.parentId, '00f067aa0ba902b7');
+    assert.match(trace?.header ?? '', new RegExp(`^00-${TRACE}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`));
+    assert.equal(of(`cc-${TRACE}-00f067aa0ba902b7-01-later`)?.traceId, TRACE, 'a later version with more');
+  });
+
+  it('is not made of what is not valid', () => {
+    for (const wrong of [
+      '',
+      'x',
+      `00-${TRACE}-00f067aa0ba902b7`,
+      `00-${TRACE}-00f067aa0ba902b7-01-more`,
+      `ff-${TRACE}-00f067aa0ba902b7-01`,
+      `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+      `00-${TRACE}-${'0'.repeat(16)}-01`,
+      `00-${TRACE.toUpperCase()}-00f067aa0ba902b7-01`,
+    ]) {
+      assert.equal(of(wrong), undefined, wrong);
+    }
+  });
+});
+
+const LARGE = JSON.stringify({ text: 'ein langer Text '.repeat(2_000) });
+const ETAG = '"abc"';
+
+const app: HttpHandler = (request) => {
+  const json = (body: string, headers: Record<string, string> = {}): HttpReply => ({
+    status: 200,
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  if (request.path === '/api/large') return Promise.resolve(json(LARGE, { etag: ETAG, vary: 'X' }));
+  if (request.path === '/api/image') {
+    return { status: 200, headers: { 'content-type': 'image/webp' }, body: LARGE };
+  }
+  return json(request.path === '/api/just' ? 'x'.repeat(COMPRESS_FROM_BYTES - 1) : '{}');
+};
+
+for (const [name, create] of [
+  ['node', createNodeAdapter],
+  ['uws', createUwsAdapter],
+] as const) {
+  describe(`front (${name})`, () => {
+    let adapter: HttpAdapter | undefined;
+    afterEach(async () => {
+      await adapter?.close(100);
+      adapter = undefined;
+    });
+
+    async function start(config: FrontConfig): Promise<string> {
+      const front = frontOf(app, config);
+      const limits = { bodyMaxBytes: 1000, bodyDrainMaxBytes: 1000, bodyTimeoutMs: 1000 };
+      const options = { ...front, ...limits, writeTimeoutMs: 5_000, connectionsMax: 100, onError: () => {} };
+      adapter = create(options);
+      return `http://127.0.0.1:${await adapter.listen('127.0.0.1', 0)}`;
+    }
+
+    /** fetch would take the coding off. */
+    async function raw(url: string, headers: Record<string, string>, method = 'GET') {
+      const { request } = await import('node:http');
+      return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>(
+        (resolve, reject) => {
+          const sent = request(url, { headers, method }, (answer) => {
+            const parts: Buffer[] = [];
+            answer.on('data', (part: Buffer) => parts.push(part));
+            answer.on('end', () =>
+              resolve({ status: answer.statusCode!, headers: answer.headers, body: Buffer.concat(parts) }),
+            );
+          });
+          sent.on('error', reject);
+          sent.end();
+        },
+      );
+    }
+
+    it('compresses large text for clients that take it, and says so', async () => {
+      const url = await start({});
+      for (const [coding, decode] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        const { headers, body } = await raw(`${url}/api/large`, { 'accept-encoding': coding });
+        assert.equal(headers['content-encoding'], coding);
+        assert.equal(headers['vary'], 'X, Accept-Encoding');
+        assert.equal(headers['etag'], `W/${ETAG}`);
+        assert.equal(Number(headers['content-length']), body.length);
+        assert.ok(body.length < LARGE.length / 4);
+        assert.equal(decode(body).toString(), LARGE);
+      }
+      const plain = await raw(`${url}/api/large`, {});
+      assert.deepEqual(
+        [plain.headers['content-encoding'], plain.headers['vary'], plain.headers['etag']],
+        [undefined, 'X, Accept-Encoding', ETAG],
+      );
+      assert.equal(plain.body.toString(), LARGE);
+    });
+
+    it('leaves small answers and images as they are, and everything where it is off', async () => {
+      const url = await start({});
+      for (const path of ['/api/just', '/api/small', '/api/image']) {
+        const { headers } = await raw(url + path, { 'accept-encoding': 'gzip' });
+        assert.deepEqual([headers['content-encoding'], headers['vary']], [undefined, undefined], path);
+      }
+      await adapter!.close(100);
+      const off = await start({ compression: 'off' });
+      const { headers } = await raw(`${off}/api/large`, { 'accept-encoding': 'gzip' });
+      assert.equal(headers['content-encoding'], undefined);
+    });
+
+    it('answers many at once, compressed or not, each whole', async () => {
+      const url = await start({});
+      const all = await Promise.all(
+        Array.from({ length: 60 }, () => raw(`${url}/api/large`, { 'accept-encoding': 'gzip' })),
+      );
+      for (const { headers, body } of all) {
+        const text = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+        assert.equal(text.toString(), LARGE);
+      }
+    });
+
+    it('knows no CORS unless an operator names origins', async () => {
+      const url = await start({});
+      const { headers } = await raw(`${url}/api/x`, { origin: 'https://page.example' });
+      assert.deepEqual(
+        Object.keys(headers).filter((field) => field.startsWith('access-control')),
+        [],
+      );
+    });
+
+    it('lets pages of named origins read answers, and their preflights pass', async () => {
+      const origin = 'https://page.example';
+      const url = await start({ corsOrigins: `${origin}, http://localhost:5173` });
+      const read = await raw(`${url}/api/x`, { origin });
+      assert.equal(read.headers['access-control-allow-origin'], origin);
+      assert.match(String(read.headers['access-control-expose-headers']), /X-Request-Id.*Retry-After/);
+      assert.equal(read.headers['access-control-allow-credentials'], undefined);
+      const asked = { origin, 'access-control-request-method': 'POST' };
+      const preflight = await raw(`${url}/api/v1/search/semantic`, asked, 'OPTIONS');
+      assert.equal(preflight.status, 204);
+      assert.equal(preflight.headers['access-control-allow-origin'], origin);
+      assert.match(String(preflight.headers['access-control-allow-headers']), /X-API-Key/);
+      for (const stranger of ['https://page.example.evil', 'http://page.example', 'null']) {
+        for (const method of ['GET', 'OPTIONS']) {
+          const { headers } = await raw(`${url}/api/x`, { ...asked, origin: stranger }, method);
+          assert.equal(headers['access-control-allow-origin'], undefined, stranger);
+          assert.equal(headers['vary'], 'Origin');
+        }
+      }
+      const other = await raw(`${url}/admin/keys`, { origin });
+      assert.equal(other.headers['access-control-allow-origin'], undefined, 'administration is not shared');
+      for (const wrong of ['page.example', 'https://page.example/', 'https://a.example https://b.example']) {
+        assert.throws(() => frontOf(app, { corsOrigins: wrong }), { code: 'usage' }, wrong);
+      }
+    });
+
+    it('refuses a URL that is too long with 414', async () => {
+      const url = await start({});
+      const path = `/api/${'x'.repeat(URL_MAX_CHARS - 5)}`;
+      assert.equal((await raw(url + path, {})).status, 200);
+      const { status, body } = await raw(`${url + path}?`, {});
+      assert.equal(status, 200, 'the mark is not counted');
+      assert.equal(body.toString(), '{}');
+      const long = await raw(`${url + path}?q`, {});
+      assert.equal(long.status, 414);
+      assert.match(JSON.parse(long.body.toString()).detail, /too long/);
+    });
+  });
+}

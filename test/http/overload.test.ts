@@ -1,0 +1,111 @@
+/** More than the workers can answer, over HTTP: who is answered when, who is refused, and what is left behind. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from '../../src/pool/queue.js';
+import { MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+
+const WORK_MS = 20;
+
+/** An engine with the pool's queue, whose searches take a while and heed their signal. */
+class BusyEngine extends MemoryEngine {
+  readonly queue = new Queue(1, 20);
+  begun = 0;
+  cancelled = 0;
+  workMs = WORK_MS;
+
+  override async searchBytes(
+    _query: unknown,
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<Uint8Array> {
+    const work = async () => {
+      this.begun++;
+      await sleep(this.workMs, undefined, signal ? { signal } : {}).catch(() => {
+        this.cancelled++;
+        throw signal?.reason;
+      });
+      return Buffer.from('{"total":0,"results":[]}');
+    };
+    return this.queue.run(work, { signal });
+  }
+}
+
+onEachAdapter('overload', (adapter) => {
+  it('is answered with 503 and Retry-After at once, and the rest in time', async () => {
+    const engine = new BusyEngine();
+    const service = await Service.start(adapter, 10_000, { engine });
+    try {
+      const ends: { status: number; ms: number; second: number; retry: string | null }[] = [];
+      const started = performance.now();
+      const all: Promise<void>[] = [];
+      // Five times what one worker does, for two seconds.
+      for (let due = 0; due < 2_000; due += WORK_MS / 5) {
+        await sleep(Math.max(0, started + due - performance.now()));
+        const before = performance.now();
+        all.push(
+          service.search({ query: 'x' }).then(({ status, headers }) => {
+            const ms = performance.now() - before;
+            ends.push({ status, ms, second: due / 1000, retry: headers.get('retry-after') });
+          }),
+        );
+      }
+      await Promise.all(all);
+      const answered = ends.filter(({ status }) => status === 200);
+      const refused = ends.filter(({ status }) => status === 503);
+      assert.equal(answered.length + refused.length, ends.length);
+      assert.ok(refused.every(({ retry }) => Number(retry) >= 1));
+      assert.ok(answered.length >= 20, `${answered.length} answered`);
+      assert.ok(refused.length > ends.length / 2, `${refused.length} of ${ends.length} refused`);
+      // When it has noticed, nobody waits for more than one search before his own. The rest is the machine's.
+      const settled = answered.filter(({ second }) => second > 1).map(({ ms }) => ms);
+      const middle = settled.sort((a, b) => a - b)[settled.length >> 1]!;
+      assert.ok(middle < 5 * WORK_MS, `${middle} ms`);
+      assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
+      assert.equal((await service.search({ query: 'x' })).status, 200);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('a client that goes away takes its search out of the queue and off the worker', async () => {
+    const engine = new BusyEngine();
+    engine.workMs = 5_000;
+    const service = await Service.start(adapter, 10_000, { engine });
+    try {
+      const gone = new AbortController();
+      const asked = Array.from({ length: 3 }, () =>
+        service.search({ query: 'x' }, {}, { signal: gone.signal }).catch(() => 'gone'),
+      );
+      while (engine.queue.length < 2) await sleep(5);
+      gone.abort();
+      assert.deepEqual(await Promise.all(asked), ['gone', 'gone', 'gone']);
+      for (let tries = 0; engine.queue.running > 0 && tries < 400; tries++) await sleep(5);
+      assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
+      // Those that waited may have begun for a moment, when the first was stopped.
+      assert.ok(engine.begun >= 1);
+      assert.equal(engine.cancelled, engine.begun);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('a search that outlasts its deadline is answered 503 and stopped', async () => {
+    const engine = new BusyEngine();
+    engine.workMs = 60_000;
+    const service = await Service.start(adapter, 150, { engine });
+    try {
+      const answers = await Promise.all([service.search({ query: 'x' }), service.search({ query: 'y' })]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [503, 503],
+      );
+      for (let tries = 0; engine.queue.running > 0 && tries < 400; tries++) await sleep(5);
+      assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
+      // Those that waited may have begun for a moment, when the first was stopped.
+      assert.ok(engine.begun >= 1);
+      assert.equal(engine.cancelled, engine.begun);
+    } finally {
+      await service.stop();
+    }
+  });
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import Module from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { AccessStore } from '../../src/access/store.js';
+import { isPriorartError } from '../../src/errors.js';
+import { startServer } from '../../src/http/server.js';
+import { createLog } from '../../src/observe/log.js';
+import { MemoryEngine } from '../api/service.js';
+
+type Load = (request: string, ...rest: unknown[]) => unknown;
+
+/** Runs something as on a system for which uWebSockets.js has no binary. */
+async function withoutUws(run: () => Promise<void>): Promise<void> {
+  const loader = Module as unknown as { _load: Load };
+  const load = loader._load;
+  loader._load = (request, ...rest) => {
+    if (request === 'uWebSockets.js') throw new Error('no binary for this system');
+    return load.call(loader, request, ...rest);
+  };
+  try {
+    await run();
+  } finally {
+    loader._load = load;
+  }
+}
+
+function parts(httpAdapter: 'auto' | 'uws' | 'node', lines: string[]) {
+  return {
+    engine: new MemoryEngine(),
+    access: AccessStore.open(join(tmpdir(), 'priorart-no-such-folder'), { create: false }),
+    log: createLog('info', { write: (line) => void lines.push(line) }),
+    config: { host: '127.0.0.1', port: 0, httpAdapter, deadlineMs: 1_000, shutdownGraceMs: 100 },
+  };
+}
+
+describe('server', () => {
+  it('takes uWebSockets.js where it loads', async (t) => {
+    const server = await startServer(parts('auto', []));
+    t.after(() => server.close());
+    assert.equal(server.adapter, 'uws');
+  });
+
+  it('takes node:http where it does not, and a log line says so', async (t) => {
+    await withoutUws(async () => {
+      const lines: string[] = [];
+      const server = await startServer(parts('auto', lines));
+      t.after(() => server.close());
+      assert.equal(server.adapter, 'node');
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200);
+      const warning = lines.map((line) => JSON.parse(line)).find(({ level }) => level === 'warn');
+      assert.match(warning?.msg, /uWebSockets\.js does not load .* node:http/);
+      assert.match(warning?.err.message, /no binary/);
+    });
+  });
+
+  it('does not start with another adapter than the one that was asked for by name', async () => {
+    await withoutUws(async () => {
+      await assert.rejects(
+        startServer(parts('uws', [])),
+        (error: unknown) => isPriorartError(error) && error.code === 'addon_missing',
+      );
+    });
+  });
+});

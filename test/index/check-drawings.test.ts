@@ -1,0 +1,118 @@
+/** Whether a check finds out what happens to files of drawings, and what a repair makes of it. */
+import assert from 'node:assert/strict';
+import { appendFileSync, cpSync, existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { LocalDrawings } from '../../src/drawings/files.js';
+import { open } from '../../src/engine.js';
+import { checkFolder } from '../../src/index/check.js';
+import { repairFolder } from '../../src/index/repair.js';
+import { figureImages } from '../../src/store/figures.js';
+import { Store } from '../../src/store/store.js';
+import { noSharp } from '../drawings/images.js';
+import { derivation } from '../store/folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'priorart-check-drawings-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const PATENT = 'US11056350B2';
+const SOURCE = resolve('fixtures/us/US11056350-20210706');
+const LAST = 'us11056350-20210706-d00002';
+const OLD = new Date(Date.now() - 3_600_000);
+
+describe('a check of drawings', { skip: noSharp }, () => {
+  const whole = join(folder, 'whole');
+  before(async () => {
+    const engine = await open(whole, { create: true, workers: 1 });
+    await engine.ingest(SOURCE);
+    await engine.close();
+  });
+
+  /** A copy of the folder, what is done to it, and the store of it. */
+  async function damaged(name: string, harm: (files: LocalDrawings, content: string, store: Store) => void) {
+    const dir = join(folder, name);
+    cpSync(whole, dir, { recursive: true });
+    const store = Store.open(dir);
+    const { content } = figureImages(store, PATENT).get(LAST)!;
+    harm(new LocalDrawings(dir), content, store);
+    store.refresh();
+    return { dir, store };
+  }
+  const problems = async (store: Store) =>
+    (await checkFolder(store)).problems.map(({ kind, where, reason }) => `${kind} ${where}: ${reason}`);
+
+  it('is content with what an ingest leaves', async () => {
+    const { store } = await damaged('calm', () => {});
+    assert.deepEqual(await problems(store), []);
+    assert.equal(figureImages(store, PATENT).size, 3);
+    await store.close();
+  });
+
+  for (const [name, harm, reason] of [
+    ['removed', (files, content) => rmSync(files.path(content)), /^drawing US11056350B2: .*is missing$/],
+    [
+      'altered',
+      (files, content) => appendFileSync(files.path(content), 'x'),
+      /^drawing US11056350B2: .*checksum$/,
+    ],
+  ] as [string, (files: LocalDrawings, content: string) => void, RegExp][]) {
+    it(`finds a file that was ${name}; a repair takes it out, an ingest puts it back`, async () => {
+      const { dir, store } = await damaged(name, harm);
+      const found = await problems(store);
+      assert.equal(found.length, 1, found.join('\n'));
+      assert.match(found[0]!, reason);
+      const { ok, repaired } = await repairFolder(store, derivation);
+      assert.equal(ok, true);
+      assert.ok(
+        repaired.some((text) => text.includes(LAST)),
+        repaired.join('\n'),
+      );
+      assert.deepEqual([...figureImages(store, PATENT).keys()].includes(LAST), false);
+      await store.close();
+      const engine = await open(dir, { workers: 1 });
+      const { drawings } = await engine.ingest(SOURCE);
+      assert.deepEqual([drawings?.stored, drawings?.unchanged, drawings?.missing], [1, 2, 0]);
+      await engine.close();
+      const again = Store.open(dir);
+      assert.deepEqual(await problems(again), []);
+      await again.close();
+    });
+  }
+
+  it('finds files that nobody shows, when they are old, and a repair removes them', async () => {
+    let paths: string[] = [];
+    const { store } = await damaged('leftover', (files, content) => {
+      const stray = files.path('0'.repeat(64));
+      paths = [stray, join(files.dir, 'new', 'half')];
+      cpSync(files.path(content), stray);
+      writeFileSync(paths[1]!, 'half');
+    });
+    assert.deepEqual(await problems(store), [], 'young ones may be somebody’s work');
+    for (const path of paths) utimesSync(path, OLD, OLD);
+    assert.deepEqual(
+      (await problems(store)).map((text) => text.split(' ')[0]),
+      ['leftover', 'leftover'],
+    );
+    await repairFolder(store, derivation);
+    assert.deepEqual([...paths.map(existsSync), await problems(store)], [false, false, []]);
+    await store.close();
+  });
+
+  it('finds look-ups that lead nowhere, and a repair makes them anew', async () => {
+    const { store } = await damaged('lookups', (_, content, { figureFiles, figureNames }) => {
+      figureFiles.removeSync(content, PATENT);
+      figureNames.putSync(['*', 'us99999999'], PATENT);
+    });
+    const found = await problems(store);
+    assert.deepEqual(
+      found.map((text) => text.split(' ')[0]),
+      ['lookup', 'lookup'],
+      found.join('\n'),
+    );
+    const { ok } = await repairFolder(store, derivation);
+    assert.equal(ok, true);
+    assert.deepEqual(await problems(store), []);
+    assert.equal(figureImages(store, PATENT).size, 3);
+    await store.close();
+  });
+});

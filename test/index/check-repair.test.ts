@@ -1,0 +1,439 @@
+/**
+ * Every kind of damage: `check` names it, reading says how to mend it, `repair` mends it or says that it cannot,
+ * and afterwards exact answers are those of before.
+ */
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { open } from '../../src/engine.js';
+import { isPriorartError } from '../../src/errors.js';
+import { type CheckReport, checkFolder, type ProblemKind } from '../../src/index/check.js';
+import { applicationLink, COLUMNS, columnValues } from '../../src/index/columns.js';
+import { lockMerging, mergeSegments } from '../../src/index/merge.js';
+import { native } from '../../src/index/native.js';
+import { repairFolder } from '../../src/index/repair.js';
+import { isGrantPublication } from '../../src/patent/kind.js';
+import { commitDocuments, deleteDocuments } from '../../src/store/commit.js';
+import type { SegmentEntry } from '../../src/store/manifest.js';
+import { Store } from '../../src/store/store.js';
+import {
+  CLI,
+  documentsOf,
+  exactAnswers,
+  invented,
+  launch,
+  priorart,
+  random,
+  temporary,
+} from '../crash/folder.js';
+import { commit, derivation, MODEL, newStore, prepared } from '../store/folder.js';
+
+const PATENTS = invented(120);
+const QUERIES = invented(12, 9).map(({ abstract }) => abstract!);
+
+interface Folder {
+  dir: string;
+  answers: string[];
+  segments: SegmentEntry[];
+}
+
+/** Three segments: an indexed one, one with deletions, a small one. */
+async function folder(t: TestContext): Promise<Folder> {
+  const dir = temporary(t);
+  const store = newStore(dir);
+  await commit(store, PATENTS.slice(0, 60));
+  await mergeSegments(store, { indexFrom: 100 });
+  await commit(store, PATENTS.slice(60, 110));
+  await commit(store, PATENTS.slice(110));
+  deleteDocuments(
+    store,
+    PATENTS.slice(62, 66).map(({ patent_id }) => patent_id),
+  );
+  const { segments } = store.manifest();
+  await store.close();
+  assert.deepEqual(
+    segments.map(({ index }) => index?.kind),
+    ['ivf-sq8', undefined, undefined],
+  );
+  return { dir, segments, answers: await exactAnswers(dir, QUERIES) };
+}
+
+const segmentFile = ({ dir, segments }: Folder, n: number) =>
+  join(dir, 'segments', segments[n]!.id, 'segment.bin');
+const indexFile = ({ dir, segments }: Folder) =>
+  join(dir, 'segments', segments[0]!.id, segments[0]!.index!.file);
+
+async function withStore<T>(dir: string, work: (store: Store) => T | Promise<T>): Promise<T> {
+  const store = Store.open(dir);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const kindsOf = ({ problems }: CheckReport): ProblemKind[] =>
+  [...new Set(problems.map(({ kind }) => kind))].sort();
+
+/** Flips a bit; the file gets a new inode, as nobody may write into a mapped one. */
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at]! ^= 0x10;
+  rmSync(path);
+  writeFileSync(path, bytes);
+}
+
+/** A check names the damage, a repair mends it; answers are those of before. */
+async function mends(whole: Folder, expected: { kind: ProblemKind; names: RegExp }): Promise<void> {
+  const { dir } = whole;
+  await withStore(dir, async (store) => {
+    const report = await checkFolder(store);
+    assert.equal(report.ok, false);
+    assert.deepEqual(kindsOf(report), [expected.kind]);
+    assert.match(JSON.stringify(report.problems), expected.names);
+    assert.deepEqual((await repairFolder(store, derivation)).problems, []);
+  });
+  assert.deepEqual(await exactAnswers(dir, QUERIES), whole.answers);
+}
+
+/** Searching a damaged folder is an error with a remedy, not the end of the process. */
+async function refuses(dir: string, message: RegExp): Promise<void> {
+  await assert.rejects(exactAnswers(dir, QUERIES), (error) => {
+    assert.ok(isPriorartError(error), String(error));
+    assert.equal(error.code, 'data_corrupt');
+    assert.match(error.message, message);
+    assert.match(error.message, /check --repair/);
+    return true;
+  });
+}
+
+test('segment: a flipped byte among the vectors', async (t) => {
+  const whole = await folder(t);
+  flip(segmentFile(whole, 1), 5000);
+  await mends(whole, { kind: 'segment', names: /wrong checksum of 1 blocks, the first at byte 0/ });
+});
+
+test('segment: header, footer, cut, emptied, missing, and its folder missing', async (t) => {
+  const damage: [string, (path: string) => void, RegExp][] = [
+    ['header', (path) => flip(path, 3), /wrong magic/],
+    ['footer', (path) => flip(path, readFileSync(path).length - 3), /torn/],
+    ['directory', (path) => flip(path, readFileSync(path).length - 60), /directory/],
+    ['cut', (path) => truncateSync(path, 20_000), /torn/],
+    ['empty', (path) => truncateSync(path, 0), /segment\.bin/],
+    ['missing', (path) => rmSync(path), /is missing/],
+    ['folder missing', (path) => rmSync(join(path, '..'), { recursive: true }), /is missing/],
+  ];
+  for (const [what, harm, message] of damage) {
+    await t.test(what, async (t) => {
+      const whole = await folder(t);
+      harm(segmentFile(whole, what === 'cut' ? 0 : 1));
+      await refuses(whole.dir, message);
+      await mends(whole, { kind: 'segment', names: /segment\.bin/ });
+    });
+  }
+});
+
+test('all segments missing, the folder of segments with them', async (t) => {
+  const whole = await folder(t);
+  rmSync(join(whole.dir, 'segments'), { recursive: true });
+  await refuses(whole.dir, /is missing/);
+  await mends(whole, { kind: 'segment', names: /the file is missing/ });
+});
+
+test('FAISS index: flipped, cut, emptied, garbage, missing', async (t) => {
+  const damage: [string, (path: string) => void, boolean][] = [
+    ['flipped', (path) => flip(path, readFileSync(path).length - 100), false],
+    ['header', (path) => flip(path, 1), true],
+    ['cut', (path) => truncateSync(path, 3000), true],
+    ['empty', (path) => truncateSync(path, 0), true],
+    ['garbage', (path) => writeFileSync(path, Buffer.alloc(50_000, 0x5a)), true],
+    ['missing', (path) => rmSync(path), true],
+  ];
+  for (const [what, harm, noticed] of damage) {
+    await t.test(what, async (t) => {
+      const whole = await folder(t);
+      harm(indexFile(whole));
+      if (noticed) await refuses(whole.dir, /faiss/);
+      await mends(whole, { kind: 'faiss', names: new RegExp(whole.segments[0]!.index!.file) });
+    });
+  }
+});
+
+test('look-up tables: rows that are gone, rows that lead nowhere, wrong counts', async (t) => {
+  const [patent] = PATENTS;
+  const { patent_id, number, country, application_number } = patent!;
+  const damage: [string, (store: Store) => void][] = [
+    ['ids', (store) => store.ids.removeSync(patent_id)],
+    ['ids to another', (store) => store.ids.putSync(patent_id, 77)],
+    ['ids of nobody', (store) => store.ids.putSync('KR1020990000001A', 5)],
+    ['numbers', (store) => store.numbers.removeSync(number, patent_id)],
+    ['numbers of nobody', (store) => store.numbers.putSync('1020990000001', 'KR1020990000001A')],
+    ['applications', (store) => store.applications.removeSync(country + application_number, patent_id)],
+    ['all', (store) => store.ids.clearSync()],
+    [
+      'counts',
+      (store) => {
+        const manifest = store.manifest();
+        store.meta.putSync('manifest', { ...manifest, documents: 3, passages: 1 });
+      },
+    ],
+  ];
+  for (const [what, harm] of damage) {
+    await t.test(what, async (t) => {
+      const whole = await folder(t);
+      await withStore(whole.dir, harm);
+      await mends(whole, { kind: 'lookup', names: /lead|counts|there are/ });
+    });
+  }
+});
+
+test('a lost or changed passage is cut anew from the text', async (t) => {
+  const whole = await folder(t);
+  const documents = await documentsOf(whole.dir);
+  await withStore(whole.dir, (store) => {
+    store.passages.removeSync([5, 1]);
+    store.passages.putSync([8, 0], { ...store.passage(8, 0)!, text: 'not what it said' });
+  });
+  await mends(whole, { kind: 'passages', names: /passage 1 is missing.*not as it was stored/ });
+  assert.deepEqual(await documentsOf(whole.dir), documents);
+});
+
+test('a lost passage together with its segment', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, (store) => store.passages.removeSync([5, 1]));
+  rmSync(segmentFile(whole, 0));
+  const repaired = await priorart('check', '--data', whole.dir, '--repair', '--json');
+  assert.equal(repaired.code, 0, repaired.stdout + repaired.stderr);
+  assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+});
+
+/** Damage that only the source can mend: it is said so, and deleting and ingesting again is the way out. */
+async function needsSource(whole: Folder, patentId: string): Promise<void> {
+  const repaired = await priorart('check', '--data', whole.dir, '--repair');
+  assert.equal(repaired.code, 1);
+  assert.match(repaired.stdout, new RegExp(`document: ${patentId}: `));
+  assert.match(repaired.stdout, /can not be rebuilt.*priorart delete.*ingest/);
+  assert.equal((await priorart('delete', '--data', whole.dir, patentId)).code, 0);
+  const patent = PATENTS.find(({ patent_id }) => patent_id === patentId)!;
+  await withStore(whole.dir, (store) => commit(store, [patent]));
+  assert.equal((await priorart('check', '--data', whole.dir)).code, 0);
+  assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+}
+
+test('a lost text can only come from its source', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, (store) => store.bodies.removeSync(5));
+  await needsSource(whole, PATENTS[4]!.patent_id);
+});
+
+test('a lost text, a passage of it, and its segment: the other documents come back', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, (store) => {
+    store.bodies.removeSync(5);
+    store.passages.removeSync([5, 0]);
+  });
+  rmSync(segmentFile(whole, 0));
+  await needsSource(whole, PATENTS[4]!.patent_id);
+});
+
+test('a record that is not as it was stored', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, (store) => {
+    store.documents.putSync(7, { ...store.documents.get(7)!, title: 'something else' });
+  });
+  await needsSource(whole, PATENTS[6]!.patent_id);
+});
+
+test('a lost record is taken out of the index, named, and comes back with its source', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, (store) => store.documents.removeSync(5));
+  const id = PATENTS[4]!.patent_id;
+  const found = await priorart('check', '--data', whole.dir);
+  assert.equal(found.code, 1);
+  assert.match(found.stdout, new RegExp(`document: ${id}: has vectors but no record`));
+  const repaired = await priorart('check', '--data', whole.dir, '--repair');
+  assert.equal(repaired.code, 0, repaired.stdout);
+  assert.match(repaired.stdout, new RegExp(`${id} is lost and was taken out; ingest its file again`));
+  assert.equal((await documentsOf(whole.dir)).size, 115);
+  await withStore(whole.dir, (store) => commit(store, [PATENTS[4]!]));
+  assert.equal((await priorart('check', '--data', whole.dir)).code, 0);
+  assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+});
+
+test('the command line: 1 where something is wrong, 0 once it is repaired', async (t) => {
+  const whole = await folder(t);
+  flip(segmentFile(whole, 1), 5000);
+  rmSync(indexFile(whole));
+  const found = await priorart('check', '--data', whole.dir);
+  assert.equal(found.code, 1, found.stderr);
+  assert.match(found.stdout, /^faiss: .*the file is missing/m);
+  assert.match(found.stdout, /^segment: .*wrong checksum/m);
+  assert.match(found.stdout, /2 problems\.\nRun `priorart check --repair --data /);
+  const repaired = await priorart('check', '--data', whole.dir, '--repair');
+  assert.equal(repaired.code, 0, repaired.stdout + repaired.stderr);
+  assert.match(repaired.stdout, /repaired: the index of segment .*\nrepaired: segment .* was rebuilt/);
+  assert.match(repaired.stdout, /everything is in order/);
+  assert.equal((await priorart('check', '--data', whole.dir)).code, 0);
+  assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+});
+
+test('a segment that an earlier version wrote without a column is written anew', async (t) => {
+  const dir = temporary(t);
+  const documents = await prepared(PATENTS.slice(0, 20));
+  const missing = COLUMNS.findIndex(({ name }) => name === 'kinds');
+  const others = <T>(list: readonly T[]) => list.filter((_, n) => n !== missing);
+  const store = newStore(dir);
+  commitDocuments(store, MODEL, documents, (segment, firstDoc) => {
+    mkdirSync(store.segmentDir(segment), { recursive: true });
+    const file = join(store.segmentDir(segment), 'segment.bin');
+    const writer = new native.SegmentWriter(file, MODEL.dimensions, others(COLUMNS));
+    for (const [n, { patent, vectors, bags }] of documents.entries()) {
+      const { terms, labels, days } = columnValues(patent);
+      writer.push({
+        id: firstDoc + n,
+        patentId: patent.patent_id,
+        application: applicationLink(patent),
+        grant: isGrantPublication(patent),
+        vectors,
+        bags,
+        terms: others(terms),
+        labels: others(labels),
+        days,
+      });
+    }
+    return { id: segment, ...writer.finish(), firstDoc, lastDoc: firstDoc + documents.length - 1 };
+  });
+  await store.close();
+  const question = { query: QUERIES[0]!, kind_codes: [PATENTS[0]!.kind_code!] };
+  const before = await open(dir, { workers: 0 });
+  await assert.rejects(before.search(question), {
+    code: 'data_corrupt',
+    message: /no column kinds.*--repair/,
+  });
+  await before.close();
+  const found = await priorart('check', '--data', dir);
+  assert.equal(found.code, 1);
+  assert.match(found.stdout, /^segment: .*no column kinds/m);
+  assert.equal((await priorart('check', '--data', dir, '--repair')).code, 0);
+  const after = await open(dir, { workers: 0 });
+  assert.ok((await after.search(question)).total > 0);
+  await after.close();
+});
+
+test('everything at once', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, (store) => {
+    store.ids.clearSync();
+    store.passages.removeSync([70, 0]);
+  });
+  rmSync(indexFile(whole));
+  flip(segmentFile(whole, 1), 70);
+  rmSync(segmentFile(whole, 2));
+  const repaired = await priorart('check', '--data', whole.dir, '--repair', '--json');
+  assert.equal(repaired.code, 0, repaired.stdout + repaired.stderr);
+  assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+});
+
+test('leftovers are named, do not make a folder bad, and are removed', async (t) => {
+  const whole = await folder(t);
+  const segments = join(whole.dir, 'segments');
+  mkdirSync(join(segments, 's99999999'));
+  writeFileSync(join(segments, 's99999999', 'segment.bin.tmp'), 'half a segm');
+  writeFileSync(join(segments, whole.segments[1]!.id, 'index-old.faiss.tmp'), 'half an ind');
+  const found = await priorart('check', '--data', whole.dir, '--json');
+  assert.equal(found.code, 0, found.stderr);
+  const report = JSON.parse(found.stdout) as CheckReport;
+  assert.deepEqual(
+    report.problems.map(({ kind, where }) => [kind, where]),
+    [
+      ['leftover', `${whole.segments[1]!.id}/index-old.faiss.tmp`],
+      ['leftover', 's99999999'],
+    ],
+  );
+  assert.equal((await priorart('check', '--data', whole.dir, '--repair')).code, 0);
+  assert.deepEqual(
+    readdirSync(segments),
+    whole.segments.map(({ id }) => id),
+  );
+  assert.ok(!existsSync(join(segments, whole.segments[1]!.id, 'index-old.faiss.tmp')));
+  assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
+});
+
+test('a repair leaves alone what a running merge is writing', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, async (store) => {
+    const lock = lockMerging(store);
+    assert.ok(lock);
+    await assert.rejects(repairFolder(store, derivation), { code: 'unavailable' });
+    lock.release();
+    assert.deepEqual((await repairFolder(store, derivation)).problems, []);
+  });
+});
+
+test('a document deleted while its segment is rebuilt stays deleted', async (t) => {
+  const whole = await folder(t);
+  flip(segmentFile(whole, 1), 70);
+  await withStore(whole.dir, async (store) => {
+    // One that was read already and one that was not, when the tenth is embedded.
+    let calls = 0;
+    const derive: typeof derivation.derive = (document) => {
+      calls += 1;
+      const ids = [PATENTS[60]!.patent_id, PATENTS[100]!.patent_id];
+      if (calls === 10) assert.deepEqual(deleteDocuments(store, ids), ids);
+      return derivation.derive(document);
+    };
+    const report = await repairFolder(store, { ...derivation, derive });
+    assert.ok(calls > 10);
+    assert.deepEqual([report.problems, report.documents], [[], 114]);
+  });
+});
+
+test('a folder of a newer format, of none, and of another model', async (t) => {
+  const whole = await folder(t);
+  await withStore(whole.dir, (store) => {
+    store.meta.putSync('manifest', { ...store.manifest(), format: 99 });
+  });
+  const newer = await priorart('check', '--data', whole.dir);
+  assert.deepEqual([newer.code, /newer priorart \(format 99/.test(newer.stderr)], [1, true], newer.stderr);
+  await assert.rejects(exactAnswers(whole.dir, QUERIES), { code: 'data_version' });
+  const none = await priorart('check', '--data', join(whole.dir, 'nothing'));
+  assert.deepEqual([none.code, /no index in .*priorart ingest/.test(none.stderr)], [1, true], none.stderr);
+  await assert.rejects(exactAnswers(join(whole.dir, 'nothing'), QUERIES), { code: 'no_data' });
+  assert.ok(!existsSync(join(whole.dir, 'nothing')), 'looking makes no folder');
+});
+
+test('whatever bytes of segments and indexes are flipped, a search answers or refuses', async (t) => {
+  const whole = await folder(t);
+  const paths = [segmentFile(whole, 0), segmentFile(whole, 1), indexFile(whole)];
+  const originals = paths.map((path) => readFileSync(path));
+  const seed = 77;
+  const next = random(seed);
+  t.diagnostic(`seed ${seed}`);
+  let refused = 0;
+  // In processes of their own: a crash must be seen as one.
+  for (let round = 0; round < 14; round++) {
+    paths.forEach((path, n) => {
+      const bytes = Buffer.from(originals[n]!);
+      for (let k = 0; k < 8; k++) bytes[Math.floor(next() * bytes.length)] = Math.floor(next() * 256);
+      rmSync(path);
+      writeFileSync(path, bytes);
+    });
+    const args = ['search', '--data', whole.dir, QUERIES[0]!, '--json', '--countries', 'KR'];
+    const { code, signal, stderr } = await launch(CLI, args).ended;
+    assert.equal(signal, null, stderr);
+    if (code !== 0) {
+      refused += 1;
+      assert.match(stderr, /^priorart: .*check/m, stderr);
+    }
+  }
+  t.diagnostic(`${refused} of 14 refused`);
+});

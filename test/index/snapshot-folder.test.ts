@@ -1,0 +1,119 @@
+/** Copies of a folder that is being written to. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { open } from '../../src/engine.js';
+import { snapshotFolder } from '../../src/index/snapshot-folder.js';
+import { Store } from '../../src/store/store.js';
+import {
+  checked,
+  documentsOf,
+  exactAnswers,
+  FIXTURES,
+  invented,
+  temporary,
+  writeLines,
+} from '../crash/folder.js';
+
+test('copies taken while documents come in, go and are merged are whole, each of one moment', async (t) => {
+  const root = temporary(t);
+  const data = join(root, 'data');
+  const engine = await open(data, { create: true, workers: 1 });
+  const patents = invented(600);
+  const options = { segmentPassages: 40, indexFrom: 300 };
+  await engine.ingest(writeLines(join(root, 'first.jsonl'), patents.slice(0, 60)), options);
+  let running = true;
+  const writing = (async () => {
+    await engine.ingest(writeLines(join(root, 'rest.jsonl'), patents.slice(60)), options);
+    for (const { patent_id } of patents.slice(0, 30)) await engine.delete([patent_id]);
+    running = false;
+  })();
+  const folders: string[] = [];
+  const store = Store.open(data);
+  for (let n = 0; running || n === 0; n++) {
+    const folder = join(root, `copy-${n}`);
+    const { documents } = await snapshotFolder(store, folder, { copy: n % 2 === 1 });
+    assert.ok(documents >= 30 && documents <= patents.length, `${documents}`);
+    folders.push(folder);
+  }
+  await writing;
+  await snapshotFolder(store, join(root, 'last'));
+  await store.close();
+  await engine.close();
+
+  const known = new Map(patents.map((patent) => [patent.patent_id, patent]));
+  for (const folder of folders) {
+    const report = await checked(folder);
+    assert.deepEqual(report?.problems, []);
+    const documents = await documentsOf(folder);
+    assert.equal(documents.size, report?.documents);
+    for (const id of documents.keys()) assert.ok(known.has(id));
+  }
+  const queries = patents.slice(100, 110).map(({ abstract }) => abstract!);
+  assert.deepEqual(await exactAnswers(join(root, 'last'), queries), await exactAnswers(data, queries));
+  assert.equal(existsSync(join(data, 'snapshot.part')), false);
+  t.diagnostic(`${folders.length} copies`);
+});
+
+test('a copy lives by itself: what happens to one folder does not to the other', async (t) => {
+  const root = temporary(t);
+  const [data, copy] = [join(root, 'data'), join(root, 'copy')];
+  const engine = await open(data, { create: true, workers: 0 });
+  await engine.ingest(FIXTURES);
+  const store = Store.open(data);
+  const { linked, files } = await snapshotFolder(store, copy);
+  assert.ok(linked > 0 && linked < files);
+  await store.close();
+  const before = await documentsOf(data);
+  const [gone] = before.keys();
+  assert.deepEqual((await engine.delete([gone!])).deleted, [gone]);
+  await engine.close();
+  assert.deepEqual(await documentsOf(copy), before);
+  const other = await open(copy, { workers: 0 });
+  await other.ingest(writeLines(join(root, 'more.jsonl'), invented(5)));
+  await other.close();
+  assert.deepEqual((await checked(copy))?.problems, []);
+  assert.deepEqual((await checked(data))?.problems, []);
+  assert.equal((await documentsOf(data)).size, before.size - 1);
+});
+
+test('a slash at the end of the name does no harm, and what was put there meanwhile stays', async (t) => {
+  const root = temporary(t);
+  const data = join(root, 'data');
+  await (await open(data, { create: true, workers: 0 })).close();
+  const store = Store.open(data);
+  t.after(() => store.close());
+  await snapshotFolder(store, `${join(root, 'copy')}/`);
+  assert.deepEqual((await checked(join(root, 'copy')))?.problems, []);
+  const busy = join(root, 'busy');
+  const racing = snapshotFolder(store, busy, {
+    alongside: async () => {
+      mkdirSync(busy);
+      writeFileSync(join(busy, 'precious'), '');
+    },
+  });
+  await assert.rejects(racing);
+  assert.deepEqual(readdirSync(busy), ['precious']);
+});
+
+test('nothing is overwritten, and nothing is left of a copy that failed', async (t) => {
+  const root = temporary(t);
+  const data = join(root, 'data');
+  await (await open(data, { create: true, workers: 0 })).close();
+  const store = Store.open(data);
+  t.after(() => store.close());
+  await assert.rejects(snapshotFolder(store, data), { code: 'usage' });
+  const failing = snapshotFolder(store, join(root, 'copy'), {
+    alongside: (folder) => {
+      assert.ok(statSync(folder).isDirectory());
+      return Promise.reject(new Error('no'));
+    },
+  });
+  // One at a time.
+  await assert.rejects(snapshotFolder(store, join(root, 'other')), { code: 'unavailable' });
+  await assert.rejects(failing, /no/);
+  writeFileSync(join(root, 'file'), '');
+  await assert.rejects(snapshotFolder(store, join(root, 'file', 'below')));
+  assert.deepEqual(readdirSync(root).sort(), ['data', 'file']);
+});

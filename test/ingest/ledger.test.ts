@@ -1,0 +1,185 @@
+/** The ledger: which files were read, and which of them a later run passes over. */
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Engine, open } from '../../src/engine.js';
+import { READER_VERSIONS } from '../../src/ingest/readers/registry.js';
+import { enterSources, isRead, registryDigest, sourceRecords } from '../../src/store/ledger.js';
+import { Store } from '../../src/store/store.js';
+import { CLI, launch, priorart } from '../crash/folder.js';
+
+const line = (number: number, title: string) =>
+  `${JSON.stringify({ patent_id: `US${number}B2`, country: 'US', kind_code: 'B2', title, abstract: `${title} that turns.` })}\n`;
+
+describe('the ledger of an ingest', () => {
+  let dir: string;
+  let incoming: string;
+  let engine: Engine;
+  const file = (name: string) => join(incoming, name);
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'priorart-ledger-'));
+    incoming = mkdtempSync(join(tmpdir(), 'priorart-incoming-'));
+    engine = await open(join(dir, 'data'), { create: true, workers: 0 });
+  });
+  after(async () => {
+    await engine.close();
+    for (const folder of [dir, incoming]) rmSync(folder, { recursive: true });
+  });
+
+  it('holds what became of each file, also where one commit holds several', async () => {
+    writeFileSync(file('a.jsonl'), `${line(10_000_001, 'A pump')}${line(10_000_002, 'A valve')}{"x": 1}\n`);
+    writeFileSync(file('b.jsonl'), line(10_000_003, 'A gear') + line(10_000_001, 'A pump'));
+    writeFileSync(file('c.xml'), '<recipe><step/></recipe>');
+    const { documents, failed } = await engine.ingest(incoming);
+    assert.deepEqual([documents, failed.length], [4, 2]);
+    const [a, b, c] = engine.sources();
+    assert.deepEqual([a!.path, b!.path, c!.path], ['a.jsonl', 'b.jsonl', 'c.xml'].map(file));
+    assert.deepEqual(
+      [a!.ingested, a!.unchanged, a!.failed, a!.readers],
+      [2, 0, 1, { jsonl: READER_VERSIONS['jsonl'] }],
+    );
+    assert.equal(b!.ingested + b!.unchanged, 2);
+    assert.deepEqual([c!.failed, c!.readers, c!.readings], [1, {}, 1]);
+    assert.ok(Date.now() - Date.parse(c!.last_read) < 60_000);
+  });
+
+  it('lets a run pass over what is in it, and read what changed or is new', async () => {
+    const none = await engine.ingest(incoming, { onlyNew: true });
+    assert.deepEqual([none.documents, none.failed.length, none.known_files], [0, 0, 3]);
+    appendFileSync(file('a.jsonl'), line(10_000_004, 'A spring'));
+    writeFileSync(file('d.jsonl'), line(10_000_005, 'A bolt'));
+    const some = await engine.ingest(incoming, { onlyNew: true });
+    assert.deepEqual([some.ingested, some.unchanged, some.known_files], [2, 2, 2]);
+    assert.equal(engine.sources().find(({ path }) => path === file('a.jsonl'))!.readings, 2);
+    // The same size, another time.
+    utimesSync(file('d.jsonl'), new Date(), new Date(Date.now() - 60_000));
+    assert.equal((await engine.ingest(incoming, { onlyNew: true })).unchanged, 1);
+    assert.equal((await engine.ingest(incoming)).known_files, undefined, 'without it all are read');
+  });
+
+  it('leaves files that are still being written for the next time', async () => {
+    writeFileSync(file('e.jsonl'), line(10_000_006, 'A nut'));
+    const early = await engine.ingest(file('e.jsonl'), { onlyNew: true, settledMs: 60_000 });
+    assert.equal(early.documents, 0);
+    assert.equal((await engine.ingest(file('e.jsonl'), { onlyNew: true, settledMs: 0 })).ingested, 1);
+  });
+
+  it('reads all tables of a folder again, since one of them alone would take from publications what the others say', async () => {
+    const tables = join(incoming, 'tables');
+    cpSync('fixtures/formats/kipris-tables', tables, { recursive: true });
+    assert.equal((await engine.ingest(tables, { onlyNew: true })).ingested, 3);
+    const idle = await engine.ingest(tables, { onlyNew: true });
+    const names = readdirSync(tables);
+    assert.deepEqual([idle.documents, idle.known_files], [0, names.length], 'none where none has changed');
+    const request = { patent_ids: ['KR1021110010000B1'] };
+    const whole = await engine.details(request);
+    for (const name of ['Bibliographic.txt', 'IPC.txt']) {
+      appendFileSync(join(tables, name), '\n');
+      const again = await engine.ingest(tables, { onlyNew: true });
+      assert.deepEqual([again.unchanged, again.updated, again.failed], [3, 0, []], name);
+      assert.equal(again.known_files, 0, name);
+    }
+    writeFileSync(join(tables, 'Another.txt'), readFileSync(join(tables, 'IPC.txt')));
+    assert.equal((await engine.ingest(tables, { onlyNew: true })).unchanged, 3, 'a table that came later');
+    rmSync(join(tables, 'Another.txt'));
+    const busy = await engine.ingest(tables, { onlyNew: true, settledMs: 60_000 });
+    assert.equal(busy.documents, 0, 'and none while one of them may still be written');
+    assert.deepEqual(await engine.details(request), whole);
+  });
+
+  it('does not hold a file whose reading was cut short', async () => {
+    const lines = Array.from({ length: 400 }, (_, n) => line(10_100_000 + n, `Part ${n}`)).join('');
+    writeFileSync(file('long.jsonl'), lines);
+    const controller = new AbortController();
+    const stopped = engine.ingest(file('long.jsonl'), {
+      signal: controller.signal,
+      segmentPassages: 50,
+      onProgress: ({ documents }) => documents > 100 && controller.abort(),
+    });
+    await assert.rejects(stopped, { code: 'cancelled' });
+    assert.ok(!engine.sources().some(({ path }) => path === file('long.jsonl')));
+    const again = await engine.ingest(file('long.jsonl'), { onlyNew: true });
+    assert.ok(again.unchanged > 0 && again.ingested > 0, 'the rest goes in');
+    assert.equal(again.ingested + again.unchanged, 400);
+  });
+
+  it('reads a file again whose reader has changed, or that failed before there was one', async () => {
+    const store = Store.open(join(dir, 'data'));
+    try {
+      const entry = {
+        ...{ path: '/x/y.xml', bytes: 5, modified: '2026-01-01T00:00:00.000Z' },
+        ...{ ingested: 1, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
+        readers: { one: 1 },
+        registry: registryDigest({ one: 1, two: 1 }),
+      };
+      const long = { ...entry, path: `/${'x'.repeat(3000)}`, failed: 1 };
+      enterSources(store, [entry, long]);
+      assert.ok(isRead(store, entry, { one: 1, two: 1 }));
+      assert.ok(isRead(store, entry, { one: 1, two: 2 }));
+      assert.ok(!isRead(store, entry, { one: 2, two: 1 }));
+      assert.ok(!isRead(store, { ...entry, bytes: 6 }, { one: 1, two: 1 }));
+      assert.ok(isRead(store, long, { two: 1, one: 1 }));
+      assert.ok(!isRead(store, long, { one: 1, two: 1, three: 1 }));
+      assert.ok(sourceRecords(store).some(({ path }) => path === long.path));
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('is shown by ingest --status', async () => {
+    const { code, stdout } = await priorart('ingest', '--data', join(dir, 'data'), '--status');
+    assert.equal(code, 0);
+    assert.match(stdout, /^\d+ files read into /);
+    assert.match(stdout, /a\.jsonl {2}\d+ B {2}jsonl v\d+: .*3 unchanged.*1 failed, read \d times$/m);
+    const json = await priorart('ingest', '--data', join(dir, 'data'), '--status', '--json');
+    assert.ok(JSON.parse(json.stdout).files.length >= 5);
+  });
+
+  it('a watch takes in what comes, and ends with a signal', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'priorart-watch-'));
+    const watching = launch(CLI, [
+      'ingest',
+      '--data',
+      join(dir, 'watched'),
+      '--watch',
+      '1',
+      '--json',
+      folder,
+    ]);
+    try {
+      let shown = '';
+      const rounds = (wanted: number) =>
+        new Promise<void>((found, fail) => {
+          const look = () => void (shown.split('\n').length > wanted && found());
+          watching.child.stdout!.on('data', (text) => {
+            shown += text;
+            look();
+          });
+          void watching.ended.then((end) => fail(new Error(`it ended: ${end.stderr}`)));
+          look();
+        });
+      await rounds(1);
+      const old = new Date(Date.now() - 60_000);
+      writeFileSync(join(folder, 'new.jsonl'), line(10_000_007, 'A washer'));
+      utimesSync(join(folder, 'new.jsonl'), old, old);
+      await rounds(2);
+      const last = JSON.parse(shown.trim().split('\n').at(-1)!);
+      assert.deepEqual([last.ingested, last.known_files], [1, 0]);
+    } finally {
+      watching.child.kill('SIGTERM');
+      assert.equal((await watching.ended).code, 0);
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { PATENT_SCHEMA } from '../../../src/ingest/patent-schema.js';
+import { jsonLines } from '../../../src/ingest/readers/json-lines.js';
+import { parseUnit } from '../../../src/ingest/readers/registry.js';
+import type { Patent } from '../../../src/patent/record.js';
+import { line } from '../documents.js';
+
+const read = (text: string) => parseUnit('jsonl', Buffer.from(text));
+function patent(fields: Record<string, unknown>): Patent {
+  const { patents, failed } = read(line(fields));
+  assert.equal(failed, undefined, failed?.reason);
+  assert.ok(patents[0]);
+  return patents[0];
+}
+
+describe('JSON Lines', () => {
+  it('needs a number and one text', () => {
+    assert.deepEqual(patent({}), {
+      ...{ patent_id: 'EP03539467A1', country: 'EP', number: '03539467', kind_code: 'A1', title: 'Hinge' },
+    });
+  });
+
+  it('reads a record as it is written out, and gives the same again', () => {
+    const record: Patent = {
+      ...{
+        patent_id: 'KR1020200104349A',
+        country: 'KR',
+        number: '1020200104349',
+        kind_code: 'A',
+        language: 'ko',
+      },
+      ...{ title: '경첩', titles: { en: 'Hinge' }, abstract: '경첩.', abstracts: { en: 'A hinge.' } },
+      claims: [
+        { number: 1, text: '경첩.' },
+        { number: 2, text: '강철 경첩.', depends_on: [1] },
+      ],
+      description: [{ section: '기술분야', paragraphs: [{ number: 1, text: '사다리.' }, { text: '경첩.' }] }],
+      ...{ filing_date: '2019-02-26', publication_date: '2020-09-03', priority_date: '2018-03-01' },
+      applicants: [{ name: '가나(주)', name_en: 'Gana' }],
+      inventors: [{ name: '김가나' }],
+      ...{ ipc_codes: ['E06C 1/32'], cpc_codes: ['E06C 1/32'], application_number: '1020190022001' },
+      ...{
+        family_id: '123',
+        family_derived: false,
+        drawings: [{ file: 'a.png', label: '도 1', representative: true }],
+      },
+      priorities: [{ country: 'JP', number: '2018036001', date: '2018-03-01' }],
+      citations: [
+        {
+          ...{ patent_id: 'US09971313B2', country: 'US', number: '09971313', kind: 'B2' },
+          ...{ category: 'X', cited_by: 'examiner' },
+        },
+        { country: 'DE', number: '10 2010 020 315' },
+        { text: 'Reed, On hinges, 1999', cited_by: 'applicant' },
+      ],
+    };
+    assert.deepEqual(read(JSON.stringify(record)).patents, [record]);
+  });
+
+  it('accepts the short ways to write', () => {
+    const found = patent({
+      ...{
+        claims: ['A hinge.', 'A pin.'],
+        description: 'One.\n\nTwo.',
+        applicants: 'Rung AG',
+        inventors: ['Reed, Ann'],
+      },
+      ...{ application_number: '04106384.3', ipc_codes: ['e06c001/32'], abstract: null, _source: 'mine' },
+    });
+    assert.deepEqual(found.claims, [
+      { number: 1, text: 'A hinge.' },
+      { number: 2, text: 'A pin.' },
+    ]);
+    assert.deepEqual(found.description, [
+      { section: 'Description', paragraphs: [{ text: 'One.' }, { text: 'Two.' }] },
+    ]);
+    assert.deepEqual(found.applicants, [{ name: 'Rung AG' }]);
+    assert.equal(found.application_number, '04106384');
+    assert.deepEqual(found.ipc_codes, ['E06C 1/32']);
+  });
+
+  it('null means absent, also within a field', () => {
+    const claims = [{ number: 1, text: 'A hinge.', depends_on: null }];
+    const inventors = [{ name: 'Reed', name_en: null }];
+    assert.deepEqual(
+      [patent({ claims, inventors }).claims, patent({ claims, inventors }).inventors],
+      [[{ number: 1, text: 'A hinge.' }], [{ name: 'Reed' }]],
+    );
+  });
+
+  it('tells the kind only where the number leaves no choice', () => {
+    const kind = (number: string, country?: string) =>
+      read(JSON.stringify({ number, country, title: 'x' })).patents[0]?.patent_id;
+    assert.equal(kind('1020200104349', 'KR'), 'KR1020200104349A');
+    assert.equal(kind('1022149430000', 'KR'), 'KR1022149430000B1');
+    assert.equal(kind('20180184900', 'US'), 'US20180184900A1');
+    assert.equal(kind('D1050455', 'US'), 'USD1050455S1');
+    assert.equal(kind('09971313', 'US'), undefined);
+    assert.match(
+      read(JSON.stringify({ number: '09971313', country: 'US', title: 'x' })).failed?.reason ?? '',
+      /kind_code: missing/,
+    );
+  });
+
+  it('skips other countries and says which', () => {
+    for (const fields of [
+      { country: 'DE', number: '102007003914', kind_code: 'A1' },
+      { publication_number: 'WO2017190418A1' },
+    ]) {
+      const { patents, skipped, failed } = read(JSON.stringify({ ...fields, title: 'x' }));
+      assert.deepEqual([patents, failed], [[], undefined]);
+      assert.match(skipped[0]?.reason ?? '', /DE|WO/);
+    }
+  });
+
+  const wrong: [Record<string, unknown>, RegExp][] = [
+    [{ title: 7 }, /^title: 7; expected a text/],
+    [{ title: '  ' }, /^title: an empty text/],
+    [{ filing_date: '2023-02-29' }, /^filing_date: "2023-02-29"; expected a real day/],
+    [{ filing_date: '20230228' }, /^filing_date: "20230228"; expected a real day, YYYY-MM-DD/],
+    [
+      {
+        claims: [
+          { number: 1, text: 'a' },
+          { number: 0, text: 'b' },
+        ],
+      },
+      /^claims\[1\]\.number: 0; expected a whole number from 1/,
+    ],
+    [{ claims: [{ number: 1 }] }, /^claims\[0\]\.text: missing/],
+    [{ claims: [{ number: 1, text: null }] }, /^claims\[0\]\.text: missing/],
+    [{ claims: [null] }, /^claims\[0\]: null/],
+    [{ claims: 'A hinge.' }, /^claims: "A hinge\."; expected a list \(in order/],
+    [{ abstrct: 'x' }, /^abstrct: unknown field; did you mean abstract\?/],
+    [{ ipc_codes: ['H01'] }, /^ipc_codes: "H01"; expected a code/],
+    [{ applicants: [{ nam: 'x' }] }, /^applicants\[0\]\.name: missing/],
+    [{ drawings: [{ file: '../x.png' }] }, /^drawings\[0\]\.file: .*expected file name without folder/],
+    [{ citations: [{ country: 'US' }] }, /^citations\[0\]: expected patent_id, country and number, or text/],
+    [
+      { citations: [{ text: 'Reed', cited_by: 'me' }] },
+      /^citations\[0\]\.cited_by: "me"; expected one of examiner, applicant/,
+    ],
+    [
+      { priorities: [{ country: 'KR', number: '1', date: '2020-02-31' }] },
+      /^priorities: "2020-02-31"; expected a real day/,
+    ],
+    [{ publication_number: 'what' }, /^country: missing, and publication_number "what" does not name it/],
+    [{ publication_number: 'what', country: 'EP' }, /expected a publication number of EP/],
+    [{ title: null }, /^no text/],
+    [{ publication_number: null }, /^no number/],
+  ];
+  for (const [fields, reason] of wrong) {
+    it(`refuses ${JSON.stringify(fields)}`, () => {
+      const { patents, failed } = read(line(fields));
+      assert.equal(patents.length, 0);
+      assert.match(failed?.reason ?? '', reason);
+    });
+  }
+
+  it('refuses what is no object', () => {
+    assert.match(read('{"a":').failed?.reason ?? '', /not a JSON object/);
+    assert.match(read('[1]').failed?.reason ?? '', /the line: \[1\]; expected an object$/);
+    assert.match(read('null').failed?.reason ?? '', /the line: null/);
+  });
+
+  it('has a schema that names every field of a record', () => {
+    const fields = [
+      'patent_id',
+      'country',
+      'number',
+      'kind_code',
+      'claims',
+      'description',
+      'drawings',
+      'family_derived',
+    ];
+    for (const field of fields) assert.ok(PATENT_SCHEMA.properties?.[field], field);
+    assert.equal(jsonLines.detect(Buffer.from(line())), true);
+    assert.equal(jsonLines.detect(Buffer.from('{"id":1}')), false);
+  });
+});

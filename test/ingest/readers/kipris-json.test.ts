@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { parseUnit } from '../../../src/ingest/readers/registry.js';
+import type { Patent } from '../../../src/patent/record.js';
+import { kiprisRecord } from '../documents.js';
+
+const read = (json: string) => parseUnit('kipris-json', Buffer.from(json));
+function patents(json: string): Patent[] {
+  const unit = read(json);
+  assert.equal(unit.failed, undefined, unit.failed?.reason);
+  return unit.patents;
+}
+
+it('yields the application with the first claims and the grant with the last', () => {
+  const [open, granted, ...rest] = patents(kiprisRecord());
+  assert.ok(open && granted);
+  assert.equal(rest.length, 0);
+  assert.equal(open.patent_id, 'KR1020200077001A');
+  assert.equal(open.publication_date, '2020-07-01');
+  assert.equal(open.grant_date, undefined);
+  assert.deepEqual(
+    open.claims?.map(({ text }) => text),
+    ['핀을 포함하는 경첩.', '제1항에 있어서, 핀은 강철인 경첩.'],
+  );
+  assert.equal(granted.patent_id, 'KR1022200010000B1');
+  assert.equal(granted.publication_date, '2021-03-05');
+  assert.equal(granted.grant_date, '2021-02-26');
+  assert.deepEqual(granted.claims, [{ number: 1, text: '강철 핀을 포함하는 경첩.' }]);
+  for (const found of [open, granted]) {
+    assert.equal(found.application_number, '1020180160001');
+    assert.equal(found.filing_date, '2018-12-21');
+    assert.equal(found.title, '접이식 사다리의 경첩');
+    assert.deepEqual(found.titles, { en: 'HINGE FOR A FOLDING LADDER' });
+    assert.deepEqual(found.applicants, [{ name: '가나사다리(주)', name_en: 'Gana Ladder Co., Ltd.' }]);
+    assert.deepEqual(found.inventors, [{ name: '김가나', name_en: 'KIM, Gana' }, { name: '이다라' }]);
+    assert.deepEqual(found.ipc_codes, ['E06C 1/32']);
+    assert.deepEqual(found.drawings, [{ file: '1020180160001.jpg', representative: true }]);
+    assert.equal(found.priority_date, undefined);
+    assert.equal(found.family_id, 'KR1020180160001');
+  }
+});
+
+it('yields what is published only', () => {
+  assert.deepEqual(
+    patents(kiprisRecord({ registerNumber: '' })).map(({ kind_code }) => kind_code),
+    ['A'],
+  );
+  assert.deepEqual(
+    patents(kiprisRecord({ openNumber: '' })).map(({ kind_code }) => kind_code),
+    ['B1'],
+  );
+  assert.match(
+    read(kiprisRecord({ openNumber: '', registerNumber: '' })).failed?.reason ?? '',
+    /not published/,
+  );
+});
+
+it('knows utility models and designs by the number', () => {
+  const utility = patents(kiprisRecord({ openNumber: '20-2019-0000806', registerNumber: '20-0130550-0000' }));
+  assert.deepEqual(
+    utility.map(({ patent_id }) => patent_id),
+    ['KR2020190000806U', 'KR2001305500000Y1'],
+  );
+  const design = patents(
+    kiprisRecord(
+      { openNumber: '', registerNumber: '30-1000001-0000' },
+      { locarnoInfoArray: { locarnoInfo: { locarnoNumber: '25-04' } } },
+    ),
+  );
+  assert.deepEqual(
+    design.map(({ patent_id }) => patent_id),
+    ['KR3010000010000S'],
+  );
+  assert.deepEqual(design[0]?.locarno_codes, ['25-04']);
+});
+
+it('takes priority and family from what the record rests on', () => {
+  const priority = (entry: unknown) => ({ priorityInfoArray: { priorityInfo: entry } });
+  const claimed = patents(
+    kiprisRecord(
+      {},
+      priority([
+        {
+          priorityApplicationCountry: '미국',
+          priorityApplicationNumber: '62/700,001',
+          priorityApplicationDate: '2018.07.19',
+        },
+        {
+          priorityApplicationCountry: '유럽특허청(EPO)',
+          priorityApplicationNumber: '17106384.3',
+          priorityApplicationDate: '2017.12.27',
+        },
+      ]),
+    ),
+  )[0];
+  assert.equal(claimed?.priority_date, '2017-12-27');
+  assert.equal(claimed?.family_id, 'EP17106384');
+  const divided = patents(
+    kiprisRecord(
+      { originalApplicationNumber: '10-2016-0100001' },
+      { familyInfoArray: { familyInfo: [{ familyApplicationNumber: '1020190000001' }, ''] } },
+    ),
+  )[0];
+  assert.equal(divided?.family_id, 'KR1020160100001');
+  const international = patents(
+    kiprisRecord(
+      {},
+      {
+        internationalInfoArray: {
+          internationalInfo: { internationalApplicationNumber: 'PCT/JP2018/015561' },
+        },
+      },
+    ),
+  )[0];
+  assert.equal(international?.family_id, 'WOJP2018015561');
+});
+
+it('finds records inside an answer and the claims of a plain one', () => {
+  const record = JSON.parse(kiprisRecord());
+  record.claims = undefined;
+  record.claimInfoArray = { claimInfo: [{ claim: '경첩.' }] };
+  const [open, granted] = patents(JSON.stringify({ response: { body: { item: record } } }));
+  assert.equal(open?.claims, undefined);
+  assert.deepEqual(granted?.claims, [{ number: 1, text: '경첩.' }]);
+});
+
+it('reports damage', () => {
+  assert.match(read('{"biblioSummaryInfoArray":').failed?.reason ?? '', /not JSON/);
+  assert.match(read(kiprisRecord({ openNumber: 'abc' })).failed?.reason ?? '', /"abc" is no KR/);
+  assert.match(parseUnit('kipris-json', Buffer.from([0x7b, 0xff, 0x22])).failed?.reason ?? '', /UTF-8/i);
+});

@@ -1,0 +1,143 @@
+/** Parts and corrections through the whole ingest: in one run or several, in any order, the folder holds the same. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { checkFolder } from '../../src/index/check.js';
+import { type Engine, open } from '../../src/index.js';
+import { Store } from '../../src/store/store.js';
+
+let dir = '';
+before(() => {
+  dir = mkdtempSync(join(tmpdir(), 'priorart-revise-'));
+});
+after(() => rmSync(dir, { recursive: true }));
+
+const ops = (part: string): string => resolve(`fixtures/formats/ops-${part}.xml`);
+const written = (name: string, ...records: object[]): string => {
+  const path = join(dir, `${name}.jsonl`);
+  writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  return path;
+};
+
+async function folder(name: string, ...runs: string[][]): Promise<Engine> {
+  const engine = await open(join(dir, name), { create: true, workers: 0 });
+  for (const paths of runs) {
+    const { failed, documents, ingested, updated, unchanged } = await engine.ingest(paths);
+    assert.deepEqual(failed, []);
+    assert.equal(ingested + updated + unchanged, documents);
+  }
+  return engine;
+}
+
+/** The engine is closed and the folder is sound. */
+async function sound(engine: Engine, name: string): Promise<void> {
+  await engine.close();
+  const store = Store.open(join(dir, name));
+  assert.deepEqual((await checkFolder(store)).problems, []);
+  await store.close();
+}
+
+describe('parts of a publication', () => {
+  it('become one record, whether they come in one run or in several', async () => {
+    const orders = [
+      [[ops('biblio'), ops('claims'), ops('description')]],
+      [[ops('description')], [ops('claims')], [ops('biblio')]],
+      [[ops('claims')], [ops('biblio'), ops('description')]],
+    ];
+    const shown: string[] = [];
+    for (const [n, runs] of orders.entries()) {
+      const engine = await folder(`parts-${n}`, ...runs);
+      assert.equal((await engine.coverage()).total, 1);
+      const [patent] = (await engine.details({ patent_ids: ['EP3777001A1'] })).patents;
+      shown.push(JSON.stringify(patent));
+      assert.match(patent?.content ?? '', /# POPCORN BAG[\s\S]*susceptor[\s\S]*\*\*3\.\*\*[\s\S]*\[0002\]/);
+      const found = await engine.search({ query: 'kernels remain unpopped', ipc_codes: ['B65D'] });
+      assert.deepEqual(
+        found.results.map(({ patent_id }) => patent_id),
+        ['EP03777001A1'],
+      );
+      const again = await engine.ingest([ops('claims'), ops('biblio')]);
+      assert.deepEqual([again.unchanged, again.updated, again.ingested], [2, 0, 0]);
+      await sound(engine, `parts-${n}`);
+    }
+    assert.deepEqual(shown, Array(orders.length).fill(shown[0]));
+  });
+});
+
+describe('corrections', () => {
+  const grant = {
+    ...{
+      patent_id: 'EP04444001B1',
+      title: 'Lid of a jar',
+      publication_date: '2020-01-08',
+      grant_date: '2020-01-08',
+    },
+    ...{ claims: ['A lid with a bayonet.'], inventors: ['Mayer, Ida'], application_number: '17100001.2' },
+  };
+  const frontPage = {
+    ...{ patent_id: 'EP04444001B8', title: 'Lid of a jar', publication_date: '2020-05-06' },
+    ...{ inventors: ['Meyer, Ida'], application_number: '17100001.2' },
+  };
+
+  it('take the place of what they correct and are found under both numbers', async () => {
+    const orders = [
+      [[written('b1', grant), written('b8', frontPage)]],
+      [[written('b8', frontPage)], [written('b1', grant)]],
+    ];
+    for (const [n, runs] of orders.entries()) {
+      const engine = await folder(`corrected-${n}`, ...runs);
+      assert.equal((await engine.coverage()).total, 1);
+      const { results } = await engine.search({ query: 'bayonet lid', inventor: 'Meyer', doc_type: 'grant' });
+      assert.deepEqual(
+        results.map(({ patent_id }) => patent_id),
+        ['EP04444001B8'],
+      );
+      assert.equal((await engine.search({ query: 'bayonet lid', inventor: 'Mayer' })).total, 0);
+      for (const [kinds, total] of [
+        [['B1'], 1],
+        [['B8'], 1],
+        [['B1', 'B8'], 1],
+        [['B2', 'B9', 'A1'], 0],
+      ] as const) {
+        const found = await engine.search({ query: 'bayonet lid', kind_codes: [...kinds] });
+        assert.equal(found.total, total, `the grant, or its correction, as ${kinds.join(' or ')}`);
+      }
+      assert.deepEqual((await engine.coverage()).by_country['EP']?.by_kind, { B8: 1 }, 'counted once');
+      for (const asked of ['EP04444001B1', 'EP 4444001 B1', 'EP4444001B8', 'EP4444001']) {
+        const [patent] = (await engine.details({ patent_ids: [asked] })).patents;
+        assert.equal(patent?.patent_id, 'EP04444001B8', asked);
+        assert.match(patent?.content ?? '', /A lid with a bayonet/);
+      }
+      const again = await engine.ingest(runs.flat());
+      assert.equal(again.unchanged, 2, 'what was corrected does not come back');
+      assert.deepEqual(await engine.delete(['EP04444001B1']), { deleted: ['EP04444001B8'], not_found: [] });
+      assert.equal((await engine.coverage()).total, 0);
+      await sound(engine, `corrected-${n}`);
+    }
+  });
+
+  it('keep what they corrected when they are read in another version', async () => {
+    const engine = await folder('versions', [written('b1', grant)], [written('b8', frontPage)]);
+    const { updated } = await engine.ingest([
+      written('b8-again', { ...frontPage, inventors: ['Meier, Ida'] }),
+    ]);
+    assert.equal(updated, 1);
+    const { results } = await engine.search({ query: 'bayonet lid', inventor: 'Meier' });
+    assert.deepEqual(
+      results.map(({ chunks }) => chunks.some(({ text }) => text.includes('bayonet'))),
+      [true],
+    );
+    const again = await engine.ingest([written('b1', grant), written('b8', frontPage)]);
+    assert.equal(again.unchanged, 2, 'earlier versions do not come back');
+    await sound(engine, 'versions');
+  });
+
+  it('leave alone what they do not correct', async () => {
+    const application = { ...grant, patent_id: 'EP04444001A1', grant_date: null };
+    const engine = await folder('apart', [written('all', application, frontPage)]);
+    assert.equal((await engine.coverage()).total, 2);
+    await sound(engine, 'apart');
+  });
+});

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { isFailure, openSources, type SourceOptions } from '../../src/ingest/source.js';
+import { UNPACK_LIMITS } from '../../src/ingest/unpack.js';
+import { grantXml, kiprisRecord, line, tarOf, zipOf } from './documents.js';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'priorart-source-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+async function put(name: string, content: string | Buffer): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(join(path, '..'), { recursive: true });
+  await writeFile(path, content);
+  return path;
+}
+
+/** `file | position | format` of units, `file | position ! reason` of failures. */
+async function open(paths: string[], options?: SourceOptions): Promise<string[]> {
+  const found: string[] = [];
+  for await (const item of openSources(paths, options)) {
+    const place = `${basename(item.file)} | ${item.position}`;
+    found.push(isFailure(item) ? `${place} ! ${item.reason}` : `${place} | ${item.format}`);
+  }
+  return found;
+}
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+
+describe('formats', () => {
+  it('go by content, never by the name', async () => {
+    const paths = [
+      await put('f/grant.json', grantXml()),
+      await put('f/record.xml', kiprisRecord()),
+      await put('f/lines.txt', `${line()}\n${line({ publication_number: 'EP3539468A1' })}\n`),
+      await put('f/two.csv', grantXml() + grantXml({ number: '09100002' })),
+      await put('f/bom.xml', `\uFEFF${grantXml()}`),
+      await put('f/wide.xml', Buffer.from(`\uFEFF${grantXml()}`, 'utf16le')),
+      await put('f/array.xml', `[${kiprisRecord()},\n${kiprisRecord()}]`),
+    ];
+    const found = await open(paths);
+    assert.deepEqual(
+      found.map((text) => text.replace(/byte \d+/, 'byte')),
+      [
+        'grant.json | byte | us-patent-grant',
+        'record.xml | line 1 | kipris-json',
+        'lines.txt | line 1 | jsonl',
+        'lines.txt | line 2 | jsonl',
+        'two.csv | byte | us-patent-grant',
+        'two.csv | byte | us-patent-grant',
+        'bom.xml | byte | us-patent-grant',
+        'wide.xml | byte | us-patent-grant',
+        'array.xml | byte | kipris-json',
+        'array.xml | byte | kipris-json',
+      ],
+    );
+    assert.match(found[5] ?? '', new RegExp(`byte ${Buffer.byteLength(grantXml())} `));
+  });
+
+  it('that are unknown or unread are reported by name, companions passed over', async () => {
+    const found = await open([
+      await put('u/a-image', PNG),
+      await put('u/b-schema.dtd', '<?xml version="1.0"?>\n<!-- types -->\n<!ELEMENT a (b)>'),
+      await put(
+        'u/c-sequence.xml',
+        '<?xml version="1.0"?><!DOCTYPE sequence-cwu SYSTEM "x.dtd" [ ]><sequence-cwu/>',
+      ),
+      await put('u/d.xml', '<?xml version="1.0"?><patent-document/>'),
+      await put('u/e.xml', '<recipe/>'),
+      await put('u/f.txt', 'just text'),
+      await put('u/g.bin', Buffer.from([0, 1, 2, 3, 250])),
+      await put('u/h.xml', ''),
+      join(folder, 'u/missing'),
+    ]);
+    assert.equal(found.length, 6);
+    // What is not there is known before anything is opened.
+    assert.match(found[0] ?? '', /^missing \| byte 0 ! no such file or folder/);
+    assert.match(
+      found[1] ?? '',
+      /^d\.xml \| byte 0 ! patent-document \(Alexandria.*this format is not read; known are US grant/,
+    );
+    assert.match(found[2] ?? '', /^e\.xml .*! not a known format: XML <recipe>; known are/);
+    assert.match(found[3] ?? '', /^f\.txt \| byte 0 ! not a known format; known are/);
+    assert.match(found[4] ?? '', /^g\.bin .*! not a known format/);
+    assert.match(found[5] ?? '', /^h\.xml .*! empty file/);
+  });
+
+  it('of a damaged line is that of its neighbours', async () => {
+    const found = await open([await put('d.jsonl', `{"publication_num\n${line()}\n{"title": \n`)]);
+    assert.deepEqual(found, [
+      'd.jsonl | line 1 | jsonl',
+      'd.jsonl | line 2 | jsonl',
+      'd.jsonl | line 3 | jsonl',
+    ]);
+  });
+});
+
+describe('containers', () => {
+  it('are opened within each other, and say where a document was', async () => {
+    const inner = zipOf({
+      'US1/US1.XML': grantXml(),
+      'US1/US1-D00001.TIF': Buffer.from('49492a0008000000', 'hex'),
+    });
+    const week = zipOf({ README: 'text', 'UTIL/US1.ZIP': inner });
+    const tar = await tarOf({ 'a/one.json': kiprisRecord(), 'a/two.json.gz': gzipSync(kiprisRecord()) });
+    const found = await open([
+      await put('c/week.zip', week),
+      await put('c/records.tar', tar),
+      await put('c/records.tar.gz', gzipSync(tar)),
+      await put(
+        'c/all.xml.gz',
+        Buffer.concat([gzipSync(grantXml()), gzipSync(grantXml({ number: '09100002' }))]),
+      ),
+    ]);
+    assert.deepEqual(
+      found.map((text) => text.replace(/ known are.*/, '')),
+      [
+        'week.zip | entry UTIL/US1.ZIP > US1/US1.XML, byte 0 | us-patent-grant',
+        'records.tar | entry a/one.json, line 1 | kipris-json',
+        'records.tar | entry a/two.json.gz, line 1 | kipris-json',
+        'records.tar.gz | entry a/one.json, line 1 | kipris-json',
+        'records.tar.gz | entry a/two.json.gz, line 1 | kipris-json',
+        'all.xml.gz | byte 0 | us-patent-grant',
+        `all.xml.gz | byte ${Buffer.byteLength(grantXml())} | us-patent-grant`,
+      ],
+    );
+  });
+
+  it('are read past what is not wanted, however large', async () => {
+    const image = Buffer.concat([PNG, Buffer.alloc(5_000_000)]);
+    const unknown = Buffer.alloc(5_000_000, 'no format ');
+    const entries = { 'a.png': image, 'b.txt': unknown, 'c.xml': grantXml() };
+    for (const [name, bytes] of [
+      ['large.tar', await tarOf(entries)],
+      ['large.zip', zipOf(entries)],
+    ] as const) {
+      const found = await open([await put(`l/${name}`, bytes), await put(`l/${name}.gz`, gzipSync(bytes))]);
+      assert.equal(found.length, 2);
+      for (const text of found) assert.match(text, /c\.xml, byte 0 \| us-patent-grant/);
+    }
+  });
+
+  it('left in the middle let go of their files', async () => {
+    const many = Array.from({ length: 500 }, (_, at) =>
+      grantXml({ number: `0910${String(at).padStart(4, '0')}` }),
+    ).join('');
+    const paths = [
+      await put('m/1.xml', many.repeat(4)),
+      await put('m/2.xml.gz', gzipSync(many)),
+      await put('m/3.tar', await tarOf({ 'a.xml': many, 'b.xml': many })),
+      await put('m/4.zip', zipOf({ 'a.xml': many, 'b.xml': many })),
+    ];
+    const before = process.getActiveResourcesInfo().length;
+    for (const path of paths) {
+      for await (const item of openSources([path])) {
+        assert.equal(isFailure(item), false);
+        break;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.ok(process.getActiveResourcesInfo().length <= before, process.getActiveResourcesInfo().join());
+  });
+
+  it('of something else are one report, not a million', async () => {
+    const found = await open([await put('o/else.jsonl', '{"id":1}\n'.repeat(1000))]);
+    assert.equal(found.length, 2);
+    assert.match(found[1] ?? '', /line 1000 ! 999 more pieces of no known format/);
+  });
+
+  it('that are damaged are reported, what was read before stays', async () => {
+    const tar = await tarOf({ 'one.json': kiprisRecord(), 'two.json': kiprisRecord() });
+    const zip = zipOf({ 'one.json': kiprisRecord(), 'two.json': kiprisRecord() });
+    const flipped = Buffer.from(zip);
+    flipped.writeUInt32LE(0xdeadbeef, zip.lastIndexOf('504b0102', undefined, 'hex') + 42);
+    const found = await open([
+      await put('x/cut.gz', gzipSync(grantXml()).subarray(0, 200)),
+      await put('x/cut.tar', tar.subarray(0, 3000)),
+      await put('x/cut.zip', zip.subarray(0, 300)),
+      await put('x/flipped.zip', flipped),
+    ]);
+    const of = (name: string) => found.filter((text) => text.startsWith(name));
+    assert.match(of('cut.gz').join(), /! damaged gzip data/);
+    assert.match(of('cut.tar')[0] ?? '', /one\.json.* kipris-json/);
+    assert.match(of('cut.tar').at(-1) ?? '', /!/);
+    assert.match(of('cut.zip').join(), /! damaged zip/);
+    assert.match(of('flipped.zip')[0] ?? '', /one\.json.* kipris-json/);
+    assert.match(of('flipped.zip')[1] ?? '', /! damaged zip/);
+  });
+
+  it('that are bombs are stopped', { timeout: 60_000 }, async () => {
+    const bomb = gzipSync(Buffer.alloc(UNPACK_LIMITS.ratioFromBytes * 2, '<a>'.repeat(10)), { level: 9 });
+    const found = await open([await put('b/bomb.gz', bomb)]);
+    assert.match(found.at(-1) ?? '', /^bomb\.gz .*! unpacks to more than/);
+    let nested: Buffer = gzipSync(grantXml());
+    for (let depth = 0; depth < UNPACK_LIMITS.depth; depth++) nested = zipOf({ 'in.zip': nested });
+    assert.match((await open([await put('b/nested.zip', nested)])).join(), /nested too deep/);
+  });
+});
+
+describe('the walk', () => {
+  it('is sorted, follows no folder in circles, and can hand over drawings', async () => {
+    await put('w/b/2.xml', grantXml());
+    await put('w/a/1.xml', grantXml());
+    await put('w/a/d.png', PNG);
+    await symlink(join(folder, 'w'), join(folder, 'w/a/up'));
+    const images: string[] = [];
+    const found = await open([join(folder, 'w')], {
+      onImage: (image) => void images.push(`${image.name} ${image.bytes.length}`),
+    });
+    assert.deepEqual(found, ['1.xml | byte 0 | us-patent-grant', '2.xml | byte 0 | us-patent-grant']);
+    assert.deepEqual(images, ['d.png 16']);
+  });
+
+  it('reports progress up to all bytes', async () => {
+    const paths = [await put('p/1.xml', grantXml()), await put('p/2.zip', zipOf({ 'x.xml': grantXml() }))];
+    const seen: [number, number][] = [];
+    await open(paths, { onProgress: (read, total) => void seen.push([read, total]) });
+    const last = seen.at(-1) ?? [0, 1];
+    assert.equal(last[0], last[1]);
+    assert.ok(seen.every(([read], at) => read >= (seen[at - 1]?.[0] ?? 0)));
+  });
+
+  it('stops at once when told to', async () => {
+    const path = await put('s/many.xml', Array.from({ length: 50 }, () => grantXml()).join(''));
+    const stop = new AbortController();
+    let count = 0;
+    await assert.rejects(async () => {
+      for await (const _ of openSources([path], { signal: stop.signal }))
+        if (++count === 3) stop.abort(new Error('enough'));
+    }, /enough/);
+    assert.equal(count, 3);
+  });
+});
+
+describe('files without patent data', () => {
+  it('are skipped in a folder and an archive, and fail where they are named', async () => {
+    const readme = await put('mixed/README.md', '# Delivery\nWhat is in here.\n');
+    const table = await put('mixed/labels.tsv', 'a\tb\n1\t2\n');
+    await put('mixed/grant.xml', grantXml());
+    await put(
+      'mixed/inner.zip',
+      await zipOf({ 'notes.txt': 'notes', 'g.xml': grantXml({ number: '09100005' }) }),
+    );
+    const office = await put(
+      'mixed/list.xlsx',
+      await zipOf({ '[Content_Types].xml': '<Types/>', 'xl/workbook.xml': '<workbook/>' }),
+    );
+    const skipped: string[] = [];
+    const onSkipped: SourceOptions['onSkipped'] = ({ file, position, reason }) =>
+      skipped.push(`${basename(file)} | ${position} ! ${reason.slice(0, 14)}`);
+    const found = await open([join(folder, 'mixed')], { onSkipped });
+    assert.deepEqual(found, [
+      'grant.xml | byte 0 | us-patent-grant',
+      'inner.zip | entry g.xml, byte 0 | us-patent-grant',
+    ]);
+    assert.deepEqual(skipped, [
+      'README.md | byte 0 ! no patent data',
+      'inner.zip | entry notes.txt ! no patent data',
+      'labels.tsv | byte 0 ! no patent data',
+      'list.xlsx | byte 0 ! a spreadsheet ',
+    ]);
+    for (const named of [readme, table, office]) {
+      assert.match((await open([named], { onSkipped })).join(), /! (?:not a known format|a spreadsheet)/);
+    }
+    assert.equal(skipped.length, 4);
+  });
+
+  it('exports of other services are not taken for JSON Lines', async () => {
+    const ppubs = {
+      guid: 'US-6103599-A',
+      publication_number: '6103599',
+      title: 'x',
+      type: 'USPAT',
+      inventors: [],
+      uspc: [],
+      cpc: [],
+    };
+    const paths = [
+      await put('j/lines.jsonl', `${JSON.stringify(ppubs)}\n${JSON.stringify(ppubs)}\n`),
+      await put('j/list.json', JSON.stringify([ppubs], null, 2)),
+    ];
+    for (const text of await open(paths)) assert.match(text, /! (?:not a known format|1 more pieces)/);
+  });
+});
+
+describe('KIPRIS bulk tables', () => {
+  it('of each folder are joined by themselves, also in archives', async () => {
+    const tables = (number: string): Record<string, string> => ({
+      'Bibliographic.txt': `출원번호¶공개번호¶등록번호¶발명의명칭(국문)\n10202000${number}¶10202100${number}¶ ¶뚜껑\n`,
+      'IPC.txt': `출원번호¶특허분류일련번호¶ipc코드\n10202000${number}¶1¶B65D 41/00\n`,
+    });
+    for (const [name, text] of Object.entries(tables('00001'))) await put(`t/one/${name}`, text);
+    const archive = {
+      ...tables('00002'),
+      ...Object.fromEntries(Object.entries(tables('00002')).map(([name, text]) => [`deep/${name}`, text])),
+    };
+    await put('t/two.zip', await zipOf(archive));
+    const found: string[] = [];
+    for await (const item of openSources([join(folder, 't')])) {
+      assert.ok(!isFailure(item), JSON.stringify(item));
+      found.push(
+        `${basename(item.file)} ${item.position} ${JSON.parse(Buffer.from(item.bytes).toString()).length}`,
+      );
+    }
+    assert.deepEqual(found, [
+      'one application 1020200000001 2',
+      'two.zip application 1020200000002 2',
+      'two.zip application 1020200000002 2',
+    ]);
+  });
+});

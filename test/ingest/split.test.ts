@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type Splitter, splitJson, splitLines, splitXml } from '../../src/ingest/split.js';
+import { grantXml } from './documents.js';
+
+/** The text in chunks of these sizes, over and over. */
+async function* chunks(text: string, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let from = 0, turn = 0; from < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    yield bytes.subarray(from, from + size);
+    from += size;
+  }
+}
+
+async function split(splitter: Splitter, text: string, sizes: readonly number[] = [1 << 16], max?: number) {
+  const found: string[] = [];
+  for await (const piece of splitter(chunks(text, sizes), max)) {
+    found.push(`${piece.position}: ${piece.bytes ? Buffer.from(piece.bytes).toString() : piece.reason}`);
+  }
+  return found;
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
+
+describe('XML documents one after another', () => {
+  const documents = [
+    '<?xml version="1.0"?>\n<a/>\n',
+    '<?xml\tversion="1.0"?><b><?xml-stylesheet x?></b>',
+    '<?xml version="1.1"?><c/>',
+  ];
+  it('come apart at each declaration, however the stream is cut', async () => {
+    const text = documents.join('');
+    const starts = [0, documents[0]?.length, text.lastIndexOf('<?xml version')];
+    await fc.assert(
+      fc.asyncProperty(sizes, async (cuts) => {
+        assert.deepEqual(
+          await split(splitXml, text, cuts),
+          documents.map((part, at) => `byte ${starts[at]}: ${part}`),
+        );
+      }),
+    );
+  });
+  it('are all there, byte for byte', async () => {
+    const text = Array.from({ length: 20 }, (_, at) => grantXml({ number: `0910000${at % 10}` })).join('');
+    const found = await split(splitXml, text, [37, 4096, 1]);
+    assert.equal(found.length, 20);
+    assert.equal(found.map((piece) => piece.replace(/^byte \d+: /, '')).join(''), text);
+  });
+  it('are bounded: a longer one is reported, the next is read', async () => {
+    const found = await split(
+      splitXml,
+      `${documents[0]}<?xml version="1.0"?><x>${'y'.repeat(500)}</x>${documents[2]}`,
+      [7],
+      100,
+    );
+    assert.equal(found.length, 3);
+    assert.match(found[1] ?? '', /a document of \d+ bytes; at most 100/);
+    assert.match(found[2] ?? '', /<c\/>/);
+  });
+  it('own their memory, so that sending one to a worker sends nothing else', async () => {
+    for await (const piece of splitXml(chunks(documents.join(''), [1 << 16]))) {
+      assert.equal(piece.bytes?.buffer.byteLength, piece.bytes?.length);
+    }
+  });
+});
+
+describe('lines', () => {
+  it('are counted from 1, blank ones too, and need no last line end', async () => {
+    assert.deepEqual(await split(splitLines, '{"a":1}\n\n \r\n{"b":2}', [3]), [
+      'line 1: {"a":1}',
+      'line 4: {"b":2}',
+    ]);
+  });
+});
+
+describe('JSON values', () => {
+  const cases: [string, string[]][] = [
+    ['{"a":1}', ['byte 0: {"a":1}']],
+    ['[{"a":"}]"},\n {"b":[{}]}]', ['byte 1: {"a":"}]"}', 'byte 14: {"b":[{}]}']],
+    ['{"a":"\\"{"}\n{"b":2}', ['byte 0: {"a":"\\"{"}', 'byte 12: {"b":2}']],
+    ['[]', []],
+    ['{"a":[', ['byte 0: {"a":[']],
+    ['{"a":1} rubbish', ['byte 0: {"a":1}', 'byte 8: not JSON: text that belongs to no object']],
+  ];
+  for (const [text, expected] of cases) {
+    it(JSON.stringify(text), async () => {
+      for (const cuts of [[1], [2, 3], [100]]) assert.deepEqual(await split(splitJson, text, cuts), expected);
+    });
+  }
+  it('are those that JSON.parse reads', async () => {
+    const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(objects, sizes, fc.boolean(), async (list, cuts, pretty) => {
+        const found = await split(splitJson, JSON.stringify(list, null, pretty ? 2 : 0), cuts);
+        assert.deepEqual(
+          found.map((piece) => JSON.parse(piece.replace(/^byte \d+: /, ''))),
+          JSON.parse(JSON.stringify(list)),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,120 @@
+/** How rows of several requests come together, without any graph. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { ONNX_FIRST_RUN_TOKENS } from '../../src/limits.js';
+import { Batches } from '../../src/onnx/batches.js';
+import type { Row } from '../../src/onnx/tokenizer.js';
+
+const row = (length: number, mark = 0): Row => ({ ids: new Uint32Array(length).fill(mark) });
+/** Result of a row: what it holds and how long it is. */
+const answer = ({ ids }: Row) => `${ids[0]}:${ids.length}`;
+
+/** Batches that keep what each run was given; a run takes some time. */
+function recorded(maxTokens: number, lookahead = 256, ms = 1) {
+  const runs: Row[][] = [];
+  const run = async (rows: Row[]) => {
+    runs.push(rows);
+    await new Promise((done) => setTimeout(done, ms));
+    return rows.map(answer);
+  };
+  return { runs, batches: new Batches(run, maxTokens, lookahead) };
+}
+
+describe('batches', () => {
+  it('give every request its own results in its own order, within the bound of tokens', async () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(lengths, { minLength: 1, maxLength: 5 }), async (requests) => {
+        const { runs, batches } = recorded(100, 8, 0);
+        const results = await Promise.all(
+          requests.map((all, n) =>
+            batches.add(
+              all.map((length) => row(length, n)),
+              { urgent: n % 2 === 0 },
+            ),
+          ),
+        );
+        requests.forEach((all, n) => {
+          assert.deepEqual(
+            results[n],
+            all.map((length) => `${n}:${length}`),
+          );
+        });
+        for (const rows of runs) {
+          const tokens = rows.length * Math.max(...rows.map(({ ids }) => ids.length));
+          assert.ok(rows.length === 1 || tokens <= 100, `${tokens} tokens in a run`);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('run rows of like length together: little padding', async () => {
+    const { runs, batches } = recorded(ONNX_FIRST_RUN_TOKENS);
+    const lengths = Array.from({ length: 200 }, (_, n) => 1 + ((n * 37) % 100));
+    await batches.add(lengths.map((length) => row(length)));
+    const real = lengths.reduce((a, b) => a + b, 0);
+    const padded = runs.reduce(
+      (sum, rows) => sum + rows.length * Math.max(...rows.map(({ ids }) => ids.length)),
+      0,
+    );
+    assert.ok(padded < 1.15 * real, `${padded} tokens for ${real}`);
+    assert.ok(runs.length < 60, `${runs.length} runs`);
+  });
+
+  it('take what arrives while a run lasts into the next one, questions first', async () => {
+    const { runs, batches } = recorded(100);
+    const first = batches.add([row(10, 1)]);
+    const late = [
+      batches.add([row(10, 2)]),
+      batches.add([row(10, 3)]),
+      batches.add([row(10, 4)], { urgent: true }),
+    ];
+    await Promise.all([first, ...late]);
+    assert.deepEqual(
+      runs.map((rows) => rows.map(({ ids }) => ids[0])),
+      [[1], [4], [2, 3]],
+    );
+  });
+
+  it('leave out what the deadline has not reached, and keep what was computed', async () => {
+    const { batches } = recorded(10, 4, 20);
+    const results = await batches.add(
+      Array.from({ length: 50 }, () => row(10)),
+      { deadline: Date.now() + 70 },
+    );
+    const computed = results.filter((result) => result !== undefined).length;
+    assert.ok(computed > 0 && computed < 50, `${computed}`);
+    assert.deepEqual(await batches.add([row(3)], { deadline: Date.now() - 1 }), [undefined]);
+  });
+
+  it('fail the request that fails, not its neighbours', async () => {
+    const run = async (rows: Row[]) => {
+      if (rows.some(({ ids }) => ids[0] === 13)) throw new Error('unlucky');
+      return rows.map(answer);
+    };
+    const batches = new Batches(run, 1000, 256);
+    const given = [batches.add([row(5, 1)]), batches.add([row(5, 13), row(5, 2)]), batches.add([row(5, 3)])];
+    const settled = await Promise.allSettled(given);
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(await batches.add([row(1, 4)]), ['4:1'], 'it goes on working');
+  });
+
+  it('drop the rows of a request that was given up', async () => {
+    const { runs, batches } = recorded(10, 4);
+    const controller = new AbortController();
+    const given = batches.add(
+      Array.from({ length: 100 }, () => row(10)),
+      { signal: controller.signal },
+    );
+    controller.abort();
+    await assert.rejects(given, { code: 'cancelled' });
+    assert.ok(runs.length <= 1);
+    assert.deepEqual(await batches.add([row(2, 7)]), ['7:2']);
+    assert.deepEqual(await batches.add([]), []);
+  });
+});

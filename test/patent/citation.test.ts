@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { citedPatent, priorityOf } from '../../src/patent/citation.js';
+
+it('names a cited publication as the record of it is named, where office and kind are known', () => {
+  assert.deepEqual(citedPatent('US', '9,971,313', 'B2'), {
+    ...{ patent_id: 'US09971313B2', country: 'US', number: '09971313', kind: 'B2' },
+  });
+  assert.deepEqual(citedPatent('JP', '2018-524120', 'A'), {
+    ...{ patent_id: 'JP30524120A', country: 'JP', number: '30524120', kind: 'A' },
+  });
+  assert.deepEqual(citedPatent('EP', '3539467'), { country: 'EP', number: '03539467' });
+  assert.deepEqual(citedPatent('DE', '10 2010 020 315 ', 'A1'), {
+    ...{ country: 'DE', number: '10 2010 020 315', kind: 'A1' },
+  });
+  assert.deepEqual(
+    citedPatent('US', '62454417', 'B'),
+    { country: 'US', number: '62454417', kind: 'B' },
+    'a provisional application is no publication, whatever the source calls it',
+  );
+  assert.deepEqual(citedPatent('EP', 'none', 'A1'), { country: 'EP', number: 'none', kind: 'A1' });
+});
+
+it('writes a priority in the form of application numbers', () => {
+  assert.deepEqual(priorityOf({ country: 'KR', number: '10-2008-0017061', date: '2008-02-26' }), {
+    ...{ country: 'KR', number: '1020080017061', date: '2008-02-26' },
+  });
+  assert.deepEqual(priorityOf({ country: 'US', number: 'PCT/US2007/014647' }), {
+    ...{ country: 'WO', number: 'US2007014647' },
+  });
+  assert.equal(priorityOf({ country: 'US', number: ' - ' }), undefined);
+  assert.equal(priorityOf({ country: 'J@', number: '2008-017061' }), undefined);
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { isFailure, openSources } from '../../src/ingest/source.js';
+import { claimReferences } from '../../src/patent/claim-reference.js';
+
+describe('references of a claim', () => {
+  const cases: [string, number[]][] = [
+    ['The hinge of claim 1, wherein the pin is of steel.', [1]],
+    ['A hinge according to claim 1 or 2, having 4 pins.', [1, 2]],
+    ['A hinge as claimed in any one of claims 1 to 3.', [1, 2, 3]],
+    ['The method of any of claims 1, 3 and 5-7', [1, 3, 5, 6, 7]],
+    ['Use of the bag of claim 1 with 2 grades.', [1]],
+    ['Scharnier nach Anspruch 1, wobei 2 Stifte vorhanden sind.', [1]],
+    ['Lastenrad mit einem Spanner nach einem der Ansprüche 1 bis 3.', [1, 2, 3]],
+    ["Vélo selon l'une des revendications 1 et 2.", [1, 2]],
+    ['Filtre selon la revendication 1, le tamis (2) étant revêtu.', [1]],
+    ['前記蓋が透明である、請求項１に記載の弁当箱。', [1]],
+    ['請求項１又は２に記載の装置。', [1, 2]],
+    ['請求項１から請求項４のいずれか１項に記載の装置。', [1, 2, 3, 4]],
+    ['請求項１乃至３のいずれか一項に記載の装置。', [1, 2, 3]],
+    ['根据权利要求1所述的充电枪，其特征在于，包括3个盖。', [1]],
+    ['如权利要求1或2所述的方法。', [1, 2]],
+    ['根据权利要求1至3中任一项所述的方法。', [1, 2, 3]],
+    ['제1항에 있어서,\n온도가 40℃인 김 건조대.', [1]],
+    ['제 1 항에 있어서, 상기 R기가 메틸인 조성물.', [1]],
+    ['제1항 내지 제3항 중 어느 한 항에 있어서, 장치.', [1, 2, 3]],
+    ['청구항 1 또는 청구항 2에 있어서, 장치.', [1, 2]],
+    ['제 1 항, 제 4 항 내지 제 6 항 중 어느 한 항에 있어서, 후크를 더 포함하는 밴드.', [1, 4, 5, 6]],
+    ['A hinge, comprising 3 pins and a plate 12.', []],
+    ['傘を受ける溝と、送風部と、を備える傘乾燥装置。', []],
+  ];
+  for (const [text, expected] of cases) {
+    it(text, () => assert.deepEqual(claimReferences(text, 9), expected));
+  }
+
+  it('are of claims before it', () => {
+    assert.deepEqual(claimReferences('The hinge of claims 1 to 9.', 4), [1, 2, 3]);
+    assert.deepEqual(claimReferences('The hinge of claim 4.', 4), []);
+  });
+});
+
+const RECORDS = resolve('../shared/data/patents/KR/kipris-json');
+const skip = existsSync(RECORDS) ? false : `no documents at ${RECORDS}`;
+
+it('agree with the ones that KIPRIS records mark, which leave out ranges', { skip }, async () => {
+  let compared = 0;
+  let equal = 0;
+  const wrong: string[] = [];
+  for await (const item of openSources([RECORDS])) {
+    if (isFailure(item) || item.format !== 'kipris-json') continue;
+    const record = JSON.parse(Buffer.from(item.bytes).toString());
+    for (const claim of record.claims?.first_version?.claims ?? []) {
+      const own = Number(claim.claim_number);
+      const marked = new Set<number>((claim.refers_to ?? []).map(Number).filter((to: number) => to < own));
+      if (marked.size === 0) continue;
+      compared++;
+      const found = claimReferences(String(claim.text), own);
+      if ([...marked].every((number) => found.includes(number))) equal++;
+      else if (wrong.length < 12)
+        wrong.push(`${found} marked ${[...marked]}: ${String(claim.text).slice(0, 90)}`);
+    }
+  }
+  assert.ok(compared > 10_000);
+  assert.ok(equal / compared > 0.99, `${equal} of ${compared}\n${wrong.join('\n')}`);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { isPriorartError } from '../../src/errors.js';
+import { earliestDate, fromEpochDay, parseDate, parseIsoDate, toEpochDay } from '../../src/patent/date.js';
+
+it('reads every form of the offices', () => {
+  for (const form of [
+    '20181221',
+    '2018.12.21',
+    '2018-12-21',
+    '2018/12/21',
+    ' 2018.12.21. ',
+    20181221,
+    '２０１８．１２．２１',
+  ]) {
+    assert.equal(parseDate(form), '2018-12-21', String(form));
+  }
+});
+
+it('knows real days only', () => {
+  for (const form of [
+    '20041200',
+    '2023-02-29',
+    '20230431',
+    '2018.12-21',
+    '',
+    '0',
+    'x',
+    undefined,
+    null,
+    '18-12-21',
+  ]) {
+    assert.equal(parseDate(form), undefined, String(form));
+  }
+  assert.equal(parseDate('20240229'), '2024-02-29');
+});
+
+it('is strict with requests: the message names field and value and says what is expected', () => {
+  assert.equal(parseIsoDate('2024-02-29'), '2024-02-29');
+  for (const value of [
+    '20240229',
+    '2024-2-29',
+    '2023-02-29',
+    '2024-13-01',
+    '',
+    '2024-02-29T00:00:00Z',
+    ' 2024-02-29',
+  ]) {
+    assert.throws(
+      () => parseIsoDate(value, 'filing_date_from'),
+      (error) =>
+        isPriorartError(error) &&
+        error.status === 400 &&
+        error.message.includes('filing_date_from') &&
+        error.message.includes(value) &&
+        error.message.includes('expected YYYY-MM-DD'),
+    );
+  }
+});
+
+it('goes to whole days and back', () => {
+  assert.equal(toEpochDay('1970-01-01'), 0);
+  assert.equal(toEpochDay('1969-12-31'), -1);
+  fc.assert(
+    fc.property(fc.integer({ min: -90_000, max: 90_000 }), (day) => toEpochDay(fromEpochDay(day)) === day),
+  );
+});
+
+it('finds the earliest', () => {
+  assert.equal(earliestDate(['2001-01-01', undefined, '1999-12-31']), '1999-12-31');
+  assert.equal(earliestDate([]), undefined);
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { COUNTRIES } from '../../src/patent/country.js';
+import { isGrant, kindClass, knownKinds, publicationClass, sameKind } from '../../src/patent/kind.js';
+
+it('classes the kinds of every office', () => {
+  const classes: Record<string, string> = {
+    ...{ USA1: 'application', USA2: 'application', USA9: 'application', USP1: 'application', USA: 'grant' },
+    ...{
+      USB1: 'grant',
+      USB2: 'grant',
+      USE: 'grant',
+      USE1: 'grant',
+      USP2: 'grant',
+      USP3: 'grant',
+      USH: 'grant',
+    },
+    ...{ USS: 'design', USS1: 'design', EPA1: 'application', EPA3: 'application', EPA9: 'application' },
+    ...{ EPB1: 'grant', EPB2: 'grant', EPB9: 'grant', KRA: 'application', KRB1: 'grant', KRB: 'grant' },
+    ...{
+      KRU: 'utility_application',
+      KRY1: 'utility_grant',
+      KRS: 'design',
+      JPA: 'application',
+      JPT: 'application',
+    },
+    ...{ JPA1: 'application', JPB1: 'grant', JPB2: 'grant', JPU: 'utility_grant', JPY2: 'utility_grant' },
+    ...{
+      CNA: 'application',
+      CNB: 'grant',
+      CNC: 'grant',
+      CNU: 'utility_grant',
+      CNY: 'utility_grant',
+      CNS: 'design',
+    },
+    ...{ CND: 'design', USZ7: 'other' },
+  };
+  for (const [code, expected] of Object.entries(classes)) {
+    const country = COUNTRIES.find((name) => code.startsWith(name)) ?? 'US';
+    assert.equal(kindClass(country, code.slice(2)), expected, code);
+  }
+});
+
+it('knows grants, and no kind of a table is unknown', () => {
+  assert.equal(isGrant('US', 'B2'), true);
+  assert.equal(isGrant('KR', 'Y1'), true);
+  assert.equal(isGrant('US', 'S1'), false);
+  for (const country of COUNTRIES) {
+    for (const kind of knownKinds(country)) assert.notEqual(kindClass(country, kind), 'other');
+  }
+});
+
+it('lets one letter stand for a family of kinds', () => {
+  assert.equal(sameKind('US', 'B', 'B2'), true);
+  assert.equal(sameKind('US', 'B1', 'B2'), false);
+  assert.equal(sameKind('JP', 'A', 'T'), true);
+  assert.equal(sameKind('US', 'A', 'S1'), false);
+});
+
+it('JP U is an application laid open before 1994 and a registration since', () => {
+  const classOf = (number: string, publication_date?: string): string =>
+    publicationClass({
+      country: 'JP',
+      kind_code: 'U',
+      number,
+      ...(publication_date ? { publication_date } : {}),
+    });
+  assert.equal(classOf('61123456', '1986-08-02'), 'utility_application');
+  assert.equal(classOf('03012345', '1991-02-07'), 'utility_application', 'of Heisei 3');
+  assert.equal(classOf('07012345', '1995-02-28'), 'utility_application', 'under the old law still');
+  assert.equal(classOf('03012345', '1995-02-28'), 'utility_grant', 'the 12,345th registration');
+  assert.equal(classOf('03206566', '2016-09-29'), 'utility_grant');
+  assert.equal(classOf('03206566'), 'utility_grant');
+  assert.equal(classOf('61123456'), 'utility_application');
+  assert.equal(publicationClass({ country: 'CN', kind_code: 'U', number: '61123456' }), 'utility_grant');
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { companyKey, companyMatches, personKey, personMatches } from '../../src/patent/name.js';
+
+describe('company names', () => {
+  const alike: string[][] = [
+    ['가나전자 주식회사', '가나 전자(주)', '㈜가나전자', '주식회사 가나전자', '(주) 가나전자'],
+    ['株式会社あさひ', 'あさひ株式会社', '㈱あさひ', '（株）あさひ'],
+    ['东山科技有限公司', '东山科技股份有限公司', '东山 科技 有限责任公司'],
+    [
+      'Foo Bar Co., Ltd.',
+      'FOO BAR CO LTD',
+      'foo bar',
+      'Foo Bar, Inc.',
+      'Foo-Bar Corp.',
+      'FOO BAR COMPANY, LIMITED',
+    ],
+    ['Müller GmbH & Co. KG', 'MULLER GMBH', 'Müller AG', 'Muller S.A.', 'Müller B.V.', 'Müller A/S'],
+    ['Kabushiki Kaisha Midori', 'Midori K.K.', 'MIDORI KABUSHIKI KAISHA', 'Ｍｉｄｏｒｉ'],
+  ];
+  for (const names of alike) {
+    it(`${names[0]} in ${names.length} spellings has one key`, () => {
+      assert.deepEqual(new Set(names.map(companyKey)).size, 1, names.map(companyKey).join(' | '));
+    });
+  }
+  it('takes forms off the ends only, and never all of a name', () => {
+    assert.equal(companyKey('광주'), '광주');
+    assert.equal(companyKey('Agfa'), 'agfa');
+    assert.equal(companyKey('Coca Inc Cola'), 'coca inc cola');
+    assert.notEqual(companyKey('Co., Ltd.'), '');
+    assert.notEqual(companyKey('株式会社'), '');
+  });
+  it('matches by containing, prefix and the whole', () => {
+    const key = companyKey('Midori Chemical Co., Ltd.');
+    assert.equal(companyMatches(key, companyKey('chemical'), 'contains'), true);
+    assert.equal(companyMatches(key, companyKey('chemical'), 'prefix'), false);
+    assert.equal(companyMatches(key, companyKey('MIDORI'), 'prefix'), true);
+    assert.equal(companyMatches(key, companyKey('Midori'), 'exact'), false);
+    assert.equal(companyMatches(key, companyKey('midori chemical'), 'exact'), true);
+  });
+  it('is a fixed point', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), (name) => {
+        const key = companyKey(name);
+        assert.equal(companyKey(key), key);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('names of people', () => {
+  it('finds a person by either name, in either order', () => {
+    for (const term of ['baik', 'BAIK, In', 'In Sub', 'in sub baik', 'Sub']) {
+      assert.equal(personMatches('BAIK, In Sub', personKey(term)), true, term);
+    }
+    assert.equal(personMatches('BAIK, In Sub', personKey('aik')), false);
+    assert.equal(personMatches('홍길동', personKey('홍길')), true);
+    assert.equal(personMatches('홍길동', personKey('길동')), false);
+    assert.equal(personMatches('Müller, Jürgen', personKey('muller')), true);
+  });
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  applicationNumberForms,
+  isPctNumber,
+  normaliseApplicationNumber,
+} from '../../src/patent/application-number.js';
+import type { Country } from '../../src/patent/country.js';
+import { parsePatentNumber, patentId, publicationNumber } from '../../src/patent/number.js';
+
+/** text → readings as `US 09971313 B2`, `·` for what is left open. */
+const readings = (text: string): string[] =>
+  parsePatentNumber(text).map(
+    (found) =>
+      `${found.country ?? '·'} ${found.number} ${found.kind ?? '·'}${found.application ? ' application' : ''}`,
+  );
+
+describe('publication numbers', () => {
+  const spellings: [string, string][] = [
+    ['KR1020200104349A', 'KR 1020200104349 A'],
+    ['KR20200104349A', 'KR 1020200104349 A'],
+    ['KR10-2020-0104349', 'KR 1020200104349 ·'],
+    ['KR1020060098294 A', 'KR 1020060098294 A'],
+    ['10-2020-0104349', '· 1020200104349 ·'],
+    ['10-2020-104349', '· 1020200104349 ·'],
+    ['제10-2020-0104349호', '· 1020200104349 ·'],
+    ['10-0866101-0000', '· 1008661010000 ·'],
+    ['KR102214943 B1', 'KR 1022149430000 B1'],
+    ['등록특허 10-0866101', 'KR 1008661010000 B'],
+    ['KR20190000806U', 'KR 2020190000806 U'],
+    ['KR200130550Y1', 'KR 2001305500000 Y1'],
+    ['US 2018/0184900 A1', 'US 20180184900 A1'],
+    ['US2018184900A1', 'US 20180184900 A1'],
+    ['US 9,971,313 B2', 'US 09971313 B2'],
+    ['US9971313B2', 'US 09971313 B2'],
+    ['US-9971313-B2', 'US 09971313 B2'],
+    ['D1050455', 'US D1050455 ·'],
+    ['USD433143S1', 'US D0433143 S1'],
+    ['USPP30123P3', 'US PP030123 P3'],
+    ['RE45678', 'US RE045678 ·'],
+    ['H2345', 'US H0002345 ·'],
+    ['EP3539467A1', 'EP 03539467 A1'],
+    ['EP 3 539 467 A1', 'EP 03539467 A1'],
+    ['JP2018524120A', 'JP 30524120 A'],
+    ['特開2018-524120', 'JP 30524120 ·'],
+    ['特表２０１８－５２４１２０号', 'JP 30524120 ·'],
+    ['特開平10-1234', 'JP 10001234 ·'],
+    ['特開昭61-123456', 'JP 61123456 ·'],
+    ['JPS61123456A', 'JP 61123456 A'],
+    ['特許第6235612号', 'JP 06235612 B'],
+    ['JP6235612B2', 'JP 06235612 B2'],
+    ['実用新案登録第3206566号', 'JP 03206566 U'],
+    ['CN105942993A', 'CN 105942993 A'],
+    ['201610298414A0', 'CN 201610298414 · application'],
+    ['20180184900', '· 20180184900 ·'],
+    ['30524120', '· 30524120 ·'],
+    ['105942993', '· 105942993 ·'],
+  ];
+  for (const [text, expected] of spellings) {
+    it(`reads ${text}`, () => {
+      // The kind of a CN literature number is that of the application.
+      assert.equal(readings(text)[0]?.replace(/ · application/, ' · application'), expected);
+    });
+  }
+
+  it('reads literature numbers of every office', () => {
+    const lit = (text: string, country: Country): string | undefined =>
+      parsePatentNumber(text).find((found) => found.country === country)?.number;
+    assert.equal(lit('201800004327A0', 'KR'), '1020180004327');
+    assert.equal(lit('000002214943B1', 'KR'), '1022149430000');
+    assert.equal(lit('201800184900A1', 'US'), '20180184900');
+    assert.equal(lit('000009971313B2', 'US'), '09971313');
+    assert.equal(lit('000003539467A1', 'EP'), '03539467');
+    assert.equal(lit('201800524120A0', 'JP'), '30524120');
+    assert.equal(lit('002010527149T0', 'JP'), '22527149');
+    assert.equal(lit('000006235612B2', 'JP'), '06235612');
+    assert.equal(lit('201720244147U0', 'CN'), '201720244147');
+  });
+
+  it('leaves the office open where digits alone fit several', () => {
+    assert.deepEqual(readings('9971313'), [
+      'US 09971313 ·',
+      'JP 09971313 ·',
+      'CN 9971313 ·',
+      'EP 09971313 ·',
+    ]);
+    assert.deepEqual(readings('2018184900'), ['· 2018184900 ·', 'US 20180184900 ·', 'JP 30184900 ·']);
+    assert.ok(readings('2021167409').includes('JP 33167409 ·'));
+  });
+
+  it('reads nothing from what is no number of the five offices', () => {
+    for (const text of [
+      '',
+      'WO2017190418A1',
+      'garbage',
+      'US',
+      'KR',
+      'D',
+      '20180184900'.repeat(9),
+      'DE102007003914A1',
+    ]) {
+      assert.deepEqual(parsePatentNumber(text), [], text);
+    }
+  });
+
+  it('never throws, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) =>
+        Array.isArray(parsePatentNumber(text)),
+      ),
+    );
+  });
+
+  const digits = (length: number) =>
+    fc
+      .array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length })
+      .map((list) => list.join(''));
+  const year = fc.integer({ min: 1990, max: 2030 }).map(String);
+  const published = fc.oneof(
+    fc.tuple(
+      fc.constant('KR' as const),
+      fc.tuple(year, digits(7)).map(([y, d]) => `10${y}${d}`),
+      fc.constant('A'),
+    ),
+    fc.tuple(
+      fc.constant('KR' as const),
+      digits(7).map((d) => `10${d}0000`),
+      fc.constant('B1'),
+    ),
+    fc.tuple(
+      fc.constant('US' as const),
+      fc.tuple(year, digits(7)).map(([y, d]) => y + d),
+      fc.constant('A1'),
+    ),
+    fc.tuple(fc.constant('US' as const), digits(8), fc.constantFrom('B1', 'B2')),
+    fc.tuple(
+      fc.constant('US' as const),
+      digits(7).map((d) => `D${d}`),
+      fc.constant('S1'),
+    ),
+    fc.tuple(fc.constant('EP' as const), digits(8), fc.constantFrom('A1', 'B1')),
+    fc.tuple(fc.constant('JP' as const), digits(8), fc.constantFrom('A', 'B2', 'T')),
+    fc.tuple(fc.constant('CN' as const), digits(9), fc.constantFrom('A', 'B', 'U')),
+  );
+  it('finds a patent_id again from itself, and an own number is a fixed point', () => {
+    fc.assert(
+      fc.property(published, ([country, number, kind]) => {
+        assert.deepEqual(parsePatentNumber(patentId(country, number, kind)), [{ country, number, kind }]);
+        assert.equal(publicationNumber(country, number, kind), number);
+      }),
+    );
+  });
+});
+
+describe('application numbers', () => {
+  const forms: [string, string, string][] = [
+    ['KR', '10-2006-0025591', '1020060025591'],
+    ['KR', 'KR20060025591', '1020060025591'],
+    ['US', '09/742,144', '09742144'],
+    ['US', '60/634,291', '60634291'],
+    ['JP', 'JP-P-2007-00102123', '2007102123'],
+    ['JP', 'JP-P-2006-097796', '2006097796'],
+    ['JP', '特願平10-123456', '1998123456'],
+    ['JP', '特願2018-524120', '2018524120'],
+    ['EP', '04106384.3', '04106384'],
+    ['EP', 'EP20040106384', '04106384'],
+    ['CN', '201110131029.X', '201110131029'],
+    ['CN', '201610298414A', '201610298414'],
+    ['CN', '98812345.6', '98812345'],
+    ['DE', '10 2007 003 914.1', '102007003914'],
+    ['US', 'PCT/US2007/014647', 'US2007014647'],
+    ['WO', 'PCT/EP99/1234', 'EP1999001234'],
+  ];
+  for (const [country, text, expected] of forms) {
+    it(`${country} ${text}`, () => assert.equal(normaliseApplicationNumber(country, text), expected));
+  }
+  it('is a fixed point', () => {
+    for (const [country, text, expected] of forms) {
+      if (!isPctNumber(text)) assert.equal(normaliseApplicationNumber(country, expected), expected);
+    }
+  });
+  it('offers every office for a bare number', () => {
+    assert.ok(applicationNumberForms('10-2006-0025591').includes('1020060025591'));
+    assert.ok(applicationNumberForms('09/742,144').includes('09742144'));
+    assert.deepEqual(applicationNumberForms('US 09/742,144'), ['09742144']);
+  });
+});

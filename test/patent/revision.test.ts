@@ -1,0 +1,168 @@
+/** The rule by which parts and corrections of a publication become one record. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Patent } from '../../src/patent/record.js';
+import { isSameDocument, revised } from '../../src/patent/revision.js';
+
+const ep = (kind: string, fields: Partial<Patent> = {}): Patent => ({
+  patent_id: `EP01234567${kind}`,
+  country: 'EP',
+  number: '01234567',
+  kind_code: kind,
+  ...fields,
+});
+
+describe('revision', () => {
+  it('a whole record replaces a whole one, with nothing left of it', () => {
+    const later = ep('A1', { title: 'Lid' });
+    assert.equal(revised(ep('A1', { title: 'Cover', abstract: 'A cover.' }), later), later);
+  });
+
+  it('a part fills the gaps of a whole record, whichever came first', () => {
+    const whole = ep('A1', {
+      ...{ language: 'de', title: 'DECKEL', claims: [{ number: 1, text: 'Deckel.' }] },
+      ...{ family_id: 'DE102020', family_derived: true, applicants: [{ name: 'Müller GmbH' }] },
+    });
+    const part = ep('A1', {
+      ...{ partial: true, language: 'en', title: 'Lid', abstract: 'A lid.', family_id: '4711' },
+      ...{ applicants: [{ name: 'MUELLER GMBH' }], cpc_codes: ['B65D 1/00'] },
+    });
+    const expected = ep('A1', {
+      ...{ language: 'de', title: 'DECKEL', titles: { en: 'Lid' }, abstracts: { en: 'A lid.' } },
+      ...{ claims: [{ number: 1, text: 'Deckel.' }], applicants: [{ name: 'Müller GmbH' }] },
+      ...{ family_id: '4711', cpc_codes: ['B65D 1/00'] },
+      filled: ['abstracts.en', 'cpc_codes', 'family_id', 'titles.en'],
+    });
+    assert.deepEqual(revised(whole, part), expected);
+    assert.deepEqual(revised(part, whole), expected);
+  });
+
+  it('of two parts the later one wins where both speak, and both stay parts', () => {
+    const claims = ep('A1', { partial: true, language: 'de', claims: [{ number: 1, text: 'Deckel.' }] });
+    const front = ep('A1', { partial: true, language: 'en', title: 'Lid', titles: { de: 'Deckel' } });
+    const expected = ep('A1', {
+      ...{ partial: true, language: 'de', title: 'Deckel', titles: { en: 'Lid' } },
+      claims: [{ number: 1, text: 'Deckel.' }],
+    });
+    assert.deepEqual(revised(claims, front), expected);
+    assert.deepEqual(revised(front, claims), expected);
+    const newer = ep('A1', { partial: true, language: 'en', title: 'Cover' });
+    assert.equal(revised(ep('A1', { partial: true, language: 'en', title: 'Lid' }), newer).title, 'Cover');
+  });
+
+  it('a correction leads, keeps what it is silent about, and names what it corrects', () => {
+    const grant = ep('B1', {
+      ...{ title: 'Lid', inventors: [{ name: 'Mayer' }], claims: [{ number: 1, text: 'A lid.' }] },
+      ...{ publication_date: '2010-01-06', grant_date: '2010-01-06' },
+    });
+    const frontPage = ep('B8', {
+      title: 'Lid',
+      inventors: [{ name: 'Meyer' }],
+      publication_date: '2010-05-05',
+    });
+    const expected = ep('B8', {
+      ...{ title: 'Lid', inventors: [{ name: 'Meyer' }], claims: [{ number: 1, text: 'A lid.' }] },
+      ...{ publication_date: '2010-05-05', grant_date: '2010-01-06', corrects: ['EP01234567B1'] },
+      filled: ['claims', 'grant_date'],
+    });
+    assert.deepEqual(revised(grant, frontPage), expected);
+    assert.deepEqual(revised(frontPage, grant), expected, 'also when the grant is read after its correction');
+
+    const reprint = ep('B9', {
+      title: 'Lid',
+      claims: [{ number: 1, text: 'A lid of tin.' }],
+      publication_date: '2011-02-02',
+    });
+    const both = revised(expected, reprint);
+    assert.deepEqual(both.corrects, ['EP01234567B1', 'EP01234567B8']);
+    assert.deepEqual([both.patent_id, both.claims?.[0]?.text], ['EP01234567B9', 'A lid of tin.']);
+    assert.deepEqual(both.inventors, [{ name: 'Meyer' }]);
+  });
+
+  it('a third version keeps what the second one did not say, and no more', () => {
+    const first = ep('A1', { title: 'Lid', abstract: 'Old.', applicants: [{ name: 'A' }] });
+    const part = ep('A1', {
+      partial: true,
+      language: 'en',
+      titles: { de: 'Deckel' },
+      cpc_codes: ['B65D 1/00'],
+    });
+    const second = revised(first, part);
+    const third = revised(second, ep('A1', { title: 'Cover' }));
+    assert.deepEqual(third.titles, { de: 'Deckel' });
+    assert.deepEqual([third.title, third.cpc_codes], ['Cover', ['B65D 1/00']]);
+    assert.deepEqual([third.abstract, third.applicants], [undefined, undefined], 'gone from the publication');
+    const later = revised(third, ep('A1', { partial: true, cpc_codes: ['B65D 2/00'] }));
+    assert.deepEqual(later.cpc_codes, ['B65D 2/00'], 'a later part stands before an earlier one');
+    assert.deepEqual([later.title, later.titles], ['Cover', { de: 'Deckel' }]);
+  });
+
+  it('a correction that is read once more keeps what it corrects, and what it corrects may be read once more', () => {
+    const grant = ep('B1', {
+      title: 'Lid',
+      claims: [{ number: 1, text: 'A lid.' }],
+      inventors: [{ name: 'Mayer' }],
+    });
+    const front = ep('B8', { title: 'Lid', inventors: [{ name: 'Meyer' }] });
+    const reprint = ep('B9', { title: 'Lid', publication_date: '2011-02-02' });
+    const both = revised(grant, front);
+    const again = revised(both, ep('B8', { title: 'LID', inventors: [{ name: 'Meier' }] }));
+    assert.deepEqual([again.title, again.inventors], ['LID', [{ name: 'Meier' }]]);
+    assert.deepEqual([again.claims?.[0]?.text, again.corrects], ['A lid.', ['EP01234567B1']]);
+    const clearer = { ...grant, claims: [{ number: 1, text: 'A lid of tin.' }] };
+    const mended = revised(again, clearer);
+    assert.deepEqual([mended.claims?.[0]?.text, mended.inventors], ['A lid of tin.', [{ name: 'Meier' }]]);
+    const all = revised(revised(both, reprint), clearer);
+    assert.deepEqual(all.inventors, [{ name: 'Meyer' }], 'the first correction, not what it corrected');
+  });
+
+  it('only kinds of one letter belong together, and a search report stays by itself', () => {
+    assert.ok(isSameDocument(ep('A9'), ep('A2')));
+    assert.ok(!isSameDocument(ep('A1'), ep('A2')), 'neither corrects the other');
+    assert.ok(!isSameDocument(ep('B9'), ep('A1')));
+    assert.ok(!isSameDocument(ep('A9'), ep('A3')));
+    assert.ok(!isSameDocument(ep('A9'), { ...ep('A1'), country: 'US' }));
+  });
+
+  it('no text is lost, and putting a part in again changes nothing', () => {
+    const language = fc.constantFrom('en', 'de', 'fr');
+    const texts = fc.dictionary(language, fc.constantFrom('x', 'y'), { maxKeys: 3 });
+    const record = fc
+      .record({ language, titles: texts, abstracts: texts, own: fc.boolean(), text: fc.boolean() })
+      .map(({ language: own, titles, abstracts, text, own: has }): Patent => {
+        const { [own]: title, ...otherTitles } = titles;
+        const { [own]: abstract, ...otherAbstracts } = abstracts;
+        return ep('A1', {
+          ...{ language: own, titles: otherTitles, abstracts: otherAbstracts, partial: true },
+          ...(title === undefined ? {} : { title }),
+          ...(abstract === undefined ? {} : { abstract }),
+          ...(text && has ? { claims: [{ number: 1, text: own }] } : {}),
+        });
+      });
+    const languages = (
+      patent: Patent,
+      single: 'title' | 'abstract',
+      many: 'titles' | 'abstracts',
+    ): string[] =>
+      [
+        ...Object.keys(patent[many] ?? {}),
+        ...(patent[single] === undefined ? [] : [patent.language ?? '']),
+      ].sort();
+    fc.assert(
+      fc.property(record, record, (a, b) => {
+        const both = revised(a, b);
+        for (const [single, many] of [
+          ['title', 'titles'],
+          ['abstract', 'abstracts'],
+        ] as const) {
+          const expected = [
+            ...new Set([...languages(a, single, many), ...languages(b, single, many)]),
+          ].sort();
+          assert.deepEqual(languages(both, single, many), expected);
+        }
+        assert.deepEqual(revised(both, b), both);
+      }),
+    );
+  });
+});

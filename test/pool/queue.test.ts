@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { isPriorartError } from '../../src/errors.js';
+import { Queue } from '../../src/pool/queue.js';
+
+/** Work that ends when it is told to. */
+function held(): { work: () => Promise<string>; end: (text: string) => void; fail: (error: Error) => void } {
+  let end!: (text: string) => void;
+  let fail!: (error: Error) => void;
+  const promise = new Promise<string>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  return { work: () => promise, end, fail };
+}
+
+test('as many run as may, the next waits, the one too many is refused with when to come back', async () => {
+  const queue = new Queue(2, 1);
+  const [a, b, c] = [held(), held(), held()];
+  const running = [queue.run(a.work, {}), queue.run(b.work, {})];
+  const waiting = queue.run(c.work, {});
+  assert.deepEqual([queue.running, queue.length], [2, 1]);
+  await assert.rejects(
+    queue.run(async () => 'd', {}),
+    (error) => isPriorartError(error) && error.code === 'overloaded' && error.retryAfter === 1,
+  );
+  a.fail(new Error('its own'));
+  await assert.rejects(running[0]!, /its own/);
+  await turn();
+  assert.deepEqual([queue.running, queue.length], [2, 0]);
+  b.end('b');
+  c.end('c');
+  assert.deepEqual(await Promise.all([running[1], waiting]), ['b', 'c']);
+  assert.equal(await queue.run(async () => 'e', {}), 'e');
+});
+
+test('background work goes in when no search waits, and does not count as waiting', async () => {
+  const queue = new Queue(1, 1);
+  const order: string[] = [];
+  const first = held();
+  const all = [queue.run(first.work, {})];
+  for (const name of ['x', 'y']) {
+    all.push(queue.run(async () => `${order.push(name)}`, { background: true }));
+  }
+  all.push(queue.run(async () => `${order.push('search')}`, {}));
+  first.end('');
+  await Promise.all(all);
+  assert.deepEqual(order, ['search', 'x', 'y']);
+});
+
+test('searches that never stop coming do not starve the background', async () => {
+  const queue = new Queue(1, 100);
+  let searches = 0;
+  let stop = false;
+  const client = async () => {
+    while (!stop) {
+      searches += 1;
+      await queue.run(turn, {});
+    }
+  };
+  const clients = [client(), client(), client()];
+  await queue.run(async () => {}, { background: true });
+  stop = true;
+  await Promise.all(clients);
+  assert.ok(searches < 30, `${searches} searches first`);
+});
+
+test('closing lets what waits finish, drops the background, and takes nothing more', async () => {
+  const queue = new Queue(1, 5);
+  const [a, b] = [held(), held()];
+  const searches = [queue.run(a.work, {}), queue.run(b.work, {})];
+  const background = queue.run(async () => 'never', { background: true });
+  let closed = false;
+  const closing = queue.close().then(() => {
+    closed = true;
+  });
+  await assert.rejects(background, { code: 'unavailable' });
+  await assert.rejects(
+    queue.run(async () => '', {}),
+    { code: 'unavailable' },
+  );
+  a.end('a');
+  await turn();
+  assert.equal(closed, false);
+  b.end('b');
+  assert.deepEqual(await Promise.all(searches), ['a', 'b']);
+  await closing;
+  await new Queue(3, 3).close();
+});
+
+test('whatever is aborted when, every promise settles and no place is lost', async () => {
+  const plan = fc.array(
+    fc.record({
+      ms: fc.nat(3),
+      abortAfter: fc.option(fc.nat(4)),
+      background: fc.boolean(),
+      fails: fc.boolean(),
+    }),
+    { maxLength: 40 },
+  );
+  await fc.assert(
+    fc.asyncProperty(plan, fc.integer({ min: 1, max: 4 }), fc.nat(10), async (jobs, parallel, limit) => {
+      const queue = new Queue(parallel, limit);
+      let running = 0;
+      const ends = jobs.map(async ({ ms, abortAfter, background, fails }) => {
+        const controller = new AbortController();
+        if (abortAfter === 0) controller.abort();
+        else if (abortAfter !== null) setTimeout(() => controller.abort(), abortAfter);
+        const work = async () => {
+          running += 1;
+          assert.ok(running <= parallel, 'no more at once than may');
+          await new Promise((done) => setTimeout(done, ms));
+          running -= 1;
+          if (fails) throw new Error('its own');
+          return 'done';
+        };
+        return queue.run(work, { signal: controller.signal, background }).catch((error) => {
+          return isPriorartError(error) ? error.code : (error as Error).message;
+        });
+      });
+      for (const end of await Promise.all(ends)) {
+        assert.ok(['done', 'cancelled', 'overloaded', 'its own'].includes(end), end);
+      }
+      await turn();
+      assert.deepEqual([running, queue.running, queue.length], [0, 0, 0]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** Arrivals and work on a clock of its own: what became of each search, and how long it took. */
+async function simulated(options: {
+  /** Searches that arrive in a second, by the second they arrive in. */
+  perSecond: (second: number) => number;
+  seconds: number;
+  workMs: number;
+  parallel: number;
+  limit: number;
+}): Promise<{ second: number; ms: number | undefined }[]> {
+  const { perSecond, seconds, workMs, parallel, limit } = options;
+  let now = 0;
+  const queue = new Queue(parallel, limit, () => now);
+  const ends: { at: number; end: () => void }[] = [];
+  const outcomes: { second: number; ms: number | undefined }[] = [];
+  const work = () => new Promise<void>((end) => ends.push({ at: now + workMs, end }));
+  const all: Promise<void>[] = [];
+  for (let next = 0; next < seconds * 1000 || ends.length > 0; ) {
+    const soonest = ends.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
+    if (next >= seconds * 1000 || soonest <= next) {
+      now = soonest;
+      const at = ends.findIndex((one) => one.at === soonest);
+      ends.splice(at, 1)[0]!.end();
+    } else {
+      now = next;
+      const [arrived, second] = [next, Math.floor(next / 1000)];
+      next += 1000 / perSecond(second);
+      all.push(
+        queue.run(work, {}).then(
+          () => void outcomes.push({ second, ms: now - arrived }),
+          (error) => {
+            assert.ok(isPriorartError(error) && error.code === 'overloaded' && error.retryAfter! >= 1);
+            outcomes.push({ second, ms: undefined });
+          },
+        ),
+      );
+    }
+    await turn();
+  }
+  await Promise.all(all);
+  return outcomes;
+}
+
+test('at five times what can be worked off, answers come in the time of three, and workers are never idle', async () => {
+  const load = { seconds: 6, workMs: 10, parallel: 2, limit: 128 };
+  const outcomes = await simulated({ ...load, perSecond: () => 1000 });
+  const settled = outcomes.filter(({ second }) => second >= 1);
+  const answered = settled.flatMap(({ ms }) => (ms === undefined ? [] : [ms]));
+  assert.ok(Math.max(...answered) <= 30, `${Math.max(...answered)} ms`);
+  assert.ok(answered.length >= 0.98 * 5 * 200, `${answered.length} of 1000`);
+});
+
+test('a burst is worked off whole, and so are clients that wait for their answers', async () => {
+  const burst = await simulated({
+    seconds: 3,
+    workMs: 10,
+    parallel: 2,
+    limit: 128,
+    perSecond: (second) => (second === 1 ? 300 : 50),
+  });
+  assert.equal(burst.filter(({ ms }) => ms === undefined).length, 0);
+  // 100 that ask again as soon as they are answered: always more than run, never more than may wait.
+  const queue = new Queue(2, 128);
+  let refused = 0;
+  const client = async () => {
+    for (let n = 0; n < 20; n++) {
+      await queue.run(() => new Promise((done) => setTimeout(done, 1)), {}).catch(() => refused++);
+    }
+  };
+  await Promise.all(Array.from({ length: 100 }, client));
+  assert.equal(refused, 0);
+});
+
+test('when the load is gone, the queue takes bursts again', async () => {
+  const outcomes = await simulated({
+    seconds: 7,
+    workMs: 10,
+    parallel: 2,
+    limit: 128,
+    perSecond: (second) => (second < 3 ? 1000 : second === 6 ? 280 : 50),
+  });
+  assert.ok(outcomes.some(({ second, ms }) => second === 2 && ms === undefined));
+  assert.deepEqual(
+    outcomes.filter(({ second, ms }) => second >= 4 && ms === undefined),
+    [],
+  );
+});

@@ -1,0 +1,146 @@
+/** Pages of semantic-analytics belong together, whatever is committed between them. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AnalyticsResponse, type Engine, open } from '../../src/index.js';
+import { Inline } from '../../src/pool/pool.js';
+import { Rankings } from '../../src/pool/rankings.js';
+import { parseAnalytics } from '../../src/search/query.js';
+import { Store } from '../../src/store/store.js';
+
+const QUERY = {
+  query: 'battery cell cooled by a liquid',
+  min_score: 0,
+  page_size: 4,
+  stats_group_by: ['year'],
+};
+
+function records(from: number, count: number, text: string): string {
+  return Array.from({ length: count }, (_, i) =>
+    JSON.stringify({
+      patent_id: `US${String(10_000_000 + from + i)}B2`,
+      country: 'US',
+      kind_code: 'B2',
+      title: `${text} ${from + i}`,
+      abstract: `${text}, number ${from + i}, with a pump that moves the liquid.`,
+      publication_date: `20${10 + ((from + i) % 10)}-01-01`,
+    }),
+  ).join('\n');
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'priorart-rankings-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, 'records.jsonl');
+
+async function add(engine: Engine, from: number, count: number, text: string): Promise<void> {
+  writeFileSync(file, records(from, count, text));
+  const { failed } = await engine.ingest(file);
+  assert.deepEqual(failed, []);
+}
+
+const idsOf = ({ results }: AnalyticsResponse) => results.map(({ patent_id }) => patent_id);
+
+for (const workers of [0, 2]) {
+  describe(`pages of one query with ${workers} workers`, () => {
+    let engine: Engine;
+    let dir: string;
+    before(async () => {
+      dir = join(folder, `data${workers}`);
+      engine = await open(dir, { create: true, workers });
+      await add(engine, 0, 30, 'Battery cell cooled by a liquid');
+    });
+    after(() => engine.close());
+    const page = (number: number, more = {}) => engine.analyze({ ...QUERY, ...more, page: number } as never);
+
+    it('are those of the first one while documents are added, replaced and deleted', async () => {
+      const before = await engine.analyze({ ...QUERY, page_size: 100 } as never);
+      assert.equal(before.total_matched, 30);
+      const first = await page(1);
+      const pages = [first];
+      await add(engine, 100, 10, 'Battery cell cooled by a liquid, better');
+      pages.push(await page(2));
+      // The same publications with other texts, and others gone: what the first page saw is shown all the same.
+      const [replaced, deleted] = [before.results[10]!, before.results[14]!];
+      await add(engine, Number(replaced.patent_id.slice(2, 10)) - 10_000_000, 1, 'Umbrella');
+      assert.deepEqual((await engine.delete([deleted.patent_id])).deleted, [deleted.patent_id]);
+      for (let number = 3; number <= 8; number++) pages.push(await page(number));
+      assert.deepEqual(
+        pages.flatMap(({ results }) => results),
+        before.results,
+      );
+      for (const { total_matched, total_pages, stats } of pages) {
+        assert.deepEqual(
+          { total_matched, total_pages, stats },
+          {
+            total_matched: 30,
+            total_pages: 8,
+            stats: before.stats,
+          },
+        );
+      }
+      assert.deepEqual(idsOf(await page(9)), [], 'a page past the end');
+      assert.deepEqual(
+        (await page(2, { page_size: 7 })).results,
+        before.results.slice(7, 14),
+        'pages of another size are of the same state',
+      );
+      const fresh = await page(1);
+      assert.equal(fresh.total_matched, 39, 'a first page sees what is there now');
+      assert.equal(idsOf(fresh).length, 4);
+      assert.equal((await page(2)).total_matched, 39, 'and takes the later ones along');
+      assert.equal(
+        (await page(2, { top_k: 3, stats_group_by: ['ipc'] })).total_matched,
+        39,
+        'another query has its own',
+      );
+    });
+  });
+}
+
+describe('rankings that are kept', () => {
+  let store: Store;
+  let answers: Inline;
+  let dir: string;
+  before(async () => {
+    dir = join(folder, 'kept');
+    const engine = await open(dir, { create: true, workers: 0 });
+    await add(engine, 0, 12, 'Battery cell cooled by a liquid');
+    await engine.close();
+    store = Store.open(dir);
+    answers = new Inline(dir, { opened: store.manifest().model });
+  });
+  after(async () => {
+    await answers.close();
+    await store.close();
+  });
+  const query = (number: number, text = QUERY.query) =>
+    parseAnalytics({ ...QUERY, query: text, page: number });
+
+  it('are kept for each owner, so many and so long', async () => {
+    const rankings = new Rankings(store, answers, { rankings: 3, ms: 200 });
+    await rankings.page(query(1), 'a');
+    await rankings.page(query(1), 'a');
+    assert.equal(rankings.size, 1, 'one of a query');
+    await rankings.page(query(1), 'b');
+    await rankings.page(query(1, 'pump'), 'a');
+    await rankings.page(query(1, 'liquid'), 'a');
+    assert.equal(rankings.size, 3, 'the oldest goes first');
+    await sleep(300);
+    assert.equal(rankings.size, 0, 'nothing stays pinned, though nobody asks');
+    await rankings.page(query(1), 'a');
+    rankings.close();
+    assert.equal(rankings.size, 0);
+  });
+
+  it('are not kept where there is one page only', async () => {
+    const rankings = new Rankings(store, answers);
+    await rankings.page({ ...query(1), pageSize: 12 }, 'a');
+    assert.equal(rankings.size, 0);
+    await rankings.page({ ...query(1), pageSize: 11 }, 'a');
+    assert.equal(rankings.size, 1);
+    rankings.close();
+  });
+});

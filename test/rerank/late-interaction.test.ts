@@ -1,0 +1,72 @@
+/** What every reranker keeps, run with each of them. */
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { openStaticModel } from '../../src/embed/static.js';
+import { staticReranker } from '../../src/rerank/late-interaction.js';
+import type { RerankDocument, Reranker } from '../../src/rerank/reranker.js';
+import { MODEL, noModel } from '../embed/model-file.js';
+
+const passages = (...texts: string[]): RerankDocument => ({ title: '', abstract: '', passages: texts });
+
+function keepsToTheInterface(open: () => Reranker): void {
+  const reranker = open();
+  after(() => reranker.close());
+
+  it('puts the passage that answers first', async () => {
+    const { documents, passages: each } = await reranker.score('cooling battery cells during fast charging', [
+      passages('The method of claim 1, wherein the method further comprises a step.'),
+      passages(
+        'The housing is made of aluminium.',
+        'A coolant flows between the battery cells and cools them during fast charging.',
+      ),
+    ]);
+    assert.equal(documents.length, 2);
+    assert.equal(each.length, 3);
+    assert.ok(documents[1]! > documents[0]!);
+    assert.ok(each[2]! > each[1]! && each[2]! > each[0]!);
+  });
+
+  it('gives the same scores whatever the order of the documents, and numbers for any text', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('battery', '전지', '電池', '', '\ud800'),
+    );
+    const document = fc.record({ title: text, abstract: text, passages: fc.array(text, { maxLength: 4 }) });
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(document, { maxLength: 5 }), async (query, candidates) => {
+        const forward = await reranker.score(query, candidates);
+        const backward = await reranker.score(query, candidates.toReversed());
+        assert.equal(forward.passages.length, candidates.flatMap((c) => c.passages).length);
+        for (const [n, score] of forward.documents.entries()) {
+          assert.ok(Number.isFinite(score));
+          assert.ok(Math.abs(score - backward.documents[candidates.length - 1 - n]!) < 1e-5);
+        }
+        assert.ok(forward.passages.every(Number.isFinite));
+      }),
+    );
+  });
+
+  it('takes no documents, and a question without a word', async () => {
+    assert.equal((await reranker.score('battery', [])).documents.length, 0);
+    const { documents } = await reranker.score('…', [passages('battery'), passages('housing')]);
+    assert.equal(documents[0], documents[1]);
+  });
+}
+
+describe('late interaction by pieces', { skip: noModel }, () => {
+  keepsToTheInterface(() => staticReranker(openStaticModel(MODEL)));
+
+  it('lets title and abstract speak for a passage', async () => {
+    const reranker = staticReranker(openStaticModel(MODEL));
+    const plain = { title: '', abstract: '', passages: ['The method of claim 1.'] };
+    const { documents } = await reranker.score('solid electrolyte battery', [
+      plain,
+      { ...plain, title: 'Solid electrolyte battery' },
+      { ...plain, abstract: 'A battery has a solid electrolyte.' },
+    ]);
+    assert.ok(documents[1]! > documents[0]! && documents[2]! > documents[0]!);
+    reranker.close();
+    assert.throws(() => reranker.score('x', []), /closed/);
+  });
+});

@@ -1,0 +1,34 @@
+/** A data folder of some sources for a test, and the records as the readers give them, read apart from it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from '../../src/engine.js';
+import { parseUnit } from '../../src/ingest/readers/registry.js';
+import { isFailure, openSources } from '../../src/ingest/source.js';
+import type { Patent } from '../../src/patent/record.js';
+
+export interface Collection {
+  dir: string;
+  /** By patent_id, the last one read of each. */
+  patents: Map<string, Patent>;
+  remove(): void;
+}
+
+/** Ingests each source by itself, so that each becomes a segment of its own. */
+export async function collect(sources: readonly string[], indexKind = 'auto'): Promise<Collection> {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-search-'));
+  const engine = await open(dir, { create: true, indexKind, workers: 2 });
+  for (const source of sources) await engine.ingest(source);
+  await engine.close();
+  return { dir, patents: await recordsOf(sources), remove: () => rmSync(dir, { recursive: true }) };
+}
+
+/** The records of some sources. */
+export async function recordsOf(sources: readonly string[]): Promise<Map<string, Patent>> {
+  const patents = new Map<string, Patent>();
+  for await (const item of openSources(sources)) {
+    if (isFailure(item)) continue;
+    for (const patent of parseUnit(item.format, item.bytes).patents) patents.set(patent.patent_id, patent);
+  }
+  return patents;
+}

@@ -1,0 +1,68 @@
+/** What is searched and what is shown are of one state, whenever the reranker answers. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Embedder } from '../../src/embed/embedder.js';
+import { loadModels } from '../../src/models/load.js';
+import type { Reranker } from '../../src/rerank/reranker.js';
+import { Folder } from '../../src/search/folder.js';
+import { parseSemantic } from '../../src/search/query.js';
+import { Reader } from '../../src/search/reader.js';
+import { searchSemantic } from '../../src/search/semantic.js';
+import type { SearchResponse } from '../../src/search/types.js';
+import { deleteDocuments } from '../../src/store/commit.js';
+import { Store } from '../../src/store/store.js';
+import { FIXTURES } from '../crash/folder.js';
+import { type Collection, collect } from './collection.js';
+
+const QUERY = 'solid electrolyte battery';
+
+describe('a reranker that answers later', () => {
+  let embedder: Embedder;
+  let reranker: Reranker;
+  let collection: Collection;
+  before(async () => {
+    ({ embedder, reranker } = await loadModels());
+    collection = await collect(FIXTURES);
+  });
+  after(() => {
+    collection.remove();
+  });
+
+  async function search(with_: Reranker, topK: number): Promise<SearchResponse> {
+    const folder = new Folder(collection.dir);
+    const reader = new Reader(folder, { embedder, reranker: with_ });
+    try {
+      const query = { ...parseSemantic({ query: QUERY, top_k: topK }), exact: false };
+      return (await searchSemantic(reader, query)).response;
+    } finally {
+      await folder.close();
+    }
+  }
+
+  it('answers as it would have at once', async () => {
+    const later: Reranker = {
+      name: 'later',
+      score: async (query, documents) => reranker.score(query, documents),
+      close: () => {},
+    };
+    assert.deepEqual(await search(later, 7), await search(reranker, 7));
+  });
+
+  it('shows texts of the state that was searched, though all of them are deleted meanwhile', async () => {
+    const expected = await search(reranker, 20);
+    const writer = Store.open(collection.dir);
+    const deletesFirst: Reranker = {
+      name: 'deletes first',
+      async score(query, documents) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        const all = [...collection.patents.keys()];
+        assert.deepEqual(deleteDocuments(writer, all).sort(), all.sort());
+        return reranker.score(query, documents);
+      },
+      close: () => {},
+    };
+    assert.deepEqual(await search(deletesFirst, 20), expected);
+    await writer.close();
+    assert.equal((await search(reranker, 20)).total, 0, 'they are gone now');
+  });
+});

@@ -1,0 +1,433 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { type ErrorCode, isPriorartError, PriorartError } from '../../src/errors.js';
+import {
+  DETAILS_MAX_IDS,
+  MAX_RESULTS,
+  MIN_SCORE,
+  PAGE_SIZE,
+  QUERY_MAX_CHARS,
+  TOP_K,
+} from '../../src/limits.js';
+import { parseAnalytics, parseDetails, parseSemantic } from '../../src/search/query.js';
+import { analyticsSchema, detailsSchema, semanticSchema } from '../../src/search/schema.js';
+
+type Parse = (input: unknown) => unknown;
+const both: [string, Parse][] = [
+  ['semantic', parseSemantic],
+  ['semantic-analytics', parseAnalytics],
+];
+
+/** The parse must be refused with this code, and the message must contain each of the words. */
+function refused(parse: Parse, input: unknown, code: ErrorCode, ...words: string[]): void {
+  assert.throws(
+    () => parse(input),
+    (error: unknown) => {
+      assert.ok(error instanceof PriorartError, `not a PriorartError: ${String(error)}`);
+      assert.equal(error.code, code, error.message);
+      for (const word of words) assert.ok(error.message.includes(word), `"${word}" not in: ${error.message}`);
+      return true;
+    },
+  );
+}
+
+const NO_FILTERS = { docType: 'all', includeUtilityModel: false, dates: {} };
+
+describe('semantic request', () => {
+  it('needs only a query and fills in the defaults', () => {
+    assert.deepEqual(parseSemantic({ query: '  solid electrolyte \n' }), {
+      query: 'solid electrolyte',
+      topK: 10,
+      filters: NO_FILTERS,
+    });
+  });
+
+  it('normalises every field', () => {
+    const parsed = parseSemantic({
+      query: '전고체 전지',
+      top_k: 100,
+      countries: ['KR', 'US', 'KR'],
+      doc_type: 'grant',
+      kind_codes: ['b1', ' B2 ', 'B1'],
+      include_utility_model: true,
+      filing_date_from: '2019-01-01',
+      publication_date_to: '2020-02-29',
+      grant_date_from: '2020-01-01',
+      grant_date_to: '2020-01-01',
+      priority_date_from: null,
+      applicant: ' 삼성 ',
+      applicant_match: 'prefix',
+      inventor: ' Kim ',
+      ipc_codes: ['h01m', 'H01M 10/05', 'H01M10/05'],
+      cpc_codes: ['Y02E'],
+      publication_number: ' 10-2020-0104349 ',
+      application_number: '1020190022222',
+      family_id: '12345',
+    });
+    assert.deepEqual(parsed, {
+      query: '전고체 전지',
+      topK: 100,
+      filters: {
+        countries: ['US', 'KR'],
+        docType: 'grant',
+        kindCodes: ['B1', 'B2'],
+        includeUtilityModel: true,
+        dates: {
+          filing: { from: '2019-01-01' },
+          publication: { to: '2020-02-29' },
+          grant: { from: '2020-01-01', to: '2020-01-01' },
+        },
+        applicant: { text: '삼성', match: 'prefix' },
+        inventor: 'Kim',
+        ipcCodes: ['H01M', 'H01M10/05'],
+        cpcCodes: ['Y02E'],
+        publicationNumber: '10-2020-0104349',
+        applicationNumber: '1020190022222',
+        familyId: '12345',
+      },
+    });
+  });
+
+  it('takes an explicit null for every optional field as absent', () => {
+    const nulls = Object.fromEntries(Object.keys(semanticSchema.shape).map((name) => [name, null]));
+    assert.deepEqual(parseSemantic({ ...nulls, query: 'q' }), parseSemantic({ query: 'q' }));
+  });
+
+  it('treats all five countries as no filter', () => {
+    assert.deepEqual(
+      parseSemantic({ query: 'q', countries: ['EP', 'CN', 'JP', 'KR', 'US'] }).filters,
+      NO_FILTERS,
+    );
+  });
+
+  it('points date_range and date_type to its own date fields', () => {
+    refused(
+      parseSemantic,
+      { query: 'q', date_range: {} },
+      'invalid_request',
+      '"date_range"',
+      'filing_date_from',
+    );
+    refused(
+      parseSemantic,
+      { query: 'q', date_type: 'grant' },
+      'invalid_request',
+      '"date_type"',
+      'grant_date_to',
+    );
+  });
+});
+
+describe('semantic-analytics request', () => {
+  it('needs only a query and fills in the defaults', () => {
+    assert.deepEqual(parseAnalytics({ query: 'q' }), {
+      query: 'q',
+      minScore: 0.5,
+      maxResults: 10_000,
+      groupBy: ['year', 'country'],
+      dateType: 'filing',
+      page: 1,
+      pageSize: 20,
+      filters: NO_FILTERS,
+    });
+  });
+
+  it('takes an explicit null for every optional field as absent', () => {
+    const nulls = Object.fromEntries(Object.keys(analyticsSchema.shape).map((name) => [name, null]));
+    assert.deepEqual(parseAnalytics({ ...nulls, query: 'q' }), parseAnalytics({ query: 'q' }));
+  });
+
+  it('puts date_range under the date that date_type names', () => {
+    const range = { from: '2019-01-01', to: '2019-12-31' };
+    assert.deepEqual(parseAnalytics({ query: 'q', date_range: range }).filters.dates, { filing: range });
+    const grant = parseAnalytics({ query: 'q', date_range: range, date_type: 'grant' });
+    assert.deepEqual([grant.dateType, grant.filters.dates], ['grant', { grant: range }]);
+    const open = parseAnalytics({ query: 'q', date_range: { from: '2019-01-01', to: null } });
+    assert.deepEqual(open.filters.dates, { filing: { from: '2019-01-01' } });
+  });
+
+  it('gives the axes once each', () => {
+    assert.deepEqual(parseAnalytics({ query: 'q', stats_group_by: ['ipc', 'year', 'ipc'] }).groupBy, [
+      'year',
+      'ipc',
+    ]);
+  });
+
+  it('accepts and validates top_k', () => {
+    assert.equal('topK' in parseAnalytics({ query: 'q', top_k: 7 }), false);
+    refused(parseAnalytics, { query: 'q', top_k: 101 }, 'invalid_request', 'top_k', '101', '1 to 100');
+  });
+
+  it('points the date fields of semantic to date_range and date_type', () => {
+    for (const type of ['filing', 'publication', 'grant', 'priority']) {
+      for (const end of ['from', 'to']) {
+        const name = `${type}_date_${end}`;
+        const input = { query: 'q', [name]: '2020-01-01' };
+        refused(parseAnalytics, input, 'invalid_request', `"${name}"`, 'date_range', `date_type "${type}"`);
+      }
+    }
+  });
+
+  it('refuses a date_range that is empty, backward, malformed or has other fields', () => {
+    const range = (date_range: unknown) => ({ query: 'q', date_range });
+    refused(parseAnalytics, range({}), 'invalid_request', 'date_range', 'from');
+    refused(parseAnalytics, range({ from: null }), 'invalid_request', 'date_range');
+    refused(parseAnalytics, range([]), 'invalid_request', 'date_range', '[]', 'object');
+    refused(parseAnalytics, range({ from: '2020-01-02', to: '2020-01-01' }), 'invalid_request', '2020-01-02');
+    refused(
+      parseAnalytics,
+      range({ from: '2020-1-2' }),
+      'bad_date',
+      'date_range.from',
+      '2020-1-2',
+      'YYYY-MM-DD',
+    );
+    refused(parseAnalytics, range({ form: '2020-01-02' }), 'invalid_request', '"date_range.form"', '"from"');
+  });
+
+  it('refuses what is out of range', () => {
+    const cases: [string, unknown, string][] = [
+      ['min_score', -0.1, '0 to 1'],
+      ['min_score', 1.1, '0 to 1'],
+      ['min_score', '0.5', '0 to 1'],
+      ['max_results', 0, '1 to 10,000'],
+      ['max_results', 10_001, '1 to 10,000'],
+      ['page', 0, 'integer from 1'],
+      ['page', 1.5, 'integer from 1'],
+      ['page_size', 0, '1 to 100'],
+      ['page_size', 101, '1 to 100'],
+      ['date_type', 'expiry', 'filing, publication, grant, priority'],
+      ['stats_group_by', [], 'year'],
+      ['stats_group_by', ['month'], 'year, country, applicant, ipc'],
+    ];
+    for (const [name, value, expected] of cases) {
+      refused(parseAnalytics, { query: 'q', [name]: value }, 'invalid_request', name, expected);
+    }
+  });
+});
+
+for (const [endpoint, parse] of both) {
+  describe(`filters of ${endpoint}`, () => {
+    it('refuse a wrong type or value as 422, naming field, value and expectation', () => {
+      const cases: [string, unknown, ...string[]][] = [
+        ['query', '   ', 'query', '1 to 10,000'],
+        ['query', 5, 'query', '5'],
+        ['top_k', '10', '"10"', '1 to 100'],
+        ['top_k', 0, '0', '1 to 100'],
+        ['top_k', 1.5, '1.5', 'integer'],
+        ['top_k', Infinity, 'integer'],
+        ['countries', [], '[]'],
+        ['countries', ['DE'], 'countries[0]', '"DE"', 'US, KR, JP, CN, EP'],
+        ['countries', ['us'], 'countries[0]', '"us"'],
+        ['countries', 'US', '"US"', 'list'],
+        ['doc_type', 'patent', '"patent"', 'all, application, grant'],
+        ['kind_codes', [], 'list'],
+        ['kind_codes', ['B12'], 'kind_codes[0]', '"B12"'],
+        ['include_utility_model', 'true', '"true"', 'true or false'],
+        ['applicant', '', 'applicant', '1 to 500'],
+        ['applicant', 'x'.repeat(501), '501 characters', '1 to 500'],
+        ['applicant_match', 5, 'applicant_match', '5'],
+        ['inventor', ' ', 'inventor'],
+        ['ipc_codes', [], 'list'],
+        ['ipc_codes', [5], 'ipc_codes[0]', '5'],
+        ['ipc_codes', Array(1001).fill('H01M'), '1,001 entries', '1 to 1,000'],
+        ['cpc_codes', [], 'list'],
+        ['publication_number', '', 'publication_number'],
+        ['application_number', {}, 'application_number', '{}'],
+        ['family_id', 12, 'family_id', '12'],
+      ];
+      for (const [name, value, ...words] of cases) {
+        refused(parse, { query: 'q', [name]: value }, 'invalid_request', name, ...words);
+      }
+    });
+
+    it('need a query', () => {
+      refused(parse, {}, 'invalid_request', 'query: missing', '1 to 10,000');
+      refused(parse, { query: null }, 'invalid_request', 'query: missing');
+    });
+
+    it('refuse malformed text as 400', () => {
+      refused(
+        parse,
+        { query: 'q', ipc_codes: ['H01M', '01M'] },
+        'bad_classification',
+        'ipc_codes[1]',
+        '"01M"',
+      );
+      refused(parse, { query: 'q', cpc_codes: ['H01M 10/05/1'] }, 'bad_classification', 'cpc_codes[0]');
+      refused(
+        parse,
+        { query: 'q', applicant_match: 'fuzzy' },
+        'bad_applicant_match',
+        'applicant_match',
+        '"fuzzy"',
+        'contains, prefix, exact',
+      );
+    });
+
+    it('refuse an unknown field, naming the nearest', () => {
+      refused(parse, { query: 'q', topk: 5 }, 'invalid_request', '"topk"', '"top_k"');
+      refused(parse, { query: 'q', Country: ['US'] }, 'invalid_request', '"Country"', '"countries"');
+      refused(parse, { query: 'q', ipc_code: ['H01M'] }, 'invalid_request', '"ipc_code"', '"ipc_codes"');
+      refused(parse, JSON.parse('{"query":"q","__proto__":{"top_k":5}}'), 'invalid_request', '"__proto__"');
+      refused(parse, JSON.parse('{"query":"q","constructor":1}'), 'invalid_request', '"constructor"');
+      refused(parse, { query: 'q', ['x'.repeat(1e6)]: 1 }, 'invalid_request', 'unknown field');
+    });
+
+    it('refuse what is no object', () => {
+      for (const input of [null, undefined, [], 'text', 5, true])
+        refused(parse, input, 'invalid_request', 'object');
+    });
+
+    it('count the characters of a query as code points, after trimming', () => {
+      const pair = '𝒳';
+      parse({ query: ` ${'x'.repeat(QUERY_MAX_CHARS)} ` });
+      parse({ query: pair.repeat(QUERY_MAX_CHARS) });
+      refused(parse, { query: 'x'.repeat(QUERY_MAX_CHARS + 1) }, 'invalid_request', '10,001 characters');
+      refused(parse, { query: pair.repeat(QUERY_MAX_CHARS + 1) }, 'invalid_request', 'query');
+      refused(parse, { query: '\u3000\n' }, 'invalid_request', 'query');
+    });
+
+    it('never show a long value whole', () => {
+      try {
+        parse({ query: 'q', countries: Array(500).fill('x'.repeat(5000)) });
+        assert.fail('accepted');
+      } catch (error) {
+        assert.ok(isPriorartError(error));
+        assert.ok(error.message.length < 1500, `${error.message.length} characters`);
+      }
+    });
+  });
+}
+
+describe('dates of semantic', () => {
+  it('are real days written YYYY-MM-DD', () => {
+    for (const value of [
+      '2021-02-29',
+      '2020-13-01',
+      '20200101',
+      '2020-1-1',
+      '',
+      ' 2020-01-01',
+      '2020-01-01T00:00',
+    ]) {
+      refused(
+        parseSemantic,
+        { query: 'q', filing_date_from: value },
+        'bad_date',
+        'filing_date_from',
+        value,
+        'YYYY-MM-DD',
+      );
+    }
+    refused(parseSemantic, { query: 'q', grant_date_to: 2020 }, 'invalid_request', 'grant_date_to', '2020');
+  });
+
+  it('do not run backward', () => {
+    const input = { query: 'q', priority_date_from: '2020-01-02', priority_date_to: '2020-01-01' };
+    refused(
+      parseSemantic,
+      input,
+      'invalid_request',
+      'priority_date_from',
+      '2020-01-02',
+      'priority_date_to',
+      '2020-01-01',
+    );
+  });
+});
+
+describe('details request', () => {
+  it('keeps order and duplicates, and puts sections in printing order', () => {
+    assert.deepEqual(parseDetails({ patent_ids: [' b ', 'a', 'b'], sections: 'claims, title,claims' }), {
+      patentIds: ['b', 'a', 'b'],
+      sections: ['title', 'claims'],
+    });
+    assert.deepEqual(parseDetails({ patent_ids: ['a'], sections: null }), { patentIds: ['a'] });
+  });
+
+  it('refuses what is out of range', () => {
+    parseDetails({ patent_ids: Array(DETAILS_MAX_IDS).fill('x') });
+    refused(
+      parseDetails,
+      { patent_ids: Array(DETAILS_MAX_IDS + 1).fill('x') },
+      'invalid_request',
+      '201',
+      '1 to 200',
+    );
+    refused(parseDetails, { patent_ids: [] }, 'invalid_request', 'patent_ids', '[]');
+    refused(parseDetails, {}, 'invalid_request', 'patent_ids: missing');
+    refused(parseDetails, { patent_ids: [5] }, 'invalid_request', 'patent_ids[0]', '5');
+    refused(parseDetails, { patent_ids: [''] }, 'invalid_request', 'patent_ids[0]');
+    for (const sections of ['', 'claims,', 'drawings', 'Title']) {
+      refused(
+        parseDetails,
+        { patent_ids: ['a'], sections },
+        'invalid_request',
+        'sections',
+        'title, abstract',
+      );
+    }
+    refused(parseDetails, { patent_ids: ['a'], sections: ['title'] }, 'invalid_request', 'sections');
+    refused(
+      parseDetails,
+      { patent_ids: ['a'], section: 'title' },
+      'invalid_request',
+      '"section"',
+      '"sections"',
+    );
+  });
+});
+
+describe('any request at all', () => {
+  it('is either parsed or refused with a PriorartError of status 400 or 422', () => {
+    const names = [...Object.keys(semanticSchema.shape), ...Object.keys(analyticsSchema.shape)];
+    const field = fc.oneof(fc.constantFrom(...names), fc.string());
+    const body = fc.oneof(fc.jsonValue(), fc.dictionary(field, fc.jsonValue()));
+    fc.assert(
+      fc.property(body, (input) => {
+        for (const parse of [parseSemantic, parseAnalytics, parseDetails]) {
+          try {
+            parse(input);
+          } catch (error) {
+            assert.ok(isPriorartError(error), String(error));
+            assert.ok(error.status === 400 || error.status === 422, error.code);
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('schemas', () => {
+  it('state the limits and defaults that the parser applies', () => {
+    const jsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' });
+    const [semantic, analytics, details] = [semanticSchema, analyticsSchema, detailsSchema].map(jsonSchema);
+    assert.ok(semantic && analytics && details);
+    const field = (schema: typeof semantic, name: string) => {
+      const property = schema.properties?.[name];
+      assert.ok(typeof property === 'object', name);
+      const inner = property.anyOf?.[0] ?? property;
+      assert.ok(typeof inner === 'object');
+      return { ...inner, default: property.default };
+    };
+    assert.deepEqual(semantic.required, ['query']);
+    assert.deepEqual(details.required, ['patent_ids']);
+    assert.equal(semantic.additionalProperties, false);
+    assert.equal(field(semantic, 'query').maxLength, QUERY_MAX_CHARS);
+    const ranges = [
+      ['top_k', TOP_K],
+      ['min_score', MIN_SCORE],
+      ['max_results', MAX_RESULTS],
+      ['page_size', PAGE_SIZE],
+    ] as const;
+    for (const [name, range] of ranges) {
+      const { minimum, maximum, default: standard } = field(analytics, name);
+      assert.deepEqual({ min: minimum, max: maximum, default: standard }, range, name);
+    }
+    assert.equal(field(details, 'patent_ids').maxItems, DETAILS_MAX_IDS);
+  });
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkFolder } from '../../src/index/check.js';
+import { mergeSegments } from '../../src/index/merge.js';
+import { buildSegmentIndex, removeSegmentFiles, writeSegment } from '../../src/index/segment.js';
+import { commitDocuments, commitEntry, commitMerge, deleteDocuments } from '../../src/store/commit.js';
+import { Store } from '../../src/store/store.js';
+import { documentsOf, invented, temporary } from '../crash/folder.js';
+import { commit, MODEL, newStore, prepared } from './folder.js';
+
+test('an exception within a commit changes nothing, and what is written after it can be read by others', async (t) => {
+  const dir = temporary(t);
+  const store = newStore(dir);
+  const before = store.manifest();
+  // The first records of a store define their shapes; the aborted transaction must not keep them to itself.
+  const documents = await prepared(invented(3));
+  // Without a number the last one cannot be stored: the transaction fails after the others are written.
+  const last = {
+    ...documents[2]!,
+    patent: { ...documents[2]!.patent, number: undefined as unknown as string },
+  };
+  const broken = [documents[0]!, documents[1]!, last];
+  assert.throws(() =>
+    commitDocuments(store, MODEL, broken, (segment, firstDoc) =>
+      writeSegment(store, segment, firstDoc, documents),
+    ),
+  );
+  assert.deepEqual(store.manifest(), before);
+  assert.equal(store.documents.getCount(), 0);
+  removeSegmentFiles(store, 's00000001');
+
+  assert.deepEqual(await commit(store, invented(3)), ['ingested', 'ingested', 'ingested']);
+  await store.close();
+  const reopened = Store.open(dir);
+  t.after(() => reopened.close());
+  const report = await checkFolder(reopened);
+  assert.deepEqual([report.problems, report.documents], [[], 3]);
+});
+
+test('shapes that only an aborted transaction defined are defined anew', async (t) => {
+  const dir = temporary(t);
+  const store = newStore(dir);
+  const abort = () =>
+    store.root.transactionSync(() => {
+      store.documents.putSync(7, { unheard: 1, of: 2 } as never);
+      throw new Error('given up');
+    });
+  assert.throws(abort, /given up/);
+  store.afterAbort();
+  store.documents.putSync(8, { unheard: 3, of: 4 } as never);
+  await store.close();
+  // A process of its own in the sense that matters: another encoder, that knows only what is on disk.
+  const other = Store.open(dir);
+  t.after(() => other.close());
+  assert.deepEqual(other.documents.get(8), { unheard: 3, of: 4 });
+});
+
+test('one commit may hold a publication twice, a known version, and one that another replaced', async (t) => {
+  const store = newStore(temporary(t));
+  t.after(() => store.close());
+  const [old] = invented(1, 1, 1);
+  const [fresh] = invented(1, 1, 2);
+  const [other] = invented(2).slice(1);
+  assert.deepEqual(await commit(store, [old!, other!, old!]), ['ingested', 'ingested', 'unchanged']);
+  assert.deepEqual(await commit(store, [fresh!, old!]), ['updated', 'unchanged']);
+  assert.deepEqual(await commit(store, [old!]), ['unchanged']);
+  const report = await checkFolder(store);
+  assert.deepEqual([report.problems, report.documents], [[], 2]);
+  assert.equal(store.documents.get(store.ids.get(old!.patent_id)!)?.title, fresh!.title);
+});
+
+test('deletions that happen while a merge runs are carried over', async (t) => {
+  const dir = temporary(t);
+  const store = newStore(dir);
+  t.after(() => store.close());
+  const patents = invented(40);
+  for (let n = 0; n < 40; n += 5) await commit(store, patents.slice(n, n + 5));
+  deleteDocuments(store, [patents[3]!.patent_id]);
+  const merging = mergeSegments(store, { full: true });
+  // The merge has read what was deleted and works on a thread of its own.
+  await new Promise((done) => setImmediate(done));
+  const deleted = [patents[0]!, patents[17]!, patents[39]!].map(({ patent_id }) => patent_id);
+  assert.equal(deleteDocuments(store, deleted).length, 3);
+  await commit(store, invented(1, 2));
+  assert.ok((await merging) >= 1);
+  const report = await checkFolder(store);
+  assert.deepEqual([report.problems, report.documents], [[], 37]);
+  assert.deepEqual(
+    [...(await documentsOf(dir)).keys()].filter((id) => deleted.includes(id)),
+    [],
+  );
+});
+
+test('commitMerge carries over exactly the deletions that the merge did not see', async (t) => {
+  const store = newStore(temporary(t));
+  t.after(() => store.close());
+  const patents = invented(6);
+  await commit(store, patents.slice(0, 3));
+  await commit(store, patents.slice(3));
+  deleteDocuments(store, [patents[0]!.patent_id]);
+  const [a, b] = store.manifest().segments;
+  const inputs = [a!, b!].map(({ id }) => ({ id, seen: store.deleted(id) }));
+  assert.deepEqual(
+    inputs.map(({ seen }) => [...seen]),
+    [[1], []],
+  );
+  deleteDocuments(store, [patents[1]!.patent_id, patents[5]!.patent_id]);
+  const merged = { id: 's9', docs: 5, passages: 10, bytes: 1, firstDoc: a!.firstDoc, lastDoc: b!.lastDoc };
+  assert.equal(commitMerge(store, inputs, merged), true);
+  assert.deepEqual([...store.deleted('s9')], [2, 6]);
+  assert.deepEqual([...store.deleted(a!.id), ...store.deleted(b!.id)], []);
+  const { generation } = store.manifest();
+  assert.equal(commitMerge(store, inputs, { ...merged, id: 's10' }), false, 'its inputs are gone');
+  assert.deepEqual(store.manifest().segments, [merged]);
+  assert.ok(store.manifest().generation >= generation);
+});
+
+test('an index that was built for a segment that is gone changes nothing', async (t) => {
+  const store = newStore(temporary(t));
+  t.after(() => store.close());
+  await commit(store, invented(50));
+  const [entry] = store.manifest().segments;
+  const index = await buildSegmentIndex(store, entry!, 'ivf-sq8');
+  await mergeSegments(store, { full: true });
+  deleteDocuments(store, [invented(1)[0]!.patent_id]);
+  await mergeSegments(store, { full: true });
+  assert.equal(commitEntry(store, { ...entry!, index }), false);
+  assert.deepEqual((await checkFolder(store)).problems, []);
+});
+
+test('half a surrogate pair is stored as U+FFFD and recognised again', async (t) => {
+  const store = newStore(temporary(t));
+  t.after(() => store.close());
+  const [patent] = invented(1);
+  const odd = { ...patent!, title: 'broken \ud83d pair', abstract: `\udc00 ${'x'.repeat(100)} \ud800` };
+  assert.deepEqual(await commit(store, [odd]), ['ingested']);
+  assert.deepEqual(await commit(store, [odd]), ['unchanged']);
+  assert.deepEqual((await checkFolder(store)).problems, []);
+});
