@@ -56,6 +56,8 @@ export const REQUEST_LOG_MB = { min: 1, max: 1_000_000, default: 256 } as const;
 export const REQUEST_LOG_WAITING = 100_000;
 /** Days that usage counters are kept. */
 export const USAGE_DAYS = 400;
+/** Lines that are too old are removed at least this often, ms. */
+export const REQUEST_LOG_PRUNE_MS = 3_600_000;
 /** Lines of a page of logs. */
 export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
 /** Characters of a query that is kept in the log of requests. */
@@ -68,9 +70,15 @@ export const ACCESS_NAME_MAX_CHARS = 200;
 /** What a client is told to wait during maintenance, s, where the operator says nothing else. */
 export const MAINTENANCE_RETRY_S = { min: 1, max: 86_400, default: 120 } as const;
 
-/** How long an administrator stays signed in, s; and wrong secrets that one client address may try a minute. */
+/** How long an administrator stays signed in, s. */
 export const ADMIN_SESSION_S = 8 * 3600;
-export const ADMIN_ATTEMPTS_PER_MINUTE = 10;
+/** Sessions that were signed out and would still last; above these all that are open are ended. */
+export const ADMIN_ENDED_SESSIONS_MAX = 1_000;
+/** Wrong secrets that may be tried a minute, by one client address and by all together. */
+export const ADMIN_ATTEMPTS_PER_MINUTE = { perAddress: 10, total: 100 } as const;
+/** Addresses whose attempts are kept; and how long one that knew the secret is not bound by what others try, ms. */
+export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
+export const ADMIN_KNOWN_MS = 24 * 3_600_000;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
 /** Requests that may wait for a worker before the server answers 503, per worker. */

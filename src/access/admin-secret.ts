@@ -12,6 +12,13 @@ import { randomBase62 } from './key.js';
 
 const SECRET_MIN_CHARS = 16;
 
+/** A session of an administrator, as its cookie says. Times in ms since 1970. */
+export interface Session {
+  id: string;
+  begun: number;
+  expires: number;
+}
+
 export class AdminSecret {
   readonly file: string;
   readonly #given: string | undefined;
@@ -61,13 +68,14 @@ export class AdminSecret {
     return { token: `${body}.${this.#sign(body)}`, expires };
   }
 
-  /** Until when a session lasts; undefined where it is none, or over. */
-  sessionEnd(token: string, now: number = Date.now()): number | undefined {
-    const [, body = '', signature = ''] = /^([0-9a-z]{1,12}\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? [];
+  /** What a cookie's value stands for; undefined where it is no session of ours, or over by its time. */
+  session(token: string, now: number = Date.now()): Session | undefined {
+    const [, body = '', id = '', signature = ''] =
+      /^([0-9a-z]{1,12}\.([\w-]{16}))\.([\w-]{43})$/.exec(token) ?? [];
     if (body === '') return undefined;
     if (!timingSafeEqual(Buffer.from(signature), Buffer.from(this.#sign(body)))) return undefined;
     const expires = Number.parseInt(body, 36);
-    return expires > now ? expires : undefined;
+    return expires > now ? { id, begun: expires - ADMIN_SESSION_S * 1000, expires } : undefined;
   }
 
   #sign(body: string): string {

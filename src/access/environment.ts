@@ -3,6 +3,7 @@
  *
  *   meta      'format'                 → FORMAT
  *             'maintenance'            → Maintenance, where it is on
+ *             'ended_sessions'         → EndedSessions of the administration
  *   accounts  account id               → Account
  *   keys      first 16 bytes of hash   → StoredKey (with the whole hash)
  *   key_ids   key id                   → first 16 bytes of hash
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { faultOfLmdbFile, fillLmdbFile } from '../store/lmdb-file.js';
 import type { UsedQuota } from './counters.js';
+import type { EndedSessions } from './ended-sessions.js';
 import { type Account, type ApiKey, type Maintenance, quotaOfPlan } from './records.js';
 
 const FORMAT = 2;
@@ -28,7 +30,7 @@ export interface StoredKey extends ApiKey {
 
 export interface Environment {
   root: RootDatabase;
-  meta: Database<number | Maintenance, string>;
+  meta: Database<number | Maintenance | EndedSessions, string>;
   accounts: Database<Account, string>;
   keys: Database<StoredKey, Uint8Array>;
   keyIds: Database<Uint8Array, string>;
@@ -69,7 +71,7 @@ export function openEnvironment(dir: string, create: boolean): Environment {
 function readTables(root: RootDatabase, file: string, create: boolean): Environment {
   // A process that was killed leaves its reader slot behind, which would keep old pages from being reused.
   root.readerCheck();
-  const meta = root.openDB<number | Maintenance, string>({ name: 'meta' });
+  const meta = root.openDB<number | Maintenance | EndedSessions, string>({ name: 'meta' });
   const accounts = root.openDB<Account, string>({ name: 'accounts' });
   const keys = root.openDB<StoredKey, Uint8Array>({ name: 'keys', keyEncoding: 'binary' });
   const keyIds = root.openDB<Uint8Array, string>({ name: 'key_ids' });

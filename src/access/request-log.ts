@@ -6,16 +6,18 @@
  *   blocks   [key id, time of the first line, writer]            → the lines of a key of a quarter of a second, JSON
  *   by_time  [time of the first line, key id, writer]            → bytes of that block
  *   usage    [day, key id, endpoint]                             → UsageCounts
- *   meta     'format' → FORMAT, 'bytes' → bytes of all blocks
+ *   meta     'format' → FORMAT, 'bytes' → bytes of all blocks, 'days' → how long lines are kept
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { PriorartError } from '../errors.js';
 import {
   ACCESS_FLUSH_MS,
   LOG_QUERY_MAX_CHARS,
   REQUEST_LOG_DAYS,
   REQUEST_LOG_MB,
+  REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
   USAGE_DAYS,
 } from '../limits.js';
@@ -57,12 +59,14 @@ export interface RequestLogOptions {
   megabytes?: number;
   /** Keep what was searched for. */
   queries?: boolean;
+  /** Removes what is too old at least this often, also where nothing is written, ms. */
+  pruneEveryMs?: number;
   onError?(error: unknown): void;
 }
 
 export class RequestLog {
   readonly #dir: string;
-  readonly #options: Required<RequestLogOptions>;
+  readonly #options: RequestLogOptions & Required<Omit<RequestLogOptions, 'days'>>;
   readonly #writer = randomBase62(6);
   readonly #timer: NodeJS.Timeout;
   #tables: Tables | undefined;
@@ -71,15 +75,16 @@ export class RequestLog {
   #waiting = 0;
   #dropped = 0;
   #blocksWritten = 0;
+  #writtenAt = performance.now();
   #writing: Promise<void> | undefined;
 
   /** @param folder the access store's; nothing is made before there is something to write */
   constructor(folder: string, options: RequestLogOptions = {}) {
     this.#dir = join(folder, 'log');
     this.#options = {
-      days: REQUEST_LOG_DAYS.default,
       megabytes: REQUEST_LOG_MB.default,
       queries: false,
+      pruneEveryMs: REQUEST_LOG_PRUNE_MS,
       onError: () => {},
       ...options,
     };
@@ -116,7 +121,7 @@ export class RequestLog {
   async flush(): Promise<void> {
     // A second writer would only wait for the first one's lock.
     if (this.#writing) return this.#writing;
-    if (this.#waiting === 0 && this.#usage.size === 0) return;
+    if (this.#waiting === 0 && this.#usage.size === 0 && !this.#isPruneDue()) return;
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -133,13 +138,16 @@ export class RequestLog {
   }
 
   /**
-   * Lines of a key, newest first; those of several servers on one folder by the quarter of a second.
+   * Lines of a key, newest first; those of several servers on one folder by the quarter of a second. Lines that are
+   * too old and lie there still, since nothing was written that would have removed them, are left out.
    * @param cursor `next` of the page before
+   * @throws PriorartError `usage` where the cursor is none
    */
   page(key: string, limit: number, cursor?: string): LogPage {
+    const from = cursor === undefined ? undefined : readCursor(cursor);
     const tables = this.#reading();
     if (!tables) return { lines: [] };
-    const from = cursor === undefined ? undefined : readCursor(cursor);
+    const oldest = new Date(Date.now() - this.#daysKept(tables) * DAY_MS).toISOString();
     const start: BlockKey = from ? [key, from.time, from.writer] : [key, Number.MAX_VALUE, ''];
     const lines: LogLine[] = [];
     for (const block of tables.blocks.getRange({
@@ -150,7 +158,9 @@ export class RequestLog {
       const [, time, writer] = block.key;
       const stored = linesOf(block.value);
       const isFirst = from !== undefined && time === from.time && writer === from.writer;
-      for (let i = (isFirst ? from.index : stored.length) - 1; i >= 0; i--) {
+      if (stored.every((line) => line.time < oldest)) break;
+      for (let i = Math.min(isFirst ? from.index : stored.length, stored.length) - 1; i >= 0; i--) {
+        if (stored[i]!.time < oldest) continue;
         if (lines.length === limit) return { lines, next: writeCursor(time, writer, i + 1) };
         lines.push(stored[i]!);
       }
@@ -173,6 +183,17 @@ export class RequestLog {
     return rows;
   }
 
+  #isPruneDue(): boolean {
+    if (performance.now() - this.#writtenAt < this.#options.pruneEveryMs) return false;
+    this.#writtenAt = performance.now();
+    return existsSync(dataFile(this.#dir));
+  }
+
+  /** As this log was told, else as the servers of the folder were that write it. */
+  #daysKept({ meta }: Tables): number {
+    return this.#options.days ?? meta.get('days') ?? REQUEST_LOG_DAYS.default;
+  }
+
   #count(at: [string, string, string], status: number): void {
     const name = at.join('/');
     let entry = this.#usage.get(name);
@@ -190,6 +211,7 @@ export class RequestLog {
     this.#usage = new Map();
     this.#waiting = 0;
     this.#dropped = 0;
+    this.#writtenAt = performance.now();
     if (dropped > 0)
       this.#options.onError(
         new Error(`${dropped} lines of the log of requests were dropped: too many waited`),
@@ -218,12 +240,14 @@ export class RequestLog {
       addCounts(sum, counts);
       tables.usage.putSync(at, sum);
     }
-    tables.meta.putSync('bytes', bytes - this.#prune(tables, bytes));
+    const days = this.#daysKept(tables);
+    if (tables.meta.get('days') !== days) tables.meta.putSync('days', days);
+    tables.meta.putSync('bytes', bytes - this.#prune(tables, bytes, days));
   }
 
   /** Removes the oldest blocks while there are too many bytes or they are too old. @returns bytes freed */
-  #prune(tables: Tables, bytes: number): number {
-    const { days, megabytes } = this.#options;
+  #prune(tables: Tables, bytes: number, days: number): number {
+    const { megabytes } = this.#options;
     const oldest = Date.now() - days * DAY_MS;
     let freed = 0;
     const old: [number, string, string][] = [];
@@ -317,9 +341,12 @@ function writeCursor(time: number, writer: string, index: number): string {
   return `${time.toString(36)}-${writer}-${index.toString(36)}`;
 }
 
-function readCursor(text: string): { time: number; writer: string; index: number } | undefined {
-  const [, time = '', writer = '', index = ''] = /^([0-9a-z]+)-([0-9A-Za-z]+)-([0-9a-z]+)$/.exec(text) ?? [];
-  return writer === ''
-    ? undefined
-    : { time: Number.parseInt(time, 36), writer, index: Number.parseInt(index, 36) };
+function readCursor(text: string): { time: number; writer: string; index: number } {
+  const [, time = '', writer = '', index = ''] =
+    /^([0-9a-z]{1,10})-([0-9A-Za-z]{1,24})-([0-9a-z]{1,8})$/.exec(text) ?? [];
+  if (writer !== '') return { time: Number.parseInt(time, 36), writer, index: Number.parseInt(index, 36) };
+  throw new PriorartError(
+    'usage',
+    `cursor: got ${JSON.stringify(text.slice(0, 80))}; expected the \`next\` of the page before`,
+  );
 }

@@ -6,8 +6,10 @@ import { timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { PriorartError } from '../errors.js';
 import { KEYS_PER_ACCOUNT_MAX, MAINTENANCE_RETRY_S } from '../limits.js';
+import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
 import type { UsedQuota } from './counters.js';
+import { type EndedSessions, isEnded, withEnded } from './ended-sessions.js';
 import { dataFile, type Environment, LOOKUP_BYTES, openEnvironment, type StoredKey } from './environment.js';
 import { hashSecret, isWellFormed, newSecret, randomBase62 } from './key.js';
 import type { Account, ApiKey, Maintenance, Plan, Verification } from './records.js';
@@ -104,6 +106,25 @@ export class AccessStore {
     return set;
   }
 
+  /** Ends a session of the administration in every process at once; resolves when that is on the disk. */
+  async endSession(session: Session): Promise<void> {
+    const { root, meta } = this.#current();
+    root.transactionSync(() => {
+      const ended = meta.get('ended_sessions') as EndedSessions | undefined;
+      meta.putSync('ended_sessions', withEnded(ended, session, Date.now()));
+    });
+    await root.flushed;
+  }
+
+  /** @throws PriorartError `unavailable` */
+  isSessionEnded(session: Session): boolean {
+    const { root, meta } = this.#current();
+    return this.#reading(() => {
+      root.resetReadTxn();
+      return isEnded(meta.get('ended_sessions') as EndedSessions | undefined, session);
+    });
+  }
+
   /** Whether keys can be checked at this moment. */
   isAvailable(): boolean {
     this.#inspect();
@@ -146,7 +167,9 @@ export class AccessStore {
       if (change.name !== undefined) account = { ...account, name: change.name };
       if (change.plan !== undefined || change.monthlyQuota !== undefined) {
         const plan = change.plan ?? account.plan;
-        account = { ...account, plan, monthly_quota: checkedQuota(plan, change.monthlyQuota) };
+        // Whoever names the plan that the account has already does not mean to take its own quota away.
+        const kept = plan === account.plan && plan === 'enterprise' ? account.monthly_quota : undefined;
+        account = { ...account, plan, monthly_quota: checkedQuota(plan, change.monthlyQuota ?? kept) };
       }
       if (change.addEnvironment !== undefined) account = withEnvironment(account, change.addEnvironment);
       accounts.putSync(id, account);

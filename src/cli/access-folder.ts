@@ -5,6 +5,7 @@ import { ACCESS_FOLDER, type Account } from '../access/records.js';
 import { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
 import { settings } from './options.js';
+import { inOneLine } from './output.js';
 
 /** Where keys live within a data folder. */
 export function accessDir(data: string): string {
@@ -32,17 +33,26 @@ export async function withAccess(
   }
 }
 
+/**
+ * The account of an id or a name; undefined where there is none.
+ * @throws PriorartError `usage` where several have the name
+ */
+export function findAccount(access: AccessStore, asked: string): Account | undefined {
+  const accounts = access.accounts();
+  const found = accounts.filter(({ id }) => id === asked);
+  if (found.length === 0) found.push(...accounts.filter(({ name }) => name === asked));
+  if (found.length <= 1) return found[0];
+  const ids = found.map(({ id }) => id).join(', ');
+  throw new PriorartError(
+    'usage',
+    `account: ${found.length} are called ${JSON.stringify(asked)}; name one by id: ${ids}`,
+  );
+}
+
 /** @throws PriorartError `not_found` where no account has this id or name, `usage` where several have the name */
 export function accountNamed(access: AccessStore, asked: string): Account {
-  const found = access.accounts().filter((account) => account.id === asked || account.name === asked);
-  if (found.length === 1) return found[0]!;
-  if (found.length > 1) {
-    const ids = found.map(({ id }) => id).join(', ');
-    throw new PriorartError(
-      'usage',
-      `account: ${found.length} are called "${asked}"; name one by id: ${ids}`,
-    );
-  }
+  const found = findAccount(access, asked);
+  if (found !== undefined) return found;
   throw new PriorartError(
     'not_found',
     `account: there is no account "${asked}"; see \`priorart accounts list\``,
@@ -56,8 +66,9 @@ export function integerOption(flag: string, text: string | undefined): number | 
   throw new PriorartError('usage', `${flag}: got "${text}"; expected an integer`);
 }
 
-/** Rows with columns of equal width. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Rows with columns of equal width. What a terminal would act on, in names and queries say, is shown as text. */
+export function table(shown: readonly (readonly string[])[]): string {
+  const rows = shown.map((row) => row.map(inOneLine));
   const widths: number[] = [];
   for (const row of rows)
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);

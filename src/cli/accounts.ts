@@ -100,5 +100,5 @@ function withUse(access: AccessStore, account: Account) {
 }
 
 function describe(account: Account): string {
-  return `"${account.name}", plan ${account.plan}, ${count(account.monthly_quota)} searches a month`;
+  return `${JSON.stringify(account.name)}, plan ${account.plan}, ${count(account.monthly_quota)} searches a month`;
 }

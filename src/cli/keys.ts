@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { PLANS, type Plan } from '../access/records.js';
+import { type Account, PLANS, type Plan } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
-import { integerOption, withAccess } from './access-folder.js';
+import { findAccount, integerOption, table, withAccess } from './access-folder.js';
 import { dataCommand } from './options.js';
 import { print } from './output.js';
 
@@ -18,7 +18,7 @@ Examples:
   keys.addCommand(
     dataCommand('create', 'make a key; its secret is shown once')
       .requiredOption('--account <name>', 'account by name or id; made where there is none of that name')
-      .option('--plan <plan>', `plan of an account that is made: ${PLANS.join(', ')}`, 'enterprise')
+      .option('--plan <plan>', `plan of an account that is made: ${PLANS.join(', ')} (default: enterprise)`)
       .option(
         '--monthly-quota <searches>',
         'searches a month of an account that is made, on the plan enterprise',
@@ -50,7 +50,7 @@ Examples:
 
 async function create(flags: Record<string, string>): Promise<void> {
   const plan = PLANS.find((known) => known === flags['plan']);
-  if (plan === undefined) {
+  if (plan === undefined && flags['plan'] !== undefined) {
     throw new PriorartError('usage', `--plan: got "${flags['plan']}"; expected one of ${PLANS.join(', ')}`);
   }
   await withAccess(flags, async (access) => {
@@ -58,9 +58,9 @@ async function create(flags: Record<string, string>): Promise<void> {
     const monthlyQuota = integerOption('--monthly-quota', flags['monthlyQuota']);
     const key = await createKey(access, {
       account: flags['account']!,
-      plan,
       environment,
       name,
+      ...(plan === undefined ? {} : { plan }),
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
     print(
@@ -71,13 +71,18 @@ async function create(flags: Record<string, string>): Promise<void> {
   });
 }
 
-/** Makes a key for an account, and the account where there is none of that name. */
+/**
+ * Makes a key for an account, and the account where there is none of that name, on the plan `enterprise` unless told
+ * otherwise.
+ * @throws PriorartError `usage` where several accounts have the name, or the one that has it another plan or quota
+ */
 export async function createKey(
   access: AccessStore,
-  wanted: { account: string; plan: Plan; environment: string; name: string; monthlyQuota?: number },
+  wanted: { account: string; plan?: Plan; environment: string; name: string; monthlyQuota?: number },
 ): Promise<{ id: string; secret: string; account: string }> {
-  const { account: asked, plan, environment, name, monthlyQuota } = wanted;
-  const known = access.accounts().find((account) => account.id === asked || account.name === asked);
+  const { account: asked, plan = 'enterprise', environment, name, monthlyQuota } = wanted;
+  const known = findAccount(access, asked);
+  if (known !== undefined) checkAsked(known, wanted);
   const account =
     known ??
     (await access.createAccount({
@@ -89,19 +94,33 @@ export async function createKey(
   return { ...key, account: account.id };
 }
 
+/** An account is not changed by making a key, nor is a wish for another plan passed over. */
+function checkAsked(account: Account, { plan, monthlyQuota }: { plan?: Plan; monthlyQuota?: number }): void {
+  const { id, name, plan: has, monthly_quota: quota } = account;
+  if ((plan ?? has) === has && (monthlyQuota ?? quota) === quota) return;
+  throw new PriorartError(
+    'usage',
+    `account ${JSON.stringify(name)} is there already, with the plan ${has} and ${quota} searches a month; ` +
+      `leave out --plan and --monthly-quota, or change it first: priorart accounts change ${id} …`,
+  );
+}
+
 async function list(flags: Record<string, unknown>): Promise<void> {
   await withAccess(flags, async (access) => {
     const keys = access.list();
     print(keys, flags['json'] === true, () =>
       keys.length === 0
         ? 'There is no key yet; make one with `priorart keys create --account NAME`.'
-        : keys
-            .map((key) =>
-              [key.id, key.state.padEnd(11), key.environment, key.account, key.created_at, key.name].join(
-                '  ',
-              ),
-            )
-            .join('\n'),
+        : table(
+            keys.map(({ id, state, environment, account, created_at, name }) => [
+              id,
+              state,
+              environment,
+              account,
+              created_at,
+              name,
+            ]),
+          ),
     );
   });
 }

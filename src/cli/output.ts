@@ -15,7 +15,21 @@ function commandName(script: string): string {
 
 /** A result, as text for people or as one line of JSON. */
 export function print(value: unknown, json: boolean | undefined, text: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
+  process.stdout.write(`${json ? escaped(JSON.stringify(value), CONTROLS) : escaped(text(), CONTROLS)}\n`);
+}
+
+/** What moves a terminal's cursor, colours it or types for its user; line ends and tabs are the text's own. */
+const CONTROLS = /(?![\n\t])\p{Cc}/gu;
+/** These, line ends, and what turns the direction of writing. */
+const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text from outside as a part of one line: what is not to be seen in it, or would end it, as `\u001b`. */
+export function inOneLine(text: string): string {
+  return escaped(text, NOT_IN_A_LINE);
+}
+
+function escaped(text: string, which: RegExp): string {
+  return text.replace(which, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Says what went wrong, without a stack for errors that were raised on purpose. Returns the exit code. */

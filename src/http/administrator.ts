@@ -4,12 +4,11 @@
  * A browser sends cookies along with what other sites make it ask for. So the cookie is SameSite=Strict, and a
  * request that changes something must bear a header that only a page of this server can add.
  */
-import { AddressLimit } from '../access/address-limit.js';
-import type { AdminSecret } from '../access/admin-secret.js';
+import type { AdminSecret, Session } from '../access/admin-secret.js';
+import { Attempts } from '../access/attempts.js';
 import type { RequestLog } from '../access/request-log.js';
 import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
-import { ADMIN_ATTEMPTS_PER_MINUTE } from '../limits.js';
 import type { HttpRequest } from './adapters/adapter.js';
 
 /** The endpoint that looks at the secret itself. */
@@ -23,15 +22,18 @@ export interface Administration {
   store: AccessStore;
   requests: RequestLog;
   secret: AdminSecret;
-  attempts: AddressLimit;
+  attempts: Attempts;
+  /** Whether this server speaks TLS itself, so that cookies are for TLS only. */
+  secure: boolean;
 }
 
 export function administration(
   store: AccessStore,
   requests: RequestLog,
   secret: AdminSecret,
+  secure = false,
 ): Administration {
-  return { store, requests, secret, attempts: new AddressLimit(1_024) };
+  return { store, requests, secret, attempts: new Attempts(), secure };
 }
 
 /** @throws PriorartError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
@@ -58,25 +60,29 @@ export function requireAdministrator(request: HttpRequest, admin: Administration
 }
 
 /**
- * Compares a secret, of which a client address may try only some a minute.
+ * Compares a secret, where its client address may still try one.
  * @throws PriorartError `unauthorized`, `rate_limited`, `unavailable`
  */
 export function checkSecret(text: string, request: HttpRequest, { secret, attempts }: Administration): void {
-  if (secret.matches(text)) return;
-  const { admitted, resetMs } = attempts.take(request.remoteAddress, ADMIN_ATTEMPTS_PER_MINUTE);
-  if (admitted) throw new PriorartError('unauthorized', "that is not the administrator's secret");
-  throw new PriorartError('rate_limited', 'too many wrong secrets; try again later', {
-    retryAfter: resetMs / 1000,
-  });
+  const address = request.remoteAddress;
+  const waitMs = attempts.waitMs(address);
+  if (waitMs > 0) {
+    throw new PriorartError('rate_limited', 'too many wrong secrets; try again later', {
+      retryAfter: waitMs / 1000,
+    });
+  }
+  const isRight = secret.matches(text);
+  attempts.tried(address, isRight);
+  if (!isRight) throw new PriorartError('unauthorized', "that is not the administrator's secret");
 }
 
-/** When the session of a request ends; undefined where it has none. */
-export function sessionOf(request: HttpRequest, { secret }: Administration): number | undefined {
+/** The session of a request; undefined where it has none that lasts. */
+export function sessionOf(request: HttpRequest, { secret, store }: Administration): Session | undefined {
   for (const part of (request.headers['cookie'] ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=', 2);
     if (name !== SESSION_COOKIE) continue;
-    const end = secret.sessionEnd(value);
-    if (end !== undefined) return end;
+    const session = secret.session(value);
+    if (session !== undefined && !store.isSessionEnded(session)) return session;
   }
   return undefined;
 }

@@ -11,7 +11,13 @@ import { type Administration, administration } from './administrator.js';
 export type GateConfig = Partial<
   Pick<
     Config,
-    'adminSecret' | 'rateLimit' | 'publicRateLimit' | 'requestLogDays' | 'requestLogMb' | 'requestLogQueries'
+    | 'adminSecret'
+    | 'tlsCert'
+    | 'rateLimit'
+    | 'publicRateLimit'
+    | 'requestLogDays'
+    | 'requestLogMb'
+    | 'requestLogQueries'
   >
 >;
 
@@ -40,7 +46,7 @@ export function openGate(access: AccessStore, config: GateConfig, log: Logger): 
   return {
     limits,
     requests,
-    admin: administration(access, requests, secret),
+    admin: administration(access, requests, secret, config.tlsCert !== undefined),
     async close() {
       await Promise.all([limits.close(), requests.close()]);
     },

@@ -1,10 +1,19 @@
 /** The HTTP interface of the administration: who may, what it does, and that it holds in other processes. */
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
 import { AdminSecret } from '../../src/access/admin-secret.js';
-import { ADMIN_SESSION_S } from '../../src/limits.js';
+import { Attempts } from '../../src/access/attempts.js';
+import { type EndedSessions, isEnded, withEnded } from '../../src/access/ended-sessions.js';
+import { AccessStore } from '../../src/access/store.js';
+import { startServer } from '../../src/http/server.js';
+import { ADMIN_ENDED_SESSIONS_MAX, ADMIN_KNOWN_MS, ADMIN_SESSION_S } from '../../src/limits.js';
+import { createLog } from '../../src/observe/log.js';
+import { MemoryEngine } from '../api/service.js';
+import { A, identityFiles } from '../http/certificates.js';
 import { accountWithKey, filesHolding, type ServerProcess, search, serverProcess } from './servers.js';
 
 for (const adapter of ['uws', 'node'] as const) {
@@ -112,8 +121,16 @@ for (const adapter of ['uws', 'node'] as const) {
       assert.equal((await call('POST', '/maintenance', { on: true }, foreign)).status, 403);
       const own = { cookie, 'x-priorart-admin': '1' };
       assert.equal((await call('POST', '/maintenance', { on: false }, own)).status, 200);
+      const again = await call('POST', '/session', { secret }, { 'x-other': '1' });
+      const other = (again.headers.get('set-cookie') ?? '').split(';')[0]!;
       const gone = await call('DELETE', '/session', undefined, own);
       assert.match(gone.headers.get('set-cookie') ?? '', /^priorart_admin=; .*Max-Age=0/);
+      for (const server of servers) {
+        const asked = (held: string) =>
+          fetch(`${server.url}/admin/api/v1/plans`, { headers: { cookie: held } });
+        assert.equal((await asked(cookie)).status, 401, 'a copy of the cookie is good for nothing');
+        assert.equal((await asked(other)).status, 200, 'other sessions go on');
+      }
     });
 
     it('refuses what cannot be, as the other endpoints do', async () => {
@@ -125,6 +142,7 @@ for (const adapter of ['uws', 'node'] as const) {
         ['POST', '/keys/key_none/revoke', undefined, 404, /no key/],
         ['GET', '/usage?from=2026-02-30', undefined, 422, /from/],
         ['GET', `/keys/${made.key.id}/logs?limit=0`, undefined, 422, /limit/],
+        ['GET', `/keys/${made.key.id}/logs?cursor=nonsense`, undefined, 422, /cursor: got "nonsense"/],
         ['POST', '/maintenance', { on: 'yes' }, 422, /on: got "yes"/],
         ['DELETE', '/accounts', undefined, 405, /method/],
       ];
@@ -139,11 +157,121 @@ for (const adapter of ['uws', 'node'] as const) {
       const wrong = () => call('GET', '/plans', undefined, { authorization: 'Bearer wrong' });
       const statuses = new Set<number>();
       for (let i = 0; i < 12; i++) statuses.add((await wrong()).status);
-      assert.ok(statuses.has(429));
-      assert.equal((await call('GET', '/plans')).status, 200, 'who knows the secret is let in');
+      assert.deepEqual([...statuses], [401, 429]);
+      const guessed = await call('GET', '/plans');
+      assert.equal(guessed.status, 429, 'a right guess after too many wrong ones is not even looked at');
+      assert.ok(Number(guessed.headers.get('retry-after')) > 0);
     });
   });
 }
+
+for (const adapter of ['uws', 'node'] as const) {
+  it(`a session over TLS has a cookie for TLS only (${adapter})`, async (t) => {
+    const { dir, remove } = await accountWithKey('free');
+    const files = identityFiles(A);
+    const access = AccessStore.open(dir);
+    const server = await startServer({
+      engine: new MemoryEngine(),
+      access,
+      log: createLog('silent'),
+      config: {
+        host: '127.0.0.1',
+        port: 0,
+        httpAdapter: adapter,
+        deadlineMs: 10_000,
+        shutdownGraceMs: 1_000,
+        tlsCert: files.certFile,
+        tlsKey: files.keyFile,
+        adminSecret: 'the secret of this test',
+      },
+    });
+    t.after(async () => {
+      await server.close();
+      await access.close();
+      files.remove();
+      await remove();
+    });
+    const cookie = await new Promise<string | undefined>((resolve, reject) => {
+      const options = { method: 'POST', ca: A.cert, headers: { 'content-type': 'application/json' } };
+      const sent = request(`${server.url}/admin/api/v1/session`, options, (answer) => {
+        answer.resume();
+        resolve(answer.headers['set-cookie']?.[0]);
+      });
+      sent.on('error', reject);
+      sent.end(JSON.stringify({ secret: 'the secret of this test' }));
+    });
+    assert.match(cookie ?? '', /^priorart_admin=[^;]+;.*; Secure$/);
+  });
+}
+
+describe('sessions that were ended', () => {
+  it('are a bounded list, which is never full of nothing', () => {
+    const session = (n: number, begun = n) => ({ id: `session-${n}`, begun, expires: begun + 10_000 });
+    let ended: EndedSessions | undefined;
+    for (let n = 0; n < ADMIN_ENDED_SESSIONS_MAX; n++) ended = withEnded(ended, session(n), n);
+    assert.equal(ended?.sessions.length, ADMIN_ENDED_SESSIONS_MAX);
+    assert.ok(isEnded(ended, session(0)) && !isEnded(ended, session(5_000)));
+    const full = withEnded(ended, session(1_500), 2_000);
+    assert.deepEqual(full, { until: 2_000, sessions: [] });
+    assert.ok(isEnded(full, session(0)) && isEnded(full, session(1_999)), 'all that were open are over');
+    assert.equal(isEnded(full, session(2_001)), false);
+    const later = withEnded(ended, session(20_000), 20_000);
+    assert.deepEqual(later.sessions, [['session-20000', 30_000]], 'those past their time are forgotten');
+  });
+});
+
+describe('attempts at the secret', () => {
+  const limits = { perAddress: 3, total: 5 };
+  it('are limited by address and altogether in any minute, and not for whoever knew it', () => {
+    let now = 0;
+    const attempts = new Attempts(limits, () => now);
+    attempts.tried('192.0.2.9', true);
+    for (let i = 0; i < 3; i++) {
+      assert.equal(attempts.waitMs('192.0.2.1'), 0);
+      attempts.tried('192.0.2.1', false);
+      now += 1_000;
+    }
+    assert.equal(attempts.waitMs('192.0.2.1'), 57_000);
+    assert.equal(attempts.waitMs('2001:db8::1'), 0);
+    attempts.tried('2001:db8::1', false);
+    attempts.tried('2001:db8:0:0:7::2', false);
+    assert.equal(attempts.waitMs('203.0.113.5'), 57_000, 'five in all');
+    assert.equal(attempts.waitMs('192.0.2.9'), 0);
+    now = 60_000;
+    assert.equal(attempts.waitMs('192.0.2.1'), 0);
+    assert.equal(attempts.waitMs('203.0.113.5'), 0);
+    now = ADMIN_KNOWN_MS + 1;
+    for (let i = 0; i < 5; i++) attempts.tried(`203.0.113.${i}`, false);
+    assert.equal(attempts.waitMs('192.0.2.9'), 60_000, 'knowing it once is not for good');
+  });
+
+  it('are counted right whatever happens, by a list of all of them', () => {
+    const steps = fc.array(fc.record({ after: fc.nat(30_000), from: fc.nat(3) }), { maxLength: 60 });
+    fc.assert(
+      fc.property(steps, (all) => {
+        let now = 0;
+        const attempts = new Attempts(limits, () => now);
+        const wrong: { time: number; from: number }[] = [];
+        for (const { after, from } of all) {
+          now += after;
+          const recent = wrong.filter(({ time }) => now - time < 60_000);
+          const own = recent.filter((one) => one.from === from);
+          const may = own.length < limits.perAddress && recent.length < limits.total;
+          assert.equal(attempts.waitMs(`192.0.2.${from}`) === 0, may);
+          if (!may) continue;
+          attempts.tried(`192.0.2.${from}`, false);
+          wrong.push({ time: now, from });
+        }
+      }),
+    );
+  });
+
+  it('take a bounded memory', () => {
+    const attempts = new Attempts({ perAddress: 3, total: 1e6 }, () => 0);
+    for (let i = 0; i < 5_000; i++) attempts.tried(`10.0.${i >> 8}.${i & 255}`, i % 2 === 0);
+    assert.ok(attempts.size <= 1_024);
+  });
+});
 
 describe("the administrator's secret", () => {
   it('signs sessions that end, cannot be changed, and die with it', async () => {
@@ -154,14 +282,14 @@ describe("the administrator's secret", () => {
     const now = Date.now();
     const { token, expires } = secret.newSession(now);
     assert.equal(expires, now + ADMIN_SESSION_S * 1000);
-    assert.equal(secret.sessionEnd(token, now), expires);
-    assert.equal(secret.sessionEnd(token, expires), undefined);
+    assert.equal(secret.session(token, now)?.expires, expires);
+    assert.equal(secret.session(token, expires), undefined);
     for (let i = 0; i < token.length; i++) {
       const changed = `${token.slice(0, i)}${token[i] === '1' ? '2' : '1'}${token.slice(i + 1)}`;
-      assert.equal(secret.sessionEnd(changed, now), undefined, changed);
+      assert.equal(secret.session(changed, now), undefined, changed);
     }
     writeFileSync(secret.file, 'another secret of some length');
-    assert.equal(secret.sessionEnd(token, now), undefined);
+    assert.equal(secret.session(token, now), undefined);
     assert.ok(secret.matches('another secret of some length'));
     chmodSync(secret.file, 0o644);
     assert.throws(() => secret.matches('x'), /can be read by others/);

@@ -79,8 +79,35 @@ describe('log of requests', () => {
       .reverse();
     for (const limit of [1, 7, 100, 1_000]) assert.deepEqual(all(fresh, 'key_a', limit), wanted);
     assert.deepEqual(all(fresh, 'key_b', 10), []);
-    assert.deepEqual(fresh.page('key_a', 10, 'no cursor').lines, wanted.slice(0, 10));
     await fresh.close();
+  });
+
+  it('refuses a cursor that is none', async () => {
+    const log = new RequestLog(folder());
+    for (const wrong of ['no cursor', '', '1-2', 'a-b-c-d', `1-${'w'.repeat(2_000)}-1`, '1-w-99999999999'])
+      assert.throws(() => log.page('key_a', 10, wrong), { code: 'usage', message: /^cursor: got/ }, wrong);
+    // One that was good, of lines that are gone by now or were never there.
+    assert.deepEqual(log.page('key_a', 10, '1-writer-zzz'), { lines: [] });
+    await log.close();
+  });
+
+  it('shows no line that is older than it keeps them, and removes it without anything being written', async () => {
+    const dir = folder();
+    const long = new RequestLog(dir, { days: 3_650 });
+    long.add(request({ requestId: 'old', time: Date.now() - 2 * 86_400_000 }));
+    await long.flush();
+    long.add(request({ requestId: 'new' }));
+    await long.flush();
+    const short = new RequestLog(dir, { days: 1, pruneEveryMs: 0 });
+    const ids = (log: RequestLog) => all(log, 'key_a', 1).map((line) => line.request_id);
+    assert.deepEqual(ids(long), ['new', 'old']);
+    assert.deepEqual(ids(short), ['new']);
+    // As the command line reads it, which was told nothing.
+    const told = new RequestLog(dir);
+    assert.deepEqual(ids(told), ['new', 'old']);
+    await short.flush();
+    assert.deepEqual(ids(long), ['new']);
+    await Promise.all([long, short, told].map((log) => log.close()));
   });
 
   it('writes by itself within a second', async () => {

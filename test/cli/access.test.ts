@@ -28,6 +28,8 @@ it('accounts, keys, usage, logs and maintenance print what they did, and --json 
     [changed.plan, changed.monthly_quota, changed.environments],
     ['enterprise', 77, ['staging']],
   );
+  const same = await json('accounts', 'change', 'Team', '--plan', 'enterprise', '--add-environment', 'live');
+  assert.deepEqual([same.monthly_quota, same.environments], [77, ['live', 'staging']]);
   const refused = await priorart(
     'accounts',
     'change',
@@ -42,21 +44,57 @@ it('accounts, keys, usage, logs and maintenance print what they did, and --json 
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /monthly_quota is for the plan enterprise/);
 
-  const log = new RequestLog(join(data, 'access'));
+  const quiet = (...args: string[]) => priorart('keys', 'create', '--data', data, '--account', ...args);
+  for (const wish of [
+    ['--plan', 'free'],
+    ['--monthly-quota', '78'],
+  ]) {
+    const { code, stderr } = await quiet('Team', ...wish);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /"Team" is there already, with the plan enterprise and 77 searches .* accounts change/,
+    );
+  }
+  assert.equal((await quiet('Team', '--plan', 'enterprise', '--monthly-quota', '77')).code, 0);
+  const twin = await json('accounts', 'create', 'Team', '--plan', 'pro');
+  const doubtful = await quiet('Team');
+  assert.equal(doubtful.code, 2);
+  assert.ok(doubtful.stderr.includes(account.id) && doubtful.stderr.includes(twin.id), doubtful.stderr);
+  assert.equal((await quiet(twin.id)).code, 0);
+
+  const log = new RequestLog(join(data, 'access'), { queries: true });
   const time = Date.now();
   const day = new Date(time).toISOString().slice(0, 10);
   for (const requestId of ['first', 'second'])
     log.add({ key: key.id, time, requestId, endpoint: 'semantic', status: 200, ms: 5, client: '192.0.2.1' });
+  log.add({
+    key: key.id,
+    time,
+    requestId: 'third',
+    endpoint: 'semantic',
+    status: 200,
+    ms: 5,
+    client: '192.0.2.1',
+    query: 'a \x1b]0;owned\x07 \x9b31m query\nfourth line',
+  });
   await log.close();
-  const usage = await json('usage', '--account', 'Team', '--from', day, '--to', day);
+  const usage = await json('usage', '--account', account.id, '--from', day, '--to', day);
   assert.deepEqual(usage, [
-    { day, key: key.id, endpoint: 'semantic', requests: 2, ok: 2, client_errors: 0, server_errors: 0 },
+    { day, key: key.id, endpoint: 'semantic', requests: 3, ok: 3, client_errors: 0, server_errors: 0 },
   ]);
   const page = await json('logs', key.id, '--limit', '1');
-  assert.equal(page.lines[0].request_id, 'second');
+  assert.equal(page.lines[0].request_id, 'third');
+  assert.equal(page.lines[0].query, 'a \x1b]0;owned\x07 \x9b31m query\nfourth line');
+  const printed = (await priorart('logs', key.id, '--data', data)).stdout;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  assert.doesNotMatch(printed, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  assert.ok(printed.includes('a \\u001b]0;owned\\u0007 \\u009b31m query\\u000afourth line'), printed);
+  const wrong = await priorart('logs', key.id, '--cursor', 'nonsense', '--data', data);
+  assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
   const older = await priorart('logs', key.id, '--cursor', page.next, '--data', data);
   assert.match(older.stdout, /first/);
-  assert.doesNotMatch(older.stdout, /second/);
+  assert.doesNotMatch(older.stdout, /third/);
 
   assert.deepEqual(await json('maintenance', 'on', '--retry-after', '30'), { on: true });
   const store = AccessStore.open(join(data, 'access'));

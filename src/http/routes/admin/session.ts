@@ -11,7 +11,8 @@ const loginSchema = z.strictObject({ secret: z.string({ error: 'a text' }) });
 
 function cookie(call: Call, value: string, seconds: number): string {
   // Behind a proxy that ends TLS the connection itself is plain; the proxy says so.
-  const secure = call.request.headers['x-forwarded-proto'] === 'https' ? '; Secure' : '';
+  const isSecure = adminOf(call).secure || call.request.headers['x-forwarded-proto'] === 'https';
+  const secure = isSecure ? '; Secure' : '';
   return `${SESSION_COOKIE}=${value}; Path=/admin; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
 }
 
@@ -35,9 +36,9 @@ export const session: Route = {
   endpoint: 'admin.session',
   access: 'admin',
   handle(call) {
-    const end = sessionOf(call.request, adminOf(call));
-    if (end === undefined) throw new PriorartError('not_found', 'this request has no session');
-    return answer({ expires_at: new Date(end).toISOString() });
+    const found = sessionOf(call.request, adminOf(call));
+    if (found === undefined) throw new PriorartError('not_found', 'this request has no session');
+    return answer({ expires_at: new Date(found.expires).toISOString() });
   },
 };
 
@@ -46,7 +47,11 @@ export const logout: Route = {
   path,
   endpoint: 'admin.logout',
   access: 'admin',
-  handle(call) {
+  async handle(call) {
+    const admin = adminOf(call);
+    const found = sessionOf(call.request, admin);
+    // Whoever has copied the cookie must not go on with it, at any server of the folder.
+    if (found !== undefined) await admin.store.endSession(found);
     const reply = answer({});
     return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, '', 0) } };
   },
