@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { isPriorartError } from '../src/errors.js';
+import { type MakeFlags, makeCorpus } from './corpus/make.js';
 import { http } from './http/http.js';
 import { commit, load, machine, ROOT } from './machine.js';
 import { pageOf } from './page.js';
@@ -47,6 +48,17 @@ for (const benchmark of BENCHMARKS) {
     .option('--record', 'make this run the baseline, and write its figures into BENCHMARKS.md')
     .action((flags: Flags) => run(benchmark, flags));
 }
+
+program
+  .command('corpus')
+  .description(
+    'make a data folder of generated documents, of any size, that `serve` opens; the same for the same seed',
+  )
+  .requiredOption('--passages <number>', 'passages, about 20 a document')
+  .requiredOption('--out <folder>', 'where to; a folder that was interrupted, or is smaller, is completed')
+  .option('--seed <number>', 'of all random choices', '1')
+  .option('--threads <number>', 'threads that make documents (default: one per processor)')
+  .action((flags: MakeFlags) => makeCorpus(flags));
 
 async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
   const result = await measured(benchmark, flags);

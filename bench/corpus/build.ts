@@ -1,0 +1,210 @@
+/**
+ * A data folder of generated documents, by way of the library: prepared as an ingest prepares them, committed as it
+ * commits them, merged and indexed as it merges. Memory is that of some segments' worth of documents, however many
+ * there are. Stopped at any time it goes on where it was; a larger number makes a finished folder grow.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { mergeSegments } from '../../src/index/merge.js';
+import { writeSegment } from '../../src/index/segment.js';
+import { identityOf, loadModels } from '../../src/models/load.js';
+import { commitDocuments } from '../../src/store/commit.js';
+import type { PreparedDocument } from '../../src/store/document.js';
+import { Store } from '../../src/store/store.js';
+import { readVocabulary, type Vocabulary } from './vocabulary.js';
+
+/** Counts up where the same seed gives other documents. */
+export const GENERATOR_VERSION = 1;
+/** As `SEGMENT_PASSAGES` of src/ingest/ingest.ts. */
+const SEGMENT_PASSAGES = 16_384;
+/** Blocks that each thread is ahead. */
+const AHEAD = 3;
+const STATE = 'corpus.json';
+
+export interface CorpusOptions {
+  dir: string;
+  passages: number;
+  seed?: number;
+  /** Threads that make documents. */
+  threads?: number;
+  progress?(text: string): void;
+}
+
+/** What lies beside the data, and says how far it is. */
+export interface CorpusState {
+  generator: number;
+  seed: number;
+  /** Blocks that are committed as a whole. */
+  blocks: number;
+  documents: number;
+  passages: number;
+  /** Merged and indexed. */
+  finished: boolean;
+  /** Of all runs together; processor time is that of all threads. */
+  seconds: number;
+  cpuSeconds: number;
+}
+
+/** Makes the folder, or what is missing of it. */
+export async function buildCorpus(options: CorpusOptions): Promise<CorpusState> {
+  const { dir, passages, seed = 1, progress = () => {} } = options;
+  mkdirSync(dir, { recursive: true });
+  const path = join(dir, STATE);
+  const before = readState(path, seed);
+  if (before.finished && before.passages >= passages) return before;
+  const { embedder, reranker } = await loadModels();
+  const store = Store.openOrCreate(dir, identityOf(embedder), 'auto');
+  await Promise.all([embedder.close(), reranker.close()]);
+  const run = new Run(store, path, { ...before, finished: false });
+  try {
+    if (store.manifest().passages < passages) {
+      const threads = options.threads ?? availableParallelism();
+      const makers = new Makers(readVocabulary(), seed, threads, before.blocks);
+      try {
+        while (run.passages < passages) {
+          run.take(await makers.next(), passages);
+          progress(`${run.passages} of ${passages} passages`);
+        }
+        run.commit();
+      } finally {
+        await makers.close();
+      }
+    }
+    progress('merging, building the index');
+    await mergeSegments(store, { full: true });
+    return run.finish();
+  } finally {
+    await store.close();
+  }
+}
+
+function readState(path: string, seed: number): CorpusState {
+  const none = { blocks: 0, documents: 0, passages: 0, finished: false, seconds: 0, cpuSeconds: 0 };
+  if (!existsSync(path)) return { generator: GENERATOR_VERSION, seed, ...none };
+  const state = JSON.parse(readFileSync(path, 'utf8')) as CorpusState;
+  if (state.seed === seed && state.generator === GENERATOR_VERSION) return state;
+  throw new Error(`${path} is of another seed or generator; remove its folder or choose another`);
+}
+
+/** What waits for its commit, and how far the folder is. */
+class Run {
+  readonly #store: Store;
+  readonly #path: string;
+  readonly #started = performance.now();
+  readonly #cpu = process.cpuUsage();
+  #state: CorpusState;
+  #blocks: number;
+  #waiting: PreparedDocument[] = [];
+  passages: number;
+  #committed: number;
+
+  constructor(store: Store, path: string, state: CorpusState) {
+    this.#store = store;
+    this.#path = path;
+    this.#state = state;
+    this.#blocks = state.blocks;
+    this.passages = store.manifest().passages;
+    this.#committed = this.passages;
+  }
+
+  /** The next block; documents beyond the wanted number of passages are left for another time. */
+  take(documents: readonly PreparedDocument[], wanted: number): void {
+    const waiting = new Set(this.#waiting.map(({ patent }) => patent.patent_id));
+    for (const document of documents) {
+      if (this.passages >= wanted) return;
+      const { patent_id: id } = document.patent;
+      // Of a block that was interrupted, a part is there.
+      if (waiting.has(id) || this.#store.ids.get(id) !== undefined) continue;
+      this.#waiting.push(document);
+      this.passages += document.passages.length;
+    }
+    this.#blocks += 1;
+    if (this.passages - this.#committed >= SEGMENT_PASSAGES) this.commit();
+  }
+
+  commit(): void {
+    const documents = this.#waiting;
+    if (documents.length > 0) {
+      commitDocuments(this.#store, this.#store.manifest().model, documents, (segment, firstDoc) =>
+        writeSegment(this.#store, segment, firstDoc, documents),
+      );
+    }
+    this.#waiting = [];
+    this.#committed = this.passages;
+    this.#write({ blocks: this.#blocks });
+  }
+
+  finish(): CorpusState {
+    return this.#write({ finished: true });
+  }
+
+  #write(change: Partial<CorpusState>): CorpusState {
+    const { documents, passages } = this.#store.manifest();
+    const { user, system } = process.cpuUsage(this.#cpu);
+    const written = { ...this.#state, ...change, documents, passages };
+    this.#state = written;
+    const shown: CorpusState = {
+      ...written,
+      seconds: this.#state.seconds + (performance.now() - this.#started) / 1000,
+      cpuSeconds: this.#state.cpuSeconds + (user + system) / 1e6,
+    };
+    writeFileSync(`${this.#path}.tmp`, `${JSON.stringify(shown, null, 1)}\n`);
+    renameSync(`${this.#path}.tmp`, this.#path);
+    return shown;
+  }
+}
+
+/** Threads that make blocks, given out in their order. */
+class Makers {
+  readonly #workers: Worker[];
+  readonly #made = new Map<number, PreparedDocument[]>();
+  #given: number;
+  #asked: number;
+  #wake: () => void = () => {};
+  #failed: Error | undefined;
+
+  constructor(vocabulary: Vocabulary, seed: number, threads: number, first: number) {
+    this.#given = first;
+    this.#asked = first;
+    this.#workers = Array.from({ length: threads }, () => {
+      const worker = new Worker(new URL('./worker.js', import.meta.url), {
+        workerData: { vocabulary, seed },
+      });
+      worker.on('message', ({ block, documents }: { block: number; documents: PreparedDocument[] }) => {
+        this.#made.set(block, documents);
+        this.#wake();
+      });
+      worker.on('error', (error) => {
+        this.#failed = error as Error;
+        this.#wake();
+      });
+      return worker;
+    });
+    for (let n = 0; n < threads * AHEAD; n++) this.#ask();
+  }
+
+  async next(): Promise<PreparedDocument[]> {
+    for (;;) {
+      if (this.#failed) throw this.#failed;
+      const made = this.#made.get(this.#given);
+      if (made) {
+        this.#made.delete(this.#given++);
+        this.#ask();
+        return made;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+
+  #ask(): void {
+    this.#workers[this.#asked % this.#workers.length]!.postMessage(this.#asked++);
+  }
+}

@@ -1,0 +1,129 @@
+/** The generator of documents: the same for a seed, of the shape that was measured, and a folder like any other. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Blocks } from '../../bench/corpus/blocks.js';
+import { buildCorpus, type CorpusState } from '../../bench/corpus/build.js';
+import { Alias, drawn, quantilesOf, stream, zipf } from '../../bench/corpus/random.js';
+import { readMeasured } from '../../bench/corpus/shape.js';
+import { statisticsOf } from '../../bench/corpus/statistics.js';
+import { vectorStatisticsOf } from '../../bench/corpus/vector-statistics.js';
+import { readVocabulary } from '../../bench/corpus/vocabulary.js';
+import { checkFolder } from '../../src/index/check.js';
+import { passagesOf } from '../../src/ingest/passages.js';
+import { loadModels } from '../../src/models/load.js';
+import { Store } from '../../src/store/store.js';
+
+const measured = readMeasured();
+const median = (quantiles: readonly number[]) => quantiles[Math.floor(quantiles.length / 2)]!;
+const within = (value: number, [low, high]: readonly [number, number], what: string) =>
+  assert.ok(value >= low && value <= high, `${what} is ${value}, expected ${low} to ${high}`);
+
+describe('random choices', () => {
+  it('an alias table draws by its weights', () => {
+    const weights = [1, 0, 5, 2, 12];
+    const alias = new Alias(weights);
+    const next = stream(3);
+    const counts = weights.map(() => 0);
+    for (let n = 0; n < 40_000; n++) counts[alias.draw(next)]! += 1;
+    for (const [n, weight] of weights.entries())
+      assert.ok(Math.abs(counts[n]! / 40_000 - weight / 20) < 0.01);
+  });
+
+  it('quantiles draw back what they were taken of', () => {
+    const next = stream(4);
+    const values = Array.from({ length: 4_000 }, () => next() ** 2);
+    const quantiles = quantilesOf(values);
+    const again = quantilesOf(Array.from({ length: 4_000 }, () => drawn(next, quantiles)));
+    for (const [n, value] of quantiles.entries()) assert.ok(Math.abs(value - again[n]!) < 0.05);
+  });
+
+  it('ranks stay below their number, and streams of other seeds differ', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 1e6 }), (seed, count) => {
+        const rank = zipf(stream(seed), count, 0.9, 1);
+        assert.ok(Number.isInteger(rank) && rank >= 0 && rank < count);
+        assert.notEqual(stream(seed, 1)(), stream(seed, 2)());
+        assert.equal(stream(seed, 1)(), stream(seed, 1)());
+      }),
+    );
+  });
+});
+
+describe('generated documents', () => {
+  let dir: string;
+  let state: CorpusState;
+  const blocks = new Blocks(readVocabulary(), measured, 5);
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'priorart-corpus-'));
+    // Interrupted in the middle of a block, then grown: nothing is doubled, nothing left out.
+    await buildCorpus({ dir, passages: 1_000, seed: 5, threads: 1 });
+    state = await buildCorpus({ dir, passages: 5_000, seed: 5, threads: 1 });
+  });
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('are the same for a seed, block by block, and others for another', () => {
+    const others = new Blocks(readVocabulary(), measured, 5);
+    others.patents(7);
+    assert.deepEqual(others.patents(2), blocks.patents(2));
+    const another = new Blocks(readVocabulary(), measured, 6);
+    assert.notDeepEqual(another.patents(2), blocks.patents(2));
+  });
+
+  it('are in the folder, whole and each once, in the order of the blocks', async () => {
+    const store = Store.open(dir);
+    try {
+      const stored = [...store.documents.getRange()];
+      const made = Array.from({ length: state.blocks + 1 }, (_, block) => blocks.patents(block)).flat();
+      assert.deepEqual(
+        stored.map(({ value }) => value.patent_id),
+        made.slice(0, stored.length).map(({ patent_id: id }) => id),
+      );
+      const passages = made
+        .slice(0, stored.length)
+        .reduce((sum, patent) => sum + passagesOf(patent).length, 0);
+      assert.equal(store.manifest().passages, passages);
+      assert.ok(passages >= 5_000 && passages - passagesOf(made[stored.length - 1]!).length < 5_000);
+      assert.equal(store.manifest().segments.length, 1);
+      assert.deepEqual((await checkFolder(store)).problems, []);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('have lengths, classes and dates as measured, and vectors that lie like real ones', async () => {
+    const store = Store.open(dir);
+    const { embedder } = await loadModels();
+    try {
+      const texts = statisticsOf(store);
+      const real = measured.texts;
+      for (const kind of ['full', 'short'] as const) {
+        const ratio = median(texts[kind].claims) / median(real[kind].claims);
+        within(ratio, [0.6, 1.6], `claims of ${kind} texts against measured ones`);
+        within(
+          median(texts[kind].abstract) / median(real[kind].abstract),
+          [0.7, 1.4],
+          `abstracts of ${kind}`,
+        );
+      }
+      within(texts.passages / texts.documents, [12, 35], 'passages a document');
+      within(median(texts.ipcCodes) / median(real.ipcCodes), [0.5, 2], 'IPC codes');
+      within(texts.sameSubclass - real.sameSubclass, [-0.1, 0.1], 'codes of the same subclass');
+      const vectors = await vectorStatisticsOf(store, embedder, 5_000);
+      const near = median(vectors.within);
+      within(near, [0.7, 0.9], 'cosine within a document');
+      within(median(vectors.strangers), [0.1, 0.35], 'cosine of strangers');
+      within(median(vectors.strangersAcross), [0, 0.2], 'cosine of strangers in two languages');
+      within(vectors.directions, [30, 130], 'directions');
+      // Few documents, so no other one is as close as the passages of its own.
+      assert.ok(median(vectors.nearest) < near && median(vectors.nearest) > median(vectors.strangers) + 0.1);
+      assert.ok(vectors.recall['64']! > vectors.recall['1']! && vectors.recall['1']! < 0.95);
+    } finally {
+      await store.close();
+      await embedder.close();
+    }
+  });
+});
