@@ -156,7 +156,8 @@ export const SETTINGS = {
     default: PUBLIC_RATE_LIMIT_PER_MINUTE,
     min: 1,
     max: RATE_LIMIT_MAX,
-    description: 'calls without a key (coverage, drawings) that a client address may make in any 60 seconds',
+    description:
+      'calls without a key (coverage, drawings) that a client address may make in any 60 seconds, and images it may fetch',
   }),
   shutdownDelayMs: integer({
     env: 'PRIORART_SHUTDOWN_DELAY_MS',

@@ -28,6 +28,8 @@ export class CallLimits {
   readonly #perAddress: number;
   readonly #onError: (error: unknown) => void;
   readonly #addresses = new AddressLimit();
+  /** Apart from calls: a page of drawings makes one of each for every image. */
+  readonly #files = new AddressLimit();
   readonly #cycles = new WeakMap<Account, Cycle>();
   readonly #timer: NodeJS.Timeout;
   #counters: Counters | undefined;
@@ -55,6 +57,11 @@ export class CallLimits {
   /** Counts a call without a key. */
   takePublic(address: string): Allowance {
     return this.#addresses.take(address, this.#perAddress);
+  }
+
+  /** Counts a file that is fetched under a signed link. */
+  takeFile(address: string): Allowance {
+    return this.#files.take(address, this.#perAddress);
   }
 
   /**

@@ -50,9 +50,8 @@ export class Admission {
         retryAfter: maintenance.retry_after,
       });
     }
-    // Its link was limited when it was given out.
-    if (route.access === 'signed') return;
-    if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
+    if (route.access === 'signed') this.#allowance = limits.takeFile(request.remoteAddress);
+    else if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
     else {
       this.#caller = requireKey(request, access);
       this.#allowance = limits.takeCall(this.#caller.key.id);

@@ -4,7 +4,7 @@
  * fails anywhere ends as one `{detail}` here.
  */
 import { isPriorartError } from '../errors.js';
-import type { HttpHandler, HttpReply, HttpRequest } from './adapters/adapter.js';
+import { type HttpHandler, type HttpReply, type HttpRequest, lengthOf } from './adapters/adapter.js';
 import { Admission } from './admission.js';
 import type { FinishedRequest } from './finished.js';
 import { problemOf } from './problem.js';
@@ -152,7 +152,7 @@ class Exchange {
       ms: performance.now() - this.#startedAt,
       requestId: this.#requestId,
       client: this.#request.remoteAddress,
-      bytes: reply === undefined ? 0 : Buffer.byteLength(reply.body),
+      bytes: reply === undefined ? 0 : lengthOf(reply.body),
     };
     const key = this.#admission.caller?.key;
     if (key) finished.key = key;

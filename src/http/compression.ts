@@ -5,10 +5,11 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { COMPRESS_FROM_BYTES, COMPRESSIONS_AT_ONCE } from '../limits.js';
-import type { HttpHandler, HttpReply, HttpRequest } from './adapters/adapter.js';
+import { type HttpHandler, type HttpReply, type HttpRequest, isSource } from './adapters/adapter.js';
 import { varied } from './cors.js';
 
 type Coding = 'br' | 'gzip';
+type Text = HttpReply & { body: Uint8Array | string };
 
 // The quickest levels: the next ones cost twice the processor time for a tenth of the bytes.
 const GZIP_LEVEL = 1;
@@ -26,7 +27,7 @@ const ENCODERS: Readonly<Record<Coding, (body: Uint8Array | string) => Promise<B
 export function withCompression(handler: HttpHandler): HttpHandler {
   // While the threads are behind, answers go as they are: waiting for them would cost more than the bytes.
   let running = 0;
-  async function compressed(reply: HttpReply, coding: Coding): Promise<HttpReply> {
+  async function compressed(reply: Text, coding: Coding): Promise<HttpReply> {
     running++;
     try {
       const body = await ENCODERS[coding](reply.body);
@@ -52,8 +53,10 @@ export function withCompression(handler: HttpHandler): HttpHandler {
   };
 }
 
-function isWorthIt({ status, headers, body }: HttpReply): boolean {
+function isWorthIt(reply: HttpReply): reply is Text {
+  const { status, headers, body } = reply;
   return (
+    !isSource(body) &&
     status === 200 &&
     body.length >= COMPRESS_FROM_BYTES &&
     headers['content-encoding'] === undefined &&

@@ -2,26 +2,28 @@
 import { PriorartError } from '../errors.js';
 import { CORS_MAX_AGE_S } from '../limits.js';
 import type { HttpHandler, HttpReply } from './adapters/adapter.js';
+import type { EarlyAnswer } from './early.js';
 
 /** Only what stands under these; administration is nobody's web page but the server's own. */
-const SHARED_PATHS = /^\/(?:api\/|openapi\.json$|livez$|readyz$|healthz$)/;
-const REQUEST_HEADERS = 'Content-Type, X-API-Key, X-Request-Id, If-None-Match, traceparent';
+const SHARED_PATHS = /^\/(?:api\/|files\/|openapi\.json$|livez$|readyz$|healthz$)/;
+const REQUEST_HEADERS = 'Content-Type, X-API-Key, X-Request-Id, If-None-Match, If-Range, Range, traceparent';
 const SHOWN_HEADERS =
-  'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, ETag, Deprecation, traceparent';
+  'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, ETag, Accept-Ranges, Content-Range, Deprecation, traceparent';
 
 /**
  * Answers preflights, and marks answers that a page may read.
+ * @param early completes the answers to preflights
  * @param origins `https://a.example, https://b.example:8443`, or `*` for every page
  * @throws PriorartError `usage`
  */
-export function withCors(handler: HttpHandler, origins: string): HttpHandler {
+export function withCors(handler: HttpHandler, origins: string, early: EarlyAnswer): HttpHandler {
   const allowed = allowedOrigins(origins);
   return (request) => {
     if (!SHARED_PATHS.test(request.path)) return handler(request);
     const origin = request.headers['origin'];
     const granted = origin === undefined ? undefined : allowed(origin);
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
-      return preflight(granted);
+      return early(request, 'preflight', preflight(granted));
     }
     const mark = (reply: HttpReply | undefined) => reply && marked(reply, granted);
     const result = handler(request);

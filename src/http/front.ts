@@ -6,6 +6,7 @@ import type { ClientAddress, HttpHandler } from './adapters/adapter.js';
 import { trustingProxies } from './client-address.js';
 import { withCompression } from './compression.js';
 import { withCors } from './cors.js';
+import type { EarlyAnswer } from './early.js';
 import { problemOf } from './problem.js';
 
 /** Settings that can change while the server runs. */
@@ -19,10 +20,13 @@ export interface Front {
   clientAddress: ClientAddress | undefined;
 }
 
-/** @throws PriorartError `usage` */
-export function frontOf(app: HttpHandler, config: FrontConfig): Front {
-  let handler = withUrlLimit(app);
-  if (config.corsOrigins !== undefined) handler = withCors(handler, config.corsOrigins);
+/**
+ * @param early completes what is answered here
+ * @throws PriorartError `usage`
+ */
+export function frontOf(app: HttpHandler, config: FrontConfig, early: EarlyAnswer): Front {
+  let handler = withUrlLimit(app, early);
+  if (config.corsOrigins !== undefined) handler = withCors(handler, config.corsOrigins, early);
   if (config.compression !== 'off') handler = withCompression(handler);
   const { trustProxy, trustProxyHeader = 'x-forwarded-for' } = config;
   return {
@@ -31,11 +35,11 @@ export function frontOf(app: HttpHandler, config: FrontConfig): Front {
   };
 }
 
-function withUrlLimit(app: HttpHandler): HttpHandler {
+function withUrlLimit(app: HttpHandler, early: EarlyAnswer): HttpHandler {
   return (request) => {
     const chars = request.path.length + request.query.length;
     if (chars <= URL_MAX_CHARS) return app(request);
     const message = `the URL is too long: ${chars} characters; expected at most ${URL_MAX_CHARS}`;
-    return problemOf(new PriorartError('uri_too_long', message), '').reply;
+    return early(request, 'none', problemOf(new PriorartError('uri_too_long', message), '').reply);
   };
 }

@@ -5,7 +5,7 @@ import type { HttpRequest } from './adapters/adapter.js';
 /** Nothing that could break a header, a log line or a shell. */
 const SANE = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 
-export function requestIdOf(request: HttpRequest): string {
+export function requestIdOf(request: Pick<HttpRequest, 'headers'>): string {
   const sent = request.headers['x-request-id'];
   return sent !== undefined && SANE.test(sent) ? sent : randomUUID();
 }

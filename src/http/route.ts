@@ -54,7 +54,7 @@ export interface Route {
   endpoint: string;
   /**
    * `key` needs X-API-Key; `public` does not; `health` is public, without limits and logged quietly; `admin`
-   * needs the administrator's secret or session; `signed` carries a signature of ours in its URL, and has no limits.
+   * needs the administrator's secret or session; `signed` carries a signature of ours in its URL; its limit is like that of `public`, but counted apart.
    */
   access: 'key' | 'public' | 'health' | 'admin' | 'signed';
   handle(call: Call): HttpReply | Promise<HttpReply>;

@@ -19,6 +19,7 @@ import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
 import { createNodeAdapter } from './adapters/node.js';
 import { createUwsAdapter } from './adapters/uws.js';
 import { createApp } from './app.js';
+import { earlyAnswers, refusalReply } from './early.js';
 import type { FinishedRequest } from './finished.js';
 import { type Front, type FrontConfig, frontOf } from './front.js';
 import { type GateConfig, openGate } from './gate.js';
@@ -98,12 +99,13 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     observe,
   };
   const app = createApp(services);
+  const early = earlyAnswers(observe);
   let front: Front;
   let adapter: HttpAdapter;
   let metricsPort: MetricsPort | undefined;
   let port: number;
   try {
-    front = frontOf(app, config);
+    front = frontOf(app, config, early);
     adapter = chooseAdapter(config.httpAdapter, log, {
       handler: (request) => front.handler(request),
       clientAddress: (peer, headers) => front.clientAddress?.(peer, headers) ?? peer,
@@ -113,6 +115,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       bodyTimeoutMs: BODY_TIMEOUT_MS,
       writeTimeoutMs: WRITE_TIMEOUT_MS,
       connectionsMax: config.connectionsMax ?? CONNECTIONS_MAX.default,
+      refuse: (refusal) => refusalReply(early, refusal),
       onError: (error) => log.error({ err: error }, 'a request could not be answered'),
     });
     metricsPort = await openMetrics(config, metrics, services);
@@ -145,7 +148,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     adapter: adapter.name,
     metricsPort: metricsPort?.port,
     reload(changed) {
-      const [newFront, newTls] = [frontOf(app, changed), tlsIdentity(changed)];
+      const [newFront, newTls] = [frontOf(app, changed, early), tlsIdentity(changed)];
       if (!newTls !== !tls)
         throw new PriorartError('usage', 'TLS can not be turned on or off without a restart');
       if (newTls) adapter.replaceTls(newTls);

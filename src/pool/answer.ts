@@ -15,7 +15,7 @@ import type { Explanation } from '../search/explanation.js';
 import type { Folder } from '../search/folder.js';
 import type { AnalyticsQuery } from '../search/query.js';
 import { ModelReplaced, Reader } from '../search/reader.js';
-import { searchSemantic } from '../search/semantic.js';
+import { searchSemantic, stopwatch } from '../search/semantic.js';
 import type { TaggedBody } from '../search/types.js';
 import type { Manifest } from '../store/manifest.js';
 import { currentDocuments } from '../store/pinned.js';
@@ -70,10 +70,12 @@ async function answerTo(
         return json((await searchSemantic(reader, question.query, cancellation)).explanation);
       });
     case 'analytics':
-      return withReader(thread, (reader) => firstPage(reader, question.query, cancellation));
+      return withReader(thread, (reader) => firstPage(reader, question.query, cancellation, trace));
     case 'page': {
       folder.store.refresh();
+      const clock = stopwatch();
       const page = analyticsPage(currentDocuments(folder.store), question.query, question.page);
+      trace.timings = { fetch: clock() };
       return { json: page && json(page) };
     }
     case 'prepare':
@@ -112,11 +114,14 @@ async function firstPage(
   reader: Reader,
   query: AnalyticsQuery,
   cancellation: Cancellation,
+  trace: AnswerTrace,
 ): Promise<AnswerOf<{ kind: 'analytics'; query: AnalyticsQuery }>> {
-  const ranking = await rankAnalytics(reader, query, cancellation);
+  const ranking = await rankAnalytics(reader, query, cancellation, trace);
+  const clock = stopwatch();
   // Nothing was awaited since the ranking: its documents are those of the store's state.
   const page = pageOfRanking(ranking, query);
   const response = analyticsPage(currentDocuments(reader.store), query, page);
+  trace.timings = { ...trace.timings, fetch: clock() };
   if (response === undefined) {
     const message = 'a document has vectors but no text; run `priorart check --repair`';
     throw new PriorartError('data_corrupt', message);

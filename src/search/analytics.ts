@@ -6,13 +6,14 @@
 import { leastCosine, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
 import { calling, type NamedCount } from '../index/native.js';
 import { TOP_LIST } from '../limits.js';
+import type { AnswerTrace } from '../observe/observations.js';
 import type { DocumentReader } from '../store/pinned.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { clausesOf, dateColumn, deduplicates } from './filter.js';
 import { planOf, scansOf } from './plan.js';
 import type { AnalyticsQuery } from './query.js';
 import type { Reader } from './reader.js';
-import { embedQuery } from './semantic.js';
+import { embedQuery, stopwatch } from './semantic.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
 import type { AnalyticsResponse, AnalyticsResult, AnalyticsStats } from './types.js';
 
@@ -35,20 +36,27 @@ export interface RankingPage extends RankedDocuments {
   stats: AnalyticsStats;
 }
 
-/** Searches and counts from columns, without reading a document. */
+/**
+ * Searches and counts from columns, without reading a document.
+ * @param trace takes the times of the stages: embed, filter, knn (with the counting)
+ */
 export async function rankAnalytics(
   reader: Reader,
   query: AnalyticsQuery,
   cancellation: Cancellation = uncancelled,
+  trace: AnswerTrace = {},
 ): Promise<Ranking> {
   const { calibration } = reader.embedder;
+  const clock = stopwatch();
   const vector = await embedQuery(reader, query.query, cancellation);
+  const embed = clock();
   cancellation.check();
   const { manifest, native } = reader.snapshot();
-  const counts = calling(() => {
+  const { counts, plan, filter } = calling(() => {
     const selection = native.select(clausesOf(query.filters, reader.store));
-    const plan = planOf(manifest.segments, native.segments, selection, query.maxResults);
-    return native.count(vector, selection, scansOf(plan), {
+    const filtered = clock();
+    const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults);
+    const counted = native.count(vector, selection, scansOf(chosen), {
       maxResults: query.maxResults,
       dedupe: deduplicates(query.filters),
       minScore: leastCosine(query.minScore, calibration),
@@ -59,7 +67,10 @@ export async function rankAnalytics(
       axes: query.groupBy,
       top: TOP_LIST,
     });
+    return { counts: counted, plan: chosen, filter: filtered };
   });
+  trace.timings = { embed, filter, knn: clock() };
+  trace.scans = plan.segments.map(({ scan }) => scan);
   cancellation.check();
   const { docs, scores, passages, passageAt } = counts.page;
   return {

@@ -1,5 +1,6 @@
 /** Specification 4.4 with its decisions, over HTTP: real drawings, real links. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { loadConfig } from '../../src/config.js';
 import { openDrawings } from '../../src/drawings/open.js';
@@ -33,6 +34,11 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     collection.remove();
   });
 
+  /** The path that a redirect leads to. */
+  const target = (asked: string, answer: Answer) => {
+    const url = new URL(answer.headers.get('location') ?? '', service.server.url + PATH + asked);
+    return url.pathname + url.search;
+  };
   const ask = (path: string, init: RequestInit = {}): Promise<Answer> =>
     service.call(PATH + path, { redirect: 'manual', ...init });
 
@@ -55,6 +61,63 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     const links = new Set<string | null>();
     for (let i = 0; i < 20; i++) links.add((await ask(`/${publication}/${file}`)).headers.get('location'));
     assert.equal(links.size, 20);
+  });
+
+  it('a link keeps the path that a proxy has the server under', { skip: noSharp }, async () => {
+    const { headers } = await ask(`/${publication}/${file}`);
+    const behind = `https://example.com/patents/search${PATH}/${publication}/${file}`;
+    const { pathname } = new URL(headers.get('location') ?? '', behind);
+    assert.match(pathname, /^\/patents\/search\/files\/drawings\/[0-9a-f]{64}\.webp$/);
+  });
+
+  it('an image comes whole, in part, or as a head, and not again to whoever has it', {
+    skip: noSharp,
+  }, async () => {
+    const path = target(`/${publication}/${file}`, await ask(`/${publication}/${file}`));
+    const get = (headers: Record<string, string> = {}, method = 'GET') =>
+      fetch(service.server.url + path, { headers, method });
+    const whole = await get();
+    const bytes = Buffer.from(await whole.arrayBuffer());
+    const etag = whole.headers.get('etag')!;
+    assert.equal(createHash('sha256').update(bytes).digest('hex'), etag.slice(1, -1));
+    const head = await get({}, 'HEAD');
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(bytes.length)]);
+    for (const [range, from, to] of [
+      ['bytes=0-99', 0, 100],
+      ['bytes=100-', 100, bytes.length],
+      ['bytes=-7', bytes.length - 7, bytes.length],
+    ] as const) {
+      const part = await get({ range });
+      assert.equal(part.status, 206);
+      assert.equal(part.headers.get('content-range'), `bytes ${from}-${to - 1}/${bytes.length}`);
+      assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(from, to), range);
+      const partHead = await get({ range }, 'HEAD');
+      assert.deepEqual([partHead.status, partHead.headers.get('content-length')], [206, String(to - from)]);
+    }
+    const beyond = await get({ range: `bytes=${bytes.length}-` });
+    assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${bytes.length}`]);
+    assert.equal((await get({ 'if-none-match': etag })).status, 304);
+  });
+
+  it('an address may fetch only so many images a minute, counted apart from its calls', {
+    skip: noSharp,
+  }, async () => {
+    const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
+    const strict = await Service.start(adapter, 30_000, { engine, drawings }, { publicRateLimit: 3 });
+    try {
+      const link = new URL(drawings.link(engine.findDrawing(publication, file)), strict.server.url);
+      const statuses: number[] = [];
+      for (let i = 0; i < 4; i++) {
+        const answer = await fetch(link);
+        await answer.arrayBuffer();
+        statuses.push(answer.status);
+        if (answer.status === 429) assert.ok(Number(answer.headers.get('retry-after')) > 0);
+      }
+      assert.deepEqual(statuses, [200, 200, 200, 429]);
+      assert.equal((await strict.call('/api/v1/stats/coverage')).status, 200);
+    } finally {
+      await strict.stop();
+    }
   });
 
   it('SPEC 4.4 drawings that the markdown of a document names can be asked for', {
@@ -125,7 +188,7 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
   });
 
   it('links that were tampered with are 403 {detail}', { skip: noSharp }, async () => {
-    const link = (await ask(`/${publication}/${file}`)).headers.get('location') ?? '';
+    const link = target(`/${publication}/${file}`, await ask(`/${publication}/${file}`));
     const forged = link.replace(/signature=(.)/, (_, first) => `signature=${first === 'A' ? 'B' : 'A'}`);
     const wrong = [link.split('?')[0]!, forged, `${link}&a=b`];
     for (const path of wrong) {

@@ -9,8 +9,9 @@ import { describe } from 'node:test';
 import { AccessStore } from '../../src/access/store.js';
 import type { DrawingStore } from '../../src/drawings/store.js';
 import { PriorartError } from '../../src/errors.js';
-import { type Server, startServer } from '../../src/http/server.js';
+import { type Server, type ServerParts, startServer } from '../../src/http/server.js';
 import { createLog } from '../../src/observe/log.js';
+import type { Metrics } from '../../src/observe/metrics.js';
 import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from '../../src/search/query.js';
 import type {
   AnalyticsResponse,
@@ -142,8 +143,8 @@ export class Service {
   static async start(
     adapter: (typeof ADAPTERS)[number],
     deadlineMs = 10_000,
-    parts: { engine?: SearchEngine; drawings?: DrawingStore } = {},
-    limits: Partial<typeof NO_LIMITS> = {},
+    parts: { engine?: SearchEngine; drawings?: DrawingStore; metrics?: Metrics } = {},
+    settings: Partial<ServerParts['config']> = {},
   ): Promise<Service> {
     const memory = new MemoryEngine();
     const service = new Service(memory);
@@ -155,6 +156,7 @@ export class Service {
     service.server = await startServer({
       engine: parts.engine ?? memory,
       ...(parts.drawings ? { drawings: parts.drawings } : {}),
+      ...(parts.metrics ? { metrics: parts.metrics } : {}),
       access: service.access,
       log: createLog('debug', { write: (line) => void service.logLines.push(line) }),
       config: {
@@ -164,7 +166,7 @@ export class Service {
         deadlineMs,
         shutdownGraceMs: 1_000,
         ...NO_LIMITS,
-        ...limits,
+        ...settings,
       },
     });
     return service;

@@ -74,8 +74,9 @@ describe('serve, for an operator', () => {
       body: '{"query": "전지", "top_k": 2}',
     });
 
-  it('shows metrics on a port of their own, and passes traces on into log and answer', async () => {
+  it('shows metrics on a port of their own, and passes traces on into log and answer', async (t) => {
     const served = new Served('--data', data, '--metrics-port', '0');
+    t.after(() => served.stop());
     const { url, metrics_port: port } = await served.line('listening');
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     const answer = await search(String(url), { traceparent: `00-${trace}-00f067aa0ba902b7-01` });
@@ -94,6 +95,18 @@ describe('serve, for an operator', () => {
     for (const stage of ['embed', 'filter', 'knn', 'rerank', 'fetch']) {
       assert.match(text, new RegExp(`stage_duration_seconds_count{stage="${stage}"} [1-9]`));
     }
+    const analytics = await fetch(`${url}/api/v1/search/semantic-analytics`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: '{"query": "전지"}',
+    });
+    assert.equal(analytics.status, 200);
+    const since = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const times = (page: string, stage: string) =>
+      Number(new RegExp(`stage_duration_seconds_count{stage="${stage}"} (\\d+)\n`).exec(page)?.[1]);
+    for (const stage of ['embed', 'filter', 'knn', 'fetch'])
+      assert.equal(times(since, stage) - times(text, stage), 1, `${stage} of statistics`);
+    assert.equal(times(since, 'rerank'), times(text, 'rerank'));
     assert.match(text, /priorart_segment_scans_total\{scan="exact"\} [1-9]/);
     assert.match(text, /priorart_index_documents [1-9]/);
     assert.match(text, /priorart_pool_workers 1\n/);

@@ -52,6 +52,7 @@ for (const [name, create] of [
         bodyTimeoutMs: 8_000,
         writeTimeoutMs: 5_000,
         connectionsMax: 50_000,
+        refuse: ({ status, detail }) => ({ status, headers: {}, body: detail }),
         onError: (error) => assert.fail(String(error)),
       });
       port = await adapter.listen('127.0.0.1', 0);

@@ -8,6 +8,7 @@ import { createNodeAdapter } from '../../src/http/adapters/node.js';
 import { createUwsAdapter } from '../../src/http/adapters/uws.js';
 import { trustingProxies } from '../../src/http/client-address.js';
 import { acceptedCoding } from '../../src/http/compression.js';
+import type { EarlyAnswer } from '../../src/http/early.js';
 import { type FrontConfig, frontOf } from '../../src/http/front.js';
 import { traceOf } from '../../src/http/trace-context.js';
 import { COMPRESS_FROM_BYTES, URL_MAX_CHARS } from '../../src/limits.js';
@@ -108,6 +109,8 @@ describe('trace context', () => {
 const LARGE = JSON.stringify({ text: 'ein langer Text '.repeat(2_000) });
 const ETAG = '"abc"';
 
+const asItIs: EarlyAnswer = (_request, _endpoint, reply) => reply;
+
 const app: HttpHandler = (request) => {
   const json = (body: string, headers: Record<string, string> = {}): HttpReply => ({
     status: 200,
@@ -133,9 +136,16 @@ for (const [name, create] of [
     });
 
     async function start(config: FrontConfig): Promise<string> {
-      const front = frontOf(app, config);
+      const front = frontOf(app, config, asItIs);
       const limits = { bodyMaxBytes: 1000, bodyDrainMaxBytes: 1000, bodyTimeoutMs: 1000 };
-      const options = { ...front, ...limits, writeTimeoutMs: 5_000, connectionsMax: 100, onError: () => {} };
+      const options = {
+        ...front,
+        ...limits,
+        writeTimeoutMs: 5_000,
+        connectionsMax: 100,
+        onError: () => {},
+        refuse: () => assert.fail(),
+      };
       adapter = create(options);
       return `http://127.0.0.1:${await adapter.listen('127.0.0.1', 0)}`;
     }
@@ -231,10 +241,13 @@ for (const [name, create] of [
           assert.equal(headers['vary'], 'Origin');
         }
       }
+      const file = await raw(`${url}/files/drawings/x.webp`, { origin });
+      assert.equal(file.headers['access-control-allow-origin'], origin, 'what a drawing redirects to');
+      assert.match(String(file.headers['access-control-expose-headers']), /Content-Range/);
       const other = await raw(`${url}/admin/keys`, { origin });
       assert.equal(other.headers['access-control-allow-origin'], undefined, 'administration is not shared');
       for (const wrong of ['page.example', 'https://page.example/', 'https://a.example https://b.example']) {
-        assert.throws(() => frontOf(app, { corsOrigins: wrong }), { code: 'usage' }, wrong);
+        assert.throws(() => frontOf(app, { corsOrigins: wrong }, asItIs), { code: 'usage' }, wrong);
       }
     });
 

@@ -30,11 +30,21 @@ export interface HttpRequest {
   body(): Promise<Uint8Array>;
 }
 
+/** A body that is read as its client takes it: what is too large to lie in memory once for each that asks. */
+export interface BodySource {
+  /** Bytes in all. */
+  readonly length: number;
+  /** The next bytes, at least one and at most `max`. Rejects where they are not to be had. */
+  read(max: number): Promise<Uint8Array>;
+  /** Nothing more will be read. Called once; does not throw. */
+  close(): void;
+}
+
 export interface HttpReply {
   status: number;
   /** Without Content-Length, Connection and Date, which are the adapter's. */
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array | string;
+  body: Uint8Array | string | BodySource;
   /** Results in the body, for the request log. */
   resultCount?: number;
 }
@@ -44,6 +54,16 @@ export interface HttpReply {
  * the client has gone.
  */
 export type HttpHandler = (request: HttpRequest) => HttpReply | Promise<HttpReply | undefined>;
+
+/** A request whose head could not be read, so that no handler is asked. */
+export interface Refusal {
+  status: 400 | 408 | 431;
+  detail: string;
+  /** What was understood of it; the peer's address. */
+  method?: string;
+  headers?: HttpRequest['headers'];
+  remoteAddress: string;
+}
 
 export type ClientAddress = (peer: string, headers: HttpRequest['headers']) => string;
 
@@ -66,6 +86,8 @@ export interface AdapterOptions {
   tls?: TlsIdentity | undefined;
   /** The client's address, from the peer's and the headers that proxies send; the peer's where absent. */
   clientAddress?: ClientAddress | undefined;
+  /** What a request is answered that is not HTTP as it should be. */
+  refuse(refusal: Refusal): HttpReply;
   /** Told of what a handler threw; the client gets a bare 500. */
   onError(error: unknown): void;
 }
@@ -95,11 +117,31 @@ export interface HttpAdapter {
 
 /** The longest request head, bytes; above it the answer is 431. */
 export const HEAD_MAX_BYTES = 16_384;
+export const HEAD_TOO_LARGE = `the request head is too large; expected at most ${HEAD_MAX_BYTES} bytes`;
 /** How long an idle connection is kept, and how long a request's head may take, ms: uWebSockets.js's own. */
 export const IDLE_TIMEOUT_MS = 10_000;
 
 /** Bodies above this are watched until the client has them, and handed to the socket as it takes them. */
 export const LARGE_BODY_BYTES = 64 << 10;
+
+/** Bytes of a source that are read at once. */
+export const SOURCE_CHUNK_BYTES = 64 << 10;
+
+/** The reply, with a source that has nothing as a body that is nothing. */
+export function withoutEmptySource(reply: HttpReply): HttpReply {
+  if (!isSource(reply.body) || reply.body.length > 0) return reply;
+  reply.body.close();
+  return { ...reply, body: '' };
+}
+
+export function isSource(body: HttpReply['body']): body is BodySource {
+  return typeof body === 'object' && 'read' in body;
+}
+
+/** Bytes of a body. */
+export function lengthOf(body: HttpReply['body']): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}
 
 /** What a client gets whose handler failed. */
 export const BARE_ERROR: HttpReply = {

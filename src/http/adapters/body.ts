@@ -10,6 +10,7 @@ export interface BodyLimits {
 
 export class RequestBody {
   readonly #limits: BodyLimits;
+  readonly #hasLength: boolean;
   /** One buffer that doubles: a list of chunks of one byte each would take hundreds of times the bytes. */
   #bytes = new Uint8Array(0);
   #received = 0;
@@ -21,6 +22,7 @@ export class RequestBody {
   /** @param contentLength the header, where the client sent one */
   constructor(limits: BodyLimits, contentLength?: string) {
     this.#limits = limits;
+    this.#hasLength = contentLength !== undefined;
     // Nobody waits for hundreds of megabytes just to be polite.
     if (Number(contentLength) > limits.bodyDrainMaxBytes) this.fail(this.#tooLarge());
   }
@@ -64,6 +66,11 @@ export class RequestBody {
   /** Nobody is there to send the rest. An error with its stack is dear, so one is made only where there is a rest. */
   clientGone(): void {
     if (!this.#error && !this.#complete) this.fail(clientGone());
+  }
+
+  /** Whether the rest of it may go on for ever: nobody has said how long it is. */
+  get isEndless(): boolean {
+    return !this.#hasLength && !this.#complete && this.#error === undefined;
   }
 
   /** Whether the rest of the body will never be read, so that the connection must be closed. */

@@ -6,18 +6,25 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import {
   type AdapterOptions,
   BARE_ERROR,
+  type BodySource,
   cannotListen,
   checkReplyHeaders,
   HEAD_MAX_BYTES,
+  HEAD_TOO_LARGE,
   type HttpAdapter,
   type HttpReply,
   type HttpRequest,
   hasRequestBody,
   IDLE_TIMEOUT_MS,
   isBodiless,
+  isSource,
   LARGE_BODY_BYTES,
+  lengthOf,
+  type Refusal,
+  SOURCE_CHUNK_BYTES,
   statusLine,
   type TlsIdentity,
+  withoutEmptySource,
 } from './adapter.js';
 import { RequestBody } from './body.js';
 import { Departure } from './departure.js';
@@ -50,7 +57,7 @@ class NodeAdapter implements HttpAdapter {
     this.#server = options.tls
       ? createSecureServer({ ...limits, ...read(options.tls), handshakeTimeout: IDLE_TIMEOUT_MS }, serve)
       : createServer(limits, serve);
-    this.#server.on('clientError', answerUnparsable);
+    this.#server.on('clientError', (error: Error, socket: Socket) => this.#answerUnparsable(error, socket));
     this.#server.maxConnections = options.connectionsMax;
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -116,8 +123,30 @@ class NodeAdapter implements HttpAdapter {
       reply = BARE_ERROR;
       this.#options.onError(error);
     }
+    if (reply) reply = withoutEmptySource(reply);
+    if (reply && isSource(reply.body) && (departure.isGone || message.method === 'HEAD')) reply.body.close();
     if (!reply || departure.isGone) return;
-    this.#write(message, response, reply, this.#draining || request.requestBody.isAbandoned);
+    const close = this.#draining || request.requestBody.isAbandoned;
+    if (isSource(reply.body) && message.method !== 'HEAD') {
+      await this.#writeSource(response, reply, reply.body, close);
+    } else this.#write(message, response, reply, close);
+  }
+
+  /** Answers what node's parser refused, in the API's form of an error. */
+  #answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
+    // Without TLS nothing can be said on a port of TLS.
+    if (!socket.writable || /^(?:ECONNRESET$|ERR_(?:SSL|TLS)_)/.test(error.code ?? '')) {
+      socket.destroy();
+      return;
+    }
+    const { status, headers, body } = this.#options.refuse({
+      ...refusalOf(error),
+      remoteAddress: addressOf(socket),
+    });
+    checkReplyHeaders(headers);
+    const all = Object.entries({ ...headers, 'content-length': lengthOf(body), connection: 'close' });
+    const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${statusLine(status)}\r\n${lines.join('')}\r\n${body}`);
   }
 
   #write(message: IncomingMessage, response: ServerResponse, reply: HttpReply, close: boolean): void {
@@ -127,11 +156,43 @@ class NodeAdapter implements HttpAdapter {
       response.writeHead(reply.status, headers).end();
       return;
     }
-    headers['content-length'] = Buffer.byteLength(reply.body);
+    headers['content-length'] = lengthOf(reply.body);
     response.writeHead(reply.status, headers);
-    if (message.method === 'HEAD') response.end();
-    else response.end(reply.body);
+    if (message.method === 'HEAD' || isSource(reply.body)) {
+      response.end();
+      return;
+    }
+    response.end(reply.body);
     if (reply.body.length > LARGE_BODY_BYTES || message.socket.writableLength > 0) this.#watch(response);
+  }
+
+  /** Reads on as the client takes what was read; a source that fails half-way ends the connection. */
+  async #writeSource(
+    response: ServerResponse,
+    { status, headers }: HttpReply,
+    source: BodySource,
+    close: boolean,
+  ): Promise<void> {
+    const head = { ...headers, 'content-length': source.length, ...(close ? { connection: 'close' } : {}) };
+    this.#watch(response);
+    try {
+      for (let sent = 0; sent < source.length && !response.destroyed; ) {
+        const chunk = await source.read(SOURCE_CHUNK_BYTES);
+        if (!response.headersSent) response.writeHead(status, head);
+        sent += chunk.length;
+        if (!response.write(chunk)) await drained(response);
+      }
+      response.end();
+    } catch (error) {
+      this.#options.onError(error);
+      if (response.headersSent) response.destroy();
+      else {
+        const bare = { ...BARE_ERROR.headers, 'content-length': lengthOf(BARE_ERROR.body) };
+        response.writeHead(BARE_ERROR.status, bare).end(BARE_ERROR.body);
+      }
+    } finally {
+      source.close();
+    }
   }
 
   /** Hangs up on a client that does not take its answer in time. */
@@ -140,6 +201,11 @@ class NodeAdapter implements HttpAdapter {
     const timer = setTimeout(() => response.destroy(), this.#options.writeTimeoutMs);
     response.once('close', () => clearTimeout(timer));
   }
+}
+
+/** The peer's address, an IPv4 one also where it came over an IPv6 socket. */
+function addressOf(socket: Socket): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
 function read({ certFile, keyFile }: TlsIdentity): { cert: Buffer; key: Buffer } {
@@ -184,7 +250,7 @@ class NodeRequest implements HttpRequest {
   }
 
   get remoteAddress(): string {
-    const peer = (this.#socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const peer = addressOf(this.#socket);
     return this.#clientAddress?.(peer, this.headers) ?? peer;
   }
 
@@ -201,22 +267,27 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-/** Answers what node's parser refused, in the API's form of an error. */
-function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Without TLS nothing can be said on a port of TLS.
-  if (!socket.writable || /^(?:ECONNRESET$|ERR_(?:SSL|TLS)_)/.test(error.code ?? '')) {
-    socket.destroy();
-    return;
-  }
-  let [status, detail] = [400, 'the request is not valid HTTP/1.1'];
-  if (error.code === 'HPE_HEADER_OVERFLOW') {
-    [status, detail] = [431, `the request head is too large; expected at most ${HEAD_MAX_BYTES} bytes`];
-  } else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    [status, detail] = [408, 'the request took too long to arrive'];
-  }
-  const body = JSON.stringify({ detail });
-  socket.end(
-    `HTTP/1.1 ${statusLine(status)}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
-  );
+/** Resolves when the client has taken what waited, or is gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.destroyed) {
+      resolve();
+      return;
+    }
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
+}
+
+/** What is to be said of what node's parser refused. */
+function refusalOf({ code }: NodeJS.ErrnoException): Pick<Refusal, 'status' | 'detail'> {
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: HEAD_TOO_LARGE };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, detail: 'the request took too long to arrive' };
+  return { status: 400, detail: 'the request is not valid HTTP/1.1' };
 }

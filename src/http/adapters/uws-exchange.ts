@@ -1,5 +1,17 @@
 /** One request on uWebSockets.js and its answer. */
-import { type HttpReply, isBodiless, LARGE_BODY_BYTES, statusLine } from './adapter.js';
+import {
+  type AdapterOptions,
+  BARE_ERROR,
+  type BodySource,
+  type HttpReply,
+  isBodiless,
+  isSource,
+  LARGE_BODY_BYTES,
+  lengthOf,
+  SOURCE_CHUNK_BYTES,
+  statusLine,
+  withoutEmptySource,
+} from './adapter.js';
 import type { RequestBody } from './body.js';
 import { Departure } from './departure.js';
 import type { Running } from './running.js';
@@ -9,17 +21,24 @@ import type { UwsResponse } from './uws-types.js';
 export class Exchange {
   readonly #res: UwsResponse;
   readonly #running: Running;
-  readonly #writeTimeoutMs: number;
+  readonly #options: Pick<AdapterOptions, 'writeTimeoutMs' | 'onError'>;
   #writeTimer: NodeJS.Timeout | undefined;
   #state: 'open' | 'writing' | 'finished' = 'open';
+  #source: BodySource | undefined;
+  /** Ends the waiting for the socket to take a part. */
+  #whenGiven: (() => void) | undefined;
   readonly departure = new Departure();
   body: RequestBody | undefined;
   isHead = false;
 
-  constructor(res: UwsResponse, running: Running, writeTimeoutMs: number) {
+  constructor(
+    res: UwsResponse,
+    running: Running,
+    options: Pick<AdapterOptions, 'writeTimeoutMs' | 'onError'>,
+  ) {
     this.#res = res;
     this.#running = running;
-    this.#writeTimeoutMs = writeTimeoutMs;
+    this.#options = options;
     running.begin();
   }
 
@@ -35,28 +54,110 @@ export class Exchange {
   }
 
   /** @param mustClose whether the connection ends with this answer */
-  write(reply: HttpReply, mustClose: boolean): void {
-    if (!this.isOpen) return;
-    const length = Buffer.byteLength(reply.body);
+  write(given: HttpReply, mustClose: boolean): void {
+    const reply = withoutEmptySource(given);
+    if (!this.isOpen) {
+      if (isSource(reply.body)) reply.body.close();
+      return;
+    }
+    if (this.body?.isEndless) {
+      // Once it is answered nothing could end it any more: it is read first, as far as it may go on.
+      const answer = () => this.write(reply, mustClose);
+      this.body.read().then(answer, answer);
+      return;
+    }
     const close = mustClose || this.body?.isAbandoned === true;
+    const { body } = reply;
     this.#state = 'writing';
+    if (isSource(body)) {
+      this.#source = body;
+      if (!this.isHead) {
+        void this.#writeSource(reply, body, close);
+        return;
+      }
+    }
+    const length = lengthOf(body);
     this.#res.cork(() => {
-      this.#res.writeStatus(statusLine(reply.status));
-      for (const name in reply.headers) this.#res.writeHeader(name, reply.headers[name]!);
+      this.#writeHead(reply);
       if (isBodiless(reply.status) || this.isHead) {
         // endWithoutBody with a length leaves the response pending, and the next request is hung up on.
         if (!isBodiless(reply.status)) this.#res.writeHeader('Content-Length', String(length));
         if (close) this.#res.writeHeader('Connection', 'close');
         this.#res.endWithoutBody();
+      } else if (isSource(body)) {
+        throw new Error('a source is written elsewhere');
       } else if (close && length <= LARGE_BODY_BYTES) {
-        this.#res.end(reply.body, true);
+        this.#res.end(body, true);
       } else {
         if (close) this.#res.writeHeader('Connection', 'close');
-        this.#stream(reply.body, length);
+        this.#stream(body, length);
         return;
       }
       this.#finish();
     });
+  }
+
+  #writeHead({ status, headers }: HttpReply): void {
+    this.#res.writeStatus(statusLine(status));
+    for (const name in headers) this.#res.writeHeader(name, headers[name]!);
+  }
+
+  /** Reads on as the client takes what was read; a source that fails half-way ends the connection. */
+  async #writeSource(reply: HttpReply, source: BodySource, close: boolean): Promise<void> {
+    let sent = 0;
+    try {
+      this.#limitTime();
+      while (sent < source.length) {
+        const chunk = await source.read(SOURCE_CHUNK_BYTES);
+        // The client may have gone while it was read, and the response with it.
+        if (this.#state !== 'writing') return;
+        await this.#give(chunk, sent, source.length, () => {
+          if (sent > 0) return;
+          this.#writeHead(reply);
+          if (close) this.#res.writeHeader('Connection', 'close');
+        });
+        if (this.#state !== 'writing') return;
+        sent += chunk.length;
+      }
+    } catch (error) {
+      this.#options.onError(error);
+      if (this.#state !== 'writing') return;
+      if (sent > 0) {
+        this.#res.close();
+        return;
+      }
+      clearTimeout(this.#writeTimer);
+      this.#state = 'open';
+      this.write(BARE_ERROR, close);
+    }
+  }
+
+  /** Hands over a part of a body; resolves when the socket has taken it, or the client is gone. */
+  #give(chunk: Uint8Array, offset: number, total: number, before: () => void): Promise<void> {
+    return new Promise((resolve) => {
+      const take = (from: number): boolean => {
+        if (from - offset >= chunk.length) return true;
+        const [taken, done] = this.#res.tryEnd(chunk.subarray(from - offset), total);
+        if (done) this.#finish();
+        if (done || taken) {
+          this.#whenGiven = undefined;
+          resolve();
+        }
+        return taken;
+      };
+      this.#whenGiven = resolve;
+      this.#res.cork(() => {
+        before();
+        if (!take(offset)) this.#res.onWritable(take);
+      });
+    });
+  }
+
+  /** uWebSockets.js ends connections that take nothing for 10 s, but not those that take a byte now and then. */
+  #limitTime(): void {
+    this.#writeTimer = setTimeout(() => {
+      if (this.#state === 'writing') this.#res.close();
+    }, this.#options.writeTimeoutMs);
   }
 
   /**
@@ -70,10 +171,7 @@ export class Exchange {
       return;
     }
     const body = typeof text === 'string' ? Buffer.from(text) : text;
-    // uWebSockets.js ends connections that take nothing for 10 s, but not those that take a byte now and then.
-    this.#writeTimer = setTimeout(() => {
-      if (this.#state === 'writing') this.#res.close();
-    }, this.#writeTimeoutMs);
+    this.#limitTime();
     this.#res.onWritable((offset) => {
       const [ok, doneNow] = this.#res.tryEnd(body.subarray(offset), body.length);
       if (doneNow) this.#finish();
@@ -85,6 +183,8 @@ export class Exchange {
     this.#state = 'finished';
     // What comes of a body that nobody has read is not kept: its client may never send the end.
     this.body?.clientGone();
+    this.#source?.close();
+    this.#whenGiven?.();
     clearTimeout(this.#writeTimer);
     this.#running.end();
   }

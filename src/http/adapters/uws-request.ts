@@ -37,14 +37,18 @@ export function copyRequest(
   } else {
     body.end();
   }
-  // Its bytes are uWebSockets.js's own, so they are read now.
-  const address = addressText(new Uint8Array(res.getRemoteAddress()));
+  const address = peerAddress(res);
   return new CopiedRequest(method, req.getUrl(), req.getQuery() ?? '', headers, {
     address,
     exchange,
     body,
     clientAddress: options.clientAddress,
   });
+}
+
+export function peerAddress(res: UwsResponse): string {
+  // Its bytes are uWebSockets.js's own, so they are read at once.
+  return addressText(new Uint8Array(res.getRemoteAddress()));
 }
 
 /**

@@ -7,9 +7,9 @@
  * copies what the request holds, and every write goes through Exchange, which knows whether it is still open.
  *
  * Known differences from node:http, refusals all of them: HTTP/1.0, and a request line that comes in two TCP
- * segments, are answered 505; the parser's own errors have an HTML body; a header name with an underscore is
- * not understood and the request times out; a client that pipelines a request while another is being worked
- * on is hung up on.
+ * segments, are answered 505; the parser's own errors have an HTML body and no request id, and are not logged; a
+ * header name with an underscore is not understood and the request times out; a client that pipelines a request while
+ * another is being worked on is hung up on.
  */
 import { createRequire } from 'node:module';
 import {
@@ -18,13 +18,14 @@ import {
   cannotListen,
   checkReplyHeaders,
   HEAD_MAX_BYTES,
+  HEAD_TOO_LARGE,
   type HttpAdapter,
   type HttpReply,
   type TlsIdentity,
 } from './adapter.js';
 import { Running } from './running.js';
 import { Exchange } from './uws-exchange.js';
-import { copyHeaders, copyRequest, hasAmbiguousLength } from './uws-request.js';
+import { copyHeaders, copyRequest, hasAmbiguousLength, peerAddress } from './uws-request.js';
 import type { ListenSocket, UwsApp, UwsModule, UwsRequest, UwsResponse } from './uws-types.js';
 
 /** @throws Error where the binary does not load on this system */
@@ -37,12 +38,6 @@ function loadUws(): UwsModule {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(HEAD_MAX_BYTES);
   return createRequire(import.meta.url)('uWebSockets.js') as UwsModule;
 }
-
-const HEAD_TOO_LARGE: HttpReply = {
-  status: 431,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ detail: `the request head is too large; expected at most ${HEAD_MAX_BYTES} bytes` }),
-};
 
 class UwsAdapter implements HttpAdapter {
   readonly name = 'uws';
@@ -119,7 +114,7 @@ class UwsAdapter implements HttpAdapter {
   }
 
   #serve(res: UwsResponse, req: UwsRequest): void {
-    const exchange = new Exchange(res, this.#running, this.#options.writeTimeoutMs);
+    const exchange = new Exchange(res, this.#running, this.#options);
     res.onAborted(() => exchange.abort());
     try {
       const { headers, bytes } = copyHeaders(req);
@@ -129,7 +124,11 @@ class UwsAdapter implements HttpAdapter {
         return;
       }
       if (bytes > HEAD_MAX_BYTES) {
-        exchange.write(HEAD_TOO_LARGE, true);
+        const method = req.getCaseSensitiveMethod();
+        const peer = peerAddress(res);
+        const remoteAddress = this.#options.clientAddress?.(peer, headers) ?? peer;
+        const refusal = { status: 431, detail: HEAD_TOO_LARGE, method, headers, remoteAddress } as const;
+        exchange.write(this.#options.refuse(refusal), true);
         return;
       }
       const request = copyRequest(res, req, headers, exchange, this.#options);

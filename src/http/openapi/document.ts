@@ -14,9 +14,9 @@ const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': text('How to authenticate'),
-  ETag: text('Entity tag of the content, for If-None-Match'),
+  ETag: text('Entity tag of the content; of a GET, for If-None-Match'),
   'Cache-Control': text('How long the answer may be kept'),
-  Location: text('Link to the image'),
+  Location: text('Link to the image, relative where this server hands it out'),
   'Accept-Ranges': text('bytes'),
   'Content-Range': text('Which bytes of how many'),
 };

@@ -2,8 +2,7 @@
 import { parseDetails } from '../../search/query.js';
 import { withDeadline } from '../deadline.js';
 import { readJson } from '../json-body.js';
-import type { Route } from '../route.js';
-import { taggedReply } from '../tagged.js';
+import { jsonReply, type Route } from '../route.js';
 
 export const details: Route = {
   method: 'POST',
@@ -15,8 +14,10 @@ export const details: Route = {
     const body = await withDeadline(request, services.deadlineMs, (signal) =>
       services.engine.detailsBody(query, { signal, deadlineMs: services.deadlineMs }),
     );
-    // Documents are corrected and deleted: whoever keeps an answer has to ask whether it still holds.
-    const reply = taggedReply(request, body, 'private, no-cache');
-    return { ...reply, resultCount: query.patentIds.length };
+    // Documents are corrected and deleted. The tag says whether an answer is another one; If-None-Match is passed over,
+    // since a POST selects no stored representation that it could be a condition on (RFC 9110, section 13.2.1).
+    const reply = jsonReply(body.json);
+    const headers = { ...reply.headers, etag: body.etag, 'cache-control': 'private, no-cache' };
+    return { ...reply, headers, resultCount: query.patentIds.length };
   },
 };

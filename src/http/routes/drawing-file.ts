@@ -1,10 +1,14 @@
-/** GET /files/drawings/{file}: an image of the data folder, to whoever holds a link that was signed for it. */
-import { readFile } from 'node:fs/promises';
+/**
+ * GET /files/drawings/{file}: an image of the data folder, to whoever holds a link that was signed for it. Read as the
+ * client takes it, and not at all where only its head is asked for.
+ */
+import { stat } from 'node:fs/promises';
 import { SignedDrawings } from '../../drawings/signed.js';
 import { IMAGE_TYPE } from '../../drawings/store.js';
 import { PriorartError } from '../../errors.js';
 import type { HttpReply, HttpRequest } from '../adapters/adapter.js';
 import { byteRange } from '../byte-range.js';
+import { FileSource } from '../file-source.js';
 import { detailReply } from '../problem.js';
 import type { Route } from '../route.js';
 import { matches } from '../tagged.js';
@@ -25,29 +29,34 @@ export const drawingFile: Route = {
       'x-content-type-options': 'nosniff',
     };
     if (matches(request.headers['if-none-match'], headers.etag)) return { status: 304, headers, body: '' };
-    const bytes = await readFile(drawings.path(content)).catch((error: NodeJS.ErrnoException) => {
+    const path = drawings.path(content);
+    const { size } = await stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') throw notFound();
       throw error;
     });
-    return imageReply(request, bytes, headers);
+    return imageReply(request, { path, size }, headers);
   },
 };
 
-function imageReply(request: HttpRequest, bytes: Uint8Array, headers: Record<string, string>): HttpReply {
+function imageReply(
+  request: HttpRequest,
+  { path, size }: { path: string; size: number },
+  headers: Record<string, string>,
+): HttpReply {
   const ifRange = request.headers['if-range'];
   const isOfThis = ifRange === undefined || ifRange.trim() === headers['etag'];
-  const range = isOfThis ? byteRange(request.headers['range'], bytes.length) : undefined;
+  const range = isOfThis ? byteRange(request.headers['range'], size) : undefined;
   const image = { 'content-type': IMAGE_TYPE, ...headers };
-  if (range === undefined) return { status: 200, headers: image, body: bytes };
+  if (range === undefined) return { status: 200, headers: image, body: new FileSource(path, 0, size) };
   if (range === 'beyond') {
-    const detail = `the range is beyond the image; it has ${bytes.length} bytes`;
-    return detailReply(416, detail, { 'content-range': `bytes */${bytes.length}` });
+    const detail = `the range is beyond the image; it has ${size} bytes`;
+    return detailReply(416, detail, { 'content-range': `bytes */${size}` });
   }
   const { from, to } = range;
   return {
     status: 206,
-    headers: { ...image, 'content-range': `bytes ${from}-${to}/${bytes.length}` },
-    body: bytes.subarray(from, to + 1),
+    headers: { ...image, 'content-range': `bytes ${from}-${to}/${size}` },
+    body: new FileSource(path, from, to + 1 - from),
   };
 }
 

@@ -2,6 +2,11 @@
 import { PriorartError } from '../../errors.js';
 import type { Route } from '../route.js';
 
+/**
+ * From the path of this endpoint to the root of the server. A proxy may have the server under a path of its own, which a
+ * link that begins with `/` would lose.
+ */
+const RELATIVE_ROOT = '../../../..';
 const ALLOWED = ['.webp', '.jpg', '.jpeg', '.png'] as const;
 
 export const drawings: Route = {
@@ -14,8 +19,12 @@ export const drawings: Route = {
     checkExtension(filename);
     if (services.drawings === undefined) throw new PriorartError('not_found', 'no drawings are served here');
     const content = services.engine.findDrawing(publication, filename);
+    const link = services.drawings.link(content);
     // A cache that kept the redirect would give out links that are dead.
-    const headers = { location: services.drawings.link(content), 'cache-control': 'no-store' };
+    const headers = {
+      location: link.startsWith('/') ? RELATIVE_ROOT + link : link,
+      'cache-control': 'no-store',
+    };
     return { status: 302, headers, body: '' };
   },
 };

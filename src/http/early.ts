@@ -1,0 +1,42 @@
+/**
+ * What is answered before the app is asked: preflights, URLs that are too long, heads that cannot be read. It bears a
+ * request id and is logged and counted all the same, or an operator would look for it in vain.
+ */
+import type { HttpReply, HttpRequest, Refusal } from './adapters/adapter.js';
+import { lengthOf } from './adapters/adapter.js';
+import type { RequestObserver } from './finished.js';
+import { detailReply } from './problem.js';
+import { requestIdOf } from './request-id.js';
+import { traceOf } from './trace-context.js';
+
+type Asked = Pick<HttpRequest, 'method' | 'headers' | 'remoteAddress'>;
+
+/** Completes an answer to a request. @param endpoint its name in log and metrics */
+export type EarlyAnswer = (request: Asked, endpoint: string, reply: HttpReply) => HttpReply;
+
+export function earlyAnswers(observe: RequestObserver): EarlyAnswer {
+  return (request, endpoint, reply) => {
+    const requestId = requestIdOf(request);
+    const trace = traceOf(request);
+    observe({
+      endpoint,
+      method: request.method,
+      status: reply.status,
+      // It took no time that could be measured.
+      ms: 0,
+      requestId,
+      client: request.remoteAddress,
+      bytes: lengthOf(reply.body),
+      ...(trace === undefined ? {} : { trace }),
+    });
+    const headers: Record<string, string> = { ...reply.headers, 'x-request-id': requestId };
+    if (trace) headers['traceparent'] = trace.header;
+    return { ...reply, headers };
+  };
+}
+
+/** The answer to a head that cannot be read. */
+export function refusalReply(early: EarlyAnswer, refusal: Refusal): HttpReply {
+  const { status, detail, method = '', headers = {}, remoteAddress } = refusal;
+  return early({ method, headers, remoteAddress }, 'none', detailReply(status, detail));
+}

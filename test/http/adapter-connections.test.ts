@@ -1,0 +1,145 @@
+/** Clients that come, go and stay, many at once; and how an adapter closes. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isPriorartError } from '../../src/errors.js';
+import { onEachHttpAdapter } from './adapter-server.js';
+import { get, post } from './raw.js';
+
+onEachHttpAdapter('clients that come and go', (server) => {
+  it('tells when the client goes away', async () => {
+    await server.start();
+    const leaving = [
+      server.client().write(get('/wait?get')),
+      server.client().write(post('/wait?post', 'body')),
+    ];
+    while (server.seen.requests.length < 2) await sleep(5);
+    assert.ok(server.seen.requests.every((request) => !request.isGone));
+    for (const left of leaving) left.destroy();
+    while (server.seen.aborted.length < 2) await sleep(5);
+    assert.deepEqual(server.seen.aborted.sort(), ['get', 'post']);
+    await server.assertAlive();
+  });
+
+  it('does not say so after an answer', async () => {
+    await server.start();
+    const done = server.client().write(get('/later?1'));
+    await done.reply();
+    const request = server.seen.requests[0]!;
+    request.onGone(() => server.seen.aborted.push('late'));
+    done.destroy();
+    await sleep(50);
+    assert.equal(request.isGone, false);
+    assert.deepEqual(server.seen.aborted, []);
+  });
+
+  it('survives a thousand clients that go away at every moment', async () => {
+    await server.start();
+    const large = post('/echo', 'x'.repeat(5_000));
+    for (let i = 0; i < 1_000; i++) {
+      const leaving = server.client();
+      const kind = i % 5;
+      if (kind === 0) leaving.write(get('/wait?x'));
+      else if (kind === 1) leaving.write(large.slice(0, (i * 37) % large.length));
+      else if (kind === 2) leaving.write(get(`/later?${i % 20}`));
+      else if (kind === 3) leaving.write(get('/big?5000000'));
+      else leaving.write(get('/reject'));
+      if (i % 7 === 0) leaving.socket.resetAndDestroy();
+      else setTimeout(() => leaving.destroy(), i % 15);
+      if (i % 20 === 0) await sleep(5);
+    }
+    await sleep(100);
+    await server.assertAlive();
+  });
+
+  it('serves many clients at once', async () => {
+    await server.start();
+    const replies = await Promise.all(
+      Array.from({ length: 300 }, async (_, i) => {
+        const one = server.client();
+        const first = await one.write(get(`/later?${i % 50}`)).reply();
+        const second = await one.write(post('/echo', `c${i}`)).reply();
+        return [first?.body, second?.body];
+      }),
+    );
+    for (const [i, [first, second]] of replies.entries()) {
+      assert.equal(first, `later ${i % 50}`);
+      assert.ok(second?.endsWith(` c${i}`));
+    }
+  });
+
+  it('finishes running requests on close, takes no new connection, and closes idle ones', async () => {
+    await server.start();
+    const idle = server.client();
+    await idle.write(get('/now?x')).reply();
+    const running = server.client().write(get('/later?200'));
+    const large = server.client().write(get('/big?20000000'));
+    large.socket.pause();
+    while (server.seen.requests.length < 3) await sleep(5);
+    const closing = server.adapter!.close(5_000);
+    server.adapter = undefined;
+    const refused = server.client();
+    setTimeout(() => large.socket.resume(), 100);
+    const [reply, whole] = await Promise.all([running.reply(), large.reply()]);
+    assert.equal(reply?.body, 'later 200');
+    assert.equal(reply?.headers['connection']?.toLowerCase(), 'close');
+    assert.equal(whole?.body.length, 20_000_000);
+    await closing;
+    await Promise.all([idle.whenClosed(), running.whenClosed(), refused.whenClosed()]);
+  });
+
+  it('hangs up on what still runs when the grace time is over', async () => {
+    await server.start();
+    const stuck = server.client().write(get('/wait?stuck'));
+    while (server.seen.requests.length < 1) await sleep(5);
+    const before = Date.now();
+    await server.adapter!.close(100);
+    server.adapter = undefined;
+    await stuck.whenClosed();
+    assert.ok(Date.now() - before >= 90);
+    while (server.seen.aborted.length === 0) await sleep(5);
+    assert.deepEqual(server.seen.aborted, ['stuck']);
+  });
+
+  it('hangs up on a client that does not take its answer in time, and on no other', async () => {
+    await server.start({ writeTimeoutMs: 600 });
+    const stuck = server.client();
+    stuck.socket.pause();
+    stuck.write(get('/big?20000000'));
+    const dripping = server.client();
+    dripping.socket.pause();
+    dripping.write(get('/big?20000000'));
+    const drip = setInterval(() => dripping.socket.read(1), 50);
+    assert.equal((await server.exchange(get('/big?1000'))).body.length, 1000);
+    while (server.seen.requests.length < 3) await sleep(5);
+    while (server.adapter!.activeRequests > 0) await sleep(20);
+    clearInterval(drip);
+    stuck.socket.resume();
+    await stuck.whenClosed();
+    await server.assertAlive();
+  });
+
+  it('counts connections and closes those above the cap as they come', async () => {
+    await server.start({ connectionsMax: 5 });
+    const kept = Array.from({ length: 5 }, () => server.client());
+    for (const one of kept) assert.equal((await one.write(get('/now?kept')).reply())?.body, 'now kept');
+    assert.equal(server.adapter!.connections, 5);
+    const above = server.client();
+    await above.whenClosed();
+    assert.equal((await kept[0]!.write(get('/now?still')).reply())?.body, 'now still');
+    kept[1]!.destroy();
+    while (server.adapter!.connections > 4) await sleep(5);
+    assert.equal((await server.client().write(get('/now?next')).reply())?.body, 'now next');
+  });
+
+  it('says so when the port is taken', async () => {
+    await server.start();
+    const { port } = server;
+    await assert.rejects(
+      server.make().listen('127.0.0.1', port),
+      (error: unknown) =>
+        isPriorartError(error) && error.code === 'cannot_listen' && error.message.includes(String(port)),
+    );
+    await server.assertAlive();
+  });
+});
