@@ -6,7 +6,7 @@ import { PriorartError } from '../errors.js';
 import { ACCESS_FLUSH_MS, PUBLIC_RATE_LIMIT_PER_MINUTE, RATE_LIMIT_PER_MINUTE } from '../limits.js';
 import { AddressLimit } from './address-limit.js';
 import { type Cycle, cycleAt } from './billing.js';
-import { Counters, type QuotaState, type Reservation } from './counters.js';
+import { Counters, type QuotaState, type Reservation, type UsedQuota } from './counters.js';
 import type { Account } from './records.js';
 import type { AccessStore } from './store.js';
 import type { Allowance } from './window.js';
@@ -18,6 +18,8 @@ export interface CallLimitsOptions {
   /** Calls a key may make in 60 seconds, and a client address without one. */
   perKey?: number;
   perAddress?: number;
+  /** Keeps used quotas over the next start of the machine; the store on this thread where absent. */
+  keepQuotas?(used: readonly [account: string, used: UsedQuota][]): Promise<void>;
   /** Told of what goes wrong in the background. */
   onError?(error: unknown): void;
 }
@@ -27,6 +29,7 @@ export class CallLimits {
   readonly #perKey: number;
   readonly #perAddress: number;
   readonly #onError: (error: unknown) => void;
+  readonly #keep: (used: readonly [account: string, used: UsedQuota][]) => Promise<void>;
   readonly #addresses = new AddressLimit();
   /** Apart from calls: a page of drawings makes one of each for every image. */
   readonly #files = new AddressLimit();
@@ -42,6 +45,7 @@ export class CallLimits {
     this.#perKey = options.perKey ?? RATE_LIMIT_PER_MINUTE;
     this.#perAddress = options.perAddress ?? PUBLIC_RATE_LIMIT_PER_MINUTE;
     this.#onError = options.onError ?? (() => {});
+    this.#keep = options.keepQuotas ?? (async (used) => store.keepQuotas(used));
     this.#timer = setInterval(() => this.#tend(), ACCESS_FLUSH_MS);
     this.#timer.unref();
   }
@@ -157,7 +161,8 @@ export class CallLimits {
     const changed = counters?.changedAccounts() ?? [];
     if (!counters || changed.length === 0) return;
     try {
-      await this.#store.keepQuotas(changed, (account) => counters.used(account));
+      const used = changed.map((account) => [account, counters.used(account)] as const);
+      await this.#keep(used.filter((each): each is [string, UsedQuota] => each[1] !== undefined));
     } catch (error) {
       counters.setChanged(changed);
       throw error;

@@ -13,9 +13,10 @@
  */
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { QUOTA_LEASE_MS } from '../limits.js';
 import { faultOfLmdbFile } from '../store/lmdb-file.js';
+import { openLmdb } from '../store/lmdb-open.js';
 import type { Cycle } from './billing.js';
 import { bootId } from './boot.js';
 import { dataFile } from './environment.js';
@@ -105,7 +106,7 @@ export class Counters {
     }
     // Without a boot's name nobody can tell which counters to trust, so they are forced to the disk like the rest.
     const unsynced = { noSync: true, noMetaSync: true, overlappingSync: false, useWritemap: true };
-    this.#root = open({
+    this.#root = openLmdb({
       path: dir,
       noSubdir: false,
       maxDbs: 8,

@@ -13,8 +13,9 @@
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { faultOfLmdbFile, fillLmdbFile } from '../store/lmdb-file.js';
+import { openLmdb } from '../store/lmdb-open.js';
 import type { UsedQuota } from './counters.js';
 import type { EndedSessions } from './ended-sessions.js';
 import { type Account, type ApiKey, type Maintenance, quotaOfPlan } from './records.js';
@@ -58,7 +59,7 @@ export function openEnvironment(dir: string, create: boolean): Environment {
   } else {
     throw new Error(`${file} is missing or empty`);
   }
-  const root = open({ path: dir, noSubdir: false, maxDbs: 8 });
+  const root = openLmdb({ path: dir, noSubdir: false, maxDbs: 8 });
   try {
     root.transactionSync(() => fillLmdbFile(file));
     return readTables(root, file, create);

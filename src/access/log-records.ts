@@ -62,6 +62,36 @@ export interface UsageRow extends UsageCounts {
   endpoint: string;
 }
 
+export const NO_COUNTS: UsageCounts = { requests: 0, ok: 0, client_errors: 0, server_errors: 0 };
+
+export function addStatus(counts: UsageCounts, status: number): void {
+  counts.requests++;
+  if (status < 400) counts.ok++;
+  else if (status < 500) counts.client_errors++;
+  else counts.server_errors++;
+}
+
+export function addCounts(to: UsageCounts, more: UsageCounts): void {
+  to.requests += more.requests;
+  to.ok += more.ok;
+  to.client_errors += more.client_errors;
+  to.server_errors += more.server_errors;
+}
+
+/** How much of the log is kept. */
+export interface LogLimits {
+  /** As the writers before did where absent. */
+  days?: number;
+  megabytes: number;
+}
+
+/** What is written at once. */
+export interface LogBatch {
+  /** Of each key the time of the first line, and the lines, a JSON array of StoredLine. */
+  blocks: { key: string; first: number; lines: string }[];
+  usage: { at: [day: string, key: string, endpoint: string]; counts: UsageCounts }[];
+}
+
 /** The lines of a block, oldest first. */
 export function linesOf(block: Uint8Array): LogLine[] {
   const stored = JSON.parse(Buffer.from(block).toString('utf8')) as StoredLine[];

@@ -1,54 +1,36 @@
 /**
- * The log of requests and the usage counters, per key, in an LMDB environment of their own: large and often
- * written, unlike the keys. Lines wait in memory and are written together, a quarter of a second's at a time, so a kill
- * loses less than the last second of them, and a request pays for no transaction.
- *
- *   blocks   [key id, time of the first line, writer]            → the lines of a key of a quarter of a second, JSON
- *   by_time  [time of the first line, key id, writer]            → bytes of that block
- *   usage    [day, key id, endpoint]                             → UsageCounts
- *   meta     'format' → FORMAT, 'bytes' → bytes of all blocks, 'days' → how long lines are kept
+ * The log of requests and the usage counters, per key; log-tables.ts says where they lie. Lines wait in memory and are
+ * written together, a quarter of a second's at a time, so a kill loses less than the last second of them, and a request
+ * pays for no transaction.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
 import { PriorartError } from '../errors.js';
 import {
   ACCESS_FLUSH_MS,
   LOG_QUERY_MAX_CHARS,
-  REQUEST_LOG_DAYS,
   REQUEST_LOG_MB,
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
-  USAGE_DAYS,
 } from '../limits.js';
-import { faultOfLmdbFile } from '../store/lmdb-file.js';
 import { dataFile } from './environment.js';
-import { randomBase62 } from './key.js';
 import {
+  addCounts,
+  addStatus,
+  type LogBatch,
   type LoggedRequest,
   type LogLine,
   type LogPage,
   linesOf,
+  NO_COUNTS,
   type StoredLine,
   type UsageCounts,
   type UsageRow,
 } from './log-records.js';
+import { type BlockKey, daysKept, type LogTables, openLogTables } from './log-tables.js';
+import { type AccessWriter, writerHere } from './writer.js';
 
-const FORMAT = 1;
 const DAY_MS = 86_400_000;
-/** Blocks that one write removes at most, so that a lowered limit stops nobody for long. */
-const PRUNED_AT_ONCE = 1_000;
-const NO_COUNTS: UsageCounts = { requests: 0, ok: 0, client_errors: 0, server_errors: 0 };
-
-type BlockKey = [key: string, time: number, writer: string];
-
-interface Tables {
-  root: RootDatabase;
-  blocks: Database<Uint8Array, BlockKey>;
-  byTime: Database<number, [number, string, string]>;
-  usage: Database<UsageCounts, [string, string, string]>;
-  meta: Database<number, string>;
-}
 
 /** Lines that wait, by key. */
 type Waiting = Map<string, { first: number; lines: string[] }>;
@@ -61,20 +43,23 @@ export interface RequestLogOptions {
   queries?: boolean;
   /** Removes what is too old at least this often, also where nothing is written, ms. */
   pruneEveryMs?: number;
+  /** Who writes, where it is not to be this thread. It is closed with the log. */
+  writer?: AccessWriter;
   onError?(error: unknown): void;
 }
 
 export class RequestLog {
   readonly #dir: string;
-  readonly #options: RequestLogOptions & Required<Omit<RequestLogOptions, 'days'>>;
-  readonly #writer = randomBase62(6);
+  readonly #options: RequestLogOptions & Required<Omit<RequestLogOptions, 'days' | 'writer'>>;
+  readonly #writer: AccessWriter;
   readonly #timer: NodeJS.Timeout;
-  #tables: Tables | undefined;
+  #tables: LogTables | undefined;
   #lines: Waiting = new Map();
   #usage: Counting = new Map();
   #waiting = 0;
   #dropped = 0;
-  #blocksWritten = 0;
+  /** Whether the last write failed. */
+  #failing = false;
   #writtenAt = performance.now();
   #writing: Promise<void> | undefined;
 
@@ -88,6 +73,9 @@ export class RequestLog {
       onError: () => {},
       ...options,
     };
+    const { days, megabytes } = this.#options;
+    this.#writer =
+      options.writer ?? writerHere({ folder, megabytes, ...(days === undefined ? {} : { days }) });
     this.#timer = setInterval(() => void this.flush(), ACCESS_FLUSH_MS);
     this.#timer.unref();
   }
@@ -134,7 +122,7 @@ export class RequestLog {
     await this.flush();
     const tables = this.#tables;
     this.#tables = undefined;
-    await tables?.root.close();
+    await Promise.all([tables?.root.close(), this.#writer.close()]);
   }
 
   /**
@@ -147,7 +135,8 @@ export class RequestLog {
     const from = cursor === undefined ? undefined : readCursor(cursor);
     const tables = this.#reading();
     if (!tables) return { lines: [] };
-    const oldest = new Date(Date.now() - this.#daysKept(tables) * DAY_MS).toISOString();
+    const days = daysKept(tables, this.#options.days);
+    const oldest = new Date(Date.now() - days * DAY_MS).toISOString();
     const start: BlockKey = from ? [key, from.time, from.writer] : [key, Number.MAX_VALUE, ''];
     const lines: LogLine[] = [];
     for (const block of tables.blocks.getRange({
@@ -189,11 +178,6 @@ export class RequestLog {
     return existsSync(dataFile(this.#dir));
   }
 
-  /** As this log was told, else as the servers of the folder were that write it. */
-  #daysKept({ meta }: Tables): number {
-    return this.#options.days ?? meta.get('days') ?? REQUEST_LOG_DAYS.default;
-  }
-
   #count(at: [string, string, string], status: number): void {
     const name = at.join('/');
     let entry = this.#usage.get(name);
@@ -216,54 +200,23 @@ export class RequestLog {
       this.#options.onError(
         new Error(`${dropped} lines of the log of requests were dropped: too many waited`),
       );
+    const batch: LogBatch = {
+      blocks: Array.from(lines, ([key, block]) => ({
+        key,
+        first: block.first,
+        lines: `[${block.lines.join(',')}]`,
+      })),
+      usage: [...usage.values()],
+    };
     try {
-      const tables = this.#open();
-      await tables.root.transaction(() => this.#store(tables, lines, usage));
+      await this.#writer.writeLog(batch);
+      this.#failing = false;
     } catch (error) {
-      this.#options.onError(error);
+      // Tried again four times a second: once is enough to be told.
+      if (!this.#failing) this.#options.onError(error);
+      this.#failing = true;
       this.#takeBack(lines, usage, waiting);
     }
-  }
-
-  #store(tables: Tables, lines: Waiting, usage: Counting): void {
-    let bytes = tables.meta.get('bytes') ?? 0;
-    for (const [key, block] of lines) {
-      // Two blocks of one writer that begin in one millisecond must not be one.
-      const writer = `${this.#writer}${(this.#blocksWritten++).toString(36)}`;
-      const value = Buffer.from(`[${block.lines.join(',')}]`);
-      tables.blocks.putSync([key, block.first, writer], value);
-      tables.byTime.putSync([block.first, key, writer], value.length);
-      bytes += value.length;
-    }
-    for (const { at, counts } of usage.values()) {
-      const sum = { ...(tables.usage.get(at) ?? NO_COUNTS) };
-      addCounts(sum, counts);
-      tables.usage.putSync(at, sum);
-    }
-    const days = this.#daysKept(tables);
-    if (tables.meta.get('days') !== days) tables.meta.putSync('days', days);
-    tables.meta.putSync('bytes', bytes - this.#prune(tables, bytes, days));
-  }
-
-  /** Removes the oldest blocks while there are too many bytes or they are too old. @returns bytes freed */
-  #prune(tables: Tables, bytes: number, days: number): number {
-    const { megabytes } = this.#options;
-    const oldest = Date.now() - days * DAY_MS;
-    let freed = 0;
-    const old: [number, string, string][] = [];
-    for (const { key: at, value } of tables.byTime.getRange({ limit: PRUNED_AT_ONCE })) {
-      if (bytes - freed <= megabytes * 1e6 && at[0] >= oldest) break;
-      old.push(at);
-      freed += value;
-    }
-    for (const [time, key, writer] of old) {
-      tables.blocks.removeSync([key, time, writer]);
-      tables.byTime.removeSync([time, key, writer]);
-    }
-    const lastDay = dayOf(Date.now() - USAGE_DAYS * DAY_MS);
-    const past = [...tables.usage.getKeys({ end: [lastDay, '', ''], limit: PRUNED_AT_ONCE })];
-    for (const at of past) tables.usage.removeSync(at);
-    return freed;
   }
 
   /** What could not be written waits again. */
@@ -280,50 +233,12 @@ export class RequestLog {
     this.#waiting += waiting;
   }
 
-  #reading(): Tables | undefined {
+  #reading(): LogTables | undefined {
     if (!this.#tables && !existsSync(dataFile(this.#dir))) return undefined;
-    const tables = this.#open();
-    tables.root.resetReadTxn();
-    return tables;
-  }
-
-  #open(): Tables {
-    if (this.#tables) return this.#tables;
-    const file = dataFile(this.#dir);
-    if (existsSync(file) && statSync(file).size > 0) {
-      const fault = faultOfLmdbFile(file);
-      if (fault !== undefined) throw new Error(`${file} is damaged: ${fault}`);
-    } else mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
-    const root = open({ path: this.#dir, noSubdir: false, maxDbs: 8 });
-    root.readerCheck();
-    const meta = root.openDB<number, string>({ name: 'meta' });
-    root.transactionSync(() => {
-      if (meta.get('format') === undefined) meta.putSync('format', FORMAT);
-    });
-    if (meta.get('format') !== FORMAT) throw new Error(`${file} has a format that is not ${FORMAT}`);
-    this.#tables = {
-      root,
-      meta,
-      blocks: root.openDB({ name: 'blocks', encoding: 'binary' }),
-      byTime: root.openDB({ name: 'by_time' }),
-      usage: root.openDB({ name: 'usage' }),
-    };
+    this.#tables ??= openLogTables(this.#dir);
+    this.#tables.root.resetReadTxn();
     return this.#tables;
   }
-}
-
-function addStatus(counts: UsageCounts, status: number): void {
-  counts.requests++;
-  if (status < 400) counts.ok++;
-  else if (status < 500) counts.client_errors++;
-  else counts.server_errors++;
-}
-
-function addCounts(to: UsageCounts, more: UsageCounts): void {
-  to.requests += more.requests;
-  to.ok += more.ok;
-  to.client_errors += more.client_errors;
-  to.server_errors += more.server_errors;
 }
 
 let lastDay = { number: Number.NaN, text: '' };

@@ -286,21 +286,17 @@ export class AccessStore {
   }
 
   /**
-   * Keeps the used quotas of accounts over the next start of the machine.
-   * @param read the counters' own number; it is read while no other process can write an older one
+   * Keeps the used quotas of accounts over the next start of the machine; on the disk when this returns. Within a cycle
+   * what is used only grows, so of several processes that keep it whoever knows more is right.
+   * @throws PriorartError `unavailable`
    */
-  async keepQuotas(
-    accounts: readonly string[],
-    read: (account: string) => UsedQuota | undefined,
-  ): Promise<void> {
+  keepQuotas(used: readonly [account: string, used: UsedQuota][]): void {
     const { root, quotas } = this.#current();
-    await root.transaction(() => {
-      for (const account of accounts) {
-        const used = read(account);
+    root.transactionSync(() => {
+      for (const [account, now] of used) {
         const kept = quotas.get(account);
-        const less =
-          used && kept && (kept.cycle > used.cycle || (kept.cycle === used.cycle && kept.used > used.used));
-        if (used && !less) quotas.putSync(account, used);
+        if (!kept || kept.cycle < now.cycle || (kept.cycle === now.cycle && kept.used < now.used))
+          quotas.putSync(account, now);
       }
     });
   }

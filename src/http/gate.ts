@@ -3,7 +3,9 @@ import { AdminSecret } from '../access/admin-secret.js';
 import { CallLimits } from '../access/call-limits.js';
 import { RequestLog } from '../access/request-log.js';
 import type { AccessStore } from '../access/store.js';
+import { WriterThread } from '../access/writer.js';
 import type { Config } from '../config.js';
+import { REQUEST_LOG_MB } from '../limits.js';
 import type { Logger } from '../observe/log.js';
 import { type Administration, administration } from './administrator.js';
 
@@ -32,14 +34,18 @@ export function openGate(access: AccessStore, config: GateConfig, log: Logger): 
   const secret = new AdminSecret(access.folder, config.adminSecret);
   if (access.isAvailable() && secret.make())
     log.info({ file: secret.file }, 'made the secret of the administration');
+  const days = config.requestLogDays === undefined ? {} : { days: config.requestLogDays };
+  const megabytes = config.requestLogMb ?? REQUEST_LOG_MB.default;
+  const writer = new WriterThread({ folder: access.folder, megabytes, ...days });
   const limits = new CallLimits(access, {
     ...(config.rateLimit === undefined ? {} : { perKey: config.rateLimit }),
     ...(config.publicRateLimit === undefined ? {} : { perAddress: config.publicRateLimit }),
+    keepQuotas: (used) => writer.keepQuotas(used),
     onError: (error) => log.error({ err: error }, 'calls cannot be counted'),
   });
   const requests = new RequestLog(access.folder, {
-    ...(config.requestLogDays === undefined ? {} : { days: config.requestLogDays }),
-    ...(config.requestLogMb === undefined ? {} : { megabytes: config.requestLogMb }),
+    writer,
+    ...days,
     queries: config.requestLogQueries === 'on',
     onError: (error) => log.error({ err: error }, 'the log of requests cannot be written'),
   });
@@ -48,7 +54,9 @@ export function openGate(access: AccessStore, config: GateConfig, log: Logger): 
     requests,
     admin: administration(access, requests, secret, config.tlsCert !== undefined),
     async close() {
-      await Promise.all([limits.close(), requests.close()]);
+      // The log closes the thread that both write with.
+      await limits.close();
+      await requests.close();
     },
   };
 }

@@ -4,13 +4,14 @@
  */
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf } from './document.js';
 import type { PatentFigures } from './figures.js';
 import { deletedKey, FORMAT, MANIFEST } from './keys.js';
 import { faultOfLmdbFile, fillLmdbFile } from './lmdb-file.js';
+import { openLmdb } from './lmdb-open.js';
 import type { Manifest, ModelIdentity } from './manifest.js';
 import type { SourceRecord } from './source-record.js';
 
@@ -46,7 +47,7 @@ export class Store {
     this.dir = dir;
     const path = dataFile(dir);
     checkDataFile(dir);
-    this.root = open({
+    this.root = openLmdb({
       path,
       maxDbs: 16,
       maxReaders: MAX_READERS,

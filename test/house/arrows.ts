@@ -15,7 +15,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // Segments are listed in the store's manifest; embedders and rerankers reach Rust through index/native.ts.
   // Its check goes over the files of drawings, too.
   index: ['patent', 'store', 'drawings'],
-  // Both look at an LMDB file before they let LMDB map it: store/lmdb-file.ts.
+  // Both look at an LMDB file before they let LMDB map it, and open it the same way: store/lmdb-file.ts, lmdb-open.ts.
   access: ['patent', 'store'],
   // How an ONNX graph runs, for both; its tokenizer is in Rust.
   onnx: ['index'],

@@ -1,0 +1,62 @@
+/**
+ * The log of requests and the usage counters, in an LMDB environment of their own: large and often written, unlike the
+ * keys.
+ *
+ *   blocks   [key id, time of the first line, writer]            → the lines of a key of a quarter of a second, JSON
+ *   by_time  [time of the first line, key id, writer]            → bytes of that block
+ *   usage    [day, key id, endpoint]                             → UsageCounts
+ *   meta     'format' → FORMAT, 'bytes' → bytes of all blocks, 'days' → how long lines are kept
+ */
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import type { Database, RootDatabase } from 'lmdb';
+import { REQUEST_LOG_DAYS } from '../limits.js';
+import { faultOfLmdbFile } from '../store/lmdb-file.js';
+import { openLmdb } from '../store/lmdb-open.js';
+import { dataFile } from './environment.js';
+import type { UsageCounts } from './log-records.js';
+
+const FORMAT = 1;
+
+export type BlockKey = [key: string, time: number, writer: string];
+
+export interface LogTables {
+  root: RootDatabase;
+  blocks: Database<Uint8Array, BlockKey>;
+  byTime: Database<number, [number, string, string]>;
+  usage: Database<UsageCounts, [string, string, string]>;
+  meta: Database<number, string>;
+}
+
+/**
+ * Opens the environment in a folder, and makes it where there is none.
+ * @throws Error that says what is wrong where it is damaged
+ */
+export function openLogTables(dir: string): LogTables {
+  const file = dataFile(dir);
+  if (existsSync(file) && statSync(file).size > 0) {
+    const fault = faultOfLmdbFile(file);
+    if (fault !== undefined) throw new Error(`${file} is damaged: ${fault}`);
+  } else mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const root = openLmdb({ path: dir, noSubdir: false, maxDbs: 8 });
+  root.readerCheck();
+  const meta = root.openDB<number, string>({ name: 'meta' });
+  root.transactionSync(() => {
+    if (meta.get('format') === undefined) meta.putSync('format', FORMAT);
+  });
+  if (meta.get('format') !== FORMAT) {
+    void root.close();
+    throw new Error(`${file} has a format that is not ${FORMAT}`);
+  }
+  return {
+    root,
+    meta,
+    blocks: root.openDB({ name: 'blocks', encoding: 'binary' }),
+    byTime: root.openDB({ name: 'by_time' }),
+    usage: root.openDB({ name: 'usage' }),
+  };
+}
+
+/** How long lines are kept: as this process was told, else as the servers of the folder were that write them. */
+export function daysKept({ meta }: LogTables, told: number | undefined): number {
+  return told ?? meta.get('days') ?? REQUEST_LOG_DAYS.default;
+}

@@ -1,0 +1,156 @@
+/**
+ * Opens LMDB environments that several processes write to.
+ *
+ * LMDB as the package lmdb ships it (3.5.6; upstream ITS#9496) loses commits while another process opens the same
+ * environment: the opener reads which transaction is the newest, maps the file, and then sets the number in the shared
+ * lock file back to what it read. What was committed in between is undone; worse, transactions get numbers again that
+ * are on pages already, so LMDB takes those pages for its own and changes them in place, without a new state, and all
+ * of that is gone when the next process opens or dies. One stall of 5 ms in the opener has cost 400 commits.
+ *
+ * So opening and committing exclude each other here, by a lock that every process of this program takes for either:
+ * the write lock of a second environment, `writers.mdb` beside the first, in which nothing is ever written (so that
+ * opening that one undoes nothing). The kernel gives it up for a process that dies. It costs 0.4 µs a transaction.
+ *
+ * Write within `transactionSync`, or with `putSync`, `removeSync`, `clearSync`; the asynchronous `put` and `remove` take
+ * no turn, and `transaction` throws: while one process waited for its event loop with a lock in its hand, another could
+ * wait for that one with the next. Who must not wait for the disk writes on another thread.
+ */
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+
+/** What lmdb's environments have beside what its types say. */
+interface RawEnvironment {
+  beginTxn(flags: number): void;
+  abortTxn(): void;
+  close(): void;
+}
+
+interface RawStore {
+  env: RawEnvironment;
+  transactionSync(work: () => unknown, flags?: number): unknown;
+  transactionAsync(work: () => unknown): Promise<unknown>;
+}
+
+/** Tries to open the lock, which fails while the last process that had it open is just closing it. */
+const ATTEMPTS = 5;
+/** lmdb's own flags of a transaction that is not written through an instruction buffer. */
+const PLAIN_TRANSACTION = 3;
+
+/** Turns of this thread, by the file of their lock: two that did not know of each other would wait for each other. */
+const turns = new Map<string, Turn>();
+
+/**
+ * Opens the environment as lmdb's `open` does.
+ * @throws Error of LMDB or the file system
+ */
+export function openLmdb(options: RootDatabaseOptionsWithPath & { path: string }): RootDatabase {
+  const isFile = options.noSubdir ?? extname(options.path) !== '';
+  const folder = isFile ? dirname(options.path) : options.path;
+  const turn = Turn.in(folder);
+  try {
+    const root = turn.during(() => open(options));
+    takeTurns(root, turn);
+    return root;
+  } catch (error) {
+    turn.leave();
+    throw error;
+  }
+}
+
+/** Puts the lock around what commits, for the root and every table of it: lmdb makes one class for each environment. */
+function takeTurns(root: RootDatabase, turn: Turn): void {
+  const store = Object.getPrototypeOf(root) as RawStore;
+  const { transactionSync } = store;
+  store.transactionSync = function (this: RawStore, work, flags) {
+    return turn.during(() => transactionSync.call(this, work, flags));
+  };
+  store.transactionAsync = () => {
+    throw new Error(
+      'use transactionSync: a turn that lasts over turns of the event loop locks processes into each other',
+    );
+  };
+  const { env } = root as unknown as RawStore;
+  const close = env.close;
+  const value = () => {
+    turn.during(() => close.call(env));
+    turn.leave();
+  };
+  // lmdb's own is not to be assigned to.
+  Object.defineProperty(env, 'close', { value });
+}
+
+/** This thread's hold of the lock of one environment; may be taken again while it is held. */
+class Turn {
+  readonly #name: string;
+  readonly #lock: RootDatabase;
+  readonly #environment: RawEnvironment;
+  #users = 0;
+  #held = 0;
+
+  private constructor(file: string) {
+    this.#lock = openLock(file);
+    this.#environment = (this.#lock as unknown as RawStore).env;
+    this.#name = idOf(file)!;
+  }
+
+  /** The one of the environment in a folder; to be left when the environment is closed. */
+  static in(folder: string): Turn {
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, 'writers.mdb');
+    const name = idOf(file);
+    let turn = name === undefined ? undefined : turns.get(name);
+    if (turn === undefined) {
+      turn = new Turn(file);
+      turns.set(turn.#name, turn);
+    }
+    turn.#users++;
+    return turn;
+  }
+
+  leave(): void {
+    if (--this.#users > 0) return;
+    turns.delete(this.#name);
+    void this.#lock.close();
+  }
+
+  take(): void {
+    if (this.#held === 0) this.#environment.beginTxn(PLAIN_TRANSACTION);
+    this.#held++;
+  }
+
+  give(): void {
+    this.#held--;
+    if (this.#held === 0) this.#environment.abortTxn();
+  }
+
+  during<T>(work: () => T): T {
+    this.take();
+    try {
+      return work();
+    } finally {
+      this.give();
+    }
+  }
+}
+
+function openLock(file: string): RootDatabase {
+  for (let attempt = 1; ; attempt++) {
+    const lock = open({ path: file, noSubdir: true, maxDbs: 1, noSync: true, overlappingSync: false });
+    const { env } = lock as unknown as RawStore;
+    try {
+      env.beginTxn(PLAIN_TRANSACTION);
+      env.abortTxn();
+      return lock;
+    } catch (error) {
+      void lock.close();
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Of a file that is there, whatever its path. */
+function idOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
