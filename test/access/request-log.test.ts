@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { LoggedRequest, LogLine } from '../../src/access/log-records.js';
 import { RequestLog } from '../../src/access/request-log.js';
-import { ACCESS_FLUSH_MS } from '../../src/limits.js';
+import { until } from '../until.js';
 
 const folders: string[] = [];
 function folder(): string {
@@ -115,9 +115,7 @@ describe('log of requests', () => {
     const log = new RequestLog(dir);
     log.add(request({ requestId: 'soon' }));
     const other = new RequestLog(dir);
-    const until = Date.now() + 20 * ACCESS_FLUSH_MS;
-    while (other.page('key_a', 1).lines.length === 0 && Date.now() < until)
-      await new Promise((done) => setTimeout(done, 20));
+    await until(() => other.page('key_a', 1).lines.length > 0, 'the line is written');
     assert.equal(other.page('key_a', 1).lines[0]?.request_id, 'soon');
     await log.close();
     await other.close();

@@ -14,11 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { newSecret } from '../../src/access/key.js';
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
+import { until } from '../until.js';
 
 const folders: string[] = [];
 function folder(): string {
@@ -191,7 +191,7 @@ describe('access store in several processes', () => {
         if (message.made) made.push(message.made);
       });
       other.child.send({ createForever: account.id });
-      while (made.length < (round + 1) * 3) await sleep(5);
+      await until(() => made.length >= (round + 1) * 3, 'keys are made');
       await other.end('SIGKILL');
       assert.ok(store.verify(secret).ok);
       await store.createKey({ account: account.id, environment: 'production', name: 'after the kill' });
@@ -256,7 +256,7 @@ describe('access store out of order', () => {
     assert.throws(() => server.verify('anything'), isUnavailable);
     assert.equal(server.isAvailable(), false);
     const { store, secret } = await withKey(dir);
-    await sleep(1_100);
+    await until(() => server.isAvailable(), 'it is found');
     assert.ok(server.verify(secret).ok);
     assert.equal(server.isAvailable(), true);
     await server.close();
@@ -274,12 +274,13 @@ describe('access store out of order', () => {
       assert.equal(await other.ask({ verify: first.secret }), 'ok');
       await first.store.close();
       renameSync(join(backup, 'data.mdb'), join(dir, 'data.mdb'));
-      await sleep(1_100);
-      assert.equal(await other.ask({ verify: first.secret }), 'unknown');
+      await until(async () => (await other.ask({ verify: first.secret })) === 'unknown', 'it is noticed');
       assert.equal(await other.ask({ verify: second.secret }), 'ok');
       rmSync(join(dir, 'data.mdb'));
-      await sleep(1_100);
-      assert.equal(await other.ask({ verify: second.secret }), 'unavailable');
+      await until(
+        async () => (await other.ask({ verify: second.secret })) === 'unavailable',
+        'it is noticed',
+      );
     } finally {
       await other.end();
     }

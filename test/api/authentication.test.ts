@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { newSecret } from '../../src/access/key.js';
+import { until } from '../until.js';
 import { ANALYTICS, COVERAGE, DETAILS, onEachAdapter, SEMANTIC, Service } from './service.js';
 
 onEachAdapter('5 authentication', (adapter) => {
@@ -96,7 +96,10 @@ onEachAdapter('503 while the key store cannot be read', (adapter) => {
       const file = join(service.accessFolder, 'data.mdb');
       rmSync(file);
       writeFileSync(file, Buffer.alloc(50_000, 0x5a));
-      await sleep(1_100);
+      await until(
+        async () => (await service.search({ query: 'q' }, { 'x-api-key': service.key })).status === 503,
+        'the damage is noticed',
+      );
       for (const key of [service.key, undefined, 'x']) {
         const answer = await service.search({ query: 'q' }, { 'x-api-key': key });
         assert.equal(answer.status, 503, answer.text);

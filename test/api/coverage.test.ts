@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, PriorartError } from '../../src/errors.js';
-import { COVERAGE_CHECK_MS } from '../../src/limits.js';
 import { coverageSchema } from '../../src/search/answer-schema.js';
+import { until } from '../until.js';
 import { COVERAGE, MemoryEngine, onEachAdapter, Service } from './service.js';
 import { openWorld, WORLD } from './world.js';
 
@@ -67,8 +66,11 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
     const number = adapter === 'uws' ? 1 : 2;
     writeFileSync(file, JSON.stringify({ ...WORLD[6], patent_id: `EP0350010${number}A1` }));
     await world.engine.ingest(file);
-    await sleep(COVERAGE_CHECK_MS + 100);
-    const after = await service.call(COVERAGE);
+    let after = before;
+    await until(async () => {
+      after = await service.call(COVERAGE);
+      return after.json.total !== before.json.total;
+    }, 'coverage is counted anew');
     assert.equal(after.json.total, before.json.total + 1);
     assert.notEqual(after.headers.get('etag'), before.headers.get('etag'));
   });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, afterEach, before, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, PriorartError } from '../../src/errors.js';
+import { until } from '../until.js';
 import { MemoryEngine, onEachAdapter, SEMANTIC, Service } from './service.js';
 
 onEachAdapter('7 errors', (adapter) => {
@@ -149,10 +149,10 @@ onEachAdapter('7 errors', (adapter) => {
     const signal = service.engine.signals.at(-1)!;
     assert.equal(signal.aborted, false);
     sent.destroy();
-    for (let i = 0; i < 100 && !signal.aborted; i++) await sleep(10);
-    assert.equal(signal.aborted, true);
-    await sleep(20);
-    const line = service.logLines.find((text) => text.includes('left-early'));
+    await until(() => signal.aborted, 'the search is told');
+    const left = () => service.logLines.find((text) => text.includes('left-early'));
+    await until(() => left() !== undefined, 'it is logged');
+    const line = left();
     assert.equal(JSON.parse(line ?? '{}').status, 499);
   });
 });

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI, FIXTURES, invented, launch, priorart, writeLines } from '../crash/folder.js';
 import { A, B, identityFiles } from '../http/certificates.js';
 import { secure } from '../http/raw.js';
+import { until } from '../until.js';
 
 /** A server in a process of its own, and the lines of its log. */
 class Served {
@@ -143,11 +144,11 @@ describe('serve, for an operator', () => {
     stop = true;
     await Promise.all(clients);
     assert.ok(answered > 3);
-    let last = await totals();
-    for (let tries = 0; tries < 100 && last.total === first.total; tries++) {
-      await sleep(100);
+    let last = first;
+    await until(async () => {
       last = await totals();
-    }
+      return last.total !== first.total;
+    }, 'the new documents are there');
     assert.equal(last.total, first.total + 40);
     assert.ok(last.generation > first.generation);
     await served.stop();

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type HttpEmbedderConfig, httpEmbedderSchema } from '../../src/embed/http/config.js';
 import { openHttpEmbedder } from '../../src/embed/http/embedder.js';
 import { partsOf } from '../../src/embed/http/windows.js';
 import { isPriorartError } from '../../src/errors.js';
+import { until } from '../until.js';
 
 const DIMENSIONS = 8;
 const KEY = 'sk-very-secret-0123456789';
@@ -192,7 +192,7 @@ describe('the HTTP embedder', () => {
     handler = (request, response) => setTimeout(() => openai(request, response, 0), 20);
     const model = embedder({ batchTexts: 1, concurrency: 1 });
     const passages = ['a', 'b', 'c'].map((text) => model.embed([text], 'passage'));
-    await delay(10);
+    await until(() => seen.length === 1, 'the first passage is asked for');
     await Promise.all([...passages, model.embed(['question'], 'query')]);
     assert.deepEqual(
       seen.map(({ body }) => body.input![0]),
@@ -248,7 +248,7 @@ describe('the HTTP embedder', () => {
       model.embed(['one'], 'passage', undefined, controller.signal),
       model.embed(['two'], 'passage', undefined, controller.signal),
     ];
-    await delay(50);
+    await until(() => seen.length === 6, 'the server is asked once more after five times in vain');
     const waiting = model.embed(['three'], 'passage', undefined, controller.signal);
     const all = Promise.allSettled([...asked, waiting]);
     controller.abort(new Error('gone'));
@@ -257,8 +257,7 @@ describe('the HTTP embedder', () => {
     handler = openai;
     near(await model.embed(['four'], 'query'), unit(vectorOf('four')));
     await assert.rejects(Promise.resolve(waiting), /gone/);
-    await delay(20);
-    assert.equal(ended.length, 6, 'connections are let go');
+    await until(() => ended.length === 6, 'connections are let go');
   });
 
   it('refuses wrong answers', async () => {

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from '../../src/pool/queue.js';
 import { MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+import { until } from '../until.js';
 
 const WORK_MS = 20;
 
@@ -11,6 +12,8 @@ const WORK_MS = 20;
 class BusyEngine extends MemoryEngine {
   readonly queue = new Queue(1, 20);
   begun = 0;
+  /** How many other searches began between a search's coming and its own beginning. */
+  readonly ahead: number[] = [];
   cancelled = 0;
   workMs = WORK_MS;
 
@@ -18,7 +21,9 @@ class BusyEngine extends MemoryEngine {
     _query: unknown,
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Uint8Array> {
+    const before = this.begun;
     const work = async () => {
+      this.ahead.push(this.begun - before);
       this.begun++;
       await sleep(this.workMs, undefined, signal ? { signal } : {}).catch(() => {
         this.cancelled++;
@@ -35,17 +40,15 @@ onEachAdapter('overload', (adapter) => {
     const engine = new BusyEngine();
     const service = await Service.start(adapter, 10_000, { engine });
     try {
-      const ends: { status: number; ms: number; second: number; retry: string | null }[] = [];
+      const ends: { status: number; retry: string | null }[] = [];
       const started = performance.now();
       const all: Promise<void>[] = [];
       // Five times what one worker does, for two seconds.
       for (let due = 0; due < 2_000; due += WORK_MS / 5) {
         await sleep(Math.max(0, started + due - performance.now()));
-        const before = performance.now();
         all.push(
           service.search({ query: 'x' }).then(({ status, headers }) => {
-            const ms = performance.now() - before;
-            ends.push({ status, ms, second: due / 1000, retry: headers.get('retry-after') });
+            ends.push({ status, retry: headers.get('retry-after') });
           }),
         );
       }
@@ -54,12 +57,12 @@ onEachAdapter('overload', (adapter) => {
       const refused = ends.filter(({ status }) => status === 503);
       assert.equal(answered.length + refused.length, ends.length);
       assert.ok(refused.every(({ retry }) => Number(retry) >= 1));
-      assert.ok(answered.length >= 20, `${answered.length} answered`);
+      assert.ok(answered.length >= 5, `${answered.length} answered`);
       assert.ok(refused.length > ends.length / 2, `${refused.length} of ${ends.length} refused`);
-      // When it has noticed, nobody waits for more than one search before his own. The rest is the machine's.
-      const settled = answered.filter(({ second }) => second > 1).map(({ ms }) => ms);
-      const middle = settled.sort((a, b) => a - b)[settled.length >> 1]!;
-      assert.ok(middle < 5 * WORK_MS, `${middle} ms`);
+      // When it has noticed, nobody waits for more than a few searches before his own, of twenty that might wait.
+      const settled = engine.ahead.slice(engine.ahead.length >> 1).sort((a, b) => a - b);
+      const middle = settled[settled.length >> 1]!;
+      assert.ok(middle <= 4, `${middle} searches went ahead`);
       assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
       assert.equal((await service.search({ query: 'x' })).status, 200);
     } finally {
@@ -76,10 +79,10 @@ onEachAdapter('overload', (adapter) => {
       const asked = Array.from({ length: 3 }, () =>
         service.search({ query: 'x' }, {}, { signal: gone.signal }).catch(() => 'gone'),
       );
-      while (engine.queue.length < 2) await sleep(5);
+      await until(() => engine.queue.length >= 2, 'two wait');
       gone.abort();
       assert.deepEqual(await Promise.all(asked), ['gone', 'gone', 'gone']);
-      for (let tries = 0; engine.queue.running > 0 && tries < 400; tries++) await sleep(5);
+      await until(() => engine.queue.running === 0, 'nothing runs');
       assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
       // Those that waited may have begun for a moment, when the first was stopped.
       assert.ok(engine.begun >= 1);
@@ -99,7 +102,7 @@ onEachAdapter('overload', (adapter) => {
         answers.map(({ status }) => status),
         [503, 503],
       );
-      for (let tries = 0; engine.queue.running > 0 && tries < 400; tries++) await sleep(5);
+      await until(() => engine.queue.running === 0, 'nothing runs');
       assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
       // Those that waited may have begun for a moment, when the first was stopped.
       assert.ok(engine.begun >= 1);

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { isFailure, openSources, type SourceOptions } from '../../src/ingest/source.js';
 import { UNPACK_LIMITS } from '../../src/ingest/unpack.js';
+import { until } from '../until.js';
 import { grantXml, kiprisRecord, line, tarOf, zipOf } from './documents.js';
 
 let folder = '';
@@ -163,8 +164,7 @@ describe('containers', () => {
         break;
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.ok(process.getActiveResourcesInfo().length <= before, process.getActiveResourcesInfo().join());
+    await until(() => process.getActiveResourcesInfo().length <= before + 1, 'all files are closed');
   });
 
   it('of something else are one report, not a million', async () => {
