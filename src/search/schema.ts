@@ -122,19 +122,22 @@ const searchFields = {
 export const semanticSchema = z.strictObject(
   {
     ...searchFields,
-    filing_date_from: day(),
-    filing_date_to: day(),
-    publication_date_from: day(),
-    publication_date_to: day(),
-    grant_date_from: day(),
-    grant_date_to: day(),
-    priority_date_from: day(),
-    priority_date_to: day(),
+    filing_date_from: day().describe('Filed on this day or later'),
+    filing_date_to: day().describe('Filed on this day or earlier'),
+    publication_date_from: day().describe('Published on this day or later'),
+    publication_date_to: day().describe('Published on this day or earlier'),
+    grant_date_from: day().describe('Granted on this day or later; grants only'),
+    grant_date_to: day().describe('Granted on this day or earlier; grants only'),
+    priority_date_from: day().describe('First filed (priority date) on this day or later'),
+    priority_date_to: day().describe('First filed (priority date) on this day or earlier'),
   },
   { error: 'a JSON object' },
 );
 
-export const dateRangeSchema = z.strictObject({ from: day(), to: day() }, { error: 'an object {from, to}' });
+export const dateRangeSchema = z.strictObject(
+  { from: day().describe('First day, inclusive'), to: day().describe('Last day, inclusive') },
+  { error: 'an object {from, to}' },
+);
 
 /** Body of POST /api/v1/search/semantic-analytics. top_k is accepted there, without effect. */
 export const analyticsSchema = z.strictObject(

@@ -8,7 +8,9 @@ type Json = Record<string, unknown>;
 /** The whole page; nothing in it comes from a request. */
 export function docsPage(version: string): string {
   const schemas = componentSchemas();
-  const links = OPERATIONS.map(({ id, path }) => `<li><a href="#${id}">${escaped(path)}</a></li>`);
+  const links = OPERATIONS.map(
+    ({ id, method, path }) => `<li><a href="#${id}"><b>${method.toUpperCase()}</b> ${escaped(path)}</a></li>`,
+  );
   const names = Object.keys(schemas);
   return `<!doctype html>
 <html lang="en">
@@ -24,10 +26,12 @@ export function docsPage(version: string): string {
 <p>Version ${escaped(version)}. <a href="openapi.json">openapi.json</a></p>
 <label for="key">Your X-API-Key</label>
 <input id="key" type="password" autocomplete="off" placeholder="psk_live_…">
-<p class="hint">Stays in this page. Searches sent from here count against your quota.</p>
+<p class="hint">Needed for what is marked with it. Stays in this page. Searches sent from here count against your quota.</p>
 <ul>${links.join('')}</ul>
+<div class="schemas">
 <h2>Schemas</h2>
 <ul>${names.map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul>
+</div>
 </nav>
 <main>
 <p>Requests and answers are JSON. Every error is <code>{"detail": "…"}</code>, and every answer carries
@@ -42,6 +46,9 @@ ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 `;
 }
 
+/** A signed link can not be made up, and the page is here already. */
+const NOT_TRIED = new Set(['drawingFile', 'docs']);
+
 function operationSection(operation: Operation): string {
   const { id, method, path, summary, description, key, body, parameters = [], answers } = operation;
   return `<section id="${id}">
@@ -50,7 +57,7 @@ function operationSection(operation: Operation): string {
 <p>${escaped(description)}</p>
 ${parameters.length > 0 ? parametersTable(parameters) : ''}
 ${body ? `<p>Body: ${link(body)}</p>` : ''}
-${form(operation)}
+${NOT_TRIED.has(id) ? '' : form(operation)}
 <table><caption>Answers</caption><tbody>${Object.entries(answers).map(answerRow).join('')}</tbody></table>
 </section>`;
 }
@@ -58,7 +65,7 @@ ${form(operation)}
 function parametersTable(parameters: readonly Parameter[]): string {
   const rows = parameters.map(
     ({ name, in: place, description }) =>
-      `<tr><th scope="row"><code>${escaped(name)}</code></th><td>${place}</td><td>${escaped(description)}</td></tr>`,
+      `<tr><th scope="row">${field(name)}</th><td>${place}</td><td>${escaped(description)}</td></tr>`,
   );
   return `<table><caption>Parameters</caption><tbody>${rows.join('')}</tbody></table>`;
 }
@@ -69,20 +76,21 @@ function answerRow([status, { description, content }]: [string, Answer]): string
 }
 
 /** A request that the script on the page sends; without it the command line beside it does. */
-function form({ id, method, path, key, body, parameters = [] }: Operation): string {
+function form({ id, method, path, key, body, parameters = [], answers }: Operation): string {
   const examples = body ? Object.entries(EXAMPLES[body] ?? {}) : [];
   const inputs = parameters
     .filter((parameter) => parameter.in !== 'header')
     .map(
-      ({ name, in: place }) =>
-        `<label>${escaped(name)} <input name="${escaped(name)}" data-in="${place}"></label>`,
+      ({ name, in: place, required, description }) =>
+        `<label>${escaped(name)} <input name="${escaped(name)}" data-in="${place}"${required ? ' required' : ''} ` +
+        `autocomplete="off" placeholder="${escaped(description)}"></label>`,
     );
   const choices = examples.map(
     ([name, value]) =>
       `<button type="button" data-example="${escaped(JSON.stringify(value, null, 2))}">${escaped(name)}</button>`,
   );
   const first = JSON.stringify(examples[0]?.[1] ?? {}, null, 2);
-  return `<form data-method="${method}" data-path="${escaped(path)}"${key ? ' data-key' : ''}>
+  return `<form data-method="${method}" data-path="${escaped(path)}"${key ? ' data-key' : ''}${answers[302] ? ' data-saved' : ''}>
 ${inputs.join('\n')}
 ${choices.length > 1 ? `<p>Examples: ${choices.join(' ')}</p>` : ''}
 ${body ? `<label for="${id}-body">Body</label><textarea id="${id}-body" name="body" rows="${first.split('\n').length}" spellcheck="false">${escaped(first)}</textarea>` : ''}
@@ -92,14 +100,14 @@ ${body ? `<label for="${id}-body">Body</label><textarea id="${id}-body" name="bo
 </form>`;
 }
 
-function schemaSection(name: string, schema: Json): string {
+function schemaSection(title: string, schema: Json): string {
   const required = new Set(schema['required'] as string[] | undefined);
   const rows = Object.entries((schema['properties'] ?? {}) as Record<string, Json>).map(
-    ([field, property]) =>
-      `<tr><th scope="row"><code>${escaped(field)}</code>${required.has(field) ? ' <em>required</em>' : ''}</th>` +
+    ([name, property]) =>
+      `<tr><th scope="row">${field(name)}${required.has(name) ? ' <em>required</em>' : ''}</th>` +
       `<td>${typeOf(property)}</td><td>${describe(property)}</td></tr>`,
   );
-  return `<section id="${name}"><h3>${name}</h3><table><tbody>${rows.join('')}</tbody></table></section>`;
+  return `<section id="${title}"><h3>${title}</h3><table><tbody>${rows.join('')}</tbody></table></section>`;
 }
 
 function typeOf(schema: Json): string {
@@ -126,6 +134,11 @@ function describe(schema: Json): string {
 
 function link(name: SchemaName | string): string {
   return `<a href="#${name}">${name}</a>`;
+}
+
+/** A name that may be broken where a narrow screen needs it. */
+function field(name: string): string {
+  return `<code>${escaped(name).replaceAll('_', '_<wbr>')}</code>`;
 }
 
 function escaped(text: string): string {

@@ -26,8 +26,10 @@ function quoted(text) {
 
 function showCurl(form) {
   const { method, url, body, needsKey } = requestOf(form);
-  const parts = ['curl -s', quoted(decodeURI(url.href))];
-  if (method !== 'GET') parts.push(`-X ${method}`);
+  // A redirect to an image is followed, and the image kept under its name.
+  const parts = ['saved' in form.dataset ? 'curl -sLO' : 'curl -s', quoted(decodeURI(url.href))];
+  // With a body curl sends a POST by itself.
+  if (method !== 'GET' && !(method === 'POST' && body !== undefined)) parts.push(`-X ${method}`);
   if (needsKey) parts.push('-H "X-API-Key: $KEY"');
   if (body !== undefined) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`);
   form.querySelector('.curl').textContent = parts.join(' ');
@@ -35,9 +37,14 @@ function showCurl(form) {
 
 async function send(form) {
   const output = form.querySelector('.answer');
-  output.hidden = false;
-  output.textContent = '…';
   const { method, url, body, needsKey } = requestOf(form);
+  output.hidden = false;
+  if (needsKey && keyField.value.trim() === '') {
+    output.textContent = 'This endpoint needs a key: enter yours under “Your X-API-Key”, then send again.';
+    keyField.focus();
+    return;
+  }
+  output.textContent = '…';
   const headers = {};
   if (needsKey) headers['X-API-Key'] = keyField.value.trim();
   if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -68,7 +75,7 @@ function pretty(text) {
   }
 }
 
-for (const form of document.querySelectorAll('form')) {
+for (const form of document.querySelectorAll('form[data-method]')) {
   showCurl(form);
   form.addEventListener('input', () => showCurl(form));
   form.addEventListener('submit', (event) => {

@@ -1,0 +1,122 @@
+/** The reference in a real browser: it loads without a complaint, fits the screen, and its examples are answered. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { loadConfig } from '../../src/config.js';
+import { openDrawings } from '../../src/drawings/open.js';
+import { type Engine, open } from '../../src/index.js';
+import { FIXTURES } from '../crash/folder.js';
+import { noSharp } from '../drawings/images.js';
+import { Browser, noBrowser, Page } from '../house/browser.js';
+import { type Collection, collect } from '../search/collection.js';
+import { Service } from './service.js';
+
+const LOOKS = [
+  { width: 1300, height: 900, scheme: 'light' },
+  { width: 375, height: 740, scheme: 'dark' },
+] as const;
+
+/** Sends a form and gives what the page shows of the answer. */
+const SEND = `async (id) => {
+  const output = document.querySelector('#' + id + ' .answer');
+  output.textContent = '';
+  document.querySelector('#' + id + ' form').requestSubmit();
+  const isThere = () => /^(\\d{3} |No answer|This endpoint)/.test(output.textContent);
+  while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 20));
+  return output.textContent;
+}`;
+
+describe('/docs in a browser', { skip: noBrowser || noSharp }, () => {
+  let collection: Collection;
+  let engine: Engine;
+  let service: Service;
+  let browser: Browser;
+  before(async () => {
+    collection = await collect(FIXTURES);
+    engine = await open(collection.dir, { workers: 1 });
+    const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
+    service = await Service.start('node', 120_000, { engine, drawings });
+    browser = new Browser();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await engine?.close();
+    collection?.remove();
+  });
+
+  for (const look of LOOKS) {
+    it(`fits a ${look.scheme} screen of ${look.width} pixels, and is readable`, async () => {
+      const page = await Page.open(browser, `${service.server.url}/docs`, look);
+      assert.deepEqual(page.complaints, []);
+      const [wide, seen] = await page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      );
+      assert.ok(seen > 0.9 * look.width);
+      assert.equal(wide, seen, 'nothing is to be scrolled sideways');
+      // The least contrast that WCAG 2 asks of text, of every element that has some.
+      const faint = await page.evaluate<string[]>(`(() => {
+        const channels = (text) => text.match(/[\\d.]+/g).map(Number);
+        const over = ([r, g, b, a = 1], below) => [r, g, b].map((c, i) => c * a + below[i] * (1 - a));
+        const luminance = (rgb) => rgb
+          .map((c) => c / 255)
+          .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+          .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+        const groundOf = (element) => {
+          if (!element) return [255, 255, 255];
+          return over(channels(getComputedStyle(element).backgroundColor), groundOf(element.parentElement));
+        };
+        const found = new Set();
+        for (const element of document.body.querySelectorAll('*')) {
+          const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+          if (!own || element.getClientRects().length === 0) continue;
+          const [r, g, b] = channels(getComputedStyle(element).color);
+          let opacity = 1;
+          for (let at = element; at; at = at.parentElement) opacity *= Number(getComputedStyle(at).opacity);
+          const ground = groundOf(element);
+          const [x, y] = [luminance(over([r, g, b, opacity], ground)), luminance(ground)];
+          const contrast = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+          if (contrast < 4.5) found.add(element.tagName + ' ' + element.textContent.slice(0, 30) + ' ' + contrast);
+        }
+        return [...found];
+      })()`);
+      assert.deepEqual(faint, []);
+    });
+  }
+
+  it('has examples that are answered, with the key that is entered', async () => {
+    const page = await Page.open(browser, `${service.server.url}/docs`, LOOKS[0]);
+    const send = (id: string) => page.evaluate<string>(`(${SEND})('${id}')`);
+    assert.match(await send('searchSemantic'), /^This endpoint needs a key/);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'key');
+    await page.evaluate(`document.getElementById('key').value = '${service.key}'`);
+    const examples = await page.evaluate<number>(`document.querySelectorAll('button[data-example]').length`);
+    assert.ok(examples >= 6);
+    for (let n = 0; n < examples; n++) {
+      const id = await page.evaluate<string>(`(() => {
+        const button = document.querySelectorAll('button[data-example]')[${n}];
+        button.click();
+        return button.closest('section').id;
+      })()`);
+      assert.match(await send(id), /^200 OK, \d+ ms\n\{/, id);
+    }
+    const found = JSON.parse((await send('searchSemantic')).replace(/^.*\n/, ''));
+    const shown = found.results.find((one: Record<string, unknown>) => one['representative_figure']);
+    assert.ok(shown, 'an example finds a patent with a drawing');
+    for (const id of ['coverage', 'livez', 'readyz', 'healthz', 'openapi'])
+      assert.match(await send(id), /^200 OK/, id);
+    const curl = await page.evaluate<string>(`document.querySelector('#searchSemantic .curl').textContent`);
+    assert.match(curl, /^curl -s 'http:\/\/127.0.0.1:\d+\/api\/v1\/search\/semantic' -H "X-API-Key: \$KEY" /);
+
+    await page.evaluate(`(() => {
+      const form = document.querySelector('#drawing form');
+      form.elements.publication_id.value = ${JSON.stringify(shown.patent_id)};
+      form.elements.filename.value = ${JSON.stringify(shown.representative_figure)};
+    })()`);
+    assert.match(await send('drawing'), /^200 OK/);
+    const pixels = await page.evaluate<number>(
+      `document.querySelector('#drawing img').decode().then(() => document.querySelector('#drawing img').naturalWidth)`,
+    );
+    assert.ok(pixels > 0, 'the drawing is shown');
+    assert.deepEqual(page.complaints, []);
+  });
+});

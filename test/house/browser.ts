@@ -1,0 +1,160 @@
+/**
+ * A real browser for tests: Chromium, spoken to over a pipe in the DevTools protocol. `.ci/run` installs Debian's where it
+ * can; PRIORART_TEST_BROWSER names another one. Tests that need it are skipped where there is none.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const BROWSER = process.env['PRIORART_TEST_BROWSER'] ?? NAMES.find((name) => isThere(name));
+
+function isThere(name: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
+}
+
+/** Why a test that needs a browser can not run, or false where it can. */
+export const noBrowser =
+  BROWSER === undefined
+    ? `no ${NAMES[0]} on the path; .ci/run installs it where apt-get and root are there`
+    : false;
+
+type Message = {
+  id?: number;
+  sessionId?: string;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: Record<string, unknown>;
+  error?: { message: string };
+};
+
+export class Browser {
+  readonly #child;
+  readonly #profile = mkdtempSync(join(tmpdir(), 'priorart-browser-'));
+  readonly #pending = new Map<number, (answer: Message) => void>();
+  readonly #listeners = new Set<(message: Message) => void>();
+  readonly #ended: Promise<unknown>;
+  /** Never fulfilled: rejects when the browser is there no more. */
+  readonly #broken: Promise<never>;
+  #sent = 0;
+  #rest = Buffer.alloc(0);
+
+  constructor() {
+    const flags = [
+      '--headless=new',
+      // Root, as in a container, has no sandbox; nothing but pages of this test is opened.
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--no-first-run',
+      '--remote-debugging-pipe',
+      `--user-data-dir=${this.#profile}`,
+    ];
+    this.#child = spawn(BROWSER!, flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+    this.#ended = once(this.#child, 'exit');
+    this.#broken = this.#ended.then(() => {
+      throw new Error('the browser ended');
+    });
+    this.#broken.catch(() => {});
+    (this.#child.stdio[4] as Readable).on('data', (bytes: Buffer) => this.#take(bytes));
+  }
+
+  /** One command of the protocol. */
+  async ask(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
+    const id = ++this.#sent;
+    const answered = new Promise<Message>((resolve) => this.#pending.set(id, resolve));
+    (this.#child.stdio[3] as Writable).write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    const { result, error } = await Promise.race([answered, this.#broken]);
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result ?? {};
+  }
+
+  onEvent(listener: (message: Message) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      await this.ask('Browser.close').catch(() => this.#child.kill('SIGKILL'));
+      await this.#ended;
+    }
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #take(bytes: Buffer): void {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    for (let end = this.#rest.indexOf(0); end >= 0; end = this.#rest.indexOf(0)) {
+      const message = JSON.parse(this.#rest.toString('utf8', 0, end)) as Message;
+      this.#rest = this.#rest.subarray(end + 1);
+      if (message.id === undefined) for (const listener of this.#listeners) listener(message);
+      else {
+        this.#pending.get(message.id)?.(message);
+        this.#pending.delete(message.id);
+      }
+    }
+  }
+}
+
+/** A page of a browser. */
+export class Page {
+  readonly #browser: Browser;
+  readonly #session: string;
+  /** Errors of scripts, and what the browser would not load or do. */
+  readonly complaints: string[] = [];
+
+  private constructor(browser: Browser, session: string) {
+    this.#browser = browser;
+    this.#session = session;
+  }
+
+  static async open(
+    browser: Browser,
+    url: string,
+    look: { width: number; height: number; scheme: 'light' | 'dark' },
+  ): Promise<Page> {
+    const { targetId } = await browser.ask('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await browser.ask('Target.attachToTarget', { targetId, flatten: true });
+    const page = new Page(browser, String(sessionId));
+    const loaded = new Promise<void>((resolve) => {
+      browser.onEvent((message) => {
+        if (message.sessionId !== sessionId) return;
+        if (message.method === 'Page.loadEventFired') resolve();
+        else page.#listen(message);
+      });
+    });
+    for (const domain of ['Page', 'Runtime', 'Log']) await page.ask(`${domain}.enable`);
+    const { width, height, scheme } = look;
+    await page.ask('Emulation.setDeviceMetricsOverride', {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    const features = [{ name: 'prefers-color-scheme', value: scheme }];
+    await page.ask('Emulation.setEmulatedMedia', { features });
+    await page.ask('Page.navigate', { url });
+    await loaded;
+    return page;
+  }
+
+  ask(method: string, params: object = {}): Promise<Record<string, unknown>> {
+    return this.#browser.ask(method, params, this.#session);
+  }
+
+  /** The value of an expression in the page, awaited where it is a promise. */
+  async evaluate<T>(expression: string): Promise<T> {
+    const asked = { expression, awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails } = await this.ask('Runtime.evaluate', asked);
+    if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails).slice(0, 1_000));
+    return (result as { value: T }).value;
+  }
+
+  #listen({ method, params }: Message): void {
+    if (method === 'Runtime.exceptionThrown') this.complaints.push(JSON.stringify(params));
+    const entry = params?.['entry'] as { level: string; text: string } | undefined;
+    if (method === 'Log.entryAdded' && entry?.level === 'error') this.complaints.push(entry.text);
+  }
+}
