@@ -161,15 +161,19 @@ function drawingsText({ unavailable, ...drawings }: DrawingSummary): string[] {
   const { stored, unchanged, missing, missing_first: first, failed } = drawings;
   if (stored + unchanged + missing + failed.length === 0) return [];
   const lines = [
-    `${count(stored + unchanged + missing)} drawings: ${count(stored)} new, ${count(unchanged)} unchanged, ` +
-      `${count(missing)} missing, ${count(failed.length)} failed`,
+    `${count(stored + unchanged)} drawings: ${count(stored)} new, ${count(unchanged)} unchanged, ` +
+      `${count(failed.length)} failed`,
     ...failed
       .slice(0, SHOWN_FAILURES)
       .map(({ file, position, reason }) => `  ${file}, ${position}: ${reason}`),
   ];
   if (first.length > 0) {
     const shown = first.slice(0, SHOWN_MISSING).join(', ');
-    lines.push(`  missing: ${shown}${missing > SHOWN_MISSING ? ', …' : ''}`);
+    // Nothing is wrong: offices deliver texts and images apart.
+    lines.push(
+      `  ${count(missing)} more are named by the texts, but their images are not among these files ` +
+        `(${shown}${missing > SHOWN_MISSING ? ', …' : ''}); they are joined when you ingest those`,
+    );
   }
   return lines;
 }

@@ -38,7 +38,7 @@ export function administration(
 
 /** @throws PriorartError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
 export function requireAdministrator(request: HttpRequest, admin: Administration): void {
-  const bearer = /^bearer +(\S+)$/i.exec(request.headers['authorization'] ?? '')?.[1];
+  const bearer = /^bearer +(\S.*?) *$/i.exec(request.headers['authorization'] ?? '')?.[1];
   if (bearer !== undefined) {
     checkSecret(bearer, request, admin);
     return;
