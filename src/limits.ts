@@ -112,7 +112,7 @@ export const COMPRESS_FROM_BYTES = 4_096;
 /** Answers that are compressed at once: as many as libuv has threads. */
 export const COMPRESSIONS_AT_ONCE = 4;
 /** Log lines: bytes after which they are written, how long they may be kept back, and bytes that may wait. */
-export const LOG_BUFFER = { writeBytes: 8 << 10, flushMs: 200, maxBytes: 16 << 20 } as const;
+export const LOG_BUFFER = { writeBytes: 32 << 10, flushMs: 200, maxBytes: 16 << 20 } as const;
 /** Bytes of a settings file. */
 export const SETTINGS_FILE_MAX_BYTES = 1 << 16;
 /** How long requests that are running at shutdown may go on, ms. */

@@ -6,7 +6,7 @@ import { PriorartError } from '../errors.js';
 import { ACCESS_FLUSH_MS, PUBLIC_RATE_LIMIT_PER_MINUTE, RATE_LIMIT_PER_MINUTE } from '../limits.js';
 import { AddressLimit } from './address-limit.js';
 import { type Cycle, cycleAt } from './billing.js';
-import { Counters, type QuotaState, type Reservation, type UsedQuota } from './counters.js';
+import { Counters, type QuotaState, type Reservation, type Settled, type UsedQuota } from './counters.js';
 import type { Account } from './records.js';
 import type { AccessStore } from './store.js';
 import type { Allowance } from './window.js';
@@ -81,10 +81,9 @@ export class CallLimits {
 
   /**
    * Counts a search that was answered 200, or gives its place back.
-   * @returns false where the search must not be answered after all: see Counters.settle
    * @throws PriorartError `unavailable`
    */
-  settle(reservation: Reservation, counts: boolean): boolean {
+  settle(reservation: Reservation, counts: boolean): Settled {
     return this.#counting((counters) => counters.settle(reservation, counts));
   }
 

@@ -65,6 +65,12 @@ export interface Reservation {
   quota: number;
 }
 
+/** `answerable` is false where a search must not be answered: its place was taken away, and there is no other one left. */
+export interface Settled {
+  answerable: boolean;
+  state: QuotaState;
+}
+
 export type ReserveResult =
   | { reserved: true; reservation: Reservation }
   /** `running`: the quota is not used up yet, but what is left of it is held by searches that run. */
@@ -145,7 +151,7 @@ export class Counters {
     return this.#root.transactionSync(() => {
       // Read within the transaction, times are in the order in which they are written.
       const now = this.#clock();
-      const window = SlidingWindow.of(this.#rate.get(key));
+      const window = SlidingWindow.of(this.#rate.getBinaryFast(key));
       const allowance = window.take(now, limit);
       if (allowance.admitted) this.#rate.putSync(key, window.toBytes());
       this.#keys.set(key, now);
@@ -168,31 +174,34 @@ export class Counters {
 
   /**
    * Ends a reservation: the search counts, or its place is given back.
-   * @returns false where it must not be answered: its place was taken away, and there is no other one left
    */
-  settle({ account, cycle, quota }: Reservation, counts: boolean): boolean {
+  settle({ account, cycle, quota }: Reservation, counts: boolean): Settled {
     return this.#root.transactionSync(() => {
       const record = this.#record(account, cycle);
-      // A new month has begun meanwhile. The old one, in which the search was let in, is not counted on.
-      if (record.cycle !== cycle.start) return true;
-      const held = record.held[this.#leaseId] ?? 0;
-      if (held === 0) {
-        if (!counts) return true;
-        if (record.used + heldBy(record) >= quota) return false;
-      } else if (held === 1) delete record.held[this.#leaseId];
-      else record.held[this.#leaseId] = held - 1;
-      if (counts) record.used++;
-      this.#quota.putSync(account, record);
-      this.#accounts.add(account);
-      return true;
+      const answerable = this.#settled(account, record, cycle, quota, counts);
+      return { answerable, state: stateOf(record, cycle, quota) };
     });
+  }
+
+  #settled(account: string, record: QuotaRecord, cycle: Cycle, quota: number, counts: boolean): boolean {
+    // A new month has begun meanwhile. The old one, in which the search was let in, is not counted on.
+    if (record.cycle !== cycle.start) return true;
+    const held = record.held[this.#leaseId] ?? 0;
+    if (held === 0) {
+      if (!counts) return true;
+      if (record.used + heldBy(record) >= quota) return false;
+    } else if (held === 1) delete record.held[this.#leaseId];
+    else record.held[this.#leaseId] = held - 1;
+    if (counts) record.used++;
+    this.#quota.putSync(account, record);
+    this.#accounts.add(account);
+    return true;
   }
 
   /** What is left of a quota. */
   quotaState(account: string, cycle: Cycle, quota: number): QuotaState {
     this.#root.resetReadTxn();
-    const record = this.#record(account, cycle);
-    return { quota, remaining: Math.max(0, quota - record.used - heldBy(record)), cycle };
+    return stateOf(this.#record(account, cycle), cycle, quota);
   }
 
   /** What an account has used, for the access store to keep. */
@@ -286,6 +295,10 @@ export class Counters {
     for (const { key, value } of [...this.#rate.getRange()])
       if (SlidingWindow.of(value).isOver(now)) this.#rate.removeSync(key);
   }
+}
+
+function stateOf(record: QuotaRecord, cycle: Cycle, quota: number): QuotaState {
+  return { quota, remaining: Math.max(0, quota - record.used - heldBy(record)), cycle };
 }
 
 function heldBy({ held }: QuotaRecord): number {

@@ -7,7 +7,7 @@
  * choose, because those can be guessed; 32 base62 characters are 190 random bits, which nobody can try
  * through, and a slow hash would only cost every request milliseconds.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import * as crypto from 'node:crypto';
 
 export const KEY_PREFIX = 'psk_live_';
 const RANDOM_CHARS = 32;
@@ -30,14 +30,20 @@ export function isWellFormed(secret: string): boolean {
 
 /** The 32 bytes by which a secret is stored. */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return sha256(secret);
 }
+
+// Node has it from 20.12 and 21.7 on; it costs a third.
+const sha256: (text: string) => Buffer =
+  typeof crypto.hash === 'function'
+    ? (text) => crypto.hash('sha256', text, 'buffer')
+    : (text) => crypto.createHash('sha256').update(text).digest();
 
 /** Random base62 text, every character equally likely. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(2 * length)) {
+    for (const byte of crypto.randomBytes(2 * length)) {
       // 248 is the largest multiple of 62 in a byte; taking the rest modulo 62 would favour some characters.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62];
     }

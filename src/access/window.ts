@@ -22,6 +22,7 @@ export interface Allowance {
   resetMs: number;
 }
 
+/** Where bytes of a window are read into and written from: a limit above EXACT_LIMIT has fewer entries. */
 let pairs = new Float64Array(2 * EXACT_LIMIT);
 
 export class SlidingWindow {
@@ -58,7 +59,7 @@ export class SlidingWindow {
   toBytes(): Uint8Array {
     const doubles = this.#times.length * 2;
     // lmdb notes the address of the memory that it writes from on its ArrayBuffer: much dearer than the copy for a new one.
-    if (pairs.length < doubles) pairs = new Float64Array(doubles);
+    makeRoom(doubles);
     for (let i = 0; i < this.#times.length; i++) {
       pairs[2 * i] = this.#times[i]!;
       pairs[2 * i + 1] = this.#counts[i]!;
@@ -66,15 +67,18 @@ export class SlidingWindow {
     return new Uint8Array(pairs.buffer, 0, doubles * 8);
   }
 
+  /** @param bytes those of toBytes; only `length` of them count, whatever view they come as */
   static of(bytes: Uint8Array | undefined): SlidingWindow {
     const window = new SlidingWindow();
     if (bytes === undefined) return window;
+    const doubles = bytes.length >> 3;
+    makeRoom(doubles);
     // Copied: the bytes of a database begin anywhere, doubles only at multiples of eight.
-    const stored = new Float64Array(bytes.slice().buffer);
-    for (let i = 0; i + 1 < stored.length; i += 2) {
-      window.#times.push(stored[i]!);
-      window.#counts.push(stored[i + 1]!);
-      window.#total += stored[i + 1]!;
+    new Uint8Array(pairs.buffer).set(new Uint8Array(bytes.buffer, bytes.byteOffset, doubles * 8));
+    for (let i = 0; i + 1 < doubles; i += 2) {
+      window.#times.push(pairs[i]!);
+      window.#counts.push(pairs[i + 1]!);
+      window.#total += pairs[i + 1]!;
     }
     return window;
   }
@@ -109,6 +113,10 @@ export class SlidingWindow {
     }
     return WINDOW_MS;
   }
+}
+
+function makeRoom(doubles: number): void {
+  if (pairs.length < doubles) pairs = new Float64Array(doubles);
 }
 
 /** ms of the machine's clock since it was started: the same in all processes, and never set back. */

@@ -17,6 +17,8 @@ export class Admission {
   #caller: Caller | undefined;
   #allowance: Allowance | undefined;
   #reservation: Reservation | undefined;
+  /** Of the quota, when the reservation was settled. */
+  #state: QuotaState | undefined;
 
   constructor(services: Services) {
     this.#services = services;
@@ -74,7 +76,9 @@ export class Admission {
     const reservation = this.#reservation;
     if (!reservation) return;
     this.#reservation = undefined;
-    if (this.#services.limits.settle(reservation, status === 200)) return;
+    const { answerable, state } = this.#services.limits.settle(reservation, status === 200);
+    this.#state = state;
+    if (answerable) return;
     throw new PriorartError('quota_exceeded', 'the monthly quota was used up while the search ran', {
       retryAfter: (reservation.cycle.end - Date.now()) / 1000,
     });
@@ -97,7 +101,7 @@ export class Admission {
   }
 
   #quota(): QuotaState | undefined {
-    if (!this.#caller) return undefined;
+    if (!this.#caller || this.#state) return this.#state;
     try {
       return this.#services.limits.quotaState(this.#caller.account);
     } catch {

@@ -1,29 +1,23 @@
 /** What is written of a request: a line of the program's log, and of the log of its key. */
 import type { LoggedRequest } from '../access/log-records.js';
 import type { RequestLog } from '../access/request-log.js';
-import type { Logger } from '../observe/log.js';
+import type { LineWriter } from '../observe/log.js';
 import type { FinishedRequest } from './finished.js';
 import { traceFields } from './trace-context.js';
 
 const QUIET = new Set(['livez', 'readyz']);
 
-export function logRequest(log: Logger, finished: FinishedRequest): void {
-  const level = QUIET.has(finished.endpoint) ? 'debug' : 'info';
-  if (!log.isLevelEnabled(level)) return;
-  log[level](
-    {
-      request_id: finished.requestId,
-      ...traceFields(finished.trace),
-      method: finished.method,
-      // The endpoint's name: a path that no route knows is a client's, and may hold anything.
-      endpoint: finished.endpoint,
-      status: finished.status,
-      ms: Math.round(finished.ms * 100) / 100,
-      key: finished.key?.id,
-      client: finished.client,
-    },
-    'request',
-  );
+export function logRequest(write: LineWriter, finished: FinishedRequest): void {
+  const { requestId, trace, method, endpoint, status, ms, key, client } = finished;
+  const text = JSON.stringify;
+  let members = `"request_id":${text(requestId)}`;
+  if (trace) members += `,${text(traceFields(trace)).slice(1, -1)}`;
+  // The endpoint's name: a path that no route knows is a client's, and may hold anything.
+  members += `,"method":${text(method)},"endpoint":${text(endpoint)},"status":${status}`;
+  members += `,"ms":${Math.round(ms * 100) / 100}`;
+  if (key) members += `,"key":${text(key.id)}`;
+  members += `,"client":${text(client)}`;
+  write(QUIET.has(endpoint) ? 'debug' : 'info', members, 'request');
 }
 
 export function logForKey(requests: RequestLog, finished: FinishedRequest): void {

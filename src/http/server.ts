@@ -12,7 +12,7 @@ import {
   HOST_DEFAULT,
   WRITE_TIMEOUT_MS,
 } from '../limits.js';
-import { type Logger, withoutNet } from '../observe/log.js';
+import { type Logger, lineWriter } from '../observe/log.js';
 import { Metrics } from '../observe/metrics.js';
 import type { SearchEngine } from '../search/types.js';
 import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
@@ -81,9 +81,9 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const tls = tlsIdentity(config);
   const lifecycle = { draining: false };
   const gate = openGate(access, config, log);
-  const requestLog = withoutNet(log);
+  const writeLine = lineWriter(log);
   const observe = (finished: FinishedRequest) => {
-    logRequest(requestLog, finished);
+    logRequest(writeLine, finished);
     logForKey(gate.requests, finished);
     metrics.requestFinished(finished);
   };
@@ -153,7 +153,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
         throw new PriorartError('usage', 'TLS can not be turned on or off without a restart');
       if (newTls) adapter.replaceTls(newTls);
       front = newFront;
-      if (changed.logLevel !== undefined) log.level = requestLog.level = changed.logLevel;
+      if (changed.logLevel !== undefined) log.level = changed.logLevel;
       log.info(newTls ? { certificate_valid_to: validTo(newTls) } : {}, 'settings read again');
     },
     async close() {

@@ -2,7 +2,7 @@
  * The log: one JSON object a line, on standard output. Never logged: API keys, query texts, request headers
  * and bodies. Callers name the fields they log; nothing is logged whole that came from a client.
  */
-import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -35,10 +35,18 @@ function isoTime(): string {
   return lastTime.text;
 }
 
+/** Writes a line; `members` are those of its JSON object between the time and the message, without braces. */
+export type LineWriter = (level: Level, members: string, message: string) => void;
+
 /**
- * The same log without the safety net, which costs three times what the line costs: for lines at every request, all
- * of whose fields are the program's own. Its level is its own from then on.
+ * For lines at every request, all of whose fields are the program's own: to the same place and at the same level as the
+ * log's, without the safety net and the rest of pino's work, which cost several times what the line costs.
  */
-export function withoutNet(log: Logger): Logger {
-  return log.child({}, { redact: [] });
+export function lineWriter(log: Logger): LineWriter {
+  const { streamSym } = pino.symbols as unknown as { streamSym: keyof Logger };
+  const stream = log[streamSym] as unknown as DestinationStream;
+  return (level, members, message) => {
+    if (log.isLevelEnabled(level))
+      stream.write(`{"level":"${level}"${isoTime()},${members},"msg":${JSON.stringify(message)}}\n`);
+  };
 }

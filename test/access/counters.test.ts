@@ -83,7 +83,8 @@ describe('quota', () => {
             } else if (act.do === 'settle') {
               const [search] = server.running.splice(act.which % Math.max(1, server.running.length), 1);
               if (!search) continue;
-              const may = server.counters.settle(search.reservation, act.ok);
+              const { answerable: may, state } = server.counters.settle(search.reservation, act.ok);
+              assert.deepEqual(state, server.counters.quotaState(id, search.reservation.cycle, quota));
               if (may && act.ok) answered.set(search.month, (answered.get(search.month) ?? 0) + 1);
             } else if (act.do === 'freeze') {
               now += QUOTA_LEASE_MS + 1;
@@ -126,7 +127,7 @@ describe('quota', () => {
   it('gives nothing back when the clock is set back into the month before', async () => {
     const counters = new Counters(folder(), () => []);
     const made = counters.reserve('acc_a', cycleOf(5), 1);
-    assert.ok(made.reserved && counters.settle(made.reservation, true));
+    assert.ok(made.reserved && counters.settle(made.reservation, true).answerable);
     assert.equal(counters.reserve('acc_a', cycleOf(4), 1).reserved, false);
     await counters.close();
   });
