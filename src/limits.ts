@@ -26,6 +26,8 @@ export const RERANK_RESERVE_MS = 250;
 /** First pages of semantic-analytics whose later pages are served from the same state, and for how long, ms. */
 export const RANKINGS_KEPT = 128;
 export const RANKING_KEPT_MS = 5 * 60_000;
+/** States of the documents that a process pins for them. */
+export const PINNED_STATES_MAX = 16;
 /** How long the coverage document is given out without a look whether anything was committed, ms. */
 export const COVERAGE_CHECK_MS = 1_000;
 /** How long clients may keep the coverage document, s. */

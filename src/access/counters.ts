@@ -108,7 +108,11 @@ export class Counters {
     this.#file = dataFile(dir);
     if (existsSync(this.#file) && statSync(this.#file).size > 0) {
       const fault = faultOfLmdbFile(this.#file);
-      if (fault !== undefined) throw new Error(`${this.#file} is damaged: ${fault}`);
+      if (fault !== undefined)
+        throw new Error(
+          `${this.#file} is damaged: ${fault}. Stop the servers on this folder and delete ${dir}: it is made anew from ` +
+            'the used quotas beside the keys, which are at most a second old; the sliding minutes begin again',
+        );
     }
     // Without a boot's name nobody can tell which counters to trust, so they are forced to the disk like the rest.
     const unsynced = { noSync: true, noMetaSync: true, overlappingSync: false, useWritemap: true };

@@ -32,7 +32,9 @@ export interface ApiKey {
 /** Outcome of checking the X-API-Key header. */
 export type Verification =
   | { ok: true; key: ApiKey; account: Account }
-  | { ok: false; reason: 'missing' | 'unknown' | 'deactivated' };
+  | { ok: false; reason: 'missing' | 'unknown' }
+  /** Which key it was that is good no more, for its log. */
+  | { ok: false; reason: 'deactivated'; key: ApiKey };
 
 /** Set while every call but health is to be answered 503. */
 export interface Maintenance {

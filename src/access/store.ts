@@ -74,7 +74,7 @@ export class AccessStore {
     });
     if (stored === undefined || !timingSafeEqual(stored.hash, hash)) return { ok: false, reason: 'unknown' };
     const { key } = stored;
-    if (key.state !== 'active') return { ok: false, reason: 'deactivated' };
+    if (key.state !== 'active') return { ok: false, reason: 'deactivated', key };
     const account = this.#reading(() => this.#accounts.get(environment.accounts, key.account, key.account));
     if (account === undefined) return { ok: false, reason: 'unknown' };
     return { ok: true, key, account };

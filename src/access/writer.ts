@@ -51,7 +51,7 @@ export interface WriterAnswer {
   error?: unknown;
 }
 
-/** Writes on a thread of its own, which is started when there is something to write, and anew should it die. */
+/** Writes on a thread of its own, which is started at once, and anew should it die. */
 export class WriterThread implements AccessWriter {
   readonly #options: WriterOptions;
   readonly #waiting = new Map<number, { resolve(): void; reject(error: unknown): void }>();
@@ -60,6 +60,8 @@ export class WriterThread implements AccessWriter {
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    // What is written first is not to wait until the thread has come up.
+    this.#running().unref();
   }
 
   writeLog(batch: LogBatch): Promise<void> {

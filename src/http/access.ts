@@ -19,11 +19,13 @@ export interface Caller {
 
 /**
  * The key that a request carries.
+ * @param known told of the key also where it is deactivated: its log is to show that somebody uses it still
  * @throws PriorartError `unauthorized`, `key_deactivated`, `unavailable`
  */
-export function requireKey(request: HttpRequest, access: KeyCheck): Caller {
+export function requireKey(request: HttpRequest, access: KeyCheck, known: (key: ApiKey) => void): Caller {
   const sent = request.headers['x-api-key'];
   const result = access.verify(sent);
+  if (result.ok || result.reason === 'deactivated') known(result.key);
   if (result.ok) return result;
   if (result.reason === 'deactivated') {
     throw new PriorartError(

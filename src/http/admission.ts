@@ -3,6 +3,7 @@
  * (RateLimit and RateLimit-Policy as the IETF's draft of the RateLimit header fields has them).
  */
 import type { QuotaState, Reservation } from '../access/counters.js';
+import type { ApiKey } from '../access/records.js';
 import type { Allowance } from '../access/window.js';
 import { PriorartError } from '../errors.js';
 import { type Caller, requireKey } from './access.js';
@@ -15,6 +16,7 @@ const MINUTE_S = 60;
 export class Admission {
   readonly #services: Services;
   #caller: Caller | undefined;
+  #key: ApiKey | undefined;
   #allowance: Allowance | undefined;
   #reservation: Reservation | undefined;
   /** Of the quota, when the reservation was settled. */
@@ -30,6 +32,11 @@ export class Admission {
 
   get caller(): Caller | undefined {
     return this.#caller;
+  }
+
+  /** The key that was sent, whether or not it is good still; undefined where it is nobody's. */
+  get key(): ApiKey | undefined {
+    return this.#key;
   }
 
   /**
@@ -55,7 +62,9 @@ export class Admission {
     if (route.access === 'signed') this.#allowance = limits.takeFile(request.remoteAddress);
     else if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
     else {
-      this.#caller = requireKey(request, access);
+      this.#caller = requireKey(request, access, (key) => {
+        this.#key = key;
+      });
       this.#allowance = limits.takeCall(this.#caller.key.id);
     }
     if (!this.#allowance.admitted) throw rateLimited(this.#allowance, route.access === 'key');

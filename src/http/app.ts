@@ -154,7 +154,7 @@ class Exchange {
       client: this.#request.remoteAddress,
       bytes: reply === undefined ? 0 : lengthOf(reply.body),
     };
-    const key = this.#admission.caller?.key;
+    const key = this.#admission.key;
     if (key) finished.key = key;
     if (this.#trace) finished.trace = this.#trace;
     if (reply?.resultCount !== undefined) finished.resultCount = reply.resultCount;

@@ -13,7 +13,7 @@ export interface FinishedRequest {
   requestId: string;
   /** The caller's trace, where it sent one. */
   trace?: TraceContext;
-  /** The caller's key, where one was needed and was good. */
+  /** The caller's key, where one was needed; also one that is deactivated. */
   key?: ApiKey;
   /** The client's address. */
   client: string;

@@ -4,20 +4,21 @@
  * worker answers does not matter.
  *
  * Ids of documents are never used again, so a worker reads a page's documents from the newest state as long as none
- * is gone; those that were deleted or replaced meanwhile are read from a transaction that was pinned with the ranking.
+ * is gone; those that were deleted or replaced meanwhile are read from a transaction that was pinned for the rankings of that state.
  */
 import { createHash } from 'node:crypto';
 import { RANKING_KEPT_MS, RANKINGS_KEPT } from '../limits.js';
 import { analyticsPage, pageOfRanking, type Ranking } from '../search/analytics.js';
 import type { AnalyticsQuery } from '../search/query.js';
 import type { Body } from '../search/types.js';
-import { PinnedDocuments } from '../store/pinned.js';
+import type { PinnedDocuments } from '../store/pinned.js';
 import type { Store } from '../store/store.js';
+import { Pins } from './pins.js';
 import type { Answers, AskOptions } from './pool.js';
 
 interface Kept {
   ranking: Ranking;
-  /** Absent where something was committed between the search and the pinning. */
+  /** Absent where something was committed between the search and the pinning; may be released before its time. */
   documents: PinnedDocuments | undefined;
   until: number;
 }
@@ -30,7 +31,7 @@ export interface KeepingLimits {
 const encoder = new TextEncoder();
 
 export class Rankings {
-  readonly #store: Store;
+  readonly #pins: Pins;
   readonly #answers: Answers;
   readonly #limits: KeepingLimits;
   /** By owner and query, the one kept first at the front. */
@@ -42,7 +43,7 @@ export class Rankings {
     answers: Answers,
     limits: KeepingLimits = { rankings: RANKINGS_KEPT, ms: RANKING_KEPT_MS },
   ) {
-    this.#store = store;
+    this.#pins = new Pins(store);
     this.#answers = answers;
     this.#limits = limits;
   }
@@ -89,17 +90,16 @@ export class Rankings {
 
   #keep(key: string, ranking: Ranking): void {
     this.#drop(key);
-    const pinned = new PinnedDocuments(this.#store);
-    const same = pinned.generation === ranking.generation;
-    if (!same) pinned.release();
+    const documents = this.#pins.take(ranking.generation);
     const until = Date.now() + this.#limits.ms;
-    this.#kept.set(key, { ranking, documents: same ? pinned : undefined, until });
+    this.#kept.set(key, { ranking, documents, until });
     if (this.#kept.size > this.#limits.rankings) this.#drop(this.#kept.keys().next().value!);
     this.#dropOld();
   }
 
   #drop(key: string): void {
-    this.#kept.get(key)?.documents?.release();
+    const { documents } = this.#kept.get(key) ?? {};
+    if (documents) this.#pins.leave(documents);
     this.#kept.delete(key);
     if (this.#kept.size === 0) clearTimeout(this.#timer);
   }

@@ -106,6 +106,7 @@ describe('two servers on one folder', () => {
     const servers = await Promise.all([serverProcess(dir), serverProcess(dir, { adapter: 'node' })]);
     const both = (secret: string) =>
       Promise.all(servers.map(async ({ url }) => (await search(url, secret)).status));
+    let revoked = '';
     try {
       for (let round = 0; round < 10; round++) {
         const { id, secret } = await store.createKey({
@@ -116,6 +117,7 @@ describe('two servers on one folder', () => {
         assert.deepEqual(await both(secret), [200, 200]);
         await store.revoke(id);
         assert.deepEqual(await both(secret), [403, 403]);
+        revoked = id;
       }
       await store.setMaintenance(true, 77);
       for (const { url } of servers) {
@@ -132,6 +134,10 @@ describe('two servers on one folder', () => {
       assert.deepEqual(await both(key.secret), [200, 200]);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
+      const log = new RequestLog(dir);
+      const statuses = log.page(revoked, 10).lines.map(({ status }) => status);
+      await log.close();
+      assert.deepEqual(statuses.sort(), [200, 200, 403, 403], 'it is seen that a revoked key is used still');
       await remove();
     }
   });

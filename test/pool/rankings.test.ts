@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type AnalyticsResponse, type Engine, open } from '../../src/index.js';
+import { Pins } from '../../src/pool/pins.js';
 import { Inline } from '../../src/pool/pool.js';
 import { Rankings } from '../../src/pool/rankings.js';
 import { parseAnalytics } from '../../src/search/query.js';
+import { change } from '../../src/store/commit.js';
 import { Store } from '../../src/store/store.js';
 import { until } from '../until.js';
 
@@ -132,6 +134,33 @@ describe('rankings that are kept', () => {
     await rankings.page(query(1), 'a');
     rankings.close();
     assert.equal(rankings.size, 0);
+  });
+
+  it('of one state share what is pinned, and of many states the oldest is let go', async () => {
+    const pins = new Pins(store, 2);
+    const generation = () => {
+      store.refresh();
+      return store.manifest().generation;
+    };
+    const first = pins.take(generation())!;
+    assert.equal(pins.take(generation()), first);
+    assert.equal(pins.size, 1);
+    assert.equal(pins.take(generation() - 1), undefined, 'a state that is gone cannot be pinned');
+    pins.leave(first);
+    assert.equal(first.released, false, 'somebody wants it still');
+    const commit = () => change(store, () => {});
+    commit();
+    const second = pins.take(generation())!;
+    commit();
+    const third = pins.take(generation())!;
+    assert.deepEqual(
+      [first, second, third].map(({ released }) => released),
+      [true, false, false],
+    );
+    assert.equal(pins.size, 2);
+    for (const pinned of [first, second, third]) pins.leave(pinned);
+    assert.equal(pins.size, 0);
+    assert.ok(second.released && third.released);
   });
 
   it('are not kept where there is one page only', async () => {
