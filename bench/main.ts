@@ -5,14 +5,16 @@ import { Command, Option } from 'commander';
 import { isPriorartError } from '../src/errors.js';
 import { type MakeFlags, makeCorpus } from './corpus/make.js';
 import { http } from './http/http.js';
+import { latency } from './latency/latency.js';
 import { commit, load, machine, ROOT } from './machine.js';
 import { pageOf } from './page.js';
 import { quality } from './quality/quality.js';
+import { recall } from './recall/recall.js';
 import { rerankFit } from './rerank-fit/rerank-fit.js';
 import type { Benchmark, Result, Setting } from './result.js';
 import { resultMarkdown, resultText } from './text.js';
 
-const BENCHMARKS: Benchmark[] = [quality, rerankFit, http];
+const BENCHMARKS: Benchmark[] = [recall, latency, quality, rerankFit, http];
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
 interface Flags {
@@ -21,6 +23,7 @@ interface Flags {
   models?: string[];
   only?: string;
   corpora: string;
+  passages?: string;
   out: string;
   baseline?: string;
   record?: boolean;
@@ -43,6 +46,7 @@ for (const benchmark of BENCHMARKS) {
     )
     .option('--only <list>', `sections, comma-separated: ${benchmark.sections.join(', ')}`)
     .option('--corpora <folder>', 'the collections to measure on', resolve(ROOT, '../shared/data'))
+    .option('--passages <list>', 'sizes of the generated folders, comma-separated: 100000,1000000')
     .option('--out <folder>', 'where page and JSON go', join(ROOT, '.bench'))
     .option('--baseline <file>', `what to compare with (default: bench/baselines/${benchmark.name}.json)`)
     .option('--record', 'make this run the baseline, and write its figures into BENCHMARKS.md')
@@ -79,6 +83,12 @@ async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
   if (flags.record) record(benchmark, result, own, json);
 }
 
+function sizeOf(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new Error(`--passages: got ${text}; expected whole numbers from 1 on, comma-separated`);
+}
+
 /** The file's name; all of its path where two files share their name. */
 function labelOf(file: string | undefined, files: readonly (string | undefined)[]): string {
   if (file === undefined) return 'default';
@@ -96,6 +106,7 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
     short: flags.short === true,
     models: files.map((file) => ({ label: labelOf(file, files), file })),
     only: flags.only?.split(',').map((name) => name.trim()),
+    passages: flags.passages?.split(',').map(sizeOf),
     progress: (text) => process.stderr.write(`${text}\n`),
   };
   const { models, sections } = await benchmark.run(setting);

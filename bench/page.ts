@@ -1,6 +1,7 @@
 /** A result as one HTML page that needs nothing else: tables with a bar behind each figure. */
-import type { Result, Section } from './result.js';
-import { type Cell, shownInterval, shownValue, signed, tableOf } from './table.js';
+import { escaped, PLOT_STYLE, plotOf } from './plot.js';
+import type { Machine, Result, Section } from './result.js';
+import { type Cell, percent, shownInterval, shownValue, signed, tableOf } from './table.js';
 import { headOf, verdictOf } from './text.js';
 
 const STYLE = `
@@ -15,7 +16,7 @@ th, td { padding: .3rem .8rem; border-bottom: 1px solid var(--line); text-align:
 th { font-weight: 600; color: var(--soft); } th:first-child, td:first-child { text-align: left; padding-left: 0; }
 td small { color: var(--soft); display: block; font-size: .75rem; }
 td.figure { background: linear-gradient(to right, var(--bar) var(--share), transparent var(--share)) no-repeat 0 100% / 100% 3px; }
-.up { color: var(--up); } .down { color: var(--down); }`;
+.up { color: var(--up); } .down { color: var(--down); }${PLOT_STYLE}`;
 
 export function pageOf(result: Result, baseline?: Result): string {
   const title = `priorart: ${result.benchmark}`;
@@ -30,20 +31,21 @@ export function pageOf(result: Result, baseline?: Result): string {
     .map((line) => `<li>${escaped(line)}</li>`)
     .join('')}${against}</ul>
 <p>${escaped(verdictOf(result))}</p>
-${result.sections.map((section) => sectionOf(section, baseline)).join('\n')}
+${result.sections.map((section) => sectionOf(section, result.machine, baseline)).join('\n')}
 </body></html>
 `;
 }
 
-function sectionOf(section: Section, baseline?: Result): string {
+function sectionOf(section: Section, on: Machine, baseline?: Result): string {
   const head = `<h2>${escaped(section.title)}</h2><p>${escaped(section.about)}</p>`;
   if (section.skipped) return `${head}<p>Not measured: ${escaped(section.skipped)}</p>`;
-  const { columns, rows } = tableOf(section, baseline);
+  const { columns, rows } = tableOf(section, baseline, on);
   const body = rows.map(
     ({ measure, metric, n, cells }) =>
       `<tr><td>${escaped(measure)}<small>${escaped(metric)}</small></td><td>${n}</td>${cells.map(cellOf).join('')}</tr>`,
   );
-  return `${head}<div class="wide"><table>
+  const plots = (section.plots ?? []).map(plotOf).join('\n');
+  return `${head}${plots}<div class="wide"><table>
 <tr><th>measure</th><th>n</th>${columns.map((name) => `<th>${escaped(name)}</th>`).join('')}</tr>
 ${body.join('\n')}
 </table></div>`;
@@ -62,11 +64,10 @@ function cellOf(cell: Cell | undefined): string {
   if (figure.variant === 'difference') {
     return `<td${clear ? ` class="${figure.value > 0 ? 'up' : 'down'}"` : ''}>${shownValue(figure)}${moved}${small}</td>`;
   }
-  if (figure.unit !== undefined) return `<td>${shownValue(figure)}</td>`;
+  if (figure.unit !== undefined) {
+    const relative = cell.relative === undefined ? '' : `<small>${percent(cell.relative)}</small>`;
+    return `<td>${shownValue(figure)}${relative}</td>`;
+  }
   const share = Math.min(1, Math.max(0, figure.value)) * 100;
   return `<td class="figure" style="--share:${share.toFixed(1)}%">${shownValue(figure)}${moved}${small}</td>`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -19,12 +19,27 @@ export interface Figure {
   n: number;
 }
 
+export interface Axis {
+  label: string;
+  log?: boolean;
+}
+
+/** Lines through points. */
+export interface Plot {
+  title: string;
+  x: Axis;
+  y: Axis;
+  series: { name: string; points: [x: number, y: number][] }[];
+}
+
 export interface Section {
   id: string;
   title: string;
   /** What is measured on what, and what of it training has seen. */
   about: string;
   figures: Figure[];
+  /** Shown on the page above the table. */
+  plots?: Plot[];
   /** Why nothing was measured. */
   skipped?: string;
   seconds: number;
@@ -63,6 +78,8 @@ export interface Setting {
   models: { label: string; file: string | undefined }[];
   /** Names of sections; undefined is all. */
   only: string[] | undefined;
+  /** Sizes of the generated folders; undefined is what the benchmark likes. */
+  passages?: readonly number[] | undefined;
   progress(text: string): void;
 }
 
@@ -72,6 +89,11 @@ export interface Benchmark {
   /** Names of its sections. */
   sections: string[];
   run(setting: Setting): Promise<{ models: Record<string, string>; sections: Section[] }>;
+}
+
+/** Whether times measured on two machines can be compared. */
+export function sameMachine(a: Machine, b: Machine): boolean {
+  return a.processor === b.processor && a.cores === b.cores;
 }
 
 /** Identifies a figure from run to run. */

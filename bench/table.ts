@@ -1,10 +1,12 @@
 /** A section as a table: a row a measure and metric, a column a variant and model. */
-import { type Figure, keyOf, type Result, type Section } from './result.js';
+import { type Figure, keyOf, type Machine, type Result, type Section, sameMachine } from './result.js';
 
 export interface Cell {
   figure: Figure;
   /** Against the same figure of the baseline. */
   change?: number;
+  /** The same for what depends on the machine, where both were measured on the same kind: part of the former value. */
+  relative?: number;
 }
 
 export interface Table {
@@ -12,7 +14,9 @@ export interface Table {
   rows: { measure: string; metric: string; n: number; cells: (Cell | undefined)[] }[];
 }
 
-export function tableOf(section: Section, baseline?: Result): Table {
+/** @param on the machine that the section was measured on; without it, times are not compared */
+export function tableOf(section: Section, baseline?: Result, on?: Machine): Table {
+  const comparable = baseline !== undefined && on !== undefined && sameMachine(baseline.machine, on);
   const before = new Map(
     (baseline?.sections ?? []).flatMap(({ id, figures }) =>
       figures.map((figure) => [keyOf(id, figure), figure.value] as const),
@@ -31,8 +35,11 @@ export function tableOf(section: Section, baseline?: Result): Table {
     const was = before.get(keyOf(section.id, figure));
     row.cells[columns.indexOf(columnOf(figure))] = {
       figure,
-      // What depends on the machine and on who else uses it is not compared.
       ...(was === undefined || figure.unit !== undefined ? {} : { change: figure.value - was }),
+      // What depends on the machine is compared on one like it; who else used it, the load says.
+      ...(was === undefined || figure.unit === undefined || !comparable || was === 0
+        ? {}
+        : { relative: figure.value / was - 1 }),
     };
     rows.set(key, row);
   }
@@ -54,6 +61,11 @@ export function shownInterval({ low, high, variant }: Figure): string {
   return variant === 'difference'
     ? `${signed(low)} to ${signed(high)}`
     : `${low.toFixed(3)} to ${high.toFixed(3)}`;
+}
+
+/** `+12 %`. */
+export function percent(share: number): string {
+  return `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)} %`;
 }
 
 export function signed(value: number): string {

@@ -1,22 +1,26 @@
 /** A result as text for a terminal, and as Markdown for BENCHMARKS.md. */
 import type { Result, Section } from './result.js';
-import { shownInterval, shownValue, signed, tableOf } from './table.js';
+import { percent, shownInterval, shownValue, signed, tableOf } from './table.js';
 
 /** Changes smaller than this are not worth a line. */
 const WORTH_SHOWING = 0.0005;
+/** The same for times, which are never quite the same. */
+const RELATIVE_WORTH_SHOWING = 0.1;
 
 export function resultText(result: Result, baseline?: Result): string {
   const parts = [headOf(result).join('\n')];
   for (const section of result.sections) {
     const lines = [`${section.title}  (${section.cpuSeconds.toFixed(0)} s of processor time)`];
     if (section.skipped) lines.push(`  not measured: ${section.skipped}`);
-    const { columns, rows } = tableOf(section, baseline);
+    const { columns, rows } = tableOf(section, baseline, result.machine);
     if (rows.length > 0) lines.push(`  ${''.padEnd(44)}${columns.map((name) => name.padStart(20)).join('')}`);
     for (const { measure, metric, n, cells } of rows) {
       const shown = cells.map((cell) => {
         if (!cell) return ''.padStart(20);
         const change = Math.abs(cell.change ?? 0) >= WORTH_SHOWING ? ` (${signed(cell.change!)})` : '';
-        return (shownValue(cell.figure) + change).padStart(20);
+        const relative =
+          Math.abs(cell.relative ?? 0) >= RELATIVE_WORTH_SHOWING ? ` (${percent(cell.relative!)})` : '';
+        return (shownValue(cell.figure) + change + relative).padStart(20);
       });
       lines.push(`  ${`${measure}, ${metric} (${n})`.padEnd(44)}${shown.join('')}`);
     }
@@ -37,7 +41,7 @@ export function verdictOf({ sections }: Result): string {
     figures.filter(({ variant }) => variant === 'difference'),
   );
   if (sections.some(({ figures }) => figures.some(({ unit }) => unit !== undefined))) return '';
-  if (differences.length === 0) return 'No reranker was measured.';
+  if (differences.length === 0) return sections.some(({ plots }) => plots) ? '' : 'No reranker was measured.';
   const named = (list: typeof differences) =>
     list
       .map(({ measure, metric, model, value }) => `${measure}, ${metric} (${model}) ${signed(value)}`)

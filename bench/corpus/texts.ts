@@ -35,6 +35,8 @@ const TITLE = 4;
 const STYLE = 64;
 const STYLED = 0.75;
 
+/** Concepts that a question names. */
+const QUESTION = { least: 3, more: 8 };
 const STYLE_STREAM = 13;
 
 export class Texts {
@@ -100,6 +102,20 @@ export class Texts {
       const word = this.#vocabulary.words[language][concepts[n]!]![0]!;
       parts.push(word, ...(next() < 0.3 ? [words[this.#common[language].draw(next)]!] : []));
       length = parts.join(space).length;
+    }
+    return parts.join(space);
+  }
+
+  /** What somebody may ask who looks for the invention: some of its concepts, in his own words. */
+  question(next: Random, language: Language, { concepts }: Invention): string {
+    const { space } = SCRIPTS[language];
+    const { words } = this.#vocabulary.common[language];
+    const count = QUESTION.least + below(next, QUESTION.more);
+    const parts: string[] = [];
+    for (let n = 0; n < count; n++) {
+      const concept = concepts[zipf(next, concepts.length, 0.9, 1)]!;
+      parts.push(this.word(next, language, concept));
+      if (next() < 0.5) parts.push(words[this.#common[language].draw(next)]!);
     }
     return parts.join(space);
   }

@@ -1,20 +1,17 @@
 /** `npm run bench -- http`: what the server does for how much load, at which cost; on both adapters. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { RATE_LIMIT_MAX } from '../../src/limits.js';
 import type { Benchmark, Figure, Section, Setting } from '../result.js';
 import { cheapRoutes } from './cheap.js';
 import { type Data, prepare } from './data.js';
 import { mixed } from './mixed.js';
 import { overhead } from './overhead.js';
 import { overload } from './overload.js';
-import { Served } from './served.js';
+import type { Served } from './served.js';
+import { ADAPTERS, type Adapter, serving } from './serving.js';
 
-export const ADAPTERS = ['uws', 'node'] as const;
-export type Adapter = (typeof ADAPTERS)[number];
-const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+export { ADAPTERS };
 
 /** What a part of this benchmark works with. */
 export interface Bench {
@@ -34,8 +31,6 @@ export interface Part {
 
 const PARTS: readonly Part[] = [mixed, cheapRoutes, overhead, overload];
 const DOCUMENTS = { short: 200, whole: 5_000 };
-/** The load generator needs a processor of its own. */
-const WORKERS = Math.max(1, availableParallelism() - 1);
 
 export const http: Benchmark = {
   name: 'http',
@@ -55,7 +50,7 @@ export const http: Benchmark = {
         data,
         short: setting.short,
         progress: setting.progress,
-        serving: (adapter, run) => serving(data, adapter, run),
+        serving: (adapter, run) => serving(data.dir, adapter, run),
       };
       const sections: Section[] = [];
       for (const part of wanted) sections.push(await sectionOf(part, bench));
@@ -65,20 +60,6 @@ export const http: Benchmark = {
     }
   },
 };
-
-async function serving<T>(data: Data, adapter: Adapter, run: (served: Served) => Promise<T>): Promise<T> {
-  const limits = ['--rate-limit', String(RATE_LIMIT_MAX), '--public-rate-limit', String(RATE_LIMIT_MAX)];
-  const served = await Served.start(CLI, [
-    'serve',
-    ...['--data', data.dir, '--port', '0', '--metrics-port', '0', '--http-adapter', adapter],
-    ...['--workers', String(WORKERS), ...limits],
-  ]);
-  try {
-    return await run(served);
-  } finally {
-    await served.stop();
-  }
-}
 
 async function sectionOf(part: Part, bench: Bench): Promise<Section> {
   bench.progress(part.title);

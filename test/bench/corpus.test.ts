@@ -10,11 +10,17 @@ import { buildCorpus, type CorpusState } from '../../bench/corpus/build.js';
 import { Alias, drawn, quantilesOf, stream, zipf } from '../../bench/corpus/random.js';
 import { readMeasured } from '../../bench/corpus/shape.js';
 import { statisticsOf } from '../../bench/corpus/statistics.js';
-import { vectorStatisticsOf } from '../../bench/corpus/vector-statistics.js';
+import { dot, vectorStatisticsOf } from '../../bench/corpus/vector-statistics.js';
 import { readVocabulary } from '../../bench/corpus/vocabulary.js';
+import { FilterMaker } from '../../bench/recall/filters.js';
+import { recallAt, Target } from '../../bench/recall/target.js';
 import { checkFolder } from '../../src/index/check.js';
+import { mergeSegments } from '../../src/index/merge.js';
 import { passagesOf } from '../../src/ingest/passages.js';
 import { loadModels } from '../../src/models/load.js';
+import { clausesOf } from '../../src/search/filter.js';
+import { parseSemantic } from '../../src/search/query.js';
+import type { DocumentHead } from '../../src/store/document.js';
 import { Store } from '../../src/store/store.js';
 
 const measured = readMeasured();
@@ -125,5 +131,89 @@ describe('generated documents', () => {
       await store.close();
       await embedder.close();
     }
+  });
+
+  it('are found by the recall measure as by brute force', async () => {
+    const store = Store.open(dir);
+    await mergeSegments(store, { indexFrom: 1_000 });
+    assert.equal(store.manifest().segments[0]!.index?.kind, 'ivf-sq8');
+    await store.close();
+    const target = new Target(dir);
+    try {
+      const documents = [...target.store.documents.getRange()];
+      const best = (vector: Float32Array, allowed: (head: DocumentHead) => boolean): number[] => {
+        // One result for an application and its grant.
+        const byApplication = new Map<string, number>();
+        for (const { key, value: head } of documents) {
+          if (!allowed(head)) continue;
+          const rows = target.native.vectorsOf(key)!;
+          const name = `${head.country} ${head.application_number}`;
+          for (let at = 0; at < rows.length; at += vector.length) {
+            const score = dot(vector, rows.subarray(at, at + vector.length));
+            byApplication.set(name, Math.max(score, byApplication.get(name) ?? -2));
+          }
+        }
+        return [...byApplication.values()].sort((a, b) => b - a);
+      };
+      const { embedder } = await loadModels();
+      let missed = 0;
+      for (const { text, target: about } of blocks.questions(25, 5)) {
+        const vector = await embedder.embed([text], 'query');
+        for (const fields of [{}, { countries: [about.country] }]) {
+          const { filters } = parseSemantic({ query: text, ...fields });
+          const truth = best(
+            vector,
+            (head) =>
+              !/^U/.test(head.kind_code) && (!('countries' in fields) || head.country === about.country),
+          );
+          const exact = target.search(vector, filters, 30, 'exact');
+          assert.ok(exact.plan.exact);
+          for (const [n, score] of [...exact.hits.scores].entries())
+            assert.ok(Math.abs(score - truth[n]!) < 1e-3);
+          const { hits } = target.search(vector, filters, 30, 'index');
+          const good = [...hits.scores].slice(0, 10).filter((score) => score >= truth[9]! - 1e-3).length;
+          const value = recallAt(10, hits.scores, exact.hits.scores)!;
+          assert.ok(
+            Math.abs(value - good / 10) < 0.11,
+            `${value} by the measure, ${good} of 10 by brute force`,
+          );
+          missed += 10 - good;
+        }
+      }
+      assert.ok(missed < 100, 'the index finds most');
+      await embedder.close();
+    } finally {
+      await target.close();
+    }
+  });
+
+  it('a filter by dates or class lets through about what it is to', async () => {
+    const target = new Target(dir);
+    try {
+      const maker = new FilterMaker(target.store);
+      const all = target.manifest.passages;
+      const passages = (fields: object) => {
+        const { filters } = parseSemantic({ query: 'any', include_utility_model: true, ...fields });
+        return target.native.select(clausesOf(filters, target.store)).passages[0]!;
+      };
+      const next = stream(9);
+      for (const percent of [50, 10]) {
+        const share = (passages(maker.dates(next, percent)) / all) * 100;
+        within(share, [percent, percent + 12], `passages let through by dates for ${percent} %`);
+      }
+      const classes = blocks.questions(10, 5).flatMap((question) => maker.class(question, 10) ?? []);
+      assert.ok(classes.length > 0);
+      for (const fields of classes) within((passages(fields) / all) * 100, [2.5, 40], 'a class for 10 %');
+    } finally {
+      await target.close();
+    }
+  });
+
+  it('recall counts what is as good as the last true one', () => {
+    assert.equal(recallAt(3, [9, 8, 7], [9, 8, 7, 6]), 1);
+    assert.equal(recallAt(3, [9, 7, 7], [9, 8, 7, 7]), 1);
+    assert.equal(recallAt(3, [9, 6, 5], [9, 8, 7, 6]), 1 / 3);
+    assert.equal(recallAt(10, [9, 8], [9, 8]), 1);
+    assert.equal(recallAt(10, [], []), undefined);
   });
 });

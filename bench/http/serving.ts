@@ -1,0 +1,31 @@
+/** `priorart serve` for a benchmark: limits raised, and a processor left for the load generator. */
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { RATE_LIMIT_MAX } from '../../src/limits.js';
+import { Served } from './served.js';
+
+export const ADAPTERS = ['uws', 'node'] as const;
+export type Adapter = (typeof ADAPTERS)[number];
+const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+/** The load generator needs a processor of its own. */
+export const WORKERS = Math.max(1, availableParallelism() - 1);
+
+/** Starts it on a data folder, runs, and stops it. */
+export async function serving<T>(
+  dir: string,
+  adapter: Adapter,
+  run: (served: Served) => Promise<T>,
+  workers = WORKERS,
+): Promise<T> {
+  const limits = ['--rate-limit', String(RATE_LIMIT_MAX), '--public-rate-limit', String(RATE_LIMIT_MAX)];
+  const served = await Served.start(CLI, [
+    'serve',
+    ...['--data', dir, '--port', '0', '--metrics-port', '0', '--http-adapter', adapter],
+    ...['--workers', String(workers), ...limits],
+  ]);
+  try {
+    return await run(served);
+  } finally {
+    await served.stop();
+  }
+}

@@ -1,0 +1,57 @@
+/** What a server of a generated folder is asked: whole requests about what is in it. */
+import type { Question } from '../corpus/blocks.js';
+import { below, type Random, stream } from '../corpus/random.js';
+import { post } from '../http/data.js';
+import type { Message } from '../http/generator.js';
+
+export const KINDS = ['search', 'filtered', 'analytics', 'details'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The filters that people set, each as often as the others. */
+const FILTERS: readonly ((question: Question, next: Random) => object)[] = [
+  ({ target }) => ({ countries: [target.country] }),
+  ({ target }) => ({ countries: ['US', 'KR'], ipc_codes: [target.ipc_codes![0]!.slice(0, 4)] }),
+  (_, next) => {
+    const year = 2005 + below(next, 12);
+    return { filing_date_from: `${year}-01-01`, filing_date_to: `${year + 4}-12-31` };
+  },
+  ({ target }) => ({ doc_type: 'grant', ipc_codes: [target.ipc_codes![0]!.slice(0, 3)] }),
+  ({ target }) => ({ applicant: target.applicants![0]!.name }),
+];
+
+/** Requests of each kind. */
+export function requestsOf(key: string, questions: readonly Question[]): Record<Kind, Message[]> {
+  const next = stream(23);
+  const message = (kind: Kind, path: string, body: object): Message => ({
+    kind,
+    weight: 1,
+    text: post(key, path, body),
+  });
+  return {
+    search: questions.map(({ text }) => message('search', '/api/v1/search/semantic', { query: text })),
+    filtered: questions.map((question, n) =>
+      message('filtered', '/api/v1/search/semantic', {
+        query: question.text,
+        ...FILTERS[n % FILTERS.length]!(question, next),
+      }),
+    ),
+    analytics: questions.map(({ text }) =>
+      message('analytics', '/api/v1/search/semantic-analytics', {
+        query: text,
+        stats_group_by: ['year', 'country', 'applicant', 'ipc'],
+      }),
+    ),
+    details: questions.map(({ target }) =>
+      message('details', '/api/v1/patents/details', { patent_ids: [target.patent_id] }),
+    ),
+  };
+}
+
+/** Parts of an ordinary day. */
+const MIX: Record<Kind, number> = { search: 37.5, filtered: 37.5, details: 15, analytics: 10 };
+
+export function mixOf(requests: Record<Kind, readonly Message[]>): Message[] {
+  return KINDS.flatMap((kind) =>
+    requests[kind].map((message) => ({ ...message, weight: MIX[kind] / requests[kind].length })),
+  );
+}

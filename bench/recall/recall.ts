@@ -1,0 +1,181 @@
+/** `npm run bench -- recall`: what the plans find of what an exact scan finds, at every selectivity, and at which cost. */
+import { RERANK_DEPTH } from '../../src/limits.js';
+import { loadModels } from '../../src/models/load.js';
+import { parseSemantic, type SemanticQuery } from '../../src/search/query.js';
+import type { Question } from '../corpus/blocks.js';
+import { type Corpus, cachedCorpus, questionsFor } from '../corpus/cached.js';
+import { mean, stream } from '../corpus/random.js';
+import type { Benchmark, Figure, Plot } from '../result.js';
+import { sectionOf, wantedOf } from '../sections.js';
+import { FilterMaker, SELECTIVITIES } from './filters.js';
+import { recallAt, Target, WAYS, type Way } from './target.js';
+
+/** Documents that are counted, and that are asked for: a search reranks some more than it shows. */
+const DEPTHS = [
+  { id: 'at10', k: 10, documents: RERANK_DEPTH, questions: 200 },
+  { id: 'at100', k: 100, documents: 100, questions: 200 },
+  { id: 'at10000', k: 10_000, documents: 10_000, questions: 40 },
+] as const;
+const SIZES = { short: [100_000], whole: [1_000_000] };
+
+interface Case {
+  name: string;
+  /** What is let through of the passages, percent, and by what. */
+  percent: number;
+  by: 'nothing' | 'dates' | 'class' | 'country';
+  asked: { vector: Float32Array; filters: SemanticQuery['filters'] }[];
+}
+
+export const recall: Benchmark = {
+  name: 'recall',
+  summary: 'recall@10, @100 and @10,000 against an exact scan, and processor time, by plan and selectivity',
+  sections: DEPTHS.map(({ id }) => id),
+  run: async (setting) => {
+    const sizes = setting.passages ?? (setting.short ? SIZES.short : SIZES.whole);
+    const wanted = wantedOf(setting, DEPTHS);
+    const found = new Map<string, Figure[]>(wanted.map(({ id }) => [id, []]));
+    const times = new Map<string, { seconds: number; cpuSeconds: number }>();
+    for (const passages of sizes) {
+      const corpus = await cachedCorpus(passages, setting.progress);
+      const target = new Target(corpus.dir);
+      try {
+        const cases = await casesOf(corpus, target, setting.short ? 40 : 200);
+        for (const depth of wanted) {
+          setting.progress(`${corpus.name}: ${depth.k}`);
+          const questions = setting.short ? Math.ceil(depth.questions / 5) : depth.questions;
+          const measured = await sectionOf(depth.id, '', () =>
+            cases.flatMap((one) => figuresOf(corpus, target, one, depth, questions)),
+          );
+          found.get(depth.id)!.push(...measured.figures);
+          const { seconds = 0, cpuSeconds = 0 } = times.get(depth.id) ?? {};
+          times.set(depth.id, {
+            seconds: seconds + measured.seconds,
+            cpuSeconds: cpuSeconds + measured.cpuSeconds,
+          });
+        }
+      } finally {
+        await target.close();
+      }
+    }
+    return {
+      models: {},
+      sections: wanted.map(({ id, k, documents }) => ({
+        id,
+        title: `The best ${k.toLocaleString('en')} documents`,
+        about: `Generated documents, one segment with the index that \`auto\` chooses. ${documents} documents are asked for, as a served request does. Filters: a range of filing dates, which knows nothing of the content; a class of the document that the question looks for; a country other than that of the document, whose language the question mostly is not in. "planned" is as a search runs, "index" asks the index whatever it costs, "exact" scans all that the filter allows: the truth. Recall counts documents whose score reaches that of the last true one. Processor time of one thread, filter included.`,
+        figures: found.get(id)!,
+        plots: plotsOf(found.get(id)!),
+        ...times.get(id)!,
+      })),
+    };
+  },
+};
+
+/** Each question under each filter. */
+async function casesOf(corpus: Corpus, { store }: Target, count: number): Promise<Case[]> {
+  const questions = questionsFor(corpus, count);
+  const { embedder, reranker } = await loadModels();
+  const vectors: Float32Array[] = [];
+  for (const { text } of questions) vectors.push(await embedder.embed([text], 'query'));
+  await Promise.all([embedder.close(), reranker.close()]);
+  const filters = new FilterMaker(store);
+  const next = stream(17);
+  type Fields = Parameters<typeof parseSemantic>[0];
+  const made = (
+    name: string,
+    by: Case['by'],
+    percent: number,
+    of: (question: Question) => object | undefined,
+  ) => {
+    const asked = questions.flatMap((question, n) => {
+      const fields = of(question);
+      if (fields === undefined) return [];
+      const { filters: parsed } = parseSemantic({ query: question.text, ...fields } as Fields);
+      return [{ vector: vectors[n]!, filters: parsed }];
+    });
+    return { name, by, percent, asked };
+  };
+  return [
+    ...SELECTIVITIES.map((percent) =>
+      made(
+        percent === 100 ? 'no filter' : `dates, ${percent} %`,
+        percent === 100 ? 'nothing' : 'dates',
+        percent,
+        () => filters.dates(next, percent),
+      ),
+    ),
+    ...SELECTIVITIES.filter((percent) => percent <= 10).map((percent) =>
+      made(`class, ${percent} %`, 'class', percent, (question) => filters.class(question, percent)),
+    ),
+    made('another country, about 20 %', 'country', 20, ({ target }) => ({
+      countries: [target.country === 'KR' ? 'JP' : 'KR'],
+    })),
+  ];
+}
+
+function figuresOf(
+  corpus: Corpus,
+  target: Target,
+  { name, asked }: Case,
+  { k, documents }: (typeof DEPTHS)[number],
+  questions: number,
+): Figure[] {
+  const cells = new Map<Way, { recalls: number[]; cpu: number[]; exact: number }>(
+    WAYS.map((way) => [way, { recalls: [], cpu: [], exact: 0 }]),
+  );
+  for (const [nth, { vector, filters }] of asked.slice(0, questions).entries()) {
+    // Who comes first finds the caches cold: each does in turn.
+    const turn = WAYS.map((_, n) => WAYS[(n + nth) % WAYS.length]!);
+    const answers = new Map(turn.map((way) => [way, target.search(vector, filters, documents, way)]));
+    for (const [way, { hits, plan, cpuMs }] of answers) {
+      const value = recallAt(k, hits.scores, answers.get('exact')!.hits.scores);
+      if (value === undefined) continue;
+      const cell = cells.get(way)!;
+      cell.recalls.push(value);
+      cell.cpu.push(cpuMs);
+      if (plan.exact || hits.rescanned > 0) cell.exact += 1;
+    }
+  }
+  const measure = `${corpus.name}, ${name}`;
+  return WAYS.flatMap((way): Figure[] => {
+    const { recalls, cpu, exact } = cells.get(way)!;
+    const n = recalls.length;
+    if (n === 0) return [];
+    return [
+      { measure, metric: `recall@${k}`, variant: way, value: mean(recalls), n },
+      { measure, metric: 'worst question', variant: way, value: Math.min(...recalls), n },
+      { measure, metric: 'scanned exactly', variant: way, value: exact / n, n },
+      { measure, metric: 'CPU', variant: way, value: mean(cpu), unit: 'ms', n },
+    ];
+  });
+}
+
+/** Recall and processor time by the share that a range of dates lets through. */
+function plotsOf(figures: readonly Figure[]): Plot[] {
+  const sizes = [...new Set(figures.map(({ measure }) => measure.split(', ')[0]!))];
+  const shareOf = (measure: string): number | undefined => {
+    if (measure.endsWith('no filter')) return 100;
+    const found = /dates, ([\d.]+) %$/.exec(measure)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  return sizes.flatMap((size) =>
+    (
+      [
+        ['recall', 'recall', false],
+        ['CPU', 'processor time, ms', true],
+      ] as const
+    ).map(([metric, label, log]) => ({
+      title: `${size}: ${label} by the share of passages that a range of dates lets through`,
+      x: { label: 'passages let through, %', log: true },
+      y: { label, log },
+      series: WAYS.map((way) => ({
+        name: way,
+        points: figures.flatMap((figure): [number, number][] => {
+          const share = figure.measure.startsWith(`${size}, `) ? shareOf(figure.measure) : undefined;
+          const fits = figure.variant === way && figure.metric.startsWith(metric) && share !== undefined;
+          return fits ? [[share, figure.value]] : [];
+        }),
+      })),
+    })),
+  );
+}
