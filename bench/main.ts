@@ -2,19 +2,25 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { isPriorartError } from '../src/errors.js';
+import { isPriorartError, PriorartError } from '../src/errors.js';
+import { capacity } from './capacity/capacity.js';
 import { type MakeFlags, makeCorpus } from './corpus/make.js';
 import { http } from './http/http.js';
+import { ready } from './ingest/ready.js';
 import { latency } from './latency/latency.js';
 import { commit, load, machine, ROOT } from './machine.js';
+import { micro } from './micro/micro.js';
 import { pageOf } from './page.js';
+import { peers } from './peers/peers.js';
 import { quality } from './quality/quality.js';
 import { recall } from './recall/recall.js';
 import { rerankFit } from './rerank-fit/rerank-fit.js';
 import type { Benchmark, Result, Setting } from './result.js';
 import { resultMarkdown, resultText } from './text.js';
 
-const BENCHMARKS: Benchmark[] = [recall, latency, quality, rerankFit, http];
+const BENCHMARKS: Benchmark[] = [ready, micro, recall, latency, peers, capacity, quality, rerankFit, http];
+const CORPORA = resolve(ROOT, '../shared/data');
+const OUT = join(ROOT, '.bench');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
 interface Flags {
@@ -30,7 +36,7 @@ interface Flags {
 }
 
 const program = new Command('npm run bench --').description(
-  'Benchmarks of priorart. Each prints its tables and writes .bench/NAME.html and .bench/NAME.json.',
+  'Benchmarks of priorart. Each prints its tables and writes .bench/NAME.html and .bench/NAME.json. Without a name, a short form of all runs.',
 );
 for (const benchmark of BENCHMARKS) {
   program
@@ -45,13 +51,18 @@ for (const benchmark of BENCHMARKS) {
       ).argParser((file: string, before: string[] = []) => [...before, file]),
     )
     .option('--only <list>', `sections, comma-separated: ${benchmark.sections.join(', ')}`)
-    .option('--corpora <folder>', 'the collections to measure on', resolve(ROOT, '../shared/data'))
+    .option('--corpora <folder>', 'the collections to measure on', CORPORA)
     .option('--passages <list>', 'sizes of the generated folders, comma-separated: 100000,1000000')
-    .option('--out <folder>', 'where page and JSON go', join(ROOT, '.bench'))
+    .option('--out <folder>', 'where page and JSON go', OUT)
     .option('--baseline <file>', `what to compare with (default: bench/baselines/${benchmark.name}.json)`)
     .option('--record', 'make this run the baseline, and write its figures into BENCHMARKS.md')
     .action((flags: Flags) => run(benchmark, flags));
 }
+
+program
+  .command('all', { isDefault: true, hidden: true })
+  .description('a short form of every benchmark, under ten minutes on two processors that do nothing else')
+  .action(() => everything());
 
 program
   .command('corpus')
@@ -63,6 +74,20 @@ program
   .option('--seed <number>', 'of all random choices', '1')
   .option('--threads <number>', 'threads that make documents (default: one per processor)')
   .action((flags: MakeFlags) => makeCorpus(flags));
+
+/** One after another; what fails leaves the others to be run. */
+async function everything(): Promise<void> {
+  const failed: string[] = [];
+  for (const benchmark of BENCHMARKS.filter((one) => one !== rerankFit)) {
+    try {
+      await run(benchmark, { short: true, corpora: CORPORA, out: OUT });
+    } catch (error) {
+      failed.push(benchmark.name);
+      console.error(error instanceof Error ? error.stack : String(error));
+    }
+  }
+  if (failed.length > 0) throw new PriorartError('internal', `failed: ${failed.join(', ')}`);
+}
 
 async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
   const result = await measured(benchmark, flags);

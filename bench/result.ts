@@ -17,6 +17,8 @@ export interface Figure {
   high?: number;
   /** Questions or pairs that the value is of. */
   n: number;
+  /** On the page and in the terminal, not in BENCHMARKS.md. */
+  detail?: boolean;
 }
 
 export interface Axis {

@@ -89,7 +89,8 @@ export function resultMarkdown(result: Result): string {
 function sectionMarkdown(section: Section): string {
   const lines = [`### ${section.title}`, '', section.about];
   if (section.skipped) return [...lines, '', `Not measured: ${section.skipped}`].join('\n');
-  const { columns, rows } = tableOf(section);
+  const figures = section.figures.filter(({ detail }) => !detail);
+  const { columns, rows } = tableOf({ ...section, figures });
   lines.push(
     '',
     `| measure | n | ${columns.join(' | ')} |`,

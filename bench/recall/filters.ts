@@ -4,7 +4,7 @@ import type { Store } from '../../src/store/store.js';
 import type { Question } from '../corpus/blocks.js';
 import { below, type Random } from '../corpus/random.js';
 
-type Fields = Omit<SemanticRequest, 'query'>;
+export type Fields = Omit<SemanticRequest, 'query'>;
 
 /** Parts of all passages that are let through, in percent. */
 export const SELECTIVITIES = [100, 50, 10, 1, 0.1, 0.01] as const;
@@ -67,7 +67,7 @@ export class FilterMaker {
 }
 
 /** Section, class, subclass, main group, code. */
-function prefixesOf(code: string): string[] {
+export function prefixesOf(code: string): string[] {
   const [subclass = '', groups = ''] = code.split(' ');
   return [code[0]!, code.slice(0, 3), subclass, `${subclass} ${groups.split('/')[0]}/`, code];
 }

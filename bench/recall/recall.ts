@@ -143,8 +143,8 @@ function figuresOf(
     if (n === 0) return [];
     return [
       { measure, metric: `recall@${k}`, variant: way, value: mean(recalls), n },
-      { measure, metric: 'worst question', variant: way, value: Math.min(...recalls), n },
-      { measure, metric: 'scanned exactly', variant: way, value: exact / n, n },
+      { measure, metric: 'worst question', variant: way, value: Math.min(...recalls), n, detail: true },
+      { measure, metric: 'scanned exactly', variant: way, value: exact / n, n, detail: true },
       { measure, metric: 'CPU', variant: way, value: mean(cpu), unit: 'ms', n },
     ];
   });
