@@ -76,7 +76,10 @@ export class RequestLog {
     const { days, megabytes } = this.#options;
     this.#writer =
       options.writer ?? writerHere({ folder, megabytes, ...(days === undefined ? {} : { days }) });
-    this.#timer = setInterval(() => void this.flush(), ACCESS_FLUSH_MS);
+    this.#timer = setInterval(() => {
+      // A second writer would only wait for the first one's lock.
+      if (!this.#writing) void this.flush();
+    }, ACCESS_FLUSH_MS);
     this.#timer.unref();
   }
 
@@ -105,9 +108,10 @@ export class RequestLog {
     this.#waiting++;
   }
 
-  /** Writes what waits; resolves when it is committed. */
+  /** Writes what waits; resolves when all that was told before is committed, or could not be. */
   async flush(): Promise<void> {
-    // A second writer would only wait for the first one's lock.
+    // A write that runs does not have what came since it began; one that begins after it has all of it.
+    await this.#writing;
     if (this.#writing) return this.#writing;
     if (this.#waiting === 0 && this.#usage.size === 0 && !this.#isPruneDue()) return;
     this.#writing = this.#write().finally(() => {

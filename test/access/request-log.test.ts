@@ -110,6 +110,21 @@ describe('log of requests', () => {
     await Promise.all([long, short, told].map((log) => log.close()));
   });
 
+  it('flush has all that was told before, also while another write runs', async () => {
+    const log = new RequestLog(folder());
+    for (let i = 0; i < 50; i++) {
+      log.add(request({ requestId: `before-${i}` }));
+      const running = log.flush();
+      // Lets that write take what waits.
+      await Promise.resolve();
+      log.add(request({ requestId: `during-${i}` }));
+      await Promise.all([log.flush(), log.flush()]);
+      assert.equal(log.page('key_a', 1).lines[0]?.request_id, `during-${i}`);
+      await running;
+    }
+    await log.close();
+  });
+
   it('writes by itself within a second', async () => {
     const dir = folder();
     const log = new RequestLog(dir);

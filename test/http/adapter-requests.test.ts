@@ -121,21 +121,22 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     assert.equal((await early.reply())?.body, 'now after');
   });
 
-  it('does not read a chunked body for ever that nobody wants', {
-    skip: name === 'node' && 'node:http ends it after its own 60 s',
-  }, async () => {
-    await server.start({ bodyTimeoutMs: 400 });
-    const endless = server
-      .client()
-      .write('POST /early HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n');
-    // Quicker than what uWebSockets.js itself would end, and less than what is read for politeness.
-    const flow = setInterval(() => endless.write(`3e8\r\n${'x'.repeat(1_000)}\r\n`), 20);
-    assert.equal((await endless.reply({ ms: 30_000 }))?.status, 401);
-    await endless.whenClosed(30_000);
-    clearInterval(flow);
-    assert.equal(server.adapter!.activeRequests, 0);
-    await server.assertAlive();
-  });
+  // node:http ends it by itself, after 60 s.
+  if (name === 'uws') {
+    it('does not read a chunked body for ever that nobody wants', async () => {
+      await server.start({ bodyTimeoutMs: 400 });
+      const endless = server
+        .client()
+        .write('POST /early HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n');
+      // Quicker than what uWebSockets.js itself would end, and less than what is read for politeness.
+      const flow = setInterval(() => endless.write(`3e8\r\n${'x'.repeat(1_000)}\r\n`), 20);
+      assert.equal((await endless.reply({ ms: 30_000 }))?.status, 401);
+      await endless.whenClosed(30_000);
+      clearInterval(flow);
+      assert.equal(server.adapter!.activeRequests, 0);
+      await server.assertAlive();
+    });
+  }
 
   it('ends a body that does not arrive in time with 408, and hangs up', async () => {
     await server.start({ bodyTimeoutMs: 400 });

@@ -2,6 +2,9 @@
 import { Agent, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 
+/** How long a test waits for a server on a machine that has other things to do, ms. */
+const PATIENCE_MS = 60_000;
+
 export interface RawReply {
   status: number;
   headers: Record<string, string>;
@@ -52,7 +55,7 @@ export class RawClient {
 
   /** The next complete answer (informational ones are skipped), or undefined where the connection ended before. */
   async reply(options: { ms?: number; head?: boolean } = {}): Promise<RawReply | undefined> {
-    const until = Date.now() + (options.ms ?? 10_000);
+    const until = Date.now() + (options.ms ?? PATIENCE_MS);
     for (;;) {
       const reply = this.#take(options.head ?? false);
       if (reply && reply.status >= 200) return reply;
@@ -62,7 +65,7 @@ export class RawClient {
     }
   }
 
-  async whenClosed(ms = 10_000): Promise<void> {
+  async whenClosed(ms = PATIENCE_MS): Promise<void> {
     const until = Date.now() + ms;
     while (!this.closed) await this.#wait(until, 'the connection was not closed');
   }
