@@ -1,0 +1,148 @@
+/**
+ * `priorart serve` killed under load at ten random moments, and started again: the folder is whole, and what was counted
+ * is right within what is promised. PRIORART_SERVE_KILLS says how often.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RequestLog } from '../../src/access/request-log.js';
+import { AccessStore } from '../../src/access/store.js';
+import { CLI, FIXTURES, priorart, random, temporary } from './folder.js';
+
+const KILLS = Number(process.env['PRIORART_SERVE_KILLS'] ?? 10);
+const CLIENTS = 4;
+const QUOTA = 1_000_000;
+
+interface Served {
+  url: string;
+  /** Throws where the server has ended by itself. */
+  check(): void;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+async function served(data: string): Promise<Served> {
+  const args = ['serve', '--data', data, '--port', '0', '--workers', '1', '--rate-limit', '1000000'];
+  const child = spawn(process.execPath, [CLI, ...args, '--log-level', 'error'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  const url = await new Promise<string>((done, fail) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const at = /at (http:\S+)/.exec(said)?.[1];
+      if (at !== undefined) done(at);
+    });
+    child.once('exit', (code) => fail(new Error(`the server ended with ${code}: ${said}`)));
+  });
+  return {
+    url,
+    check: () => assert.equal(child.exitCode, null, said),
+    async end(signal) {
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
+
+test('a server that is killed under load leaves a folder that is whole and counts that are right', async (t) => {
+  const data = join(temporary(t), 'data');
+  assert.equal((await priorart('ingest', '--data', data, FIXTURES.at(-1)!)).code, 0);
+  const store = AccessStore.open(join(data, 'access'));
+  t.after(() => store.close());
+  const account = await store.createAccount({ name: 'Team', plan: 'enterprise', monthlyQuota: QUOTA });
+  const key = await store.createKey({ account: account.id, environment: 'live', name: 'first' });
+  const next = random(7);
+  const answered = new Set<string>();
+  /** Those that were in the log, or before one that was, when the server was killed. */
+  const written: string[] = [];
+  let broken = 0;
+  let asked = 0;
+
+  /** One search. @returns its id where it was answered 200 */
+  async function ask(url: string): Promise<string | undefined> {
+    const id = `request-${asked++}`;
+    try {
+      const answer = await fetch(`${url}/api/v1/search/semantic`, {
+        method: 'POST',
+        headers: { 'x-api-key': key.secret, 'content-type': 'application/json', 'x-request-id': id },
+        body: JSON.stringify({ query: `a battery cell, number ${id}`, top_k: 3 }),
+      });
+      await answer.arrayBuffer();
+      if (answer.status === 200) answered.add(id);
+      else assert.equal(answer.status, 503, 'nothing but too much at once');
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      // Counted or not: nobody was there any more to say.
+      broken++;
+    }
+    return answered.has(id) ? id : undefined;
+  }
+
+  const log = new RequestLog(join(data, 'access'));
+  t.after(() => log.close());
+  function logged(): Set<string> {
+    const found = new Set<string>();
+    for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+      const page = log.page(key.id, 1_000, cursor);
+      for (const line of page.lines) if (line.status === 200) found.add(line.request_id);
+      cursor = page.next;
+    }
+    return found;
+  }
+
+  for (let kill = 0; kill < KILLS; kill++) {
+    const server = await served(data);
+    let over = false;
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      while (!over) await ask(server.url);
+    });
+    const earlier = answered.size;
+    const until = earlier + 1 + Math.floor(next() * 80);
+    while (answered.size < until) {
+      server.check();
+      await sleep(2);
+    }
+    if (kill % 2 === 0) {
+      // Lines are written a moment later; one that is there says that those before it are, too.
+      const before = [...answered].slice(earlier);
+      let mark: string | undefined;
+      while (mark === undefined) mark = await ask(server.url);
+      while (!logged().has(mark)) {
+        server.check();
+        await sleep(20);
+      }
+      written.push(...before, mark);
+    }
+    await sleep(next() * 30);
+    over = true;
+    await server.end('SIGKILL');
+    await Promise.all(clients);
+  }
+
+  const server = await served(data);
+  while ((await ask(server.url)) === undefined);
+  const { code, stdout, stderr } = await priorart('check', '--data', data);
+  assert.equal(code, 0, stdout + stderr);
+  await server.end('SIGTERM');
+
+  const { used } = store.quotaUsed(account);
+  assert.ok(used >= answered.size, `${used} counted of ${answered.size} that were answered`);
+  assert.ok(
+    used <= answered.size + broken,
+    `${used} counted of ${answered.size} answered, ${broken} cut off`,
+  );
+
+  const lines = logged();
+  const calls = log.usage('2000-01-01', '2100-01-01').reduce((sum, { ok }) => sum + ok, 0);
+  assert.equal(calls, lines.size, 'lines and usage are written together');
+  assert.ok(lines.size <= used, 'nothing is in the log that was not counted');
+  assert.deepEqual(
+    written.filter((id) => !lines.has(id)),
+    [],
+    'what was written outlives a kill',
+  );
+});
