@@ -3,10 +3,11 @@
  * own work, which checks content type, size, JSON and fields in this order, reserves quota and then searches. Whatever
  * fails anywhere ends as one `{detail}` here.
  */
-import { isPriorartError } from '../errors.js';
+import { isPriorartError, PriorartError } from '../errors.js';
 import { type HttpHandler, type HttpReply, type HttpRequest, lengthOf } from './adapters/adapter.js';
 import { Admission } from './admission.js';
 import type { FinishedRequest } from './finished.js';
+import { LoopGuard } from './loop-guard.js';
 import { problemOf } from './problem.js';
 import { requestIdOf } from './request-id.js';
 import type { Call, Route, Services } from './route.js';
@@ -42,8 +43,9 @@ export const ROUTES: readonly Route[] = [
 /** Wires routes and services into a handler for an adapter. */
 export function createApp(services: Services, routes: readonly Route[] = ROUTES): HttpHandler {
   const router = new Router(routes);
+  const guard = new LoopGuard();
   return (request) => {
-    const exchange = new Exchange(request, services);
+    const exchange = new Exchange(request, services, guard);
     try {
       const result = exchange.start(router);
       if (!(result instanceof Promise)) return exchange.finish(result);
@@ -65,10 +67,12 @@ class Exchange {
   readonly #trace;
   readonly #startedAt = performance.now();
   readonly #admission: Admission;
+  readonly #guard: LoopGuard;
   #route: Route | undefined;
   #query: string | undefined;
 
-  constructor(request: HttpRequest, services: Services) {
+  constructor(request: HttpRequest, services: Services, guard: LoopGuard) {
+    this.#guard = guard;
     this.#request = request;
     this.#services = services;
     this.#requestId = requestIdOf(request);
@@ -87,6 +91,9 @@ class Exchange {
         : { ...reply, headers: { ...reply.headers, allow: match.allow } };
     }
     this.#route = match.route;
+    if (match.route.access === 'key' && this.#guard.refuses()) {
+      throw new PriorartError('overloaded', 'more comes than can be looked at', { retryAfter: 1 });
+    }
     this.#admission.admit(request, match.route);
     const call: Call = {
       request,

@@ -34,6 +34,12 @@ export function createNodeAdapter(options: AdapterOptions): HttpAdapter {
   return new NodeAdapter(options);
 }
 
+/**
+ * Connections that may wait to be accepted, as far as the system lets them. Node's own 511 is full at once where
+ * clients come by the thousand, and each that finds it so tries again after a second, or three, or seven.
+ */
+const ACCEPT_BACKLOG = 4_096;
+
 class NodeAdapter implements HttpAdapter {
   readonly name = 'node';
   readonly #options: AdapterOptions;
@@ -81,7 +87,7 @@ class NodeAdapter implements HttpAdapter {
     return new Promise((resolve, reject) => {
       const refuse = (error: Error) => reject(cannotListen(host, port, error));
       this.#server.once('error', refuse);
-      this.#server.listen(port, host, () => {
+      this.#server.listen({ host, port, backlog: ACCEPT_BACKLOG }, () => {
         this.#server.off('error', refuse);
         resolve((this.#server.address() as AddressInfo).port);
       });
