@@ -15,6 +15,15 @@ test('imports among the folders of src/ point one way', { skip: noGit }, () => {
   assert.deepEqual(violations(sources), []);
 });
 
+test('one place opens LMDB environments, since opening one undoes what others commit unless it is done with care', {
+  skip: noGit,
+}, () => {
+  const opening = trackedFiles('src')
+    .filter(isSource)
+    .filter((path) => /^import (?!type\b)[^;]*from 'lmdb';/m.test(read(path)));
+  assert.deepEqual(opening, ['src/store/lmdb-open.ts']);
+});
+
 test('the table itself has no way round', () => {
   const visit = (name: string, path: readonly string[]): void => {
     assert.ok(!path.includes(name), `${[...path, name].join(' → ')} is a circle`);
