@@ -15,6 +15,7 @@ import {
   QUEUE_PER_WORKER_MAX,
   RATE_LIMIT_MAX,
   RATE_LIMIT_PER_MINUTE,
+  RECALL_CHECK,
   REQUEST_DEADLINE_MS,
   REQUEST_LOG_DAYS,
   REQUEST_LOG_MB,
@@ -57,6 +58,14 @@ function integer(setting: Description & { default: number; min: number; max: num
     return number >= min && number <= max ? number : undefined;
   };
   return { ...setting, expected: `an integer from ${min} to ${max}`, read };
+}
+
+function share(setting: Description & { default: number }): Setting<number> {
+  const read = (value: string) => {
+    const number = /^(\d(\.\d{0,9})?|\.\d{1,9})$/.test(value) ? Number(value) : Number.NaN;
+    return number >= 0 && number <= 1 ? number : undefined;
+  };
+  return { ...setting, expected: 'a number from 0 to 1', read };
 }
 
 /** An integer that has no default: `unset` says what happens without. */
@@ -125,6 +134,13 @@ export const SETTINGS = {
     min: 1,
     max: QUEUE_PER_WORKER_MAX,
     description: 'searches that may wait for each worker before the server answers 503',
+  }),
+  recallCheck: share({
+    env: 'PRIORART_RECALL_CHECK',
+    flag: '--recall-check <share>',
+    default: RECALL_CHECK.share,
+    description:
+      'share of searches that are repeated exactly in the background, for the metric of recall; 0 to 1',
   }),
   deadlineMs: integer({
     env: 'PRIORART_DEADLINE_MS',

@@ -63,6 +63,11 @@ export interface OpenOptions {
   indexKind?: string;
   /** Told of each question that was answered: how long it waited and ran, and how long its stages took. */
   observe?: AnswerObserver;
+  /**
+   * Share of the searches by an approximate plan, 0 to 1, that are repeated exactly to tell their recall: in the
+   * background, one at a time. What was found comes with `recall` of what `observe` is told. Default: 0.
+   */
+  recallCheck?: number;
 }
 
 export interface CallOptions {
@@ -113,6 +118,7 @@ export class Engine implements SearchEngine {
     const { workers = availableParallelism(), queuePerWorker = QUEUE_PER_WORKER } = options;
     checkCount('workers', workers, 0, WORKERS_MAX);
     checkCount('queuePerWorker', queuePerWorker, 1, QUEUE_PER_WORKER_MAX);
+    checkShare('recallCheck', options.recallCheck ?? 0);
     const kind = options.indexKind === undefined ? undefined : checkIndexKind(options.indexKind);
     const explicit = options.models === undefined ? undefined : readModels(options.models);
     const store = options.create ? await openOrCreate(dir, explicit, kind) : Store.open(dir);
@@ -126,8 +132,8 @@ export class Engine implements SearchEngine {
       const choice = { opened: model, ...(explicit ? { explicit } : {}) };
       const answers =
         workers === 0
-          ? new Inline(dir, choice, options.observe)
-          : new Pool(dir, choice, workers, queuePerWorker, options.observe);
+          ? new Inline(dir, choice, options)
+          : new Pool(dir, choice, workers, queuePerWorker, options);
       return await new Engine(store, answers).#warmedUp();
     } catch (error) {
       await store.close();
@@ -311,6 +317,11 @@ function checkCount(name: string, value: unknown, min: number, max: number): voi
     'invalid_request',
     `${name}: got ${value}; expected an integer from ${min} to ${max}`,
   );
+}
+
+function checkShare(name: string, value: unknown): void {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return;
+  throw new PriorartError('invalid_request', `${name}: got ${value}; expected a number from 0 to 1`);
 }
 
 function deadlineAfter(ms: number | undefined): number | undefined {

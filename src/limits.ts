@@ -20,6 +20,12 @@ export const FILTER_MAX_CHARS = 500;
 /** Documents that go to the reranker: at least this many, and at least top_k. */
 export const RERANK_DEPTH = 50;
 
+/**
+ * Share of the searches by an approximate plan that a server repeats exactly, behind their backs, to tell its recall;
+ * how many of the best documents are looked at; and how many passages are scanned for that at most.
+ */
+export const RECALL_CHECK = { share: 0.002, places: 10, mostPassages: 8_000_000 } as const;
+
 /** What is left of a search's deadline for the answer when the reranker has to stop, ms. */
 export const RERANK_RESERVE_MS = 250;
 

@@ -50,10 +50,10 @@ function text({
     `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${count(documents)} documents${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
     `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${count(plan.documents)} documents`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
-    `scored    ${count(scored)} passages exactly, ${count(candidates)} proposed by indexes, widened ${widened} times`,
+    `scored    ${count(scored)} passages exactly, ${count(candidates)} estimated by indexes, widened ${widened} times`,
     ...(rescanned > 0
       ? [
-          `          ${count(rescanned)} segments scanned exactly after all: the filter allows little near the query`,
+          `          ${count(rescanned)} segments scanned as a whole after all: the filter allows little near the query`,
         ]
       : []),
     `ms        ${Object.entries(timings)
@@ -62,24 +62,22 @@ function text({
   ].join('\n');
 }
 
-function segmentText({
-  segment,
-  scan,
-  index,
-  allowed,
-  passages,
-  k,
-  nprobe,
-  lists,
-  efSearch,
-  indexCost,
-}: SegmentPlan): string {
+function segmentText(plan: SegmentPlan): string {
+  const { segment, scan, index, allowed, passages, k, nprobe, lists, efSearch } = plan;
   const share = `${count(allowed)} of ${count(passages)} passages`;
   if (scan === 'none') return `${segment}: nothing allowed of ${count(passages)} passages`;
-  if (scan === 'exact') {
-    const instead = indexCost === undefined ? '' : `; its ${index} index would cost like ${count(indexCost)}`;
-    return `${segment}: exact scan of ${share}${instead}`;
-  }
+  if (scan === 'exact') return `${segment}: exact scan of ${share}${expectedText(plan)}`;
+  if (scan === 'codes') return `${segment}: ${index}, scan of all codes; ${share}${expectedText(plan)}`;
   const effort = scan === 'ivf' ? `nprobe ${nprobe} of ${lists}` : `efSearch ${efSearch}`;
-  return `${segment}: ${index}, k ${k}, ${effort}; ${share}`;
+  return `${segment}: ${index}, k ${k}, ${effort}; ${share}${expectedText(plan)}`;
+}
+
+/** What this way and the others were expected to cost. */
+function expectedText({ scan, expected }: SegmentPlan): string {
+  if (expected === undefined) return '';
+  const others = Object.entries(expected)
+    .filter(([way]) => way !== scan)
+    .map(([way, ms]) => `${way} ${ms.toFixed(2)}`);
+  const own = `; expected ${expected[scan]?.toFixed(2)} ms`;
+  return others.length === 0 ? own : `${own} (${others.join(', ')})`;
 }

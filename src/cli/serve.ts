@@ -37,6 +37,7 @@ SIGTERM and SIGINT shut down in order; SIGHUP reads certificate and settings fil
     'workers',
     'httpAdapter',
     'queuePerWorker',
+    'recallCheck',
     'deadlineMs',
     'shutdownGraceMs',
     'drawingLinkSeconds',
@@ -68,9 +69,13 @@ SIGTERM and SIGINT shut down in order; SIGHUP reads certificate and settings fil
 async function run(flags: Record<string, unknown>): Promise<void> {
   const config = settings(flags);
   const { data, ...options } = openOptions(flags);
-  const { workers, queuePerWorker } = config;
+  const { workers, queuePerWorker, recallCheck } = config;
   const metrics = new Metrics();
-  const engine = await open(data, { workers, queuePerWorker, observe: metrics.answered, ...options });
+  const engine = await open(data, {
+    ...{ workers, queuePerWorker, recallCheck },
+    observe: metrics.answered,
+    ...options,
+  });
   const drawings = await openDrawings(config.data, config).catch(async (error: unknown) => {
     await engine.close();
     throw error;

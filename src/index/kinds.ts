@@ -1,4 +1,5 @@
 /** Index kinds that a user may choose, and what `auto` means. */
+import { totalmem } from 'node:os';
 import { PriorartError } from '../errors.js';
 import { native } from './native.js';
 
@@ -28,16 +29,31 @@ export function checkIndexKind(kind: string): string {
   );
 }
 
+/** Part of the machine's memory that the codes of one index may take, which `ivf-pq` keeps there. */
+const CODES_SHARE = 0.25;
+
+/** What of a segment decides on its index. */
+export interface IndexedSegment {
+  passages: number;
+  dimensions: number;
+}
+
 /**
- * The FAISS index for a segment of so many passages, or undefined where it is scanned exactly.
+ * The FAISS index for a segment, or undefined where it is scanned exactly. `auto` goes by size, and by what memory
+ * there is: codes that would take too much of it are left to `ivf-sq8`, whose lists stay in the file, and which the
+ * system keeps in memory as far as there is room.
  * @param from passages from which on an index is built
+ * @param memory bytes of the machine
  */
 export function indexKindFor(
   chosen: string,
-  passages: number,
+  { passages, dimensions }: IndexedSegment,
   from = EXACT_BELOW_PASSAGES,
+  memory = totalmem(),
 ): string | undefined {
   if (chosen === 'flat' || passages < from) return undefined;
   if (chosen !== 'auto') return chosen;
-  return passages < PQ_FROM_PASSAGES ? 'ivf-sq8' : 'ivf-pq';
+  // Half a byte for two components, and a row number.
+  const codes = passages * (dimensions / 4 + 8);
+  return passages < PQ_FROM_PASSAGES || codes > memory * CODES_SHARE ? 'ivf-sq8' : 'ivf-pq';
 }

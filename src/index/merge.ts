@@ -167,7 +167,9 @@ async function mergeOne(
       firstDoc: inputs[0]!.firstDoc,
       lastDoc: inputs.at(-1)!.lastDoc,
     };
-    const kind = indexKindFor(store.manifest().indexKind, merged.passages, options.indexFrom);
+    const { indexKind, model } = store.manifest();
+    const { passages } = merged;
+    const kind = indexKindFor(indexKind, { passages, dimensions: model.dimensions }, options.indexFrom);
     if (kind !== undefined) merged.index = await buildSegmentIndex(store, merged, kind);
     const kept = list.replace(parts, merged.docs > 0 ? merged : undefined);
     if (kept) for (const { id } of parts) removeSegmentFiles(store, id);
@@ -180,9 +182,10 @@ async function mergeOne(
 /** Segments that grew large without a merge (one big batch) get their index, too. */
 async function buildMissingIndexes(store: Store, list: SegmentList, options: MergeOptions): Promise<void> {
   const segments = list.entries();
-  const { indexKind } = store.manifest();
+  const { indexKind, model } = store.manifest();
   for (const entry of segments) {
-    const kind = indexKindFor(indexKind, entry.passages, options.indexFrom);
+    const { passages } = entry;
+    const kind = indexKindFor(indexKind, { passages, dimensions: model.dimensions }, options.indexFrom);
     if (options.signal?.aborted) return;
     if (kind === undefined || entry.index !== undefined) continue;
     options.onProgress?.(`building the ${kind} index of ${entry.passages} passages`);

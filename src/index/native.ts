@@ -8,6 +8,7 @@ import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ERROR_STATUS, type ErrorCode, PriorartError } from '../errors.js';
 import type { TokenBags } from '../store/document.js';
+import type { IndexCosts } from '../store/manifest.js';
 
 export type { TokenBags };
 
@@ -74,8 +75,12 @@ export interface FilterClause {
   to?: number;
 }
 
-/** How one segment is searched: without `k`, every allowed passage is scored. */
+/**
+ * How one segment is searched. With `k` its index is asked; with `codes` alone all codes of its index are scanned, with
+ * both where the index turns out not to serve the filter. Without either every allowed passage is scored.
+ */
 export interface SegmentScan {
+  codes?: boolean;
   k?: number;
   nprobe?: number;
   efSearch?: number;
@@ -91,9 +96,10 @@ export interface SearchHits {
   passages: Uint32Array;
   passageScores: Float32Array;
   rowsScored: number;
+  /** Passages that indexes proposed, or whose codes were scanned. */
   candidates: number;
   widened: number;
-  /** Segments that were scanned exactly though an index was planned. */
+  /** Segments that were scanned as a whole though their index was to be asked. */
   rescanned: number;
 }
 
@@ -158,7 +164,24 @@ export interface NativeSnapshot {
       top: number;
     },
   ): Counts;
+  /**
+   * Whether the best documents that a search found, whose scores are given, are those that an exact scan finds: to be
+   * run once, in the background at the lowest priority; the snapshot may be closed meanwhile. Null where a check of this
+   * process is running already, or more passages are allowed than `mostPassages`.
+   */
+  recallCheck(
+    query: Float32Array,
+    clauses: FilterClause[],
+    found: Float32Array,
+    options: { dedupe: boolean; places: number; mostPassages: number },
+  ): { run(): Promise<CheckedRecall | null> };
   close(): void;
+}
+
+/** Of so many of the best documents, so many were found. */
+export interface CheckedRecall {
+  wanted: number;
+  found: number;
 }
 
 export interface BuiltIndex {
@@ -166,7 +189,10 @@ export interface BuiltIndex {
   /** Effort at which the index found `recall` of the true 10 nearest of sampled queries. */
   nprobe: number;
   efSearch: number;
+  /** Passages that were asked of it then. */
+  proposed: number;
   recall: number;
+  costs: IndexCosts;
 }
 
 export interface FileLock {

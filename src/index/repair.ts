@@ -75,7 +75,8 @@ async function repairLocked(
   const before = await inspectFolder(store, onProgress);
   if (before.storeBroken) return [];
   const repaired = restoreDocuments(store, before.brokenPassages, derivation);
-  const { segments, indexKind } = store.manifest();
+  const { segments, indexKind, model } = store.manifest();
+  const { dimensions } = model;
   for (const entry of segments) {
     if (before.brokenSegments.has(entry.id)) {
       onProgress?.(`rebuilding segment ${entry.id} from its texts`);
@@ -83,7 +84,7 @@ async function repairLocked(
       repaired.push(`segment ${entry.id} was rebuilt from its texts`);
     } else if (before.brokenIndexes.has(entry.id)) {
       onProgress?.(`rebuilding the index of segment ${entry.id}`);
-      const kind = indexKindFor(indexKind, entry.passages) ?? entry.index!.kind;
+      const kind = indexKindFor(indexKind, { ...entry, dimensions }) ?? entry.index!.kind;
       commitEntry(store, { ...entry, index: await buildSegmentIndex(store, entry, kind) });
       repaired.push(`the index of segment ${entry.id} was rebuilt from its vectors`);
     } else if (lacksBags(store, entry, derivation)) {
@@ -151,12 +152,13 @@ async function rebuildSegment(
     if (documents.length > 0) {
       // The old range stays: ids in it that are gone must not be given to another segment.
       const { firstDoc, lastDoc } = entry;
+      const { dimensions } = store.manifest().model;
       rebuilt = {
-        ...writeSegmentAs(store, segment, store.manifest().model.dimensions, documents),
+        ...writeSegmentAs(store, segment, dimensions, documents),
         firstDoc,
         lastDoc,
       };
-      const kind = indexKindFor(indexKind, rebuilt.passages) ?? entry.index?.kind;
+      const kind = indexKindFor(indexKind, { ...rebuilt, dimensions }) ?? entry.index?.kind;
       if (kind !== undefined) rebuilt.index = await buildSegmentIndex(store, rebuilt, kind);
     }
     if (commitMerge(store, [{ id: entry.id, seen }], rebuilt)) removeSegmentFiles(store, entry.id);

@@ -3,7 +3,7 @@
  * for when somebody reads. Labels come from tables of the program, never from a client.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AnsweredQuestion, IndexState, PoolState } from './observations.js';
+import type { AnsweredQuestion, IndexState, PoolState, RecallCount } from './observations.js';
 
 /** Of OpenTelemetry's conventions for http.server.request.duration, s. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -13,6 +13,9 @@ const STAGE_SECONDS = [
 ];
 /** Whatever else a client sends as a method is one label, or it could make as many as it likes. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Of a check, in the running mean of recall. */
+const RECALL_WEIGHT = 0.01;
 
 /** What gauges are read from. */
 export interface MetricSources {
@@ -54,13 +57,45 @@ export class Metrics {
   });
   readonly #scans = new Counter({
     name: 'priorart_segment_scans_total',
-    help: 'How the planner had segments scanned: exact, ivf, hnsw, none',
+    help: 'How the planner had segments scanned: exact, ivf, hnsw, codes, none',
     labelNames: ['scan'],
     registers: [this.#registry],
   });
+  readonly #passages = new Counter({
+    name: 'priorart_search_passages_total',
+    help: 'Passages that searches looked at: estimated by an index, scored exactly',
+    labelNames: ['how'],
+    registers: [this.#registry],
+  });
+  readonly #replanned = new Counter({
+    name: 'priorart_search_replanned_total',
+    help: 'Segments whose index had to be asked again (widened), or did not serve the filter after all (rescanned)',
+    labelNames: ['how'],
+    registers: [this.#registry],
+  });
+  readonly #recallChecks = new Counter({
+    name: 'priorart_recall_checks_total',
+    help: 'Searches that were repeated exactly to check them, and checks that failed',
+    labelNames: ['outcome'],
+    registers: [this.#registry],
+  });
+  readonly #recallDocuments = new Counter({
+    name: 'priorart_recall_documents_total',
+    help: 'Documents among the best ten of checked searches: wanted, and of them found',
+    labelNames: ['which'],
+    registers: [this.#registry],
+  });
+  readonly #recall = new Gauge({
+    name: 'priorart_recall_at_10',
+    help: 'Share of the true best ten that searches found, over about the last hundred that were checked',
+    registers: [this.#registry],
+  });
+  #recallNow: number | undefined;
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    // No figure before there is one: 0 would be an alarm.
+    this.#recall.set(Number.NaN);
   }
 
   readonly contentType = this.#registry.contentType;
@@ -82,12 +117,29 @@ export class Metrics {
     );
   }
 
-  readonly answered = ({ kind, ms, waitedMs, timings, scans }: AnsweredQuestion): void => {
+  readonly answered = (answered: AnsweredQuestion): void => {
+    const { kind, ms, waitedMs, timings, scans, passages, replanned, recall } = answered;
     this.#questions.observe({ kind }, ms / 1000);
     this.#waits.observe(waitedMs / 1000);
     for (const stage in timings) this.#stages.observe({ stage }, timings[stage]! / 1000);
     for (const scan of scans ?? []) this.#scans.inc({ scan });
+    for (const [how, count] of Object.entries(passages ?? {})) this.#passages.inc({ how }, count);
+    for (const [how, count] of Object.entries(replanned ?? {})) this.#replanned.inc({ how }, count);
+    if (recall) this.#checked(recall);
   };
+
+  #checked({ checks, failed, wanted, found }: RecallCount): void {
+    this.#recallChecks.inc({ outcome: 'done' }, checks);
+    this.#recallChecks.inc({ outcome: 'failed' }, failed);
+    this.#recallDocuments.inc({ which: 'wanted' }, wanted);
+    this.#recallDocuments.inc({ which: 'found' }, found);
+    if (wanted === 0) return;
+    const recall = found / wanted;
+    const weight = Math.min(1, checks * RECALL_WEIGHT);
+    this.#recallNow =
+      this.#recallNow === undefined ? recall : this.#recallNow + weight * (recall - this.#recallNow);
+    this.#recall.set(this.#recallNow);
+  }
 
   /** Gauges that are read from elsewhere when somebody asks. To be called once. */
   watch(sources: MetricSources): void {

@@ -4,8 +4,24 @@
 export interface AnswerTrace {
   /** Stages by name, ms. */
   timings?: Readonly<Record<string, number>>;
-  /** How each segment was scanned: `exact`, `ivf`, `hnsw`, `none`. */
+  /** How each segment was scanned: `exact`, `ivf`, `hnsw`, `codes`, `none`. */
   scans?: readonly string[];
+  /** Passages: estimated by indexes, and scored exactly. */
+  passages?: { estimated: number; scored: number };
+  /** How often an index had to be asked again, and did not serve a filter after all. */
+  replanned?: { widened: number; rescanned: number };
+  /** Of earlier searches of this worker that were repeated exactly. */
+  recall?: RecallCount;
+}
+
+/** What repeating searches exactly has shown. */
+export interface RecallCount {
+  checks: number;
+  /** Checks that came to nothing. */
+  failed: number;
+  /** Of so many of the best documents, so many were found. */
+  wanted: number;
+  found: number;
 }
 
 export interface AnsweredQuestion extends AnswerTrace {

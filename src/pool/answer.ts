@@ -15,6 +15,7 @@ import type { Explanation } from '../search/explanation.js';
 import type { Folder } from '../search/folder.js';
 import type { AnalyticsQuery } from '../search/query.js';
 import { ModelReplaced, Reader } from '../search/reader.js';
+import type { RecallChecks } from '../search/recall-checks.js';
 import { searchSemantic, stopwatch } from '../search/semantic.js';
 import type { TaggedBody } from '../search/types.js';
 import type { Manifest } from '../store/manifest.js';
@@ -26,6 +27,7 @@ import type { AnswerOf, Question } from './tasks.js';
 export interface Thread {
   folder: Folder;
   models: ThreadModels;
+  checks?: RecallChecks | undefined;
 }
 
 const encoder = new TextEncoder();
@@ -45,6 +47,8 @@ export async function answer<Q extends Question>(
   try {
     const trace: AnswerTrace = {};
     const found = await answerTo(thread, question, cancellation, trace);
+    const recall = thread.checks?.take();
+    if (recall) trace.recall = recall;
     return { answer: found as AnswerOf<Q>, trace };
   } catch (error) {
     throw readable(error, thread.folder.store.dir);
@@ -95,9 +99,14 @@ async function answerTo(
   }
 }
 
-function note(trace: AnswerTrace, { timings, plan }: Explanation): void {
+function note(
+  trace: AnswerTrace,
+  { timings, plan, candidates, scored, widened, rescanned }: Explanation,
+): void {
   trace.timings = { ...timings };
   trace.scans = plan.segments.map(({ scan }) => scan);
+  trace.passages = { estimated: candidates, scored };
+  trace.replanned = { widened, rescanned };
 }
 
 function json(value: unknown): Uint8Array {
@@ -137,7 +146,7 @@ async function withReader<T>(thread: Thread, work: (reader: Reader) => Promise<T
       return await withModels(
         thread,
         () => folder.manifest,
-        (models) => work(new Reader(folder, models)),
+        (models) => work(new Reader(folder, models, thread.checks)),
       );
     } catch (error) {
       if (!(error instanceof ModelReplaced)) throw error;

@@ -6,6 +6,7 @@ import { CONCURRENCY_MAX } from '../limits.js';
 import { type ModelChoice, ThreadModels } from '../models/thread-models.js';
 import type { AnswerObserver, PoolState } from '../observe/observations.js';
 import { Folder } from '../search/folder.js';
+import { RecallChecks } from '../search/recall-checks.js';
 import { answer, type Thread } from './answer.js';
 import { cancelled, Queue } from './queue.js';
 import {
@@ -34,6 +35,12 @@ export interface Answers {
   close(): Promise<void>;
 }
 
+/** Who is told of the answers, and what share of searches is repeated exactly to tell their recall. */
+export interface Watching {
+  observe?: AnswerObserver | undefined;
+  recallCheck?: number | undefined;
+}
+
 const unobserved: AnswerObserver = () => {};
 
 /** Answers on threads of their own. */
@@ -51,7 +58,7 @@ export class Pool implements Answers {
     choice: ModelChoice,
     workers: number,
     queuePerWorker: number,
-    observe: AnswerObserver = unobserved,
+    { observe = unobserved, recallCheck = 0 }: Watching = {},
   ) {
     this.#workers = workers;
     this.#observe = observe;
@@ -70,7 +77,7 @@ export class Pool implements Answers {
       // By default Piscina lets a worker sleep in Atomics.wait between two tasks: its event loop never turns, and the
       // finalizers that give back the addon's memory (arrays, snapshots) run there only. Costs 3 µs a task.
       atomics: 'disabled',
-      workerData: { dir, choice, flags } satisfies WorkerData,
+      workerData: { dir, choice, flags, recallCheck } satisfies WorkerData,
     });
   }
 
@@ -155,9 +162,10 @@ export class Inline implements Answers {
   readonly #queue = new Queue(1, Number.POSITIVE_INFINITY);
   readonly #observe: AnswerObserver;
 
-  constructor(dir: string, choice: ModelChoice, observe: AnswerObserver = unobserved) {
+  constructor(dir: string, choice: ModelChoice, { observe = unobserved, recallCheck = 0 }: Watching = {}) {
     this.#observe = observe;
-    this.#thread = { folder: new Folder(dir), models: new ThreadModels(dir, choice) };
+    const checks = recallCheck > 0 ? new RecallChecks(recallCheck) : undefined;
+    this.#thread = { folder: new Folder(dir), models: new ThreadModels(dir, choice), checks };
   }
 
   get parallel(): number {
@@ -188,6 +196,7 @@ export class Inline implements Answers {
 
   async close(): Promise<void> {
     await this.#queue.close();
+    await this.#thread.checks?.settled();
     await this.#thread.models.close();
     await this.#thread.folder.close();
   }

@@ -60,6 +60,8 @@ export interface WorkerData {
   choice: ModelChoice;
   /** One i32 a slot; not 0: nobody waits for the answer any more. */
   flags: SharedArrayBuffer;
+  /** Share of its searches that are repeated exactly. */
+  recallCheck: number;
 }
 
 /** An exception as plain data: thrown across the border it would lose its code. */

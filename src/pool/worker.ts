@@ -2,13 +2,15 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ThreadModels } from '../models/thread-models.js';
 import { Folder } from '../search/folder.js';
+import { RecallChecks } from '../search/recall-checks.js';
 import { answer, type Thread } from './answer.js';
 import { flagCancellation } from './flag-cancellation.js';
 import { type AnswerOf, type Question, type Reply, refusalOf, type Task, type WorkerData } from './tasks.js';
 
-const { dir, choice, flags: shared } = workerData as WorkerData;
+const { dir, choice, flags: shared, recallCheck } = workerData as WorkerData;
 const flags = new Int32Array(shared);
 const models = new ThreadModels(dir, choice);
+const checks = recallCheck > 0 ? new RecallChecks(recallCheck) : undefined;
 let thread: Thread | undefined;
 
 /** Never throws: an exception would reach the other side without its code. */
@@ -16,7 +18,7 @@ export default async function work({ question, slot, deadline }: Task): Promise<
   const cancellation = flagCancellation(flags, slot, deadline);
   try {
     cancellation.check();
-    thread ??= { folder: new Folder(dir), models };
+    thread ??= { folder: new Folder(dir), models, checks };
     const { answer: result, trace } = await answer(thread, question, cancellation);
     return handOver({ answer: result, trace, concurrency: models.concurrency }, arraysOf(result));
   } catch (error) {

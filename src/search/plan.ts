@@ -1,62 +1,73 @@
 /**
- * The plan of a search: for each segment, whether every allowed passage is scored or the approximate index
- * proposes candidates, and how hard it tries. The plan is data: `explain` prints it and tests assert on it.
+ * The plan of a search: for each segment, the way of scanning it that is expected to cost least among those that find
+ * what is to be found. What they cost was measured when the index was built, on the machine that built it. The plan
+ * is data: `explain` prints it and tests assert on it.
  */
 import type { OpenSegment, SegmentScan, Selection } from '../index/native.js';
-import type { IndexFile, SegmentEntry } from '../store/manifest.js';
+import type { IndexCosts, IndexFile, SegmentEntry } from '../store/manifest.js';
 
-/**
- * What an index costs, counted in exact scores of one passage (27 ns, 256 dimensions, one core with AVX2).
- * Measured over 28,775 passages of patents; an exact scan of all of them takes 0.8 ms.
- */
-export interface Costs {
-  /** A passage in a probed list. */
-  code: Record<string, number>;
-  /** A candidate on a walk through a graph: its neighbours are scored, and lie anywhere in memory. */
-  candidate: number;
-  /** A passage that the index proposes: kept in a heap, then its document is scored exactly. */
-  proposed: number;
-  /** Of the effort: a sample of the query's neighbours is looked at to judge a filter. */
-  filter: number;
+/** Costs of an index whose manifest holds none, ns: measured with 256 dimensions on a core with AVX2. */
+export function defaultCosts({ kind, lists }: Pick<IndexFile, 'kind' | 'lists'>): IndexCosts {
+  const row = 30;
+  const code: Record<string, number> = { 'ivf-flat': 40, 'ivf-sqfp16': 30, 'ivf-sq8': 35, 'ivf-pq': 9 };
+  if (lists === 0) return { row, start: 0, code: 1_600, scan: 0 };
+  return { row, start: 25 * lists, code: code[kind] ?? row, scan: kind.startsWith('ivf-pq') ? 9 : 0 };
 }
 
-export const COSTS: Costs = {
-  code: { 'ivf-flat': 1.5, 'ivf-sqfp16': 1.1, 'ivf-sq8': 1.3, 'ivf-pq': 0.35 },
-  candidate: 60,
-  proposed: 20,
-  filter: 0.5,
-};
+/** A passage that an index proposes, ns: kept among the best, then put to its document. */
+const PROPOSED = 200;
+/** A document whose passages' codes were scanned, ns: finding the best of them. */
+const GROUPED = 20;
+/** Documents that are scored exactly by the way lie anywhere in memory, which costs so many times as much. */
+const SCATTERED = 2;
+/** Of them so many are needed for each that is wanted, and besides, until estimates can be judged. */
+const SCORED = { share: 1.5, besides: 128 };
+/** Each of them is put in order, and kept among the best, ns. */
+const KEPT = 300;
+/** Of a document whose passages' codes were scanned, so many are near enough to its best to be scored. */
+const SCORED_PASSAGES = 12;
+/** Of a probe's costs: a sample of the query's neighbours is looked at to judge a filter. */
+const SAMPLING = 0.5;
 
-/** An index is asked where it promises to cost less than this part of an exact scan, which misses nothing. */
+/** A way that estimates is taken where it promises to cost less than this part of one that estimates less. */
 const WORTH = 0.7;
 /** Real questions lie further from every passage than the parts of passages that effort is measured with. */
 const EFFORT_MARGIN = 1.3;
 /** An index that misses more than this, however hard it tries, is not asked. */
 const RECALL_LEAST = 0.9;
-/** A filter that allows more than this is not judged by a sample (`NEARLY_ALL` in native/core/src/search.rs). */
-const NEARLY_ALL = 0.9;
+/** A filter that allows so much is applied to what an index proposes (native/core/src/search/approximate.rs). */
+const FILTERED_AFTERWARDS = 0.5;
 /** HNSW walks past forbidden nodes and loses its way when few are allowed. */
 const HNSW_EXACT_SHARE = 0.1;
 /** Passages asked of an index for each document wanted: the best ones of a document crowd together. */
 const PASSAGES_PER_DOCUMENT = 4;
-/** Quantised codes only propose; the finer the code, the fewer proposals are needed. */
-const WIDENING: Record<string, number> = { 'ivf-pq': 4 };
+/** Of 4-bit codes so many times as many, where it was not measured when the index was built. */
+const WIDENING_PQ = 4;
 /** Documents for which the measured effort of an index is enough; hits beyond are spread over more lists. */
 const EFFORT_FOR_DOCUMENTS = 50;
 
+/**
+ * `exact`: every passage that the filter allows is scored. `codes`: every passage's score is estimated by its code,
+ * and documents are scored in that order until none can count any more. `ivf`, `hnsw`: so are those that an index
+ * proposes.
+ */
+export type ScanKind = 'exact' | 'ivf' | 'hnsw' | 'codes' | 'none';
+
 export interface SegmentPlan {
   segment: string;
-  scan: 'exact' | 'ivf' | 'hnsw' | 'none';
+  scan: ScanKind;
   index?: string;
   /** Live passages that the filter allows, and all. */
   allowed: number;
   passages: number;
-  /** What asking the index was expected to cost, in exact scores of a passage; absent without an index. */
-  indexCost?: number;
+  /** What each way was expected to cost, ms; absent without an index, where there is but one. */
+  expected?: Partial<Record<ScanKind, number>>;
   k?: number;
   nprobe?: number;
   lists?: number;
   efSearch?: number;
+  /** Where the index turns out not to serve the filter, codes are scanned in its stead, not passages. */
+  codesInstead?: boolean;
 }
 
 export interface Plan {
@@ -70,70 +81,131 @@ export interface Plan {
 export interface PlanOptions {
   /** Scan everything exactly. */
   exact?: boolean | undefined;
-  costs?: Costs;
+  /** Take this way wherever an index offers it, whatever it costs: for experiments. */
+  only?: 'index' | 'codes' | undefined;
 }
 
-/** Plans a search for the best `documents`: each segment the cheaper way, and exactly where its index is poor. */
+/** What is asked of one segment. */
+interface Asked {
+  /** Documents wanted of all segments together, and how many of them can be expected here. */
+  wanted: number;
+  here: number;
+  /** Documents and passages that the filter allows here, and all passages. */
+  documents: number;
+  allowed: number;
+  passages: number;
+}
+
+/** Plans a search for the best `wanted` documents. */
 export function planOf(
   entries: readonly SegmentEntry[],
   open: readonly OpenSegment[],
   selection: Selection,
-  documents: number,
-  { exact = false, costs = COSTS }: PlanOptions = {},
+  wanted: number,
+  { exact = false, only }: PlanOptions = {},
 ): Plan {
+  const documents = selection.docs.reduce((sum, count) => sum + count, 0);
   const segments = entries.map((entry, n): SegmentPlan => {
     const allowed = selection.passages[n] ?? 0;
     const base = { segment: entry.id, allowed, passages: open[n]?.passages ?? entry.passages };
     if (allowed === 0) return { ...base, scan: 'none' };
     if (entry.index === undefined) return { ...base, scan: 'exact' };
-    const asked = askIndex(base, entry.index, documents, costs);
-    const lost = entry.index.lists === 0 && allowed < base.passages * HNSW_EXACT_SHARE;
-    const poor = lost || entry.index.recall < RECALL_LEAST;
-    if (!exact && !poor && asked.indexCost < allowed * WORTH) return { ...base, ...asked };
-    return { ...base, scan: 'exact', index: entry.index.kind, indexCost: asked.indexCost };
+    const own = selection.docs[n] ?? 0;
+    const asked = { ...base, wanted, here: (wanted * own) / documents, documents: own };
+    return { ...base, ...chosen(asked, entry.index, exact ? 'exact' : only) };
   });
   return {
     exact: segments.every(({ scan }) => scan === 'exact' || scan === 'none'),
-    documents: selection.docs.reduce((sum, count) => sum + count, 0),
+    documents,
     segments,
   };
 }
 
-/** How an index would be asked, and what that would cost. */
+type Choice = Omit<SegmentPlan, 'segment' | 'allowed' | 'passages'>;
+
+/** The cheapest way to search a segment with an index; of two that cost about the same, the one that estimates less. */
+function chosen(asked: Asked, index: IndexFile, only?: 'exact' | 'index' | 'codes'): Choice {
+  const costs = index.costs ?? defaultCosts(index);
+  const exact = asked.allowed * costs.row;
+  const codes = costs.scan > 0 ? codesCost(asked, costs) : Number.POSITIVE_INFINITY;
+  const probing = isPoor(asked, index) ? undefined : askIndex(asked, index, costs);
+  const expected: NonNullable<Choice['expected']> = { exact: ms(exact) };
+  if (Number.isFinite(codes)) expected.codes = ms(codes);
+  if (probing) expected[probing.scan] = ms(probing.cost);
+  const base = { index: index.kind, expected };
+  const takesIndex = only === undefined || only === 'index';
+  const takesCodes = only === undefined || only === 'codes';
+  const whole = takesCodes && (only === 'codes' ? Number.isFinite(codes) : codes < exact * WORTH);
+  const least = whole ? codes : exact;
+  if (probing && takesIndex && (only === 'index' || probing.cost < least * WORTH)) {
+    const { cost: _, ...how } = probing;
+    return { ...base, ...how, ...(codes < exact * WORTH ? { codesInstead: true } : {}) };
+  }
+  return { ...base, scan: whole ? 'codes' : 'exact' };
+}
+
+/** Whether an index would miss too much. */
+function isPoor({ allowed, passages }: Asked, { lists, recall }: IndexFile): boolean {
+  return recall < RECALL_LEAST || (lists === 0 && allowed < passages * HNSW_EXACT_SHARE);
+}
+
+/** Exact scores of the documents that are not passed over, ns. */
+function scoringCost({ here, documents }: Asked, passages: number, costs: IndexCosts): number {
+  const scored = Math.min(documents, here * SCORED.share + SCORED.besides);
+  return scored * (passages * costs.row * SCATTERED + KEPT);
+}
+
+function codesCost(asked: Asked, costs: IndexCosts): number {
+  const each = Math.min(asked.allowed / asked.documents, SCORED_PASSAGES);
+  return asked.passages * costs.scan + asked.documents * GROUPED + scoringCost(asked, each, costs);
+}
+
+/** How an index would be asked, and what that would cost, ns. */
 function askIndex(
-  { allowed, passages }: { allowed: number; passages: number },
+  asked: Asked,
   index: IndexFile,
-  documents: number,
-  costs: Costs,
-): Omit<SegmentPlan, 'segment' | 'allowed' | 'passages'> & { indexCost: number } {
+  costs: IndexCosts,
+): { scan: 'ivf' | 'hnsw'; cost: number; k: number; nprobe?: number; lists?: number; efSearch?: number } {
+  const { allowed, passages, wanted } = asked;
   const share = allowed / passages;
-  const k = Math.min(allowed, Math.ceil(documents * PASSAGES_PER_DOCUMENT * (WIDENING[index.kind] ?? 1)));
-  const sampling = share > NEARLY_ALL ? 1 : 1 + costs.filter;
-  const proposed = k * costs.proposed;
+  const measured = index.proposed ?? PASSAGES_PER_DOCUMENT * EFFORT_FOR_DOCUMENTS * wideningOf(index);
+  const k = Math.min(allowed, Math.ceil(measured * Math.max(1, wanted / EFFORT_FOR_DOCUMENTS)));
+  const afterwards = share >= FILTERED_AFTERWARDS;
+  const sampling = afterwards ? 1 : 1 + SAMPLING;
+  const besides =
+    (afterwards ? k / share : k) * PROPOSED + scoringCost(asked, allowed / asked.documents, costs);
   if (index.lists === 0) {
     const efSearch = Math.ceil(
       (Math.max(index.efSearch, k) * EFFORT_MARGIN) / Math.max(share, HNSW_EXACT_SHARE),
     );
-    const walk = efSearch * costs.candidate * sampling;
-    return { scan: 'hnsw', index: index.kind, indexCost: Math.ceil(walk + proposed), k, efSearch };
+    return { scan: 'hnsw', cost: efSearch * costs.code * sampling + besides, k, efSearch };
   }
   const { lists } = index;
   // What a filter leaves is spread over more lists, and so are more hits.
-  const spread = Math.sqrt(Math.max(1, documents / EFFORT_FOR_DOCUMENTS) / share);
+  const spread = Math.sqrt(Math.max(1, wanted / EFFORT_FOR_DOCUMENTS) / share);
   const nprobe = Math.min(lists, Math.ceil(index.nprobe * EFFORT_MARGIN * spread));
-  const scanned = passages * (nprobe / lists) * (costs.code[index.kind] ?? 1);
-  const indexCost = Math.ceil(lists + scanned * sampling + proposed);
-  return { scan: 'ivf', index: index.kind, indexCost, k, nprobe, lists };
+  const probed = costs.start + passages * (nprobe / lists) * costs.code;
+  return { scan: 'ivf', cost: probed * sampling + besides, k, nprobe, lists };
+}
+
+function wideningOf({ kind }: IndexFile): number {
+  return kind.startsWith('ivf-pq') ? WIDENING_PQ : 1;
+}
+
+function ms(ns: number): number {
+  return Math.round(ns / 1000) / 1000;
 }
 
 /** The plan in the form that the addon takes. */
 export function scansOf(plan: Plan): SegmentScan[] {
-  return plan.segments.map(({ scan, k, nprobe, efSearch }) => {
+  return plan.segments.map(({ scan, k, nprobe, efSearch, codesInstead }) => {
+    if (scan === 'codes') return { codes: true };
     if (scan === 'exact' || scan === 'none' || k === undefined) return {};
     return {
       k,
       ...(nprobe === undefined ? {} : { nprobe }),
       ...(efSearch === undefined ? {} : { efSearch }),
+      ...(codesInstead ? { codes: true } : {}),
     };
   });
 }

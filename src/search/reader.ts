@@ -5,6 +5,7 @@ import type { Reranker } from '../rerank/reranker.js';
 import { sameModel } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 import type { Folder } from './folder.js';
+import type { RecallChecks } from './recall-checks.js';
 
 /** The folder was embedded anew with another model since this search got its models: it has to begin again. */
 export class ModelReplaced extends Error {}
@@ -13,8 +14,15 @@ export class Reader {
   readonly #folder: Folder;
   readonly embedder: Embedder;
   readonly reranker: Reranker;
+  /** Checks some of the searches behind their backs, where that is wanted. */
+  readonly checks: RecallChecks | undefined;
 
-  constructor(folder: Folder, models: { embedder: Embedder; reranker: Reranker }) {
+  constructor(
+    folder: Folder,
+    models: { embedder: Embedder; reranker: Reranker },
+    checks?: RecallChecks | undefined,
+  ) {
+    this.checks = checks;
     this.#folder = folder;
     this.embedder = models.embedder;
     this.reranker = models.reranker;

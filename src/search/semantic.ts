@@ -29,21 +29,16 @@ export async function searchSemantic(
   // From here to the last text that is read nothing is awaited: manifest, segments and texts are of one state.
   const { manifest, native } = reader.snapshot();
   const { hits, plan, filter } = calling(() => {
-    const selection = native.select(clausesOf(query.filters, reader.store));
-    const filtered = clock();
+    const clauses = clausesOf(query.filters, reader.store);
+    const selection = native.select(clauses);
+    const filter = clock();
     const documents = Math.max(query.topK, RERANK_DEPTH);
-    const chosen = planOf(manifest.segments, native.segments, selection, documents, { exact: query.exact });
-    const options = {
-      documents,
-      chunks: CHUNKS_PER_RESULT,
-      dedupe: deduplicates(query.filters),
-      minScore: -2,
-    };
-    return {
-      hits: native.search(vector, selection, scansOf(chosen), options),
-      plan: chosen,
-      filter: filtered,
-    };
+    const plan = planOf(manifest.segments, native.segments, selection, documents, { exact: query.exact });
+    const dedupe = deduplicates(query.filters);
+    const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, minScore: -2 };
+    const hits = native.search(vector, selection, scansOf(plan), options);
+    reader.checks?.offer({ native, vector, clauses, dedupe, plan, hits });
+    return { hits, plan, filter };
   });
   const knn = clock();
   cancellation.check();

@@ -17,6 +17,18 @@ export function modelName({ name, version }: ModelIdentity): string {
   return `${name} ${version}`;
 }
 
+/** What searching costs on the machine that built an index, in nanoseconds of processor time. */
+export interface IndexCosts {
+  /** An exact score of a passage, where passages are read one after another. */
+  row: number;
+  /** A search before it looks at its first passage: choosing among the lists. */
+  start: number;
+  /** A passage in a probed list, or a candidate on a walk through a graph. */
+  code: number;
+  /** A passage in a scan of all codes; 0 without such codes. */
+  scan: number;
+}
+
 export interface IndexFile {
   kind: string;
   /** Name within the segment's folder. */
@@ -30,6 +42,9 @@ export interface IndexFile {
   nprobe: number;
   efSearch: number;
   recall: number;
+  /** Passages that were asked of it then; absent, like `costs`, in indexes of earlier versions. */
+  proposed?: number;
+  costs?: IndexCosts;
 }
 
 export interface SegmentEntry {

@@ -47,6 +47,8 @@ describe('metrics', () => {
       waitedMs: 1,
       timings: { embed: 0.2, knn: 2 },
       scans: ['exact', 'ivf', 'ivf'],
+      passages: { estimated: 800, scored: 500 },
+      replanned: { widened: 1, rescanned: 0 },
     });
     const first = await metrics.text();
     assert.equal(seriesOf(first, 'priorart_queue_waiting'), 3);
@@ -55,6 +57,17 @@ describe('metrics', () => {
     assert.equal(seriesOf(first, 'priorart_search_stage_duration_seconds_count{stage="knn"}'), 1);
     assert.equal(seriesOf(first, 'priorart_search_stage_duration_seconds_sum{stage="knn"}'), 0.002);
     assert.equal(seriesOf(first, 'http_server_open_connections'), 7);
+    assert.equal(seriesOf(first, 'priorart_search_passages_total{how="scored"}'), 500);
+    assert.equal(seriesOf(first, 'priorart_search_replanned_total{how="widened"}'), 1);
+    assert.match(first, /^priorart_recall_at_10 NaN$/im);
+    const recall = (found: number) => ({ checks: 1, failed: 0, wanted: 10, found });
+    metrics.answered({ kind: 'semantic', ms: 3, waitedMs: 1, recall: recall(10) });
+    metrics.answered({ kind: 'details', ms: 3, waitedMs: 1, recall: recall(0) });
+    const checked = await metrics.text();
+    assert.equal(seriesOf(checked, 'priorart_recall_at_10'), 0.99);
+    assert.equal(seriesOf(checked, 'priorart_recall_checks_total{outcome="done"}'), 2);
+    assert.equal(seriesOf(checked, 'priorart_recall_documents_total{which="wanted"}'), 20);
+    assert.equal(seriesOf(checked, 'priorart_recall_documents_total{which="found"}'), 10);
     assert.match(first, /nodejs_eventloop_lag_p99_seconds/);
     waiting = 0;
     assert.equal(seriesOf(await metrics.text(), 'priorart_queue_waiting'), 0);

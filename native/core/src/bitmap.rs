@@ -88,6 +88,28 @@ impl Bitmap {
         })
     }
 
+    /// The set bits as ranges, ascending, as long as they can be.
+    pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let from = self.next(at, 0)?;
+            at = self.next(from, u64::MAX).unwrap_or(self.len);
+            Some(from..at)
+        })
+    }
+
+    /// The first bit from `at` on that is set, or with all bits in `flip` that is not.
+    fn next(&self, at: usize, flip: u64) -> Option<usize> {
+        let mut word = at / 64;
+        let mut rest = (self.words.get(word)? ^ flip) & u64::MAX << (at % 64);
+        while rest == 0 {
+            word += 1;
+            rest = self.words.get(word)? ^ flip;
+        }
+        let bit = word * 64 + rest.trailing_zeros() as usize;
+        (bit < self.len).then_some(bit)
+    }
+
     /// The bits as bytes, least significant first: what FAISS's IDSelectorBitmap reads.
     pub fn as_bytes(&self) -> &[u8] {
         let bytes = self.len.div_ceil(8);
@@ -120,6 +142,8 @@ mod tests {
             }
             prop_assert_eq!(bits.iter().collect::<Vec<_>>(), set.iter().copied().collect::<Vec<_>>());
             prop_assert_eq!(bits.count(), set.len());
+            prop_assert_eq!(bits.runs().flatten().collect::<Vec<_>>(), bits.iter().collect::<Vec<_>>());
+            prop_assert!(bits.runs().zip(bits.runs().skip(1)).all(|(a, b)| a.start < a.end && a.end < b.start));
             for i in 0..len {
                 prop_assert_eq!(bits.as_bytes()[i / 8] >> (i % 8) & 1 == 1, set.contains(&i));
             }

@@ -82,8 +82,8 @@ fn on_days(days: &[i32], from: Option<i32>, to: Option<i32>) -> Bitmap {
 pub fn rows_of(segment: &Segment, docs: &Bitmap) -> Bitmap {
     let mut rows = Bitmap::empty(segment.passages());
     let at = segment.row_at();
-    for ordinal in docs.iter() {
-        rows.insert_range(at[ordinal] as usize, at[ordinal + 1] as usize);
+    for run in docs.runs() {
+        rows.insert_range(at[run.start] as usize, at[run.end] as usize);
     }
     rows
 }
@@ -91,5 +91,5 @@ pub fn rows_of(segment: &Segment, docs: &Bitmap) -> Bitmap {
 /// How many rows some documents have.
 pub fn count_rows(segment: &Segment, docs: &Bitmap) -> usize {
     let at = segment.row_at();
-    docs.iter().map(|ordinal| (at[ordinal + 1] - at[ordinal]) as usize).sum()
+    docs.runs().map(|run| (at[run.end] - at[run.start]) as usize).sum()
 }

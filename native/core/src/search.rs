@@ -2,12 +2,15 @@
 //! index, then exact scores of every passage of a candidate, grouping, and one result for an application
 //! and its grant.
 
+mod approximate;
+mod best;
+
 use crate::bitmap::Bitmap;
-use crate::filter::{count_rows, matching, rows_of, Clause};
-use crate::segment::{Effort, Segment};
+use crate::filter::{count_rows, matching, Clause};
+use crate::segment::{Effort, Facts, Segment};
 use crate::{vectors, Result};
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashSet};
+use best::Best;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// What a reader searches: open segments and what has been deleted from each since it was written.
@@ -37,7 +40,7 @@ impl Snapshot {
     pub fn all_of(&self, selected: &[Selected]) -> Vec<Hit> {
         let of = |(n, part): (usize, &Selected)| {
             let hit =
-                move |ordinal: usize| Hit { segment: n as u32, ordinal: ordinal as u32, score: 0.0, key: 0 };
+                move |ordinal: usize| Hit { segment: n as u32, ordinal: ordinal as u32, ..Hit::UNSCORED };
             part.docs.iter().map(hit).collect::<Vec<_>>()
         };
         selected.iter().enumerate().flat_map(of).collect()
@@ -49,9 +52,11 @@ impl Snapshot {
 pub enum Scan {
     /// Scores every allowed row.
     Exact,
-    /// Asks the approximate index for `k` rows, widening where they hold too few documents. Where the index
-    /// can not serve the filter, every allowed row is scored after all.
-    Ann { k: usize, effort: Effort },
+    /// Asks the approximate index for `k` rows, and for more where they do not suffice. Where the index can not
+    /// serve the filter, every allowed row is looked at after all: with `codes` as `Codes` does.
+    Ann { k: usize, effort: Effort, codes: bool },
+    /// Estimates every row by the codes of the index, and scores what can count.
+    Codes,
 }
 
 /// Allowed rows expected among the query's neighbours that are looked at to judge a filter, and the most
@@ -60,13 +65,6 @@ const SAMPLE_ALLOWED: f64 = 32.0;
 const SAMPLE_MOST: usize = 1024;
 /// A filter that allows less than this part of what its share of all rows lets expect, shuns the query.
 const SHUNNED: f64 = 0.5;
-/// A filter that allows more than this share of all rows can hardly shun anything.
-const NEARLY_ALL: f64 = 0.9;
-/// An index has been asked far enough when this part of its documents lies below the threshold: its own
-/// scores are estimates, so a few come too early.
-const BELOW_THRESHOLD: f64 = 0.1;
-/// A graph that has been walked with this many times `k` candidates has shown what it can find.
-const GRAPH_PATIENCE: usize = 4;
 
 pub struct Request<'a> {
     /// One vector of the segments' dimensions, L2-normalised.
@@ -85,9 +83,16 @@ pub struct Request<'a> {
 pub struct Hit {
     pub segment: u32,
     pub ordinal: u32,
-    /// Best inner product of the document's passages.
+    /// Best inner product of the document's passages, and the number of that passage.
     pub score: f32,
+    pub passage: u32,
     key: u64,
+    /// What links it with its grant or application; 0 = nothing, or it does not matter.
+    application: u64,
+}
+
+impl Hit {
+    const UNSCORED: Hit = Hit { segment: 0, ordinal: 0, score: 0.0, passage: 0, key: 0, application: 0 };
 }
 
 /// Greater is better: higher score, then the smaller key. The key holds grants before others, since a grant
@@ -116,40 +121,12 @@ pub struct Outcome {
     pub hits: Vec<Hit>,
     /// Rows whose exact score was computed.
     pub rows_scored: usize,
-    /// Rows that approximate indexes proposed.
+    /// Rows that approximate indexes proposed or estimated.
     pub candidates: usize,
-    /// How often a stage had to be repeated with more candidates.
+    /// How often an index had to be asked again for more candidates.
     pub widened: usize,
-    /// Segments that were scanned exactly though an index was planned.
+    /// Segments that were scanned as a whole though their index was to be asked.
     pub rescanned: usize,
-    /// Documents at or above min_score that were seen, before deduplication.
-    pub documents_seen: usize,
-}
-
-/// The best `keep` of what is pushed.
-struct Best {
-    heap: BinaryHeap<Reverse<Hit>>,
-    keep: usize,
-    overflowed: bool,
-}
-
-impl Best {
-    fn new(keep: usize) -> Self {
-        Best { heap: BinaryHeap::with_capacity(keep.min(1 << 16) + 1), keep, overflowed: false }
-    }
-
-    fn push(&mut self, hit: Hit) {
-        if self.heap.len() < self.keep {
-            self.heap.push(Reverse(hit));
-            return;
-        }
-        self.overflowed = true;
-        if let Some(mut worst) = self.heap.peek_mut() {
-            if hit > worst.0 {
-                *worst = Reverse(hit);
-            }
-        }
-    }
 }
 
 /// Searches with one `Scan` a segment.
@@ -163,43 +140,32 @@ pub fn search(
     if request.documents == 0 {
         return Ok(outcome);
     }
-    let mut wanted = request.documents;
-    loop {
-        // Most applications have at most one grant: twice the documents is nearly always enough.
-        let mut best = Best::new(if request.dedupe { wanted * 2 } else { wanted });
-        outcome.documents_seen = 0;
-        let mut more = false;
-        for (n, ((segment, _), selected)) in snapshot.segments.iter().zip(selected).enumerate() {
-            if selected.doc_count == 0 {
-                continue;
-            }
-            let mut part = Part { n, segment, selected, request, outcome: &mut outcome, best: &mut best };
-            match scans[n] {
-                Scan::Exact => part.exact(),
-                Scan::Ann { k, effort } => more |= part.approximate(k, effort, wanted)?,
-            }
-        }
-        more |= best.overflowed;
-        let mut hits: Vec<Hit> = best.heap.into_iter().map(|r| r.0).collect();
-        hits.sort_unstable_by(|a, b| b.cmp(a));
-        if request.dedupe {
-            hits = one_an_application(snapshot, hits);
-        }
-        if hits.len() < request.documents && more {
-            wanted *= 2;
-            outcome.widened += 1;
+    let mut best = Best::new(request.documents, request.dedupe);
+    // What is scored exactly comes first: the more is known of the best, the less of the estimates matters.
+    let (exact, estimated): (Vec<usize>, Vec<usize>) =
+        (0..scans.len()).partition(|&n| scans[n] == Scan::Exact);
+    for n in exact.into_iter().chain(estimated) {
+        let (segment, selected) = (&snapshot.segments[n].0, &selected[n]);
+        if selected.doc_count == 0 {
             continue;
         }
-        hits.truncate(request.documents);
-        outcome.hits = hits;
-        return Ok(outcome);
+        let facts = segment.facts();
+        let mut part = Part { n, segment, facts, selected, request, outcome: &mut outcome, best: &mut best };
+        match scans[n] {
+            Scan::Exact => part.exact(),
+            Scan::Ann { k, effort, codes } => part.approximate(k, effort, codes)?,
+            Scan::Codes => part.codes()?,
+        }
     }
+    outcome.hits = best.finish();
+    Ok(outcome)
 }
 
 /// One segment's part of a search.
 struct Part<'a> {
     n: usize,
     segment: &'a Segment,
+    facts: Facts<'a>,
     selected: &'a Selected,
     request: &'a Request<'a>,
     outcome: &'a mut Outcome,
@@ -207,127 +173,66 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
+    /// Scores every allowed row.
     fn exact(&mut self) {
         let selected = self.selected;
         for ordinal in selected.docs.iter() {
-            self.score_document(ordinal);
+            self.score_document(ordinal, None);
         }
     }
 
-    /// Returns whether the document reaches the threshold.
-    fn score_document(&mut self, ordinal: usize) -> bool {
-        let rows = self.segment.rows_of(ordinal);
-        self.outcome.rows_scored += rows.len();
-        let score = best_row(self.segment, rows, self.request.query);
-        if score < self.request.min_score {
-            return false;
+    /// The same without what has been scored already.
+    fn exact_but(&mut self, scored: &Bitmap) {
+        let selected = self.selected;
+        for ordinal in selected.docs.iter().filter(|&ordinal| !scored.contains(ordinal)) {
+            self.score_document(ordinal, None);
         }
-        self.outcome.documents_seen += 1;
-        let last = !self.segment.is_grant(ordinal) as u64;
-        let key = last << 63 | self.segment.doc_key()[ordinal] >> 1;
-        self.best.push(Hit { segment: self.n as u32, ordinal: ordinal as u32, score, key });
-        true
     }
 
-    /// Returns whether asking for more could bring further documents.
-    fn approximate(&mut self, k: usize, effort: Effort, wanted: usize) -> Result<bool> {
-        let ann = self.segment.ann.as_ref().expect("the planner saw an index");
-        let allowed = self.selected.row_count;
-        let filter = (allowed < self.segment.passages()).then(|| rows_of(self.segment, &self.selected.docs));
-        if filter.as_ref().map_or(Ok(false), |filter| self.shuns(filter, effort))? {
-            return Ok(self.exact_after_all());
-        }
-        let wanted = wanted.min(self.selected.doc_count);
-        let (mut k, mut effort) = (k.max(wanted).min(allowed), effort);
-        loop {
-            let rows = ann.candidates(self.request.query, k, filter.as_ref(), effort)?;
-            self.outcome.candidates += rows.len();
-            let mut ordinals: Vec<usize> = rows.iter().map(|&row| self.segment.ordinal_of_row(row)).collect();
-            ordinals.sort_unstable();
-            ordinals.dedup();
-            let enough = self.results_of(&ordinals) >= wanted;
-            let exhausted = rows.len() < k;
-            if !enough && exhausted && ann.lists() == 0 && effort.ef_search >= k * GRAPH_PATIENCE {
-                return Ok(self.exact_after_all());
+    /// Has the rows fetched that `score_document` is going to look at.
+    fn prefetch_document(&self, ordinal: usize, among: Option<(&[u16], u16)>) {
+        let rows = self.facts.rows_of(ordinal);
+        let first = rows.start;
+        for (n, row) in self.facts.rows(rows).chunks_exact(self.facts.dimensions).enumerate() {
+            if among.is_none_or(|(estimates, least)| estimates[first + n] >= least) {
+                vectors::prefetch(row);
             }
-            let more_rows = !exhausted && k < allowed;
-            let more_effort = exhausted && (ann.lists() == 0 || effort.nprobe < ann.lists());
-            if !enough && (more_rows || more_effort) {
-                self.outcome.widened += 1;
-                if more_rows {
-                    k = (k * 2).min(allowed);
-                } else {
-                    effort = Effort { nprobe: effort.nprobe * 2, ef_search: effort.ef_search.max(k) * 2 };
-                }
+        }
+    }
+
+    /// Returns the document's score, and keeps it where it reaches the threshold. With estimates of all rows and a
+    /// least one, only rows that reach it are looked at.
+    fn score_document(&mut self, ordinal: usize, among: Option<(&[u16], u16)>) -> f32 {
+        let (facts, query) = (self.facts, self.request.query);
+        let rows = facts.rows_of(ordinal);
+        let first = rows.start;
+        let (mut score, mut passage) = (f32::NEG_INFINITY, 0);
+        for (n, row) in facts.rows(rows).chunks_exact(facts.dimensions).enumerate() {
+            if among.is_some_and(|(estimates, least)| estimates[first + n] < least) {
                 continue;
             }
-            let found = ordinals.len();
-            let mut below = 0;
-            for ordinal in ordinals {
-                // An index that was built for other rows must not bring in what the filter forbids.
-                if self.selected.docs.contains(ordinal) && !self.score_document(ordinal) {
-                    below += 1;
-                }
+            self.outcome.rows_scored += 1;
+            let found = vectors::dot(query, row);
+            if found > score {
+                (score, passage) = (found, n as u32);
             }
-            let at_the_threshold = below as f64 > found as f64 * BELOW_THRESHOLD;
-            return Ok(found < self.selected.doc_count && (more_rows || more_effort) && !at_the_threshold);
         }
-    }
-
-    /// Whether the filter allows far fewer of the query's neighbours than of the other rows (a country whose
-    /// documents are in another language than the query, say). The best of the allowed rows then lie where the
-    /// index does not look: it would find enough, and the wrong ones.
-    fn shuns(&self, filter: &Bitmap, effort: Effort) -> Result<bool> {
-        let ann = self.segment.ann.as_ref().expect("the planner saw an index");
-        let share = self.selected.row_count as f64 / self.segment.passages() as f64;
-        if share > NEARLY_ALL {
-            return Ok(false);
+        if score >= self.request.min_score {
+            let last = !facts.is_grant(ordinal) as u64;
+            let key = last << 63 | facts.doc_key[ordinal] >> 1;
+            let application = if self.request.dedupe { facts.application[ordinal] } else { 0 };
+            let (segment, ordinal) = (self.n as u32, ordinal as u32);
+            self.best.push(Hit { segment, ordinal, score, passage, key, application });
         }
-        let sample = ((SAMPLE_ALLOWED / share).ceil() as usize).min(SAMPLE_MOST).min(self.segment.passages());
-        let effort = Effort { nprobe: effort.nprobe.div_ceil(2), ef_search: sample };
-        let rows = ann.candidates(self.request.query, sample, None, effort)?;
-        let allowed = rows.iter().filter(|&&row| filter.contains(row as usize)).count();
-        Ok((allowed as f64) < rows.len() as f64 * share * SHUNNED)
+        score
     }
-
-    /// Scores every allowed row; nothing is left to ask for then.
-    fn exact_after_all(&mut self) -> bool {
-        self.outcome.rescanned += 1;
-        self.exact();
-        false
-    }
-
-    /// How many results some documents make: an application and its grant may be one.
-    fn results_of(&self, ordinals: &[usize]) -> usize {
-        if !self.request.dedupe {
-            return ordinals.len();
-        }
-        let applications = self.segment.application();
-        let linked: HashSet<u64> = ordinals.iter().map(|&o| applications[o]).filter(|&a| a != 0).collect();
-        linked.len() + ordinals.iter().filter(|&&o| applications[o] == 0).count()
-    }
-}
-
-fn best_row(segment: &Segment, rows: std::ops::Range<usize>, query: &[f32]) -> f32 {
-    segment
-        .rows(rows)
-        .chunks_exact(segment.dimensions())
-        .map(|row| vectors::dot(query, row))
-        .fold(f32::NEG_INFINITY, f32::max)
-}
-
-/// The best-scoring publication represents its application. Of equal scores the grant comes first already.
-fn one_an_application(snapshot: &Snapshot, mut hits: Vec<Hit>) -> Vec<Hit> {
-    let mut seen = HashSet::with_capacity(hits.len());
-    hits.retain(|hit| {
-        let application = snapshot.segments[hit.segment as usize].0.application()[hit.ordinal as usize];
-        application == 0 || seen.insert(application)
-    });
-    hits
 }
 
 /// The best passages of a hit: (number within the document, inner product), best first.
 pub fn best_passages(snapshot: &Snapshot, hit: &Hit, query: &[f32], count: usize) -> Vec<(u32, f32)> {
+    if count == 1 {
+        return vec![(hit.passage, hit.score)];
+    }
     let segment = &snapshot.segments[hit.segment as usize].0;
     let rows = segment.rows(segment.rows_of(hit.ordinal as usize));
     let mut scored: Vec<(u32, f32)> = rows

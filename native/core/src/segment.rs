@@ -17,14 +17,20 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Approximate search over the rows of one segment; the FAISS index implements it.
 pub trait Ann: Send + Sync {
-    /// Rows of about the best `k` passages. Scores are not asked for: they are recomputed exactly.
+    /// Rows of about the best `k` passages with estimates of their scores, best first.
     fn candidates(
         &self,
         query: &[f32],
         k: usize,
         filter: Option<&Bitmap>,
         effort: Effort,
-    ) -> Result<Vec<u32>>;
+    ) -> Result<Vec<(u32, f32)>>;
+    /// Estimates of every row's score by its codes: row r scores about `offset + step * out[r]`, where
+    /// `(step, offset)` is what this returns. Nothing for an index without codes that are scanned as a whole.
+    fn code_scores(&self, query: &[f32], out: &mut Vec<u16>) -> Result<Option<(f32, f32)>> {
+        let _ = (query, out);
+        Ok(None)
+    }
     fn len(&self) -> usize;
     /// Inverted lists of an IVF index, 0 otherwise: `nprobe` at this value reads them all.
     fn lists(&self) -> usize;
@@ -392,9 +398,15 @@ impl Segment {
         bags.document(ordinal, self.texts_of(ordinal))
     }
 
-    /// The document that a row belongs to.
-    pub fn ordinal_of_row(&self, row: u32) -> usize {
-        self.row_at().partition_point(|&at| at <= row) - 1
+    pub fn facts(&self) -> Facts<'_> {
+        Facts {
+            dimensions: self.dimensions,
+            application: self.application(),
+            doc_key: self.doc_key(),
+            grant: self.file.section("grant").expect("checked at opening"),
+            row_at: self.row_at(),
+            vectors: self.vectors(),
+        }
     }
 
     pub fn ordinal_of_id(&self, id: u32) -> Option<usize> {
@@ -422,7 +434,9 @@ impl Segment {
             Some(spec) => self.column(spec),
             None => Err(Error::corrupt(
                 self.file.path(),
-                format!("no column {name}: an earlier version wrote it; `priorart check --repair` writes it anew"),
+                format!(
+                    "no column {name}: an earlier version wrote it; `priorart check --repair` writes it anew"
+                ),
             )),
         }
     }
@@ -432,6 +446,39 @@ impl Segment {
             Column::Keyword(column) => Ok(column),
             Column::Date(_) => Err(Error::Invalid(format!("column {name} holds dates"))),
         }
+    }
+}
+
+/// What a scan reads of a segment, found once: by its name a section is found some five times slower than a document's
+/// rows are scored.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    pub dimensions: usize,
+    pub application: &'a [u64],
+    pub doc_key: &'a [u64],
+    grant: &'a [u8],
+    row_at: &'a [u32],
+    vectors: &'a [u16],
+}
+
+impl<'a> Facts<'a> {
+    pub fn is_grant(&self, ordinal: usize) -> bool {
+        self.grant[ordinal] != 0
+    }
+
+    pub fn rows_of(&self, ordinal: usize) -> std::ops::Range<usize> {
+        let passages = self.vectors.len() / self.dimensions;
+        self.row_at[ordinal] as usize..(self.row_at[ordinal + 1] as usize).min(passages)
+    }
+
+    /// Stored rows, as half-precision bits.
+    pub fn rows(&self, rows: std::ops::Range<usize>) -> &'a [u16] {
+        &self.vectors[rows.start * self.dimensions..rows.end * self.dimensions]
+    }
+
+    /// The document that a row belongs to.
+    pub fn ordinal_of_row(&self, row: u32) -> usize {
+        self.row_at.partition_point(|&at| at <= row) - 1
     }
 }
 

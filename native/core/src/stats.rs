@@ -23,38 +23,43 @@ pub fn count_terms(
     column: &str,
     axis: Axis,
 ) -> Result<Vec<(String, String, u32)>> {
-    let mut counts: HashMap<String, (String, u32)> = HashMap::new();
+    // Strings are looked at once a distinct term of a segment; what is counted are places in this list.
+    let mut counted: Vec<(&str, &str, u32)> = Vec::new();
+    let mut place_of: HashMap<&str, usize> = HashMap::new();
     for (n, (segment, _)) in snapshot.segments.iter().enumerate() {
         let keywords = segment.keywords(column)?;
-        // Term numbers first, strings once a distinct term.
-        let mut here: HashMap<u32, u32> = HashMap::new();
-        let mut seen: Vec<&str> = Vec::new();
+        let mut of_term: HashMap<u32, usize> = HashMap::new();
+        let mut seen: Vec<usize> = Vec::new();
         for hit in hits.iter().filter(|hit| hit.segment as usize == n) {
             seen.clear();
             for &term in keywords.of_doc(hit.ordinal as usize) {
-                if let Axis::Prefix(length) = axis {
-                    let prefix = prefix_of(keywords.term(term), length);
-                    if seen.contains(&prefix) {
+                let place = *of_term.entry(term).or_insert_with(|| {
+                    let (text, label) = match axis {
+                        Axis::Term => (keywords.term(term), keywords.label(term)),
+                        Axis::Prefix(length) => {
+                            let prefix = prefix_of(keywords.term(term), length);
+                            (prefix, prefix)
+                        }
+                    };
+                    *place_of.entry(text).or_insert_with(|| {
+                        counted.push((text, label, 0));
+                        counted.len() - 1
+                    })
+                });
+                // Terms of a document differ, their beginnings need not.
+                if axis != Axis::Term {
+                    if seen.contains(&place) {
                         continue;
                     }
-                    seen.push(prefix);
+                    seen.push(place);
                 }
-                *here.entry(term).or_default() += 1;
+                counted[place].2 += 1;
             }
         }
-        for (term, count) in here {
-            let (text, label) = match axis {
-                Axis::Term => (keywords.term(term), keywords.label(term)),
-                Axis::Prefix(length) => {
-                    (prefix_of(keywords.term(term), length), prefix_of(keywords.term(term), length))
-                }
-            };
-            counts.entry(text.to_owned()).or_insert_with(|| (label.to_owned(), 0)).1 += count;
-        }
     }
-    let mut sorted: Vec<(String, String, u32)> = counts.into_iter().map(|(t, (l, c))| (t, l, c)).collect();
-    sorted.sort_unstable_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
-    Ok(sorted)
+    counted.sort_unstable_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(b.0)));
+    let owned = |(term, label, count): (&str, &str, u32)| (term.to_owned(), label.to_owned(), count);
+    Ok(counted.into_iter().map(owned).collect())
 }
 
 fn prefix_of(term: &str, length: usize) -> &str {
@@ -63,10 +68,14 @@ fn prefix_of(term: &str, length: usize) -> &str {
 
 /// Day numbers (days since 1970-01-01) of the documents in a date column; `NO_DAY` where absent.
 pub fn days(snapshot: &Snapshot, hits: &[Hit], column: &str) -> Result<Vec<i32>> {
-    hits.iter()
-        .map(|hit| match snapshot.segments[hit.segment as usize].0.column_named(column)? {
-            Column::Date(days) => Ok(days[hit.ordinal as usize]),
-            Column::Keyword(_) => Ok(NO_DAY),
+    let columns = snapshot
+        .segments
+        .iter()
+        .map(|(segment, _)| match segment.column_named(column)? {
+            Column::Date(days) => Ok(Some(days)),
+            Column::Keyword(_) => Ok(None),
         })
-        .collect()
+        .collect::<Result<Vec<_>>>()?;
+    let day = |hit: &Hit| columns[hit.segment as usize].map_or(NO_DAY, |days| days[hit.ordinal as usize]);
+    Ok(hits.iter().map(day).collect())
 }

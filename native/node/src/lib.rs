@@ -2,9 +2,12 @@
 //! starts with a stable code that `src/index/native.ts` turns into a PriorartError. No logic lives here.
 
 mod ann;
+mod background;
+mod effort;
 mod errors;
 mod faiss;
 mod files;
+mod recall;
 mod segments;
 mod snapshot;
 mod static_model;

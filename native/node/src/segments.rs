@@ -1,5 +1,6 @@
 //! Writing segments and their FAISS indexes.
 
+use crate::background::{in_background, Niceness};
 use crate::errors::{caught, coded, from_core};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -137,21 +138,25 @@ pub struct Merge {
     out: PathBuf,
 }
 
+impl Merge {
+    fn run(&self) -> Result<WrittenSegment> {
+        let mut opened = Vec::new();
+        for (path, ids) in &self.inputs {
+            let segment = Segment::open(path).map_err(from_core)?;
+            let deleted = deleted_of(&segment, ids);
+            opened.push((segment, deleted));
+        }
+        let inputs: Vec<(&Segment, &Bitmap)> = opened.iter().map(|(s, d)| (s, d)).collect();
+        let (docs, passages, bytes) = merge(&inputs, &self.out).map_err(from_core)?;
+        Ok(WrittenSegment { docs: docs as u32, passages: passages as u32, bytes: bytes as f64 })
+    }
+}
+
 impl Task for Merge {
     type Output = WrittenSegment;
     type JsValue = WrittenSegment;
     fn compute(&mut self) -> Result<WrittenSegment> {
-        caught(|| {
-            let mut opened = Vec::new();
-            for (path, ids) in &self.inputs {
-                let segment = Segment::open(path).map_err(from_core)?;
-                let deleted = deleted_of(&segment, ids);
-                opened.push((segment, deleted));
-            }
-            let inputs: Vec<(&Segment, &Bitmap)> = opened.iter().map(|(s, d)| (s, d)).collect();
-            let (docs, passages, bytes) = merge(&inputs, &self.out).map_err(from_core)?;
-            Ok(WrittenSegment { docs: docs as u32, passages: passages as u32, bytes: bytes as f64 })
-        })
+        caught(|| in_background(Niceness::Merge, || self.run()))
     }
     fn resolve(&mut self, _: Env, written: WrittenSegment) -> Result<WrittenSegment> {
         Ok(written)

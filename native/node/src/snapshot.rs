@@ -2,6 +2,7 @@
 
 use crate::ann::open_ann;
 use crate::errors::{coded, from_core};
+use crate::recall::{CheckRecall, RecallCheck};
 use crate::segments::deleted_of;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -72,12 +73,32 @@ pub struct FilterClause {
     pub to: Option<i32>,
 }
 
-/// How one segment is searched. Without `k` every allowed row is scored.
+/// How one segment is searched. With `k` its index is asked; with `codes` alone all codes of its index are scanned,
+/// with both where the index turns out not to serve the filter. Without either every allowed row is scored.
 #[napi(object)]
 pub struct SegmentScan {
+    pub codes: Option<bool>,
     pub k: Option<u32>,
     pub nprobe: Option<u32>,
     pub ef_search: Option<u32>,
+}
+
+impl SegmentScan {
+    fn on(&self, segment: &Segment) -> Result<Scan> {
+        let codes = self.codes == Some(true);
+        if segment.ann.is_none() && (codes || self.k.is_some()) {
+            return Err(coded("internal", "the plan asks a segment for an index it has not"));
+        }
+        Ok(match self.k {
+            Some(k) => {
+                let (nprobe, ef_search) = (self.nprobe.unwrap_or(1), self.ef_search.unwrap_or(16));
+                let effort = Effort { nprobe: nprobe as usize, ef_search: ef_search as usize };
+                Scan::Ann { k: k as usize, effort, codes }
+            }
+            None if codes => Scan::Codes,
+            None => Scan::Exact,
+        })
+    }
 }
 
 #[napi(object)]
@@ -87,6 +108,14 @@ pub struct SearchOptions {
     pub dedupe: bool,
     /// Inner product below which documents are left out; -2 lets all through.
     pub min_score: f64,
+}
+
+#[napi(object)]
+pub struct RecallOptions {
+    pub dedupe: bool,
+    /// How many of the best documents are looked at.
+    pub places: u32,
+    pub most_passages: f64,
 }
 
 #[napi(object)]
@@ -291,6 +320,27 @@ impl Snapshot {
         Ok(self.hits(&outcome, &outcome.hits, &request))
     }
 
+    /// Whether the best documents that a search found, whose scores are given, are those that an exact scan finds: to
+    /// be run. Holds the segments by itself, so that the snapshot may be closed meanwhile.
+    #[napi(catch_unwind)]
+    pub fn recall_check(
+        &self,
+        query: Float32Array,
+        clauses: Vec<FilterClause>,
+        found: Float32Array,
+        options: RecallOptions,
+    ) -> Result<RecallCheck> {
+        Ok(RecallCheck(Some(CheckRecall {
+            snapshot: Core { segments: self.0.segments.clone() },
+            query: query.to_vec(),
+            clauses: clauses.into_iter().map(clause_of).collect::<Result<Vec<_>>>()?,
+            dedupe: options.dedupe,
+            found: found.to_vec(),
+            places: options.places as usize,
+            most_passages: options.most_passages as usize,
+        })))
+    }
+
     /// Statistics over all documents at or above a threshold, and one page of them: by score as it is shown,
     /// then by publication date (newest first), then by patent_id.
     #[napi(catch_unwind)]
@@ -354,17 +404,7 @@ impl Snapshot {
         let scans: Vec<Scan> = scans
             .iter()
             .zip(&self.0.segments)
-            .map(|(scan, (segment, _))| match (scan.k, &segment.ann) {
-                (Some(k), Some(_)) => {
-                    let effort = Effort {
-                        nprobe: scan.nprobe.unwrap_or(1) as usize,
-                        ef_search: scan.ef_search.unwrap_or(16) as usize,
-                    };
-                    Ok(Scan::Ann { k: k as usize, effort })
-                }
-                (Some(_), None) => Err(coded("internal", "the plan asks a segment for an index it has not")),
-                (None, _) => Ok(Scan::Exact),
-            })
+            .map(|(scan, (segment, _))| scan.on(segment))
             .collect::<Result<_>>()?;
         search(&self.0, &selection.0, &scans, request).map_err(from_core)
     }
@@ -410,15 +450,16 @@ impl Snapshot {
             .iter()
             .map(|(segment, _)| segment.keywords("patent_id").map_err(from_core))
             .collect::<Result<Vec<_>>>()?;
-        let name = |hit: &Hit| {
+        let name = |hit: &Hit| -> &str {
             let column = &columns[hit.segment as usize];
             column.of_doc(hit.ordinal as usize).first().map_or("", |&term| column.term(term))
         };
-        let place = |(hit, day): (&Hit, i32)| (Reverse((options.shown.of(hit.score), day)), name(hit), *hit);
+        let place = |(hit, day): (&Hit, i32)| (Reverse((options.shown.of(hit.score), day)), *hit);
         let mut sorted: Vec<_> = hits.iter().zip(published).map(place).collect();
-        sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+        // Names are looked up where all else is equal, which is rare.
+        sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(&a.1).cmp(name(&b.1))));
         let (offset, limit) = (options.offset as usize, options.limit as usize);
-        Ok(sorted.into_iter().skip(offset).take(limit).map(|(_, _, hit)| hit).collect())
+        Ok(sorted.into_iter().skip(offset).take(limit).map(|(_, hit)| hit).collect())
     }
 }
 

@@ -84,6 +84,14 @@ extern "C" {
         search: *const Search,
         out: *mut *mut RangeHits,
     );
+    pub fn priorart_index_code_scores(
+        status: *mut Status,
+        handle: *const Handle,
+        x: *const f32,
+        out: *mut u16,
+        step: *mut f32,
+        offset: *mut f32,
+    );
     pub fn priorart_range_hits(hits: *const RangeHits, scores: *mut *const f32, rows: *mut *const i64)
         -> u64;
     pub fn priorart_range_free(hits: *mut RangeHits);

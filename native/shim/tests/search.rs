@@ -74,6 +74,33 @@ fn the_best_ten_are_found() {
     }
 }
 
+/// The scan of all codes gives what a search of all lists gives, row by row.
+#[test]
+fn codes_score_every_row_as_a_search_does() {
+    let index = build(Kind::IvfPq, 1);
+    let mut estimates = vec![7; 3];
+    for q in 0..10 {
+        let (step, offset) = index.code_scores(DATA.query(q), &mut estimates).unwrap();
+        assert_eq!(estimates.len(), ROWS);
+        let (scores, rows) = index.search(DATA.query(q), ROWS, &thorough(None)).unwrap();
+        let mut seen = vec![false; ROWS];
+        for (score, row) in scores.iter().zip(&rows) {
+            let row = *row as usize;
+            assert!(!std::mem::replace(&mut seen[row], true), "row {row} twice");
+            let estimate = offset + step * f32::from(estimates[row]);
+            assert!((score - estimate).abs() < 1e-5, "row {row}: {estimate}, by search {score}");
+        }
+        assert!(seen.iter().all(|seen| *seen));
+    }
+    let refined = build(Kind::IvfPqRefine, 1);
+    assert!(refined.code_scores(DATA.query(0), &mut estimates).is_ok());
+    for kind in [Kind::Flat, Kind::IvfSq8, Kind::HnswFlat] {
+        assert!(build(kind, 1).code_scores(DATA.query(0), &mut estimates).is_err(), "{kind}");
+    }
+    assert!(index.code_scores(&DATA.queries[..DIMS - 1], &mut estimates).is_err());
+    assert!(index.code_scores(&DATA.queries[..2 * DIMS], &mut estimates).is_err());
+}
+
 #[test]
 fn fewer_probes_find_less() {
     let index = build(Kind::IvfFlat, 1);

@@ -1,0 +1,266 @@
+//! One segment by its approximate index. The index gives estimates; documents are scored exactly in the order of
+//! these, and it ends where no further one can be expected to count. How far estimates are to be believed is learned
+//! from the documents scored so far, of the same query and of about the same score.
+
+use super::{Part, SAMPLE_ALLOWED, SAMPLE_MOST, SHUNNED};
+use crate::bitmap::Bitmap;
+use crate::filter::rows_of;
+use crate::segment::Effort;
+use crate::Result;
+use std::cell::RefCell;
+
+/// A filter that allows at least this share of all rows is applied to what the index proposes: asking for so many more
+/// costs less than having each looked up, and shows at once whether the filter shuns the query's neighbours.
+const FILTERED_AFTERWARDS: f64 = 0.5;
+/// A graph that has been walked with this many times `k` candidates has shown what it can find.
+const GRAPH_PATIENCE: usize = 4;
+/// Documents that are scored before estimates are believed, and over how many what is learned is averaged.
+const LEARNED_FROM: usize = 32;
+const WINDOW: f64 = 256.0;
+/// A document is passed over where it would have to score so many standard deviations better than estimated.
+const DEVIATIONS: f64 = 3.0;
+/// A row of a document is passed over where it is estimated so many standard deviations below the best: the errors of
+/// both count.
+const ROW_DEVIATIONS: f64 = 3.5;
+
+/// How many documents ahead rows are fetched into the cache.
+const AHEAD: usize = 3;
+
+/// How exact scores differ from estimates.
+#[derive(Default)]
+struct Trust {
+    seen: usize,
+    mean: f64,
+    variance: f64,
+}
+
+impl Trust {
+    fn learn(&mut self, estimate: f32, exact: f32) {
+        self.seen += 1;
+        let weight = (1.0 / self.seen as f64).max(1.0 / WINDOW);
+        let off = (exact - estimate) as f64 - self.mean;
+        self.mean += weight * off;
+        self.variance = (1.0 - weight) * (self.variance + weight * off * off);
+    }
+
+    fn deviation(&self) -> Option<f64> {
+        (self.seen >= LEARNED_FROM).then(|| self.variance.sqrt())
+    }
+
+    /// What a document of this estimate scores at most, as far as can be told.
+    fn at_most(&self, estimate: f32) -> f32 {
+        match self.deviation() {
+            Some(deviation) => (estimate as f64 + self.mean + DEVIATIONS * deviation) as f32,
+            None => f32::INFINITY,
+        }
+    }
+}
+
+/// A document and the estimate of its best row.
+#[derive(Clone, Copy)]
+struct Estimated {
+    ordinal: u32,
+    score: f32,
+}
+
+/// Estimates of all rows, as codes give them.
+struct RowEstimates<'a> {
+    scores: &'a [u16],
+    step: f32,
+    offset: f32,
+}
+
+thread_local! {
+    /// Memory of a scan of codes, used again by the next one of this thread.
+    static SCORES: RefCell<Vec<u16>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Part<'_> {
+    /// Asks the index for the best `k` rows, and for more while they do not suffice.
+    pub(super) fn approximate(&mut self, k: usize, effort: Effort, codes: bool) -> Result<()> {
+        let ann = self.segment.ann.as_ref().expect("the planner saw an index");
+        let (allowed, passages) = (self.selected.row_count, self.segment.passages());
+        let share = allowed as f64 / passages as f64;
+        let filter = (share < FILTERED_AFTERWARDS).then(|| rows_of(self.segment, &self.selected.docs));
+        if filter.as_ref().map_or(Ok(false), |filter| self.shuns(filter, effort))? {
+            return self.whole(codes);
+        }
+        let more_for_all = if filter.is_none() { 1.0 / share } else { 1.0 };
+        let wanted = self.request.documents.min(self.selected.doc_count);
+        let (mut k, mut effort) = (k.max(wanted).min(allowed), effort);
+        let mut scored = Bitmap::empty(self.segment.docs());
+        let mut trust = Trust::default();
+        loop {
+            let asked = ((k as f64 * more_for_all).ceil() as usize).min(passages);
+            let rows = ann.candidates(self.request.query, asked, filter.as_ref(), effort)?;
+            self.outcome.candidates += rows.len();
+            if trust.seen == 0 && filter.is_none() && allowed < passages && self.are_shunned(&rows, share) {
+                return self.whole(codes);
+            }
+            let exhausted = rows.len() < asked;
+            let found = self.documents_of(rows, &scored);
+            if self.score_in_order(&found, &mut trust, &mut scored, None) {
+                return Ok(());
+            }
+            let enough = self.results_of(&scored) >= wanted;
+            if !enough && exhausted && ann.lists() == 0 && effort.ef_search >= k * GRAPH_PATIENCE {
+                self.outcome.rescanned += 1;
+                return Ok(self.exact_but(&scored));
+            }
+            let more_rows = !exhausted && k < allowed;
+            let more_effort = exhausted && !enough && (ann.lists() == 0 || effort.nprobe < ann.lists());
+            if !more_rows && !more_effort {
+                return Ok(());
+            }
+            self.outcome.widened += 1;
+            if more_rows {
+                k = (k * 2).min(allowed);
+            } else {
+                effort = Effort { nprobe: effort.nprobe * 2, ef_search: effort.ef_search.max(k) * 2 };
+            }
+        }
+    }
+
+    /// Looks at every allowed row after all.
+    fn whole(&mut self, codes: bool) -> Result<()> {
+        self.outcome.rescanned += 1;
+        if codes {
+            return self.codes();
+        }
+        self.exact();
+        Ok(())
+    }
+
+    /// Estimates every row by its codes, and scores documents in that order. What a filter shuns is found as well as
+    /// anything else, and thousands of documents cost little more than a few.
+    pub(super) fn codes(&mut self) -> Result<()> {
+        let ann = self.segment.ann.as_ref().expect("the planner saw an index");
+        SCORES.with_borrow_mut(|scores| {
+            let Some((step, offset)) = ann.code_scores(self.request.query, scores)? else {
+                self.outcome.rescanned += 1;
+                return Ok(self.exact());
+            };
+            self.outcome.candidates += self.selected.row_count;
+            self.in_order_of(&RowEstimates { scores, step, offset });
+            Ok(())
+        })
+    }
+
+    fn in_order_of(&mut self, rows: &RowEstimates) {
+        let mut documents: Vec<(u16, u32)> = Vec::with_capacity(self.selected.doc_count);
+        let mut of_score = vec![0u32; 1 << 16];
+        for ordinal in self.selected.docs.iter() {
+            let best = rows.scores[self.facts.rows_of(ordinal)].iter().fold(0, |a, &b| a.max(b));
+            of_score[best as usize] += 1;
+            documents.push((best, ordinal as u32));
+        }
+        let mut trust = Trust::default();
+        let mut scored = Bitmap::empty(self.segment.docs());
+        // Only the best are brought into order; then as many again, while they do not suffice.
+        let mut below = 1usize << 16;
+        let mut batch = self.request.documents + 8 * LEARNED_FROM;
+        while below > 0 {
+            let (mut from, mut count) = (below, 0);
+            while from > 0 && count < batch {
+                from -= 1;
+                count += of_score[from] as usize;
+            }
+            let mut next: Vec<(u16, u32)> = documents
+                .iter()
+                .copied()
+                .filter(|&(score, _)| (from..below).contains(&(score as usize)))
+                .collect();
+            next.sort_unstable_by(|a, b| b.cmp(a));
+            let estimated: Vec<Estimated> = next
+                .iter()
+                .map(|&(score, ordinal)| Estimated { ordinal, score: rows.offset + rows.step * score as f32 })
+                .collect();
+            if self.score_in_order(&estimated, &mut trust, &mut scored, Some(rows)) {
+                return;
+            }
+            (below, batch) = (from, batch * 2);
+        }
+    }
+
+    /// Scores documents, best estimate first. Returns whether it ended because none of the rest, nor any of a lower
+    /// estimate, can be expected to count.
+    fn score_in_order(
+        &mut self,
+        documents: &[Estimated],
+        trust: &mut Trust,
+        scored: &mut Bitmap,
+        rows: Option<&RowEstimates>,
+    ) -> bool {
+        let among = |trust: &Trust, score: f32| {
+            rows.zip(trust.deviation()).map(|(rows, deviation)| {
+                let margin = (ROW_DEVIATIONS * deviation) as f32;
+                (rows.scores, ((score - margin - rows.offset) / rows.step).clamp(0.0, 65_535.0) as u16)
+            })
+        };
+        for (n, &Estimated { ordinal, score }) in documents.iter().enumerate() {
+            if let Some(soon) = documents.get(n + AHEAD) {
+                self.prefetch_document(soon.ordinal as usize, among(trust, soon.score));
+            }
+            let least = self.best.floor().unwrap_or(f32::NEG_INFINITY).max(self.request.min_score);
+            if trust.at_most(score) < least {
+                return true;
+            }
+            scored.insert(ordinal as usize);
+            let exact = self.score_document(ordinal as usize, among(trust, score));
+            trust.learn(score, exact);
+        }
+        false
+    }
+
+    /// The allowed documents of some rows that are not scored yet, best estimate first.
+    fn documents_of(&self, mut rows: Vec<(u32, f32)>, scored: &Bitmap) -> Vec<Estimated> {
+        if !rows.is_sorted_by(|a, b| a.1 >= b.1) {
+            rows.sort_by(|a, b| b.1.total_cmp(&a.1));
+        }
+        let mut seen = scored.clone();
+        let mut documents = Vec::new();
+        for (row, score) in rows {
+            let ordinal = self.facts.ordinal_of_row(row);
+            // An index that was built for other rows must not bring in what the filter forbids.
+            if seen.contains(ordinal) || !self.selected.docs.contains(ordinal) {
+                continue;
+            }
+            seen.insert(ordinal);
+            documents.push(Estimated { ordinal: ordinal as u32, score });
+        }
+        documents
+    }
+
+    /// Whether the filter allows far fewer of the query's neighbours than of the other rows (a country whose
+    /// documents are in another language than the query, say). The best of the allowed rows then lie where the
+    /// index does not look: it would find enough, and the wrong ones.
+    fn shuns(&self, filter: &Bitmap, effort: Effort) -> Result<bool> {
+        let ann = self.segment.ann.as_ref().expect("the planner saw an index");
+        let share = self.selected.row_count as f64 / self.segment.passages() as f64;
+        let sample = ((SAMPLE_ALLOWED / share).ceil() as usize).min(SAMPLE_MOST).min(self.segment.passages());
+        let effort = Effort { nprobe: effort.nprobe.div_ceil(2), ef_search: sample };
+        let rows = ann.candidates(self.request.query, sample, None, effort)?;
+        let allowed = rows.iter().filter(|row| filter.contains(row.0 as usize)).count();
+        Ok((allowed as f64) < rows.len() as f64 * share * SHUNNED)
+    }
+
+    /// The same of rows that were proposed without the filter.
+    fn are_shunned(&self, rows: &[(u32, f32)], share: f64) -> bool {
+        let is_allowed = |row: u32| self.selected.docs.contains(self.facts.ordinal_of_row(row));
+        let allowed = rows.iter().filter(|row| is_allowed(row.0)).count();
+        (allowed as f64) < rows.len() as f64 * share * SHUNNED
+    }
+
+    /// How many results some documents make: an application and its grant may be one.
+    fn results_of(&self, documents: &Bitmap) -> usize {
+        if !self.request.dedupe {
+            return documents.count();
+        }
+        let applications = self.facts.application;
+        let mut linked: Vec<u64> = documents.iter().map(|o| applications[o]).filter(|&a| a != 0).collect();
+        let alone = documents.count() - linked.len();
+        linked.sort_unstable();
+        linked.dedup();
+        linked.len() + alone
+    }
+}

@@ -1,0 +1,75 @@
+/**
+ * Whether live searches find what an exact scan finds: a small share of them is repeated exactly, behind their backs, by
+ * a thread of the lowest priority. One of a process runs at a time; a search that comes meanwhile is let pass, so that
+ * what checks cost is bounded however many searches there are.
+ */
+import type { FilterClause, NativeSnapshot, SearchHits } from '../index/native.js';
+import { RECALL_CHECK } from '../limits.js';
+import type { RecallCount } from '../observe/observations.js';
+import type { Plan } from './plan.js';
+
+/** A search as it was answered. */
+export interface Answered {
+  native: NativeSnapshot;
+  vector: Float32Array;
+  clauses: FilterClause[];
+  dedupe: boolean;
+  plan: Plan;
+  hits: SearchHits;
+}
+
+/** The checks of one thread. */
+export class RecallChecks {
+  readonly #share: number;
+  readonly #random: () => number;
+  #running: Promise<void> | undefined;
+  #count: RecallCount | undefined;
+
+  /**
+   * @param share of the searches by an approximate plan, 0 to 1
+   * @param random numbers in 0..1 that say which
+   */
+  constructor(share: number, random: () => number = Math.random) {
+    this.#share = share;
+    this.#random = random;
+  }
+
+  /** Checks a search, or lets it pass. Returns at once; the snapshot may be closed afterwards. */
+  offer({ native, vector, clauses, dedupe, plan, hits }: Answered): void {
+    if (plan.exact || this.#running !== undefined || this.#random() >= this.#share) return;
+    const { places, mostPassages } = RECALL_CHECK;
+    const found = hits.scores.slice(0, places);
+    this.#running = native
+      .recallCheck(vector, clauses, found, { dedupe, places, mostPassages })
+      .run()
+      .then(
+        (checked) => checked && this.#add({ checks: 1, failed: 0, ...checked }),
+        () => this.#add({ checks: 0, failed: 1, wanted: 0, found: 0 }),
+      )
+      .then(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** What was counted since this was last called, if anything. */
+  take(): RecallCount | undefined {
+    const count = this.#count;
+    this.#count = undefined;
+    return count;
+  }
+
+  /** Resolves when no check is running. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  #add({ checks, failed, wanted, found }: RecallCount): void {
+    const before = this.#count ?? { checks: 0, failed: 0, wanted: 0, found: 0 };
+    this.#count = {
+      checks: before.checks + checks,
+      failed: before.failed + failed,
+      wanted: before.wanted + wanted,
+      found: before.found + found,
+    };
+  }
+}

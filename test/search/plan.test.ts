@@ -1,0 +1,273 @@
+/**
+ * The planner: which way it takes for which share of the passages, in numbers alone, and on a folder whose searches of
+ * different selectivity are explained. Costs are given, so that the plans are the same on every machine.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Engine, open } from '../../src/engine.js';
+import { indexKindFor } from '../../src/index/kinds.js';
+import { mergeSegments } from '../../src/index/merge.js';
+import { writeSegment } from '../../src/index/segment.js';
+import { identityOf, loadModels } from '../../src/models/load.js';
+import type { AnswerObserver, RecallCount } from '../../src/observe/observations.js';
+import type { Patent } from '../../src/patent/record.js';
+import { defaultCosts, planOf, type ScanKind, scansOf } from '../../src/search/plan.js';
+import type { SemanticRequest } from '../../src/search/schema.js';
+import { commitDocuments } from '../../src/store/commit.js';
+import { contentHash, type PreparedDocument } from '../../src/store/document.js';
+import { MANIFEST } from '../../src/store/keys.js';
+import type { IndexCosts, IndexFile, Manifest, SegmentEntry } from '../../src/store/manifest.js';
+import { Store } from '../../src/store/store.js';
+import { random } from '../crash/folder.js';
+
+const INDEX: IndexFile = {
+  kind: 'ivf-pq',
+  file: 'index.faiss',
+  bytes: 1,
+  checksum: '',
+  lists: 2_000,
+  nprobe: 40,
+  efSearch: 200,
+  recall: 0.99,
+};
+
+/** The plan for one segment of 20 passages a document. */
+function planned(
+  passages: number,
+  share: number,
+  wanted: number,
+  index: Partial<IndexFile> | undefined = {},
+) {
+  const docs = passages / 20;
+  const entry: SegmentEntry = { id: 's', docs, passages, firstDoc: 1, lastDoc: docs, bytes: 1 };
+  if (index) entry.index = { ...INDEX, ...index };
+  const allowed = Math.round(docs * share);
+  const selection = { docs: [allowed], passages: [allowed * 20] };
+  const opened = [{ docs, passages, lists: INDEX.lists, hasIndex: index !== undefined }];
+  return planOf([entry], opened, selection, wanted);
+}
+
+const scanOf = (...args: Parameters<typeof planned>): ScanKind => planned(...args).segments[0]!.scan;
+
+describe('plans by selectivity, number wanted and kind of index', () => {
+  it('a million passages with codes', () => {
+    const scans = [1, 0.5, 0.1, 0.01, 0.001, 0.0001, 0].map((share) => scanOf(1e6, share, 50));
+    assert.deepEqual(scans, ['ivf', 'ivf', 'ivf', 'exact', 'exact', 'exact', 'none']);
+  });
+
+  it('thousands wanted: codes as a whole where they are few among many, else exactly', () => {
+    const scans = [1, 0.5, 0.1, 0.01].map((share) => scanOf(1e6, share, 10_000));
+    assert.deepEqual(scans, ['exact', 'exact', 'exact', 'exact']);
+    const larger = [1, 0.5, 0.1, 0.01].map((share) => scanOf(1e7, share, 10_000));
+    assert.deepEqual(larger, ['codes', 'exact', 'exact', 'exact']);
+  });
+
+  it('where most lists would have to be probed, codes are scanned as a whole', () => {
+    assert.equal(scanOf(1e6, 1, 50, { nprobe: 1_500 }), 'codes');
+  });
+
+  it('a filter that an index turns out not to serve: codes instead, where that is cheaper than scoring all', () => {
+    const half = planned(1e6, 0.5, 50).segments[0]!;
+    assert.equal(half.codesInstead, true);
+    assert.deepEqual(scansOf(planned(1e6, 0.5, 50))[0]?.codes, true);
+    const eighth = planned(1e6, 0.5, 50, { kind: 'ivf-sq8' }).segments[0]!;
+    assert.equal(eighth.codesInstead, undefined);
+  });
+
+  it('graphs where nearly all is allowed, and never where little is', () => {
+    const graph = { kind: 'hnsw-flat', lists: 0, nprobe: 1 };
+    assert.equal(scanOf(1e6, 1, 50, graph), 'hnsw');
+    assert.equal(scanOf(1e6, 0.09, 50, graph), 'exact');
+    assert.equal(scanOf(1e6, 1, 10_000, graph), 'exact');
+  });
+
+  it('an index that misses too much is not asked', () => {
+    assert.equal(scanOf(1e6, 1, 50, { recall: 0.8 }), 'codes');
+    assert.equal(scanOf(1e6, 1, 50, { kind: 'ivf-sq8', recall: 0.8 }), 'exact');
+  });
+
+  it('no index, no choice; few passages, no index worth asking', () => {
+    assert.equal(scanOf(1e4, 1, 50, undefined), 'exact');
+    assert.equal(planned(1e4, 1, 50, undefined).exact, true);
+    assert.equal(scanOf(2e4, 1, 50, { kind: 'ivf-sq8', lists: 280, nprobe: 60 }), 'exact');
+  });
+
+  it('costs that were measured decide, and defaults where an earlier version wrote none', () => {
+    const costs = defaultCosts(INDEX);
+    assert.deepEqual(planned(1e6, 0.5, 50, { costs }), planned(1e6, 0.5, 50));
+    // Exact scores that cost nothing need no estimates.
+    assert.equal(scanOf(1e6, 1, 50, { costs: { ...costs, row: 0.1 } }), 'exact');
+    assert.equal(scanOf(1e6, 1, 50, { costs: { ...costs, code: 400 } }), 'codes');
+    assert.ok(planned(1e6, 1, 50, { costs }).segments[0]!.expected!.ivf! > 0);
+  });
+});
+
+describe('the kind of index that a segment gets', () => {
+  const gigabytes = 2 ** 30;
+  const kindOf = (passages: number, memory: number, dimensions = 256) =>
+    indexKindFor('auto', { passages, dimensions }, undefined, memory);
+
+  it('goes by size', () => {
+    assert.deepEqual(
+      [1_000, 19_999, 20_000, 49_999, 50_000, 10_000_000].map((passages) => kindOf(passages, 16 * gigabytes)),
+      [undefined, undefined, 'ivf-sq8', 'ivf-sq8', 'ivf-pq', 'ivf-pq'],
+    );
+  });
+
+  it('and by the memory that there is', () => {
+    // 72 bytes a passage of 256 dimensions, 264 of 1,024.
+    assert.equal(kindOf(14_000_000, 4 * gigabytes), 'ivf-pq');
+    assert.equal(kindOf(15_000_000, 4 * gigabytes), 'ivf-sq8');
+    assert.equal(kindOf(4_000_000, 4 * gigabytes, 1_024), 'ivf-pq');
+    assert.equal(kindOf(5_000_000, 4 * gigabytes, 1_024), 'ivf-sq8');
+  });
+
+  it('unless one was chosen', () => {
+    assert.equal(indexKindFor('hnsw-sq8', { passages: 1e9, dimensions: 256 }, undefined, 1), 'hnsw-sq8');
+    assert.equal(indexKindFor('flat', { passages: 1e9, dimensions: 256 }), undefined);
+    assert.equal(indexKindFor('hnsw-sq8', { passages: 10, dimensions: 256 }), undefined);
+  });
+});
+
+const DOCUMENTS = 1_500;
+const PASSAGES = 8;
+/** As on a machine where an exact score is dear, so that so small a folder is worth an index. */
+const COSTS: IndexCosts = { row: 2_000, start: 20_000, code: 60, scan: 600 };
+
+/** Documents around some topics, of one day each, with ready vectors. */
+function documents(dimensions: number): PreparedDocument[] {
+  const next = random(3);
+  const normal = () => next() + next() + next() + next() - 2;
+  const topics = Array.from({ length: 40 }, () => Float32Array.from({ length: dimensions }, normal));
+  return Array.from({ length: DOCUMENTS }, (_, n) => {
+    const topic = topics[Math.floor(next() * topics.length)]!;
+    const vectors = new Float32Array(PASSAGES * dimensions);
+    for (let row = 0; row < PASSAGES; row++) {
+      const part = vectors.subarray(row * dimensions, (row + 1) * dimensions);
+      for (let i = 0; i < dimensions; i++) part[i] = topic[i]! + 0.8 * normal();
+      const length = Math.hypot(...part);
+      for (let i = 0; i < dimensions; i++) part[i]! /= length;
+    }
+    const number = String(10_000_000 + n);
+    const filed = new Date(Date.UTC(2000, 0, 1 + n)).toISOString().slice(0, 10);
+    const patent: Patent = {
+      patent_id: `US${number}B2`,
+      country: 'US',
+      number,
+      kind_code: 'B2',
+      title: `Document ${n}`,
+      filing_date: filed,
+      publication_date: filed,
+    };
+    const passage = { chunk_type: 'claim' as const, section_name: 'Claims', text: `Passage of ${n}` };
+    return { patent, hash: contentHash(patent), passages: Array(PASSAGES).fill(passage), vectors };
+  });
+}
+
+describe('ten searches of a folder, explained', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-plan-'));
+  let engine: Engine;
+
+  before(async () => {
+    const { embedder } = await loadModels();
+    const model = identityOf(embedder);
+    const store = Store.openOrCreate(dir, model, 'ivf-pq');
+    const made = documents(embedder.dimensions);
+    commitDocuments(store, model, made, (segment, first) => writeSegment(store, segment, first, made));
+    await mergeSegments(store, { indexFrom: 5_000 });
+    const manifest: Manifest = structuredClone(store.manifest());
+    const { index } = manifest.segments[0]!;
+    for (const cost of Object.values(index!.costs!)) assert.ok(cost > 0, `measured ${JSON.stringify(index)}`);
+    assert.ok(index!.proposed! >= 200);
+    index!.costs = COSTS;
+    store.root.transactionSync(() => store.meta.putSync(MANIFEST, manifest));
+    await store.close();
+    engine = await open(dir, { workers: 0 });
+  });
+  after(async () => {
+    await engine?.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  /** Of the documents, filed a day after the other, the first so many. */
+  const first = (count: number): SemanticRequest => ({
+    query: 'a bearing of sintered metal',
+    filing_date_to: new Date(Date.UTC(2000, 0, count)).toISOString().slice(0, 10),
+  });
+
+  const CASES: [string, SemanticRequest, number, ScanKind][] = [
+    ['no filter', { query: 'a bearing of sintered metal' }, 1_500, 'ivf'],
+    ['all days', first(1_500), 1_500, 'ivf'],
+    ['90 %', first(1_350), 1_350, 'ivf'],
+    ['a half', first(750), 750, 'ivf'],
+    ['a tenth', first(150), 150, 'exact'],
+    ['a hundredth', first(15), 15, 'exact'],
+    ['a thousandth', first(2), 2, 'exact'],
+    ['one', { query: 'a bearing', publication_number: 'US10000007B2' }, 1, 'exact'],
+    ['none', { query: 'a bearing', countries: ['KR'] }, 0, 'none'],
+    ['a hundred wanted', { query: 'a bearing of sintered metal', top_k: 100 }, 1_500, 'ivf'],
+  ];
+
+  for (const [name, request, allowed, scan] of CASES) {
+    it(`${name}: ${scan}`, async () => {
+      const { plan, scored, candidates } = await engine.explain(request);
+      const [segment] = plan.segments;
+      assert.equal(plan.documents, allowed);
+      assert.equal(segment?.allowed, allowed * PASSAGES);
+      assert.equal(segment?.scan, scan, JSON.stringify(segment));
+      assert.equal(plan.exact, scan === 'exact' || scan === 'none');
+      if (plan.exact) assert.deepEqual({ scored, candidates }, { scored: allowed * PASSAGES, candidates: 0 });
+      else assert.ok(scored < allowed * PASSAGES && candidates > 0, `${scored} of ${candidates}`);
+      // The question has nothing to do with the topics: nothing is harder for lists.
+      const found = await engine.search(request, { rerank: false });
+      const truth = await engine.search(request, { rerank: false, exact: true });
+      const ids = new Set(truth.results.map(({ patent_id }) => patent_id));
+      const good = found.results.filter(({ patent_id }) => ids.has(patent_id)).length;
+      assert.ok(good >= (plan.exact ? 1 : 0.7) * ids.size, `${good} of ${ids.size}`);
+    });
+  }
+
+  for (const workers of [0, 1]) {
+    it(`some are repeated exactly behind their backs, with ${workers} workers`, async () => {
+      const counts: RecallCount[] = [];
+      const observe: AnswerObserver = ({ recall }) => {
+        if (recall) counts.push(recall);
+      };
+      const watched = await open(dir, { workers, recallCheck: 1, observe });
+      try {
+        // What a check found comes with a later answer.
+        while (counts.length === 0) {
+          await watched.search({ query: 'a bearing of sintered metal' });
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      } finally {
+        await watched.close();
+      }
+      const [{ checks, failed, wanted, found }] = counts as [RecallCount];
+      assert.equal(failed, 0);
+      assert.equal(wanted, checks * 10);
+      assert.ok(found >= 0.7 * wanted, `${found} of ${wanted}`);
+    });
+  }
+
+  it('only a share of them can be', async () => {
+    for (const recallCheck of [-0.1, 1.1, Number.NaN, 'all' as unknown as number]) {
+      await assert.rejects(
+        open(dir, { workers: 0, recallCheck }),
+        /recallCheck: got .*; expected a number from 0 to 1/,
+      );
+    }
+  });
+
+  it('statistics over thousands miss none', async () => {
+    // 0 lets all through: as many as there are, or the best thousand of them.
+    const all = await engine.analyze({ query: 'a bearing', min_score: 0 });
+    assert.equal(all.total_matched, DOCUMENTS);
+    const best = await engine.analyze({ query: 'a bearing', min_score: 0, max_results: 1_000 });
+    assert.equal(best.total_matched, 1_000);
+    assert.equal(best.results[0]!.similarity_score, all.results[0]!.similarity_score);
+  });
+});
