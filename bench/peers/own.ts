@@ -111,7 +111,7 @@ async function opened(
       }
     }
     const written = writer.finish();
-    const kind = indexKindFor('auto', written.passages);
+    const kind = indexKindFor('auto', { passages: written.passages, dimensions });
     const file = 'own.faiss';
     const index =
       kind === undefined

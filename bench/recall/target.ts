@@ -2,7 +2,7 @@
 import type { NativeSnapshot, SearchHits } from '../../src/index/native.js';
 import { clausesOf, deduplicates } from '../../src/search/filter.js';
 import { Folder } from '../../src/search/folder.js';
-import { COSTS, type Costs, type Plan, planOf, scansOf } from '../../src/search/plan.js';
+import { type Plan, type PlanOptions, planOf, scansOf } from '../../src/search/plan.js';
 import type { SemanticQuery } from '../../src/search/query.js';
 import type { Manifest } from '../../src/store/manifest.js';
 import type { Store } from '../../src/store/store.js';
@@ -11,14 +11,7 @@ import type { Store } from '../../src/store/store.js';
 export const WAYS = ['planned', 'index', 'exact'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** Costs under which an index is always asked. */
-const FREE: Costs = {
-  ...COSTS,
-  code: Object.fromEntries(Object.keys(COSTS.code).map((kind) => [kind, 0])),
-  candidate: 0,
-  proposed: 0,
-  filter: 0,
-};
+const OPTIONS: Record<Way, PlanOptions> = { planned: {}, index: { only: 'index' }, exact: { exact: true } };
 
 export interface Answered {
   /** By each way that was asked for. */
@@ -48,8 +41,8 @@ export class Target {
   search(vector: Float32Array, filters: SemanticQuery['filters'], documents: number, way: Way): Answered {
     const before = process.cpuUsage();
     const selection = this.native.select(clausesOf(filters, this.store));
-    const options = way === 'exact' ? { exact: true } : { costs: way === 'index' ? FREE : COSTS };
-    const plan = planOf(this.manifest.segments, this.native.segments, selection, documents, options);
+    const { segments } = this.manifest;
+    const plan = planOf(segments, this.native.segments, selection, documents, OPTIONS[way]);
     const hits = this.native.search(vector, selection, scansOf(plan), {
       documents,
       chunks: 1,
