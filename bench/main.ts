@@ -10,7 +10,7 @@ import { ready } from './ingest/ready.js';
 import { latency } from './latency/latency.js';
 import { commit, load, machine, ROOT } from './machine.js';
 import { micro } from './micro/micro.js';
-import { pageOf } from './page.js';
+import { indexOf, pageOf } from './page.js';
 import { peers } from './peers/peers.js';
 import { quality } from './quality/quality.js';
 import { recall } from './recall/recall.js';
@@ -86,6 +86,9 @@ async function everything(): Promise<void> {
       console.error(error instanceof Error ? error.stack : String(error));
     }
   }
+  const pages = BENCHMARKS.filter(({ name }) => existsSync(join(OUT, `${name}.html`)));
+  writeFileSync(join(OUT, 'index.html'), indexOf(pages));
+  console.log(`\n${relative(process.cwd(), join(OUT, 'index.html'))}`);
   if (failed.length > 0) throw new PriorartError('internal', `failed: ${failed.join(', ')}`);
 }
 

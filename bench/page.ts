@@ -36,6 +36,20 @@ ${result.sections.map((section) => sectionOf(section, result.machine, baseline))
 `;
 }
 
+/** A page with a link to that of each benchmark. */
+export function indexOf(benchmarks: readonly { name: string; summary: string }[]): string {
+  const items = benchmarks.map(
+    ({ name, summary }) => `<li><a href="${name}.html">${escaped(name)}</a>: ${escaped(summary)}</li>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>priorart: benchmarks</title><style>${STYLE} a { color: var(--ink); }</style></head><body>
+<h1>priorart: benchmarks</h1>
+<ul>${items.join('')}</ul>
+</body></html>
+`;
+}
+
 function sectionOf(section: Section, on: Machine, baseline?: Result): string {
   const head = `<h2>${escaped(section.title)}</h2><p>${escaped(section.about)}</p>`;
   if (section.skipped) return `${head}<p>Not measured: ${escaped(section.skipped)}</p>`;

@@ -3,7 +3,7 @@ import type { Axis, Plot } from './result.js';
 
 const WIDTH = 640;
 const HEIGHT = 300;
-const MARGIN = { left: 62, right: 14, top: 14, bottom: 44 };
+const MARGIN = { left: 62, right: 22, top: 14, bottom: 44 };
 
 export function plotOf({ title, x, y, series }: Plot): string {
   const shown = series.filter(({ points }) => points.length > 0);
@@ -42,7 +42,7 @@ export function plotOf({ title, x, y, series }: Plot): string {
   });
   const legend = shown.map(({ name }, n) => `<span class="s${n % 6}"><i></i>${escaped(name)}</span>`);
   return `<figure><figcaption>${escaped(title)}<div class="legend">${legend.join('')}</div></figcaption>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">${grid.join('')}${lines.join('')}
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">${grid.join('')}${lines.reverse().join('')}
 <text class="label" x="${(MARGIN.left + WIDTH - MARGIN.right) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${escaped(x.label)}</text>
 <text class="label" transform="translate(13 ${(HEIGHT - MARGIN.bottom + MARGIN.top) / 2}) rotate(-90)" text-anchor="middle">${escaped(y.label)}</text></svg></figure>`;
 }
