@@ -62,7 +62,7 @@ export const recall: Benchmark = {
       sections: wanted.map(({ id, k, documents }) => ({
         id,
         title: `The best ${k.toLocaleString('en')} documents`,
-        about: `Generated documents, one segment with the index that \`auto\` chooses. ${documents} documents are asked for, as a served request does. Filters: a range of filing dates, which knows nothing of the content; a class of the document that the question looks for; a country other than that of the document, whose language the question mostly is not in. "planned" is as a search runs, "index" asks the index whatever it costs, "exact" scans all that the filter allows: the truth. Recall counts documents whose score reaches that of the last true one. Processor time of one thread, filter included.`,
+        about: `Generated documents, one segment with the index that \`auto\` chooses. ${documents} documents are asked for, as a served request does. Filters: a range of filing dates, which knows nothing of the content; a class of the document that the question looks for; a country other than that of the document, whose language the question mostly is not in. "planned" is as a search runs, "index" probes the index and "codes" estimates every passage that is allowed by its code, whatever they cost; "exact" scans all that the filter allows: the truth. Recall counts documents whose score reaches that of the last true one. Processor time of one thread, filter included.`,
         figures: found.get(id)!,
         plots: plotsOf(found.get(id)!),
         ...times.get(id)!,

@@ -7,11 +7,16 @@ import type { SemanticQuery } from '../../src/search/query.js';
 import type { Manifest, SegmentEntry } from '../../src/store/manifest.js';
 import type { Store } from '../../src/store/store.js';
 
-/** How segments are scanned: as the planner decides, by the index wherever there is one, or exactly. */
-export const WAYS = ['planned', 'index', 'exact'] as const;
+/** How segments are scanned: as the planner decides, or by probing the index, by all codes, or exactly. */
+export const WAYS = ['planned', 'index', 'codes', 'exact'] as const;
 export type Way = (typeof WAYS)[number];
 
-const OPTIONS: Record<Way, PlanOptions> = { planned: {}, index: { only: 'index' }, exact: { exact: true } };
+const OPTIONS: Record<Way, PlanOptions> = {
+  planned: {},
+  index: { only: 'index' },
+  codes: { only: 'codes' },
+  exact: { exact: true },
+};
 
 export interface Answered {
   /** By each way that was asked for. */
