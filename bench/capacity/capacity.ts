@@ -1,7 +1,7 @@
 /** `npm run bench -- capacity`: measures this machine, checks the model on a size it was not fitted on, and answers. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { dataFile } from '../../src/store/store.js';
+import { dataFile } from '../../src/store/faults.js';
 import { type Corpus, cachedCorpus, questionsFor, sizeName } from '../corpus/cached.js';
 import { keyOf } from '../http/data.js';
 import type { Message } from '../http/generator.js';

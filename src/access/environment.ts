@@ -11,11 +11,13 @@
  *
  * Format 1 had neither quotas nor an account's environments and own quota; it is brought up to date when opened.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
+import { diskFullIn } from '../store/faults.js';
 import { faultOfLmdbFile, fillLmdbFile } from '../store/lmdb-file.js';
 import { openLmdb } from '../store/lmdb-open.js';
+import { makeDurableFolder, makeRoom, syncFolder } from '../store/room.js';
 import type { UsedQuota } from './counters.js';
 import type { EndedSessions } from './ended-sessions.js';
 import { type Account, type ApiKey, type Maintenance, quotaOfPlan } from './records.js';
@@ -31,6 +33,7 @@ export interface StoredKey extends ApiKey {
 
 export interface Environment {
   root: RootDatabase;
+  file: string;
   meta: Database<number | Maintenance | EndedSessions, string>;
   accounts: Database<Account, string>;
   keys: Database<StoredKey, Uint8Array>;
@@ -55,17 +58,36 @@ export function openEnvironment(dir: string, create: boolean): Environment {
     const fault = faultOfLmdbFile(file);
     if (fault !== undefined) throw new Error(`${file} is damaged: ${fault}`);
   } else if (create) {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDurableFolder(dir, 0o700);
   } else {
     throw new Error(`${file} is missing or empty`);
   }
   const root = openLmdb({ path: dir, noSubdir: false, maxDbs: 8 });
   try {
-    root.transactionSync(() => fillLmdbFile(file));
+    root.transactionSync(() => {
+      fillLmdbFile(file);
+      // Its tables are made below; a store that has them must be readable on a full disk.
+      if (!exists) makeRoom(file);
+    });
     return readTables(root, file, create);
   } catch (error) {
     void root.close();
     throw error;
+  }
+}
+
+/**
+ * One write transaction.
+ * @throws PriorartError `disk_full`; nothing is changed then
+ */
+export function writing<T>({ root, file }: Environment, body: () => T): T {
+  try {
+    return root.transactionSync(() => {
+      makeRoom(file);
+      return body();
+    });
+  } catch (error) {
+    throw diskFullIn(dirname(file), error);
   }
 }
 
@@ -77,10 +99,12 @@ function readTables(root: RootDatabase, file: string, create: boolean): Environm
   const keys = root.openDB<StoredKey, Uint8Array>({ name: 'keys', keyEncoding: 'binary' });
   const keyIds = root.openDB<Uint8Array, string>({ name: 'key_ids' });
   const quotas = root.openDB<UsedQuota, string>({ name: 'quotas' });
-  const environment = { root, meta, accounts, keys, keyIds, quotas, inode: statSync(file).ino };
+  const environment = { root, file, meta, accounts, keys, keyIds, quotas, inode: statSync(file).ino };
   const format = meta.get('format');
-  if (format === undefined && create) meta.putSync('format', FORMAT);
-  else if (format === 1) upgradeFrom1(environment);
+  if (format === undefined && create) {
+    meta.putSync('format', FORMAT);
+    syncFolder(dirname(file));
+  } else if (format === 1) upgradeFrom1(environment);
   else if (format !== FORMAT) throw new Error(`${file} has format ${format}; expected ${FORMAT}`);
   // Reading everything once finds a damaged page now rather than at some customer's request.
   for (const { value } of keys.getRange()) {

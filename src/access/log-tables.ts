@@ -12,6 +12,7 @@ import type { Database, RootDatabase } from 'lmdb';
 import { REQUEST_LOG_DAYS } from '../limits.js';
 import { faultOfLmdbFile } from '../store/lmdb-file.js';
 import { openLmdb } from '../store/lmdb-open.js';
+import { makeRoom } from '../store/room.js';
 import { dataFile } from './environment.js';
 import type { UsageCounts } from './log-records.js';
 
@@ -37,8 +38,10 @@ export function openLogTables(dir: string): LogTables {
     const fault = faultOfLmdbFile(file);
     if (fault !== undefined) throw new Error(`${file} is damaged: ${fault}`);
   } else mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const isNew = !existsSync(file) || statSync(file).size === 0;
   const root = openLmdb({ path: dir, noSubdir: false, maxDbs: 8 });
   root.readerCheck();
+  if (isNew) root.transactionSync(() => makeRoom(file));
   const meta = root.openDB<number, string>({ name: 'meta' });
   root.transactionSync(() => {
     if (meta.get('format') === undefined) meta.putSync('format', FORMAT);

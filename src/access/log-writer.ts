@@ -1,5 +1,7 @@
 /** Writes the log of requests, and removes what is too old or too much of it. */
 import { USAGE_DAYS } from '../limits.js';
+import { makeRoom, type Room, roomForValue } from '../store/room.js';
+import { dataFile } from './environment.js';
 import { randomBase62 } from './key.js';
 import { addCounts, type LogBatch, type LogLimits, NO_COUNTS } from './log-records.js';
 import { daysKept, type LogTables, openLogTables } from './log-tables.js';
@@ -7,6 +9,14 @@ import { daysKept, type LogTables, openLogTables } from './log-tables.js';
 const DAY_MS = 86_400_000;
 /** Blocks that one write removes at most, so that a lowered limit stops nobody for long. */
 const PRUNED_AT_ONCE = 1_000;
+
+/** Bytes of pages that a new entry, or one that is pruned, may change. */
+const CHANGED_BY_AN_ENTRY = 16 << 10;
+
+function roomFor({ blocks, usage }: LogBatch): Room {
+  const bytes = blocks.reduce((sum, { lines }) => sum + roomForValue(Buffer.byteLength(lines)), 0);
+  return { bytes, changed: (PRUNED_AT_ONCE + blocks.length + usage.length) * CHANGED_BY_AN_ENTRY };
+}
 
 export class LogWriter {
   readonly #dir: string;
@@ -38,6 +48,7 @@ export class LogWriter {
   }
 
   #store(tables: LogTables, { blocks, usage }: LogBatch): void {
+    makeRoom(dataFile(this.#dir), roomFor({ blocks, usage }));
     let bytes = tables.meta.get('bytes') ?? 0;
     for (const { key, first, lines } of blocks) {
       // Two blocks of one writer that begin in one millisecond must not be one.

@@ -6,16 +6,26 @@ import { timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { PriorartError } from '../errors.js';
 import { KEYS_PER_ACCOUNT_MAX, MAINTENANCE_RETRY_S } from '../limits.js';
+import { makeRoom } from '../store/room.js';
 import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
 import type { UsedQuota } from './counters.js';
 import { type EndedSessions, isEnded, withEnded } from './ended-sessions.js';
-import { dataFile, type Environment, LOOKUP_BYTES, openEnvironment, type StoredKey } from './environment.js';
+import {
+  dataFile,
+  type Environment,
+  LOOKUP_BYTES,
+  openEnvironment,
+  type StoredKey,
+  writing,
+} from './environment.js';
 import { hashSecret, isWellFormed, newSecret, randomBase62 } from './key.js';
 import type { Account, ApiKey, Maintenance, Plan, Verification } from './records.js';
 import { Remembered } from './remembered.js';
 import { checkedQuota, checkInteger, checkName, known, withEnvironment } from './rules.js';
 
+/** Bytes of pages that an account's quota may change. */
+const CHANGED_BY_A_QUOTA = 16 << 10;
 /** How often the data file is looked at, and a store that is out of order opened again, ms. */
 const INSPECT_MS = 1_000;
 
@@ -98,18 +108,22 @@ export class AccessStore {
   ): Promise<Maintenance | undefined> {
     const { min, max } = MAINTENANCE_RETRY_S;
     checkInteger('retry_after', retryAfter, min, max);
-    const { root, meta } = this.#current();
+    const environment = this.#current();
+    const { root, meta } = environment;
     const set = on ? { since: new Date().toISOString(), retry_after: retryAfter } : undefined;
-    if (set) meta.putSync('maintenance', set);
-    else meta.removeSync('maintenance');
+    writing(environment, () => {
+      if (set) meta.putSync('maintenance', set);
+      else meta.removeSync('maintenance');
+    });
     await root.flushed;
     return set;
   }
 
   /** Ends a session of the administration in every process at once; resolves when that is on the disk. */
   async endSession(session: Session): Promise<void> {
-    const { root, meta } = this.#current();
-    root.transactionSync(() => {
+    const environment = this.#current();
+    const { root, meta } = environment;
+    writing(environment, () => {
       const ended = meta.get('ended_sessions') as EndedSessions | undefined;
       meta.putSync('ended_sessions', withEnded(ended, session, Date.now()));
     });
@@ -138,7 +152,8 @@ export class AccessStore {
    */
   async createAccount(input: { name: string; plan: Plan; monthlyQuota?: number }): Promise<Account> {
     checkName('account name', input.name);
-    const { root, accounts } = this.#current();
+    const environment = this.#current();
+    const { root, accounts } = environment;
     const account: Account = {
       id: `acc_${randomBase62(12)}`,
       name: input.name,
@@ -147,7 +162,7 @@ export class AccessStore {
       environments: [],
       created_at: new Date().toISOString(),
     };
-    accounts.putSync(account.id, account);
+    writing(environment, () => accounts.putSync(account.id, account));
     await root.flushed;
     return account;
   }
@@ -161,8 +176,9 @@ export class AccessStore {
     change: { name?: string; plan?: Plan; monthlyQuota?: number; addEnvironment?: string },
   ): Promise<Account> {
     if (change.name !== undefined) checkName('account name', change.name);
-    const { root, accounts } = this.#current();
-    const changed = root.transactionSync(() => {
+    const environment = this.#current();
+    const { root, accounts } = environment;
+    const changed = writing(environment, () => {
       let account = known(accounts.get(id), 'account', id);
       if (change.name !== undefined) account = { ...account, name: change.name };
       if (change.plan !== undefined || change.monthlyQuota !== undefined) {
@@ -190,12 +206,13 @@ export class AccessStore {
     name: string;
   }): Promise<{ id: string; secret: string }> {
     checkName('key name', input.name);
-    const { root, accounts, keys, keyIds } = this.#current();
+    const environment = this.#current();
+    const { root, accounts, keys, keyIds } = environment;
     const secret = newSecret();
     const hash = hashSecret(secret);
     const id = `key_${randomBase62(12)}`;
     const lookup = hash.subarray(0, LOOKUP_BYTES);
-    root.transactionSync(() => {
+    writing(environment, () => {
       const account = known(accounts.get(input.account), 'account', input.account);
       const changed = withEnvironment(account, input.environment);
       if (changed !== account) accounts.putSync(account.id, changed);
@@ -221,8 +238,9 @@ export class AccessStore {
    * @throws PriorartError `not_found` for an unknown id
    */
   async revoke(id: string): Promise<ApiKey> {
-    const { root, keys, keyIds } = this.#current();
-    const revoked = root.transactionSync(() => {
+    const environment = this.#current();
+    const { root, keys, keyIds } = environment;
+    const revoked = writing(environment, () => {
       const lookup = keyIds.get(id);
       const stored = known(lookup && keys.get(lookup), 'key', id);
       if (stored.state === 'deactivated') return stored;
@@ -291,8 +309,9 @@ export class AccessStore {
    * @throws PriorartError `unavailable`
    */
   keepQuotas(used: readonly [account: string, used: UsedQuota][]): void {
-    const { root, quotas } = this.#current();
+    const { root, file, quotas } = this.#current();
     root.transactionSync(() => {
+      makeRoom(file, { changed: used.length * CHANGED_BY_A_QUOTA });
       for (const [account, now] of used) {
         const kept = quotas.get(account);
         if (!kept || kept.cycle < now.cycle || (kept.cycle === now.cycle && kept.used < now.used))

@@ -7,7 +7,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DRAWING_LEFTOVER_AGE_MS } from '../limits.js';
 
 /** Stored images, wherever that is. */
@@ -21,6 +21,10 @@ const SHARD_DIGITS = 3;
 const NEW = 'new';
 const CONTENT = /^[0-9a-f]{64}$/;
 const FILE_NAME = /^([0-9a-f]{64})\.webp$/;
+
+/** Folders of images whose names this process has synced, at most so many. */
+const durable = new Set<string>();
+const DURABLE_REMEMBERED = 16_384;
 
 /** SHA-256 in hex. */
 export function contentOf(bytes: Uint8Array): string {
@@ -52,6 +56,7 @@ export class LocalDrawings implements DrawingFiles {
   async put(bytes: Uint8Array): Promise<string> {
     const content = contentOf(bytes);
     const path = this.path(content);
+    const shard = join(this.dir, content.slice(0, SHARD_DIGITS));
     // Young again, so that nobody takes it for a leftover before its name is written.
     const now = new Date();
     if (
@@ -59,11 +64,14 @@ export class LocalDrawings implements DrawingFiles {
         () => true,
         () => false,
       )
-    )
+    ) {
+      // Whoever stored it may have been killed before he had synced it.
+      await this.#makeShard(shard);
+      await syncFolder(shard);
       return content;
-    const shard = join(this.dir, content.slice(0, SHARD_DIGITS));
-    await mkdir(shard, { recursive: true });
-    await mkdir(join(this.dir, NEW), { recursive: true });
+    }
+    await this.#makeShard(shard);
+    await makeFolder(join(this.dir, NEW));
     const aside = join(this.dir, NEW, randomUUID());
     try {
       const file = await open(aside, 'wx');
@@ -80,6 +88,16 @@ export class LocalDrawings implements DrawingFiles {
     }
     await syncFolder(shard);
     return content;
+  }
+
+  /** Makes a folder of images that outlives a power cut. */
+  async #makeShard(shard: string): Promise<void> {
+    await mkdir(dirname(this.dir), { recursive: true });
+    const isNew = [await makeFolder(this.dir), await makeFolder(shard)].includes(true);
+    if (!isNew && durable.has(shard)) return;
+    for (const folder of [this.dir, dirname(this.dir)]) await syncFolder(folder);
+    if (durable.size >= DURABLE_REMEMBERED) durable.clear();
+    durable.add(shard);
   }
 
   /** The content of every stored file, in order, with its path. */
@@ -124,6 +142,17 @@ export class LocalDrawings implements DrawingFiles {
 export async function isOld(path: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
   return Date.now() - mtimeMs > DRAWING_LEFTOVER_AGE_MS;
+}
+
+/** Whether it had to be made. (`recursive` would call a full disk ENOENT.) */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 async function names(folder: string): Promise<string[]> {

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { isOld, LocalDrawings } from '../drawings/files.js';
+import { whole } from '../store/checked-values.js';
 import { transaction } from '../store/commit.js';
-import { filesOf, removeFigures, takeImages } from '../store/figures.js';
+import { filesOf, forgetFigures, removeFigures, takeImages } from '../store/figures.js';
 import type { Store } from '../store/store.js';
 
 /** Tells of something wrong: `drawing`, `lookup` or `leftover`. */
@@ -13,7 +14,12 @@ type Found = (kind: 'drawing' | 'lookup' | 'leftover', where: string, reason: st
 /** Figures of the tables: each belongs to a publication that names it, and its files are there. Nothing is awaited. */
 export function checkFigures(store: Store, found: Found): void {
   const files = new LocalDrawings(store.dir);
-  for (const { key: patentId, value } of store.figures.getRange()) {
+  for (const patentId of [...store.figures.getKeys()]) {
+    const value = whole(() => store.figures.get(patentId));
+    if (value === undefined) {
+      found('drawing', patentId, 'the list of its figures is damaged');
+      continue;
+    }
     if (!store.ids.doesExist(patentId)) {
       found('leftover', patentId, 'figures of a publication that is not there');
     }
@@ -32,13 +38,13 @@ export function checkFigures(store: Store, found: Found): void {
   }
   for (const { key, value } of store.figureNames.getRange()) {
     const [place, name] = key;
-    const figures = store.figures.get(value)?.figures ?? [];
+    const figures = whole(() => store.figures.get(value))?.figures ?? [];
     if (!figures.some((figure) => figure.key === name && figure.place === place)) {
       found('lookup', String(name), `leads to ${value}, which has no such figure`);
     }
   }
   for (const { key, value } of store.figureFiles.getRange()) {
-    if (!filesOf(store.figures.get(value)?.figures ?? []).has(key)) {
+    if (!filesOf(whole(() => store.figures.get(value))?.figures ?? []).has(key)) {
       found('lookup', String(key), `leads to ${value}, which does not show it`);
     }
   }
@@ -78,6 +84,11 @@ export async function repairDrawings(store: Store): Promise<string[]> {
   const repaired: string[] = [];
   store.refresh();
   for (const patentId of [...store.figures.getKeys()]) {
+    if (whole(() => store.figures.get(patentId)) === undefined) {
+      transaction(store, () => forgetFigures(store, patentId));
+      repaired.push(`figures of ${patentId} were taken out: their list was damaged; ingest its file again`);
+      continue;
+    }
     const shown = filesOf(store.figures.get(patentId)?.figures ?? []);
     const broken = new Set<string>();
     for (const content of shown) if ((await files.fault(content)) !== undefined) broken.add(content);

@@ -3,10 +3,12 @@
  * stored, every id resolves, the counts are right. Reads everything; changes nothing.
  */
 import type { Passage } from '../patent/passage.js';
+import { whole } from '../store/checked-values.js';
 import { contentHash, type DocumentHead, passagesHash, patentOf } from '../store/document.js';
+import { readable as asDamage, dataFile } from '../store/faults.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { damagedPages } from '../store/pages.js';
-import { readable as asDamage, dataFile, type Store } from '../store/store.js';
+import type { Store } from '../store/store.js';
 import { checkDrawingFiles, checkFigures } from './check-drawings.js';
 import { reasonOf, type SegmentFiles, verifyFiles } from './check-files.js';
 import { leftovers } from './merge.js';
@@ -57,6 +59,9 @@ export interface Inspection extends CheckReport {
   brokenPassages: Set<number>;
   /** Documents that have vectors and no record any more, with their patent_id where it is still known. */
   lost: Map<number, string | undefined>;
+  /** Segments whose list of deleted documents is damaged, and files whose entry in the ledger is. */
+  brokenLists: Set<string>;
+  brokenSources: string[];
 }
 
 /** What is wrong, at most so many of each kind. */
@@ -78,6 +83,7 @@ export async function inspectFolder(store: Store, onProgress?: (text: string) =>
     run.reading('documents', () => run.checkDocuments());
     run.reading('ids', () => run.checkLookups());
     run.reading('figures', () => checkFigures(store, run.found));
+    run.reading('ledger', () => run.checkLedger());
   }
   for (const name of leftovers(store, run.manifest)) run.found('leftover', name, 'no manifest names it');
   if (!run.storeBroken) await checkDrawingFiles(store, run.found, onProgress);
@@ -111,6 +117,8 @@ class Run {
   readonly #brokenIndexes = new Set<string>();
   readonly #brokenPassages = new Set<number>();
   readonly #lost = new Map<number, string | undefined>();
+  readonly #brokenLists = new Set<string>();
+  readonly #brokenSources: string[] = [];
   /** Vectors of each live document in the segments that are whole. */
   readonly #live = new Map<number, number>();
   readonly manifest: Manifest;
@@ -144,6 +152,8 @@ class Run {
       lookupsBroken: this.#counts.has('lookup'),
       brokenPassages: this.#brokenPassages,
       lost: this.#lost,
+      brokenLists: this.#brokenLists,
+      brokenSources: this.#brokenSources,
       storeBroken: this.storeBroken,
     };
   }
@@ -180,8 +190,13 @@ class Run {
         this.found('faiss', entry.id, indexFault);
         this.#brokenIndexes.add(entry.id);
       }
-      const deleted = new Set(this.#store.deleted(entry.id));
-      for (const [doc, count] of rows) if (!deleted.has(doc)) this.#live.set(doc, count);
+      const deleted = whole(() => new Set(this.#store.deleted(entry.id)));
+      if (deleted === undefined) {
+        this.found('lookup', entry.id, 'its list of deleted documents is damaged');
+        this.#brokenLists.add(entry.id);
+      }
+      const isLive = (doc: number) => (deleted ? !deleted.has(doc) : this.#store.documents.doesExist(doc));
+      for (const [doc, count] of rows) if (isLive(doc)) this.#live.set(doc, count);
     }
   }
 
@@ -195,17 +210,15 @@ class Run {
       }
       records.set(doc, 0);
       this.reading(`document ${doc}`, () => {
-        const head = this.#store.documents.get(doc);
-        if (head === undefined) return;
+        const head = whole(() => this.#store.documents.get(doc));
+        if (head === undefined) return this.#lose(doc, 'its record is damaged');
         records.set(doc, head.passages);
         this.#checkDocument(doc, head);
+        return undefined;
       });
     }
     for (const doc of this.#live.keys()) {
-      if (records.has(doc)) continue;
-      const patentId = this.#formerId(doc);
-      this.#lost.set(doc, patentId);
-      this.found('document', patentId ?? String(doc), 'has vectors but no record');
+      if (!records.has(doc)) this.#lose(doc, 'has vectors but no record');
     }
     const passages = [...records.values()].reduce((sum, count) => sum + count, 0);
     const { documents, passages: counted } = this.manifest;
@@ -215,16 +228,18 @@ class Run {
     }
   }
 
-  #formerId(doc: number): string | undefined {
-    for (const { key, value } of this.#store.ids.getRange()) if (value === doc) return key;
-    return undefined;
+  #lose(doc: number, reason: string): void {
+    const { ids } = this.#store;
+    const patentId = [...ids.getKeys()].find((key) => whole(() => ids.get(key)) === doc);
+    this.#lost.set(doc, patentId);
+    this.found('document', patentId ?? String(doc), reason);
   }
 
   #checkDocument(doc: number, head: DocumentHead): void {
     const name = head.patent_id;
-    const body = this.#store.bodies.get(doc);
+    const body = whole(() => this.#store.bodies.get(doc));
     const recordWhole = body !== undefined && contentHash(patentOf(head, body)) === head.hash;
-    if (body === undefined) this.found('document', name, 'its text is missing');
+    if (body === undefined) this.found('document', name, 'its text is missing or damaged');
     else if (!recordWhole) this.found('document', name, 'its record or text is not as it was stored');
 
     const fault = this.#faultOfPassages(doc, head);
@@ -246,11 +261,21 @@ class Run {
   #faultOfPassages(doc: number, head: DocumentHead): string | undefined {
     const passages: Passage[] = [];
     for (let n = 0; n < head.passages; n++) {
-      const passage = this.#store.passage(doc, n);
-      if (passage === undefined) return `passage ${n} is missing`;
+      const passage = whole(() => this.#store.passage(doc, n));
+      if (passage === undefined) return `passage ${n} is missing or damaged`;
       passages.push(passage);
     }
     return passagesHash(passages) === head.passagesHash ? undefined : 'a passage is not as it was stored';
+  }
+
+  /** Every file in the ledger can be read. */
+  checkLedger(): void {
+    const { sources } = this.#store;
+    for (const key of [...sources.getKeys()]) {
+      if (whole(() => sources.get(key)) !== undefined) continue;
+      this.found('lookup', key, 'its entry in the ledger is damaged');
+      this.#brokenSources.push(key);
+    }
   }
 
   /** Every record can be found by its numbers, and nothing else can. */
@@ -258,18 +283,21 @@ class Run {
     const { documents, ids, numbers, applications } = this.#store;
     let records = 0;
     let names = 0;
-    for (const { key, value } of documents.getRange()) {
+    for (const key of [...documents.getKeys()]) {
+      const value = whole(() => documents.get(key));
+      if (value === undefined) continue; // Said already.
       records += 1;
       names += 1 + (value.corrects?.length ?? 0);
       const { patent_id: name, number, country, application_number: application } = value;
-      if (ids.get(name) !== key) this.found('lookup', name, 'its id does not lead to it');
+      if (whole(() => ids.get(name)) !== key) this.found('lookup', name, 'its id does not lead to it');
       if (!numbers.doesExist(number, name)) this.found('lookup', name, 'its number does not lead to it');
       if (application && !applications.doesExist(country + application, name)) {
         this.found('lookup', name, 'its application number does not lead to it');
       }
     }
     const count = ids.getCount();
-    if (count !== names) this.found('lookup', 'ids', `there are ${count} ids for ${records} documents`);
+    if (count !== names && this.#lost.size === 0)
+      this.found('lookup', 'ids', `there are ${count} ids for ${records} documents`);
     for (const table of [numbers, applications]) {
       for (const { key, value } of table.getRange()) {
         if (!ids.doesExist(value)) this.found('lookup', key, `leads to ${value}, which is not there`);

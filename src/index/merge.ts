@@ -2,17 +2,18 @@
  * Merging: many small segments become few large ones, deleted documents go, large ones get their FAISS
  * index. Readers go on with the old segments until the manifest is swapped.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitEntry, commitMerge, reserveSegment } from '../store/commit.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { reembeddingOf } from '../store/reembedding.js';
 import type { Store } from '../store/store.js';
 import { indexKindFor } from './kinds.js';
-import { awaiting, type FileLock, native } from './native.js';
+import { awaiting, calling, type FileLock, native } from './native.js';
 import {
   buildSegmentIndex,
   discardSegment,
+  makeSegmentFolder,
   removeSegmentFiles,
   SEGMENT_FILE,
   segmentPath,
@@ -111,7 +112,7 @@ function liveSegments(store: Store): SegmentList {
 
 /** The right to write segments outside a transaction: merges and repairs have it, one at a time. */
 export function lockMerging(store: Store): FileLock | null {
-  return native.FileLock.acquire(join(store.dir, 'merge.lock'));
+  return calling(() => native.FileLock.acquire(join(store.dir, 'merge.lock')));
 }
 
 /**
@@ -156,9 +157,8 @@ async function mergeOne(
 ): Promise<void> {
   const parts = inputs.map(({ id }) => ({ id, path: segmentPath(store, id), seen: list.deleted(id) }));
   const segment = list.reserve();
-  const dir = store.segmentDir(segment);
   try {
-    mkdirSync(dir, { recursive: true });
+    const dir = makeSegmentFolder(store, segment);
     const files = parts.map(({ path, seen }) => ({ path, deleted: seen }));
     const written = await awaiting(native.mergeSegments(files, join(dir, SEGMENT_FILE)));
     const merged: SegmentEntry = {

@@ -385,7 +385,7 @@ export function fromNative(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const [, code, message] = /^([a-z_]+): ([\s\S]*)$/.exec(error.message) ?? [];
   if (code === undefined || message === undefined) return panicked(error);
-  if (code === 'io' && NO_SPACE.test(message)) {
+  if (code === 'disk_full' || (code === 'io' && NO_SPACE.test(message))) {
     return new PriorartError('disk_full', `no room to write: ${message}. Free some space and try again`, {
       cause: error,
     });

@@ -11,12 +11,14 @@ import {
   forgetDocuments,
   rebuildLookups,
   reserveSegment,
+  restoreDeleted,
   restorePassages,
 } from '../store/commit.js';
 import { type PreparedDocument, passagesHash, patentOf } from '../store/document.js';
+import { forgetSources } from '../store/ledger.js';
 import type { SegmentEntry } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
-import { type CheckReport, checkFolder, inspectFolder } from './check.js';
+import { type CheckReport, checkFolder, type Inspection, inspectFolder } from './check.js';
 import { repairDrawings } from './check-drawings.js';
 import { indexKindFor } from './kinds.js';
 import { lockMerging, removeLeftovers } from './merge.js';
@@ -74,7 +76,8 @@ async function repairLocked(
 ): Promise<string[]> {
   const before = await inspectFolder(store, onProgress);
   if (before.storeBroken) return [];
-  const repaired = restoreDocuments(store, before.brokenPassages, derivation);
+  const repaired = restoreLists(store, before);
+  repaired.push(...restoreDocuments(store, before.brokenPassages, derivation));
   const { segments, indexKind, model } = store.manifest();
   const { dimensions } = model;
   for (const entry of segments) {
@@ -106,6 +109,29 @@ async function repairLocked(
   repaired.push(...(await repairDrawings(store)));
   for (const name of removeLeftovers(store)) repaired.push(`leftover ${name} was removed`);
   return repaired;
+}
+
+/** Makes lists of deleted documents anew, and takes out what the ledger can not tell any more. */
+function restoreLists(store: Store, { brokenLists, brokenSegments, brokenSources }: Inspection): string[] {
+  for (const id of brokenLists) {
+    restoreDeleted(store, id, brokenSegments.has(id) ? new Uint32Array() : allOf(store, id));
+  }
+  if (brokenSources.length > 0) forgetSources(store, brokenSources);
+  return [
+    ...[...brokenLists].map((id) => `the list of what was deleted from segment ${id} was made anew`),
+    ...brokenSources.map((path) => `the ledger's entry of ${path} was taken out`),
+  ];
+}
+
+/** Ids of all documents that a segment was written with. */
+function allOf(store: Store, id: string): Uint32Array {
+  const path = segmentPath(store, id);
+  const snapshot = calling(() => new native.Snapshot([{ path, deleted: new Uint32Array() }]));
+  try {
+    return snapshot.docIds(0);
+  } finally {
+    snapshot.close();
+  }
 }
 
 /** Cuts passages anew where that gives exactly those that there were: their vectors stay right then. */

@@ -1,10 +1,12 @@
 /** Writing a segment's files, and opening the segments of a manifest for searching. */
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { isGrantPublication } from '../patent/kind.js';
 import type { PreparedDocument } from '../store/document.js';
+import { diskFullIn } from '../store/faults.js';
 import type { IndexFile, Manifest, SegmentEntry } from '../store/manifest.js';
+import { makeDurableFolder } from '../store/room.js';
 import type { Store } from '../store/store.js';
 import { applicationLink, COLUMNS, columnValues } from './columns.js';
 import { awaiting, calling, fromNative, type NativeSnapshot, native } from './native.js';
@@ -15,6 +17,20 @@ export const SEGMENT_FILE = 'segment.bin';
 /** Path of a segment's vectors and columns. */
 export function segmentPath(store: Store, id: string): string {
   return join(store.segmentDir(id), SEGMENT_FILE);
+}
+
+/**
+ * Makes the folder of a new segment, so that it outlives a power cut together with what is synced in it.
+ * @throws PriorartError `disk_full`
+ */
+export function makeSegmentFolder(store: Store, segment: string): string {
+  const dir = store.segmentDir(segment);
+  try {
+    makeDurableFolder(dir);
+    return dir;
+  } catch (error) {
+    throw diskFullIn(store.dir, error);
+  }
 }
 
 /** Writes prepared documents as a new segment with ids from `firstDoc` on; durable when it returns. */
@@ -35,8 +51,7 @@ export function writeSegmentAs(
   dimensions: number,
   documents: readonly { id: number; document: PreparedDocument }[],
 ): SegmentEntry {
-  const dir = store.segmentDir(segment);
-  mkdirSync(dir, { recursive: true });
+  const dir = makeSegmentFolder(store, segment);
   // The reranker may have been replaced while the documents came in.
   const bagsModel = documents.findLast(({ document }) => document.bags)?.document.bags?.model;
   return calling(() => {
@@ -119,14 +134,12 @@ export function openSnapshot(store: Store): OpenSnapshot {
   }
 }
 
-/** A graph is verified as a whole before it is walked; the other kinds check what they read. */
 function indexPaths(
   store: Store,
   segment: string,
-  { file, kind, checksum }: IndexFile,
-): { indexPath: string; indexChecksum?: string } {
-  const indexPath = join(store.segmentDir(segment), file);
-  return kind.startsWith('hnsw') ? { indexPath, indexChecksum: checksum } : { indexPath };
+  { file, checksum }: IndexFile,
+): { indexPath: string; indexChecksum: string } {
+  return { indexPath: join(store.segmentDir(segment), file), indexChecksum: checksum };
 }
 
 function missingFile(path: string, cause: unknown): PriorartError {

@@ -9,9 +9,10 @@ import { copyFile, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/pr
 import { dirname, join, resolve } from 'node:path';
 import { LocalDrawings } from '../drawings/files.js';
 import { PriorartError } from '../errors.js';
+import { dataFile } from '../store/faults.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
-import { dataFile, Store } from '../store/store.js';
+import { Store } from '../store/store.js';
 import { native } from './native.js';
 import { SEGMENT_FILE } from './segment.js';
 import type { SnapshotOptions, SnapshotSummary } from './snapshot-summary.js';

@@ -10,6 +10,7 @@ import { figureKey, isUniqueName } from '../drawings/name.js';
 import { DRAWING_WAITING_BYTES, DRAWINGS_MISSING_LISTED } from '../limits.js';
 import { transaction } from '../store/commit.js';
 import { figureImages, giveImage, nameFigures, namersOf } from '../store/figures.js';
+import type { Room } from '../store/room.js';
 import type { Store } from '../store/store.js';
 import type { Failure } from './readers/reader.js';
 import type { ImageFile } from './source.js';
@@ -35,6 +36,9 @@ const COMMIT_IMAGES = 64;
 const FAILURES_LISTED = 1_000;
 /** Missing figures whose names are remembered until the end, where most of them may have come in. */
 const MISSING_REMEMBERED = 10_000;
+
+/** What the figures of publications, and each figure, may need in the store. */
+const roomFor = (figures: number): Room => ({ bytes: figures << 12, changed: figures << 15 });
 
 interface Waiting {
   file: ImageFile;
@@ -139,22 +143,25 @@ export class Figures {
     if (this.#named.length === 0) return;
     const named = this.#named;
     this.#named = [];
-    const missed = transaction(this.#store, () =>
-      named.flatMap(({ patentId, folder, files }) => {
-        const keyed = new Map<string, string>();
-        const nameless: string[] = [];
-        for (const file of files) {
-          const key = figureKey(file);
-          if (key === undefined) nameless.push(file);
-          else if (!keyed.has(key)) keyed.set(key, file);
-        }
-        const figures = [...keyed.keys()].map((key) => ({ key, place: placeOf(folder, key) }));
-        const keys = nameFigures(this.#store, patentId, figures, this.#run);
-        return [
-          ...keys.map((key) => ({ patentId, key, file: keyed.get(key)! })),
-          ...nameless.map((file) => ({ patentId, key: file, file })),
-        ];
-      }),
+    const missed = transaction(
+      this.#store,
+      () =>
+        named.flatMap(({ patentId, folder, files }) => {
+          const keyed = new Map<string, string>();
+          const nameless: string[] = [];
+          for (const file of files) {
+            const key = figureKey(file);
+            if (key === undefined) nameless.push(file);
+            else if (!keyed.has(key)) keyed.set(key, file);
+          }
+          const figures = [...keyed.keys()].map((key) => ({ key, place: placeOf(folder, key) }));
+          const keys = nameFigures(this.#store, patentId, figures, this.#run);
+          return [
+            ...keys.map((key) => ({ patentId, key, file: keyed.get(key)! })),
+            ...nameless.map((file) => ({ patentId, key: file, file })),
+          ];
+        }),
+      () => roomFor(named.reduce((sum, { files }) => sum + 1 + files.length, 0)),
     );
     this.#counts.missing += missed.length;
     for (const { patentId, key, file } of missed) {
@@ -199,14 +206,17 @@ export class Figures {
     if (done.length === 0) return;
     // Listed before the transaction: lmdb can not list the values of one key within one.
     const named = done.map(({ image: { place, key } }) => namersOf(this.#store, place, key));
-    const all = transaction(this.#store, () =>
-      done.flatMap(({ image: { key, source }, kept }, n) => {
-        const image = 'reason' in kept ? undefined : { ...kept, source };
-        return named[n]!.map((patentId) => {
-          const given = giveImage(this.#store, patentId, key, image, this.#run);
-          return { id: `${patentId} ${key}`, given, image };
-        });
-      }),
+    const all = transaction(
+      this.#store,
+      () =>
+        done.flatMap(({ image: { key, source }, kept }, n) => {
+          const image = 'reason' in kept ? undefined : { ...kept, source };
+          return named[n]!.map((patentId) => {
+            const given = giveImage(this.#store, patentId, key, image, this.#run);
+            return { id: `${patentId} ${key}`, given, image };
+          });
+        }),
+      () => roomFor(named.reduce((sum, namers) => sum + namers.length, 0)),
     );
     for (const { id, given, image } of all) {
       if (given === undefined) continue;

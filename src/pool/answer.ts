@@ -18,9 +18,9 @@ import { ModelReplaced, Reader } from '../search/reader.js';
 import type { RecallChecks } from '../search/recall-checks.js';
 import { searchSemantic, stopwatch } from '../search/semantic.js';
 import type { TaggedBody } from '../search/types.js';
+import { readable } from '../store/faults.js';
 import type { Manifest } from '../store/manifest.js';
 import { currentDocuments } from '../store/pinned.js';
-import { readable } from '../store/store.js';
 import type { AnswerOf, Question } from './tasks.js';
 
 /** What a thread has open. */

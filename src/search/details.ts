@@ -1,5 +1,5 @@
 /** Full documents by number, up to 200 at once, one entry per number asked. */
-import { resolvePublications } from '../store/resolve.js';
+import { damagedLookup, resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import type { Folder } from './folder.js';
@@ -26,8 +26,9 @@ function entryOf(store: Store, asked: string, { sections }: DetailsQuery): Detai
   const candidates = resolvePublications(store, asked);
   if (candidates.length > 1) return { patent_id: asked, error: 'ambiguous', candidates };
   const id = candidates[0] === undefined ? undefined : store.ids.get(candidates[0]);
-  const head = id === undefined ? undefined : store.documents.get(id);
-  if (id === undefined || head === undefined) return { patent_id: asked, error: 'not_found' };
+  if (id === undefined) return { patent_id: asked, error: 'not_found' };
+  const [head, body] = [store.documents.get(id), store.bodies.get(id)];
+  if (head === undefined || body === undefined) throw damagedLookup(store.dir, `document ${id}`);
   const figure = representativeFigure(store, head);
   return {
     patent_id: head.patent_id,
@@ -39,7 +40,7 @@ function entryOf(store: Store, asked: string, { sections }: DetailsQuery): Detai
       kind_code: head.kind_code,
       country: head.country,
     },
-    content: markdownOf(head, store.bodies.get(id) ?? {}, figuresOf(store, head), sections),
+    content: markdownOf(head, body, figuresOf(store, head), sections),
     ...(figure === undefined ? {} : { representative_figure: figure }),
   };
 }

@@ -73,8 +73,8 @@ export class Found implements FoundDocuments {
 
 /** The abstract is the first passage of a document, where it has one. */
 function abstractOf(store: Store, doc: number): string {
-  const first = store.passage(doc, 0);
-  return first?.chunk_type === 'abstract' ? first.text : '';
+  const first = store.passage(doc, 0) ?? missing(doc);
+  return first.chunk_type === 'abstract' ? first.text : '';
 }
 
 function missing(doc: number): never {

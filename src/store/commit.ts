@@ -3,15 +3,16 @@
  * LMDB lets one writer in at a time, over all processes; what a writer prepared outside the transaction is
  * compared with the manifest as it then is.
  */
-import { statfsSync } from 'node:fs';
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
 import { type DocumentHead, halves, type PreparedDocument } from './document.js';
+import { dataFile, readable } from './faults.js';
 import { rebuildFigureLookups, removeFigures } from './figures.js';
 import { deletedKey, MANIFEST } from './keys.js';
 import { type Manifest, type ModelIdentity, modelName, type SegmentEntry, sameModel } from './manifest.js';
-import { REPLACED_KEPT, readable, type Store } from './store.js';
+import { makeRoom, type Room, roomForValue } from './room.js';
+import { REPLACED_KEPT, type Store } from './store.js';
 
 /** What became of each document of a commit. */
 export type Outcome = 'ingested' | 'updated' | 'unchanged';
@@ -43,45 +44,68 @@ export function commitDocuments(
   documents: readonly PreparedDocument[],
   write: (segment: string, firstDoc: number) => SegmentEntry,
 ): Outcome[] {
-  return change(store, (manifest) => {
-    if (!sameModel(manifest.model, model)) {
-      const message = `${store.dir} was embedded anew with ${modelName(manifest.model)} meanwhile`;
-      throw new PriorartError('model_mismatch', `${message}; run the command again to go on`);
-    }
-    const segment = takeSegment(manifest);
-    const firstDoc = manifest.nextDoc;
-    manifest.nextDoc += documents.length;
-    if (manifest.nextDoc > 0xffff_ffff) {
-      throw new PriorartError('internal', 'all 2^32 document ids are used up; ingest into a new data folder');
-    }
-    const entry = write(segment, firstDoc);
-    const deleted = new DeletedIds(store, manifest);
-    manifest.segments.push(entry);
-    manifest.documents += documents.length;
-    manifest.passages += entry.passages;
-    const outcomes = documents.map((document, n): Outcome => {
-      const id = firstDoc + n;
-      const old = store.ids.get(document.patent.patent_id);
-      const oldHead = old === undefined ? undefined : store.documents.get(old);
-      if (old !== undefined && oldHead && isKnownVersion(oldHead, document.hash)) {
-        deleted.add(id, document.passages.length);
-        return 'unchanged';
+  return change(
+    store,
+    (manifest) => {
+      if (!sameModel(manifest.model, model)) {
+        const message = `${store.dir} was embedded anew with ${modelName(manifest.model)} meanwhile`;
+        throw new PriorartError('model_mismatch', `${message}; run the command again to go on`);
       }
-      const heads: DocumentHead[] = [];
-      for (const replacedId of [document.patent.patent_id, ...(document.patent.corrects ?? [])]) {
-        const doc = store.ids.get(replacedId);
-        const head = doc === undefined ? undefined : store.documents.get(doc);
-        if (doc === undefined || head === undefined) continue;
-        removeDocument(store, doc, head);
-        deleted.add(doc, head.passages);
-        heads.push(head);
+      const segment = takeSegment(manifest);
+      const firstDoc = manifest.nextDoc;
+      manifest.nextDoc += documents.length;
+      if (manifest.nextDoc > 0xffff_ffff) {
+        throw new PriorartError(
+          'internal',
+          'all 2^32 document ids are used up; ingest into a new data folder',
+        );
       }
-      put(store, id, document, heads);
-      return heads.length > 0 ? 'updated' : 'ingested';
-    });
-    deleted.write();
-    return outcomes;
-  });
+      const entry = write(segment, firstDoc);
+      const deleted = new DeletedIds(store, manifest);
+      manifest.segments.push(entry);
+      manifest.documents += documents.length;
+      manifest.passages += entry.passages;
+      const outcomes = documents.map((document, n): Outcome => {
+        const id = firstDoc + n;
+        const old = store.ids.get(document.patent.patent_id);
+        const oldHead = old === undefined ? undefined : store.documents.get(old);
+        if (old !== undefined && oldHead && isKnownVersion(oldHead, document.hash)) {
+          deleted.add(id, document.passages.length);
+          return 'unchanged';
+        }
+        const heads: DocumentHead[] = [];
+        for (const replacedId of [document.patent.patent_id, ...(document.patent.corrects ?? [])]) {
+          const doc = store.ids.get(replacedId);
+          const head = doc === undefined ? undefined : store.documents.get(doc);
+          if (doc === undefined || head === undefined) continue;
+          removeDocument(store, doc, head);
+          deleted.add(doc, head.passages);
+          heads.push(head);
+        }
+        put(store, id, document, heads);
+        return heads.length > 0 ? 'updated' : 'ingested';
+      });
+      deleted.write();
+      return outcomes;
+    },
+    { bytes: roomFor(documents), changed: documents.length * ROOM_A_DOCUMENT },
+  );
+}
+
+/** Bytes of pages of all tables that a document changes besides those that it adds. */
+const ROOM_A_DOCUMENT = 48 << 10;
+/** Bytes of a document's entries in the look-up tables, and of its record without texts. */
+const ROOM_A_RECORD = 4 << 10;
+
+/** What documents need. Each text is there twice: in its passage and in the record. */
+function roomFor(documents: readonly PreparedDocument[]): number {
+  let room = 0;
+  for (const { passages } of documents) {
+    const texts = passages.map(({ text }) => Buffer.byteLength(text));
+    room += ROOM_A_RECORD + roomForValue(texts.reduce((sum, bytes) => sum + bytes, 0));
+    for (const bytes of texts) room += roomForValue(bytes);
+  }
+  return room;
 }
 
 /** Whether a version of this content is, or was before it was replaced, in the store. */
@@ -121,21 +145,25 @@ function removeDocument(store: Store, id: number, head: DocumentHead): void {
 
 /** Deletes publications. Returns those that were there. */
 export function deleteDocuments(store: Store, patentIds: readonly string[]): string[] {
-  return change(store, (manifest) => {
-    const deleted = new DeletedIds(store, manifest);
-    const found: string[] = [];
-    for (const patentId of patentIds) {
-      const id = store.ids.get(patentId);
-      const head = id === undefined ? undefined : store.documents.get(id);
-      if (id === undefined || head === undefined) continue;
-      removeDocument(store, id, head);
-      for (const name of [head.patent_id, ...(head.corrects ?? [])]) removeFigures(store, name);
-      deleted.add(id, head.passages);
-      found.push(patentId);
-    }
-    deleted.write();
-    return found;
-  });
+  return change(
+    store,
+    (manifest) => {
+      const deleted = new DeletedIds(store, manifest);
+      const found: string[] = [];
+      for (const patentId of patentIds) {
+        const id = store.ids.get(patentId);
+        const head = id === undefined ? undefined : store.documents.get(id);
+        if (id === undefined || head === undefined) continue;
+        removeDocument(store, id, head);
+        for (const name of [head.patent_id, ...(head.corrects ?? [])]) removeFigures(store, name);
+        deleted.add(id, head.passages);
+        found.push(patentId);
+      }
+      deleted.write();
+      return found;
+    },
+    { changed: patentIds.length * ROOM_A_DOCUMENT },
+  );
 }
 
 /**
@@ -177,50 +205,43 @@ export function commitEntry(store: Store, entry: SegmentEntry): boolean {
   });
 }
 
-/** One write transaction around a change of the manifest; an exception leaves everything as it was. */
-export function change<T>(store: Store, body: (manifest: Manifest) => T): T {
-  return transaction(store, () => {
-    const manifest = structuredClone(store.manifest());
-    const result = body(manifest);
-    manifest.generation += 1;
-    manifest.updatedAt = new Date().toISOString();
-    store.meta.putSync(MANIFEST, manifest);
-    return result;
-  });
+/**
+ * One write transaction around a change of the manifest; an exception leaves everything as it was.
+ * @param room that the change may need besides that for the lists of deleted documents
+ */
+export function change<T>(store: Store, body: (manifest: Manifest) => T, room: Room = {}): T {
+  const lists = () => 4 * store.manifest().segments.reduce((sum, { docs }) => sum + docs, 0);
+  return transaction(
+    store,
+    () => {
+      const manifest = structuredClone(store.manifest());
+      const result = body(manifest);
+      manifest.generation += 1;
+      manifest.updatedAt = new Date().toISOString();
+      store.meta.putSync(MANIFEST, manifest);
+      return result;
+    },
+    () => ({ ...room, bytes: (room.bytes ?? 0) + lists() }),
+  );
 }
 
 /**
  * One write transaction; an exception leaves everything as it was.
+ * @param room that its changes need at most
  * @throws PriorartError `disk_full`, `data_corrupt`
  */
-export function transaction<T>(store: Store, body: () => T): T {
+export function transaction<T>(store: Store, body: () => T, room: () => Room = () => ({})): T {
   try {
-    return store.root.transactionSync(body);
+    return store.root.transactionSync(() => {
+      makeRoom(dataFile(store.dir), room());
+      return body();
+    });
   } catch (error) {
     store.afterAbort();
-    if (isDiskFull(error, store.dir)) {
-      throw new PriorartError(
-        'disk_full',
-        `no room to write in ${store.dir}; nothing was changed. Free some space and run the command again`,
-        { cause: error },
-      );
-    }
     throw readable(error, store.dir);
   } finally {
     store.refresh();
   }
-}
-
-/** Free bytes below which an I/O error is taken for a full disk. */
-const FULL_BELOW = 1 << 20;
-
-/** LMDB calls a page that it could write only in part, as the last one on a disk, an I/O error. */
-function isDiskFull(error: unknown, dir: string): boolean {
-  if (!(error instanceof Error)) return false;
-  if (/MDB_MAP_FULL|No space left|ENOSPC|EDQUOT|quota/i.test(error.message)) return true;
-  if (!/Input\/output error|EIO/.test(error.message)) return false;
-  const { bavail, bsize } = statfsSync(dir);
-  return bavail * bsize < FULL_BELOW;
 }
 
 /** Collects deletions by segment and keeps the manifest's counts. */
@@ -254,6 +275,14 @@ class DeletedIds {
   }
 }
 
+/** Makes the list of a segment's deleted documents anew: those that have no record any more. */
+export function restoreDeleted(store: Store, segment: string, docs: Uint32Array): void {
+  change(store, () => {
+    const gone = docs.filter((doc) => !store.documents.doesExist(doc));
+    store.meta.putSync(deletedKey(segment), new Uint8Array(gone.buffer));
+  });
+}
+
 /** Adds documents to those that a segment has lost, within a change. */
 export function writeDeleted(store: Store, segment: string, docs: readonly number[]): void {
   const all = Uint32Array.from(new Set([...store.deleted(segment), ...docs])).sort();
@@ -262,39 +291,49 @@ export function writeDeleted(store: Store, segment: string, docs: readonly numbe
 
 /** Puts back the passages of a document. */
 export function restorePassages(store: Store, doc: number, passages: readonly Passage[]): void {
-  change(store, () => putPassages(store, doc, passages));
+  const bytes = passages.reduce((sum, { text }) => sum + roomForValue(Buffer.byteLength(text)), 0);
+  change(store, () => putPassages(store, doc, passages), { bytes });
 }
 
-/** Takes documents out of the index that have lost their records; `rebuildLookups` puts the counts right. */
+/** Takes documents out of the index whose records are lost or damaged; `rebuildLookups` puts the counts right. */
 export function forgetDocuments(store: Store, docs: readonly number[]): void {
-  change(store, (manifest) => {
-    const deleted = new DeletedIds(store, manifest);
-    for (const doc of docs) {
-      deleted.add(doc, 0);
-      store.bodies.removeSync(doc);
-      for (const key of [...store.passages.getKeys({ start: [doc, 0], end: [doc + 1, 0] })]) {
-        store.passages.removeSync(key);
+  change(
+    store,
+    (manifest) => {
+      const deleted = new DeletedIds(store, manifest);
+      for (const doc of docs) {
+        deleted.add(doc, 0);
+        store.documents.removeSync(doc);
+        store.bodies.removeSync(doc);
+        for (const key of [...store.passages.getKeys({ start: [doc, 0], end: [doc + 1, 0] })]) {
+          store.passages.removeSync(key);
+        }
       }
-    }
-    deleted.write();
-  });
+      deleted.write();
+    },
+    { changed: docs.length * ROOM_A_DOCUMENT },
+  );
 }
 
 /** Makes the look-up tables and the manifest's counts anew from the records. */
 export function rebuildLookups(store: Store): void {
-  change(store, (manifest) => {
-    store.ids.clearSync();
-    store.numbers.clearSync();
-    store.applications.clearSync();
-    manifest.documents = 0;
-    manifest.passages = 0;
-    for (const { key, value } of store.documents.getRange()) {
-      putLookups(store, key, value);
-      manifest.documents += 1;
-      manifest.passages += value.passages;
-    }
-    rebuildFigureLookups(store);
-  });
+  change(
+    store,
+    (manifest) => {
+      store.ids.clearSync();
+      store.numbers.clearSync();
+      store.applications.clearSync();
+      manifest.documents = 0;
+      manifest.passages = 0;
+      for (const { key, value } of store.documents.getRange()) {
+        putLookups(store, key, value);
+        manifest.documents += 1;
+        manifest.passages += value.passages;
+      }
+      rebuildFigureLookups(store);
+    },
+    { bytes: store.manifest().documents * ROOM_A_RECORD },
+  );
 }
 
 function putLookups(store: Store, id: number, patent: Patent | DocumentHead): void {

@@ -3,6 +3,7 @@
  * A publication and its images come in any order and in different runs; what joins them is the *place* of a
  * figure's name (`placeOf` in ingest/figures.ts) and its key (drawings/name.ts).
  */
+import { whole } from './checked-values.js';
 import type { Store } from './store.js';
 
 /** The stored images of one figure. */
@@ -114,6 +115,12 @@ export function removeFigures(store: Store, patentId: string): void {
   replace(store, patentId, store.figures.get(patentId)?.figures ?? [], []);
 }
 
+/** Takes out the figures of a publication whose list can not be read. To be called within a transaction. */
+export function forgetFigures(store: Store, patentId: string): void {
+  store.figures.removeSync(patentId);
+  rebuildFigureLookups(store);
+}
+
 /**
  * Takes images from a publication whose files are damaged. To be called within a transaction.
  * @returns keys of the figures that have none any more
@@ -130,7 +137,9 @@ export function takeImages(store: Store, patentId: string, files: ReadonlySet<st
 export function rebuildFigureLookups(store: Store): void {
   store.figureNames.clearSync();
   store.figureFiles.clearSync();
-  for (const { key, value } of store.figures.getRange()) {
+  for (const key of [...store.figures.getKeys()]) {
+    const value = whole(() => store.figures.get(key));
+    if (value === undefined) continue;
     for (const name of namesOf(value.figures).values()) store.figureNames.putSync(name, key);
     for (const file of filesOf(value.figures)) store.figureFiles.putSync(file, key);
   }

@@ -1,6 +1,7 @@
 /**
  * Layout of the document store (`<data>/store/`, one LMDB environment, msgpack values with shared
- * structures). Every change of it is one transaction together with the manifest.
+ * structures, each with a checksum behind it: checked-values.ts). Every change of it is one transaction together with the
+ * manifest.
  *
  * | database     | key                         | value |
  * |--------------|-----------------------------|-------|
@@ -23,7 +24,9 @@
  */
 
 /** Version of the layout; a folder of a newer one is refused. */
-export const FORMAT = 1;
+export const FORMAT = 2;
+/** Folders of this version, whose values have no checksums, stay as they are. */
+export const FORMAT_UNCHECKED = 1;
 
 export const MANIFEST = 'manifest';
 

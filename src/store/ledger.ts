@@ -4,6 +4,7 @@
  * in it, and is read again by the next run.
  */
 import { createHash } from 'node:crypto';
+import { transaction } from './commit.js';
 import type { EndedSource, SourceFile, SourceRecord } from './source-record.js';
 import type { Store } from './store.js';
 
@@ -15,22 +16,29 @@ function keyOf(path: string): string {
   return `sha256:${createHash('sha256').update(path).digest('base64url')}`;
 }
 
+/** Bytes of a file's entry, and of pages that it may change. */
+const ROOM_A_FILE = 8 << 10;
+const CHANGED_BY_A_FILE = 16 << 10;
+
 /** Enters files that were read to their end, in one transaction. */
 export function enterSources(store: Store, files: readonly EndedSource[]): void {
   if (files.length === 0) return;
   const now = new Date().toISOString();
-  store.root.transactionSync(() => {
-    for (const file of files) {
-      const known = store.sources.get(keyOf(file.path));
-      store.sources.putSync(keyOf(file.path), {
-        ...file,
-        first_read: known?.first_read ?? now,
-        last_read: now,
-        readings: (known?.readings ?? 0) + 1,
-      });
-    }
-  });
-  store.refresh();
+  transaction(
+    store,
+    () => {
+      for (const file of files) {
+        const known = store.sources.get(keyOf(file.path));
+        store.sources.putSync(keyOf(file.path), {
+          ...file,
+          first_read: known?.first_read ?? now,
+          last_read: now,
+          readings: (known?.readings ?? 0) + 1,
+        });
+      }
+    },
+    () => ({ bytes: files.length * ROOM_A_FILE, changed: files.length * CHANGED_BY_A_FILE }),
+  );
 }
 
 /**
@@ -56,6 +64,13 @@ export function registryDigest(versions: Readonly<Record<string, number>>): stri
     .sort()
     .join('\n');
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+/** Takes entries out, by their keys; their files are read again by the next run. */
+export function forgetSources(store: Store, keys: readonly string[]): void {
+  transaction(store, () => {
+    for (const key of keys) store.sources.removeSync(key);
+  });
 }
 
 /** Every file in the ledger, by path. */

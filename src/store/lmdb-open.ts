@@ -15,9 +15,21 @@
  * no turn, and `transaction` throws: while one process waited for its event loop with a lock in its hand, another could
  * wait for that one with the next. Who must not wait for the disk writes on another thread.
  */
-import { mkdirSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { faultOfLmdbFile } from './lmdb-file.js';
+import { tryRoom } from './room.js';
 
 /** What lmdb's environments have beside what its types say. */
 interface RawEnvironment {
@@ -32,6 +44,8 @@ interface RawStore {
   transactionAsync(work: () => unknown): Promise<unknown>;
 }
 
+/** The lock, beside the environment. */
+const LOCK_FILE = 'writers.mdb';
 /** Tries to open the lock, which fails while the last process that had it open is just closing it. */
 const ATTEMPTS = 5;
 /** lmdb's own flags of a transaction that is not written through an instruction buffer. */
@@ -47,6 +61,12 @@ const turns = new Map<string, Turn>();
 export function openLmdb(options: RootDatabaseOptionsWithPath & { path: string }): RootDatabase {
   const isFile = options.noSubdir ?? extname(options.path) !== '';
   const folder = isFile ? dirname(options.path) : options.path;
+  const files = [isFile ? options.path : join(folder, 'data.mdb'), join(folder, LOCK_FILE)];
+  if (!files.every((file) => existsSync(file))) {
+    // Package lmdb dies where it can not write the first pages of a file.
+    mkdirSync(folder, { recursive: true });
+    tryRoom(folder);
+  }
   const turn = Turn.in(folder);
   try {
     const root = turn.during(() => open(options));
@@ -97,7 +117,7 @@ class Turn {
   /** The one of the environment in a folder; to be left when the environment is closed. */
   static in(folder: string): Turn {
     mkdirSync(folder, { recursive: true });
-    const file = join(folder, 'writers.mdb');
+    const file = join(folder, LOCK_FILE);
     const name = idOf(file);
     let turn = name === undefined ? undefined : turns.get(name);
     if (turn === undefined) {
@@ -134,9 +154,35 @@ class Turn {
   }
 }
 
+/**
+ * Writes the lock's pages as LMDB made them where a power cut has left a part of them. They are the same in all such
+ * files and never change, so that it does not matter who else does this, or has the file open.
+ */
+function mend(file: string): void {
+  if (!existsSync(file) || statSync(file).size === 0 || faultOfLmdbFile(file) === undefined) return;
+  const aside = `${file}-${process.pid}-${randomUUID()}`;
+  try {
+    void openLockFile(aside).close();
+    const whole = readFileSync(aside);
+    const into = openSync(file, 'r+');
+    try {
+      writeSync(into, whole, 0, whole.length, 0);
+    } finally {
+      closeSync(into);
+    }
+  } finally {
+    for (const path of [aside, `${aside}-lock`]) rmSync(path, { force: true });
+  }
+}
+
+function openLockFile(path: string): RootDatabase {
+  return open({ path, noSubdir: true, maxDbs: 1, noSync: true, overlappingSync: false });
+}
+
 function openLock(file: string): RootDatabase {
+  mend(file);
   for (let attempt = 1; ; attempt++) {
-    const lock = open({ path: file, noSubdir: true, maxDbs: 1, noSync: true, overlappingSync: false });
+    const lock = openLockFile(file);
     const { env } = lock as unknown as RawStore;
     try {
       env.beginTxn(PLAIN_TRANSACTION);

@@ -1,11 +1,16 @@
 /** From a number as somebody typed it to the publications that bear it. */
 
+import { PriorartError } from '../errors.js';
 import type { Country } from '../patent/country.js';
 import { kindsOf, sameKind } from '../patent/kind.js';
 import { parsePatentNumber } from '../patent/number.js';
+import { dataFile } from './faults.js';
 import type { Store } from './store.js';
 
-/** patent_ids of the publications that a number in any spelling may mean, ascending. */
+/**
+ * patent_ids of the publications that a number in any spelling may mean, ascending.
+ * @throws PriorartError `data_corrupt` where the look-up tables contradict each other
+ */
 export function resolvePublications(store: Store, text: string): string[] {
   const exact = text.trim().toUpperCase();
   const known = store.ids.get(exact);
@@ -24,5 +29,12 @@ export function resolvePublications(store: Store, text: string): string[] {
         found.add(id);
     }
   }
+  for (const id of found) if (store.ids.get(id) === undefined) throw damagedLookup(store.dir, id);
   return [...found].sort();
+}
+
+/** One table has it and another does not: it must not be said that there is no such publication. */
+export function damagedLookup(dir: string, id: string): PriorartError {
+  const message = `${dataFile(dir)}: a table has no entry for ${id} that another one leads to. Run \`priorart check --repair --data ${dir}\``;
+  return new PriorartError('data_corrupt', message);
 }

@@ -2,17 +2,20 @@
  * The document store: LMDB, read by any number of threads and processes, written by one transaction at a
  * time. Layout in keys.ts.
  */
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
+import { checkedValues, isWhole } from './checked-values.js';
 import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf } from './document.js';
+import { corrupt, dataFile, diskFull, noData, readable } from './faults.js';
 import type { PatentFigures } from './figures.js';
-import { deletedKey, FORMAT, MANIFEST } from './keys.js';
+import { deletedKey, FORMAT, FORMAT_UNCHECKED, MANIFEST } from './keys.js';
 import { faultOfLmdbFile, fillLmdbFile } from './lmdb-file.js';
 import { openLmdb } from './lmdb-open.js';
 import type { Manifest, ModelIdentity } from './manifest.js';
+import { makeFolder, makeRoom, syncFolders } from './room.js';
 import type { SourceRecord } from './source-record.js';
 
 /** Most versions of one document that are remembered as replaced. */
@@ -42,21 +45,22 @@ export class Store {
   readonly dir: string;
   readonly root: RootDatabase;
   #tables: Tables;
+  readonly #checked: boolean;
 
   private constructor(dir: string) {
     this.dir = dir;
     const path = dataFile(dir);
+    const isNew = !existsSync(path) || statSync(path).size === 0;
     checkDataFile(dir);
-    this.root = openLmdb({
-      path,
-      maxDbs: 16,
-      maxReaders: MAX_READERS,
-      // A commit returns when it is on disk: what is acknowledged survives a power cut.
-      overlappingSync: false,
-    });
+    this.root = openRoot(dir);
     try {
-      this.root.transactionSync(() => fillLmdbFile(path));
-      this.#tables = openTables(this.root);
+      this.root.transactionSync(() => {
+        fillLmdbFile(path);
+        // Its tables are made below; a folder that has them must be readable on a full disk.
+        if (isNew) makeRoom(path);
+      });
+      this.#checked = hasChecksums(this.root, dir);
+      this.#tables = openTables(this.root, this.#checked ? dir : undefined);
     } catch (error) {
       void this.root.close();
       throw readable(error, dir);
@@ -103,7 +107,7 @@ export class Store {
    * and nobody could read those records again.
    */
   afterAbort(): void {
-    this.#tables = openTables(this.root);
+    this.#tables = openTables(this.root, this.#checked ? this.dir : undefined);
   }
 
   /** Folder of a segment's files. */
@@ -155,10 +159,12 @@ export class Store {
     indexKind: string,
     models?: Manifest['models'],
   ): Store {
-    makeFolders(dir);
+    const top = makeFolders(dir);
     const store = new Store(dir);
     store.root.transactionSync(() => {
       if (store.meta.get(MANIFEST) !== undefined) return;
+      // Where there was none, nobody can be sure yet that the folders outlive a power cut.
+      for (const part of PARTS) syncFolders(join(dir, part), top);
       const now = new Date().toISOString();
       const manifest: Manifest = {
         format: FORMAT,
@@ -225,45 +231,75 @@ export class Store {
   }
 }
 
-/** @throws PriorartError `no_data` where a file is in the way, or the folder may not be made */
-function makeFolders(dir: string): void {
+/** @throws PriorartError `disk_full`, `data_corrupt` */
+function openRoot(dir: string): RootDatabase {
   try {
-    for (const part of ['store', 'segments']) mkdirSync(join(dir, part), { recursive: true });
+    return openLmdb({
+      path: dataFile(dir),
+      maxDbs: 16,
+      maxReaders: MAX_READERS,
+      // A commit returns when it is on disk: what is acknowledged survives a power cut.
+      overlappingSync: false,
+    });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOSPC') throw new PriorartError('disk_full', `${dir}: the disk is full`, { cause: error });
-    const file = code === 'ENOTDIR' || code === 'EEXIST';
-    const reason = file ? 'it or a part of its path is a file' : (error as Error).message;
-    throw new PriorartError(
-      'no_data',
-      `cannot make the data folder ${dir}: ${reason}; give another with --data`,
-      {
-        cause: error,
-      },
-    );
+    throw readable(error, dir);
   }
 }
 
-/** The LMDB file of a data folder. */
-export function dataFile(dir: string): string {
-  return join(dir, 'store', 'data.mdb');
+/** What a data folder has from the beginning. */
+const PARTS = ['store', 'segments'];
+
+/**
+ * @returns the folder above all that were made
+ * @throws PriorartError `no_data` where a file is in the way, or the folder may not be made
+ */
+function makeFolders(dir: string): string {
+  try {
+    const top = makeFolder(dir);
+    for (const part of PARTS) makeFolder(join(dir, part));
+    return top;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC') throw diskFull(dir, error);
+    const file = code === 'ENOTDIR' || code === 'EEXIST';
+    const reason = file ? 'it or a part of its path is a file' : (error as Error).message;
+    const message = `cannot make the data folder ${dir}: ${reason}; give another with --data`;
+    throw new PriorartError('no_data', message, { cause: error });
+  }
 }
 
-function openTables(root: RootDatabase): Tables {
+/** @param checked the data folder where values have checksums, for what is said of damaged ones */
+function openTables(root: RootDatabase, checked: string | undefined): Tables {
   const structures = Symbol.for('structures');
+  const values = (name: string) => ({
+    name,
+    ...(checked === undefined ? {} : (checkedValues(root, checked, name) as object)),
+  });
   return {
-    meta: root.openDB({ name: 'meta' }),
-    documents: root.openDB({ name: 'documents', sharedStructuresKey: structures }),
-    bodies: root.openDB({ name: 'bodies', sharedStructuresKey: structures, compression: true }),
-    passages: root.openDB({ name: 'passages', sharedStructuresKey: structures }),
-    ids: root.openDB({ name: 'ids' }),
+    meta: root.openDB(values('meta')),
+    documents: root.openDB({ ...values('documents'), sharedStructuresKey: structures }),
+    bodies: root.openDB({ ...values('bodies'), sharedStructuresKey: structures, compression: true }),
+    passages: root.openDB({ ...values('passages'), sharedStructuresKey: structures }),
+    ids: root.openDB(values('ids')),
     numbers: root.openDB({ name: 'numbers', dupSort: true, encoding: 'ordered-binary' }),
     applications: root.openDB({ name: 'applications', dupSort: true, encoding: 'ordered-binary' }),
-    figures: root.openDB({ name: 'figures', sharedStructuresKey: structures }),
+    figures: root.openDB({ ...values('figures'), sharedStructuresKey: structures }),
     figureNames: root.openDB({ name: 'figure_names', dupSort: true, encoding: 'ordered-binary' }),
     figureFiles: root.openDB({ name: 'figure_files', dupSort: true, encoding: 'ordered-binary' }),
-    sources: root.openDB({ name: 'sources' }),
+    sources: root.openDB(values('sources')),
   };
+}
+
+/**
+ * Whether the values have checksums: in all folders but those of the first format. The manifest tells, by its own.
+ * @throws PriorartError `data_corrupt`
+ */
+function hasChecksums(root: RootDatabase, dir: string): boolean {
+  const bytes = root.openDB<Uint8Array>({ name: 'meta', encoding: 'binary' }).get(MANIFEST);
+  if (bytes === undefined || isWhole(bytes)) return true;
+  const { format } = root.openDB<Partial<Manifest>>({ name: 'meta' }).get(MANIFEST) ?? {};
+  if (format !== FORMAT_UNCHECKED) throw corrupt(dir, 'the manifest has a wrong checksum');
+  return false;
 }
 
 /**
@@ -282,34 +318,4 @@ function checkDataFile(dir: string): void {
   }
   const fault = faultOfLmdbFile(path);
   if (fault !== undefined) throw corrupt(dir, fault);
-}
-
-/** What LMDB and its value decoder say of damaged pages. */
-const DAMAGE = new RegExp(
-  [
-    'MDB_(CORRUPTED|PAGE_NOTFOUND|PANIC|INVALID|BAD_TXN|VERSION_MISMATCH)',
-    'end of buffer|Unexpected end|Unknown MessagePack token|Unknown extension|Invalid property type',
-    'Record id is not defined|Could not find typed|Array length \\S+ exceeds',
-  ].join('|'),
-);
-
-/** An exception out of LMDB as a PriorartError where it speaks of damage; any other value as it was. */
-export function readable(error: unknown, dir: string): unknown {
-  if (!(error instanceof Error) || error instanceof PriorartError || !DAMAGE.test(error.message))
-    return error;
-  return corrupt(dir, error.message, error);
-}
-
-function corrupt(dir: string, reason: string, cause?: unknown): PriorartError {
-  const message =
-    `${dataFile(dir)} is damaged: ${reason}. Texts can not be rebuilt: put back a copy of the folder, or ` +
-    'ingest the documents again into a new one with --data';
-  return new PriorartError('data_corrupt', message, cause === undefined ? {} : { cause });
-}
-
-function noData(dir: string): PriorartError {
-  return new PriorartError(
-    'no_data',
-    `no index in ${dir}; make one with \`priorart ingest --data ${dir} FILE…\``,
-  );
 }

@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { newSecret } from '../../src/access/key.js';
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
+import { usedBytes } from '../crash/folder.js';
 import { until } from '../until.js';
 
 const folders: string[] = [];
@@ -213,7 +214,7 @@ describe('access store out of order', () => {
     ['emptied', (file) => truncateSync(file, 0)],
     ['cut to a few bytes', (file) => truncateSync(file, 100)],
     ['cut to its meta pages', (file) => truncateSync(file, 2 * 4096)],
-    ['cut in half', (file) => truncateSync(file, statSync(file).size >> 1)],
+    ['cut in half', (file) => truncateSync(file, usedBytes(file) >> 1)],
     [
       'overwritten after its meta pages',
       (file) => {

@@ -1,6 +1,6 @@
 /** Data folders for the tests that break them: made, read as a whole, compared, and processes that are killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -9,6 +9,7 @@ import { open } from '../../src/engine.js';
 import { type CheckReport, checkFolder } from '../../src/index/check.js';
 import type { Patent } from '../../src/patent/record.js';
 import { figureImages } from '../../src/store/figures.js';
+import { newestMeta } from '../../src/store/lmdb-file.js';
 import { Store } from '../../src/store/store.js';
 
 export const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
@@ -26,6 +27,17 @@ export function temporary(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-crash-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
+}
+
+/** Bytes of an LMDB file that its pages take; behind them is room for more. */
+export function usedBytes(path: string): number {
+  const file = openSync(path, 'r');
+  try {
+    const { pageSize, lastPage } = newestMeta(file);
+    return (lastPage + 1) * pageSize;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Numbers in 0..1 that are the same each time (mulberry32). */
@@ -51,9 +63,10 @@ export interface Ended {
 export function launch(
   script: string,
   args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const started = performance.now();
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -153,27 +166,30 @@ const SUBJECTS = [
 const PARTS = ['housing', 'electrode', 'spring', 'sensor', 'coating', 'rotor', 'gasket', 'circuit', 'nozzle'];
 const VERBS = ['seals', 'heats', 'guides', 'rotates', 'measures', 'cools', 'filters', 'drives', 'clamps'];
 
-/** Invented publications, the same for the same numbers; `version` changes their texts, not their numbers. */
+/** An invented publication, the same for the same numbers; `version` changes its texts, not its numbers. */
+export function publication(n: number, seed = 1, version = 1): Patent {
+  const next = random(seed * 1_000_003 + n * 101 + version);
+  const pick = (words: readonly string[]) => words[Math.floor(next() * words.length)]!;
+  const sentence = () =>
+    `The ${pick(PARTS)} of the ${pick(SUBJECTS)} ${pick(VERBS)} the ${pick(PARTS)} number ${Math.floor(next() * 1e6)}, revision ${version}.`;
+  const number = `10${2010 + (n % 10)}${String(seed * 10_000 + n).padStart(7, '0')}`;
+  return {
+    patent_id: `KR${number}A`,
+    country: 'KR',
+    number,
+    kind_code: 'A',
+    language: 'en',
+    title: `${pick(SUBJECTS)} with ${pick(PARTS)}, revision ${version}`,
+    abstract: `${sentence()} ${sentence()}`,
+    claims: [{ number: 1, text: `A ${pick(SUBJECTS)}, wherein ${sentence()}` }],
+    filing_date: `${2010 + (n % 10)}-01-15`,
+    application_number: number,
+  };
+}
+
+/** The first publications of a seed. */
 export function invented(count: number, seed = 1, version = 1): Patent[] {
-  return Array.from({ length: count }, (_, n): Patent => {
-    const next = random(seed * 1_000_003 + n * 101 + version);
-    const pick = (words: readonly string[]) => words[Math.floor(next() * words.length)]!;
-    const sentence = () =>
-      `The ${pick(PARTS)} of the ${pick(SUBJECTS)} ${pick(VERBS)} the ${pick(PARTS)} number ${Math.floor(next() * 1e6)}, revision ${version}.`;
-    const number = `10${2010 + (n % 10)}${String(seed * 10_000 + n).padStart(7, '0')}`;
-    return {
-      patent_id: `KR${number}A`,
-      country: 'KR',
-      number,
-      kind_code: 'A',
-      language: 'en',
-      title: `${pick(SUBJECTS)} with ${pick(PARTS)}, revision ${version}`,
-      abstract: `${sentence()} ${sentence()}`,
-      claims: [{ number: 1, text: `A ${pick(SUBJECTS)}, wherein ${sentence()}` }],
-      filing_date: `${2010 + (n % 10)}-01-15`,
-      application_number: number,
-    };
-  });
+  return Array.from({ length: count }, (_, n) => publication(n, seed, version));
 }
 
 /** Writes publications as JSON Lines. Returns the file's path. */

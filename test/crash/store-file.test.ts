@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { dataFile } from '../../src/store/faults.js';
 import { damagedPages } from '../../src/store/pages.js';
-import { dataFile } from '../../src/store/store.js';
 import { commit, newStore } from '../store/folder.js';
-import { invented, priorart, random, temporary } from './folder.js';
+import { invented, priorart, random, temporary, usedBytes } from './folder.js';
 
 const PATENTS = invented(150);
 
@@ -18,7 +18,10 @@ async function folder(t: TestContext): Promise<{ dir: string; file: string }> {
   const store = newStore(dir);
   for (let n = 0; n < 150; n += 50) await commit(store, PATENTS.slice(n, n + 50));
   await store.close();
-  return { dir, file: join(dir, 'store', 'data.mdb') };
+  const file = join(dir, 'store', 'data.mdb');
+  // Without the room behind its pages, so that damage meets pages.
+  truncateSync(file, usedBytes(file));
+  return { dir, file };
 }
 
 /** A command ends with exit code 1 and words, whatever the file holds. */

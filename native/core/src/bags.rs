@@ -146,6 +146,16 @@ impl<'a> Bags<'a> {
         self.at.len() - 1
     }
 
+    /// Where a document's bytes are in section `bag`; nowhere where its offsets are damaged.
+    pub fn range_of(&self, ordinal: usize) -> Range<usize> {
+        let range = self.at[ordinal] as usize..self.at[ordinal + 1] as usize;
+        if range.start <= range.end && range.end <= self.bytes.len() {
+            range
+        } else {
+            0..0
+        }
+    }
+
     /// All bytes of a document; none where it has no bags, or where its offsets are damaged.
     pub fn bytes_of(&self, ordinal: usize) -> &'a [u8] {
         self.bytes.get(self.at[ordinal] as usize..self.at[ordinal + 1] as usize).unwrap_or(&[])
@@ -226,7 +236,7 @@ mod tests {
     }
 
     fn assert_kept(segment: &Segment, ordinal: usize, model: &str, expected: Option<&Texts>) {
-        let bags = segment.bags_of(ordinal, model);
+        let bags = segment.bags_of(ordinal, model).unwrap();
         assert_eq!(bags.is_some(), expected.is_some());
         let (Some(bags), Some((texts, is_abstract))) = (bags, expected) else { return };
         assert_eq!(bags.title(), Some(&texts[0][..]));

@@ -8,7 +8,8 @@
 //! end-40   footer: u64 t, u64 f, u64 xxh3 of t..end-40, u64 length of the file, magic "PRIOREND"
 //! ```
 //! All numbers little-endian. The footer is written last, so a torn file is recognised by its end; flipped
-//! bits are found block by block, without reading what is not asked for.
+//! bits are found block by block, without reading what is not asked for: `verify` is to be called before bytes are
+//! used, and costs something only when they are used for the first time.
 
 use crate::{Error, Result};
 use memmap2::Mmap;
@@ -17,6 +18,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::{xxh3_64, Xxh3};
 
 const MAGIC: &[u8; 8] = b"PRIORART";
@@ -156,6 +158,8 @@ pub struct Container {
     sections: HashMap<String, Range<usize>>,
     blocks: Range<usize>,
     checksum: u64,
+    /// Blocks whose checksum was found right since the file was opened.
+    whole: Box<[AtomicBool]>,
 }
 
 impl Container {
@@ -186,7 +190,9 @@ impl Container {
         }
         let sections =
             read_directory(&bytes[directory..end], table).ok_or_else(|| bad("damaged directory"))?;
-        Ok(Container { path: path.into(), blocks: table..directory, sections, checksum: number(16), map })
+        let whole = (0..table.div_ceil(BLOCK)).map(|_| AtomicBool::new(false)).collect();
+        let (path, checksum) = (path.into(), number(16));
+        Ok(Container { path, blocks: table..directory, sections, checksum, map, whole })
     }
 
     pub fn path(&self) -> &Path {
@@ -207,9 +213,7 @@ impl Container {
     }
 
     pub fn section(&self, name: &str) -> Result<&[u8]> {
-        let range = self.sections.get(name).cloned();
-        let range = range.ok_or_else(|| Error::corrupt(&self.path, format!("section {name} is missing")))?;
-        Ok(&self.map[range])
+        Ok(&self.map[self.range_of(name)?])
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -220,6 +224,52 @@ impl Container {
     pub fn numbers<T: Plain>(&self, name: &str) -> Result<&[T]> {
         cast(self.section(name)?)
             .ok_or_else(|| Error::corrupt(&self.path, format!("section {name} has an odd length")))
+    }
+
+    /// Where a section's bytes are in the file.
+    pub fn range_of(&self, name: &str) -> Result<Range<usize>> {
+        let range = self.sections.get(name).cloned();
+        range.ok_or_else(|| Error::corrupt(&self.path, format!("section {name} is missing")))
+    }
+
+    /// Makes sure that bytes are as they were written: those of blocks that were not verified yet are read.
+    pub fn verify(&self, range: Range<usize>) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        for n in range.start / BLOCK..=(range.end - 1) / BLOCK {
+            if !self.whole[n].load(Ordering::Relaxed) {
+                self.verify_block(n)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn verify_block(&self, n: usize) -> Result<()> {
+        let at = n * BLOCK;
+        let block = &self.map[at..(at + BLOCK).min(self.blocks.start)];
+        let sums: &[u64] = cast(&self.map[self.blocks.clone()]).unwrap_or(&[]);
+        if sums.get(n) != Some(&xxh3_64(block)) {
+            return Err(Error::corrupt(&self.path, format!("wrong checksum of the block at byte {at}; `priorart check --repair` writes the segment anew")));
+        }
+        self.whole[n].store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Verifies the sections of which a test says so by their names.
+    pub fn verify_sections(&self, wanted: impl Fn(&str) -> bool) -> Result<()> {
+        for (name, range) in &self.sections {
+            if wanted(name) {
+                self.verify(range.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Verifies everything, for whoever makes another file of it.
+    pub fn verify_all(&self) -> Result<()> {
+        self.verify(0..self.blocks.start)
     }
 
     /// Reads every block and returns the byte ranges whose checksum does not match.
@@ -327,7 +377,10 @@ mod tests {
             std::fs::write(&path, &damaged).unwrap();
             let noticed = match Container::open(&path) {
                 Err(_) => true,
-                Ok(file) => file.damaged_blocks().iter().any(|range| range.contains(&at)),
+                Ok(file) => {
+                    assert!(file.verify(at..at + 1).is_err() && file.verify_all().is_err());
+                    file.damaged_blocks().iter().any(|range| range.contains(&at))
+                }
             };
             assert!(noticed, "flip at {at}");
         }

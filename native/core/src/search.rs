@@ -8,7 +8,7 @@ mod best;
 use crate::bitmap::Bitmap;
 use crate::filter::{count_rows, matching, Clause};
 use crate::segment::{Effort, Facts, Segment};
-use crate::{vectors, Result};
+use crate::{vectors, Error, Result};
 use best::Best;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -30,6 +30,7 @@ impl Snapshot {
         self.segments
             .iter()
             .map(|(segment, deleted)| {
+                segment.verify_facts()?;
                 let docs = matching(segment, clauses, deleted)?;
                 Ok(Selected { doc_count: docs.count(), row_count: count_rows(segment, &docs), docs })
             })
@@ -127,6 +128,8 @@ pub struct Outcome {
     pub widened: usize,
     /// Segments that were scanned as a whole though their index was to be asked.
     pub rescanned: usize,
+    /// A row that was to be scored is not as it was written: there is no answer then.
+    damage: Option<Error>,
 }
 
 /// Searches with one `Scan` a segment.
@@ -156,6 +159,9 @@ pub fn search(
             Scan::Ann { k, effort, codes } => part.approximate(k, effort, codes)?,
             Scan::Codes => part.codes()?,
         }
+    }
+    if let Some(damage) = outcome.damage.take() {
+        return Err(damage);
     }
     outcome.hits = best.finish();
     Ok(outcome)
@@ -206,6 +212,10 @@ impl Part<'_> {
         let (facts, query) = (self.facts, self.request.query);
         let rows = facts.rows_of(ordinal);
         let first = rows.start;
+        if let Err(damage) = self.segment.verify_rows(rows.clone()) {
+            self.outcome.damage = Some(damage);
+            return f32::NEG_INFINITY;
+        }
         let (mut score, mut passage) = (f32::NEG_INFINITY, 0);
         for (n, row) in facts.rows(rows).chunks_exact(facts.dimensions).enumerate() {
             if among.is_some_and(|(estimates, least)| estimates[first + n] < least) {

@@ -13,6 +13,7 @@ use crate::file::{bytes_of, Container, Writer};
 use crate::vectors;
 use crate::{Error, Result};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Approximate search over the rows of one segment; the FAISS index implements it.
@@ -284,6 +285,12 @@ pub struct Segment {
     specs: Vec<ColumnSpec>,
     docs: usize,
     passages: usize,
+    /// Where the vectors and the bags begin in the file.
+    vector_at: usize,
+    bag_at: usize,
+    /// Whether what every search needs, and each column, was found to be as it was written.
+    facts_whole: AtomicBool,
+    columns_whole: Box<[AtomicBool]>,
     pub ann: Option<Box<dyn Ann>>,
 }
 
@@ -315,7 +322,22 @@ impl Segment {
         if !sound {
             return Err(Error::corrupt(path, "its sections do not fit together"));
         }
-        let segment = Segment { dimensions, specs, docs, passages, ann: None, file };
+        let vector_at = file.range_of("vector")?.start;
+        let bag_at = if file.has("bag") { file.range_of("bag")?.start } else { 0 };
+        let columns_whole = specs.iter().map(|_| AtomicBool::new(false)).collect();
+        let facts_whole = AtomicBool::new(false);
+        let segment = Segment {
+            dimensions,
+            specs,
+            docs,
+            passages,
+            vector_at,
+            bag_at,
+            facts_whole,
+            columns_whole,
+            ann: None,
+            file,
+        };
         for spec in &segment.specs {
             segment.column(spec)?;
         }
@@ -381,6 +403,25 @@ impl Segment {
         &self.vectors()[rows.start * self.dimensions..rows.end * self.dimensions]
     }
 
+    /// Makes sure that what every search needs is as it was written. Before anything is searched; columns are
+    /// verified when they are first asked, vectors and bags document by document.
+    pub fn verify_facts(&self) -> Result<()> {
+        if self.facts_whole.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let is_column = |name: &str| self.specs.iter().any(|spec| is_part(name, &spec.name));
+        self.file.verify_sections(|name| name != "vector" && name != "bag" && !is_column(name))?;
+        self.facts_whole.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Makes sure that rows are as they were written. Before `rows` or `vectors` are used for an answer.
+    #[inline]
+    pub fn verify_rows(&self, rows: std::ops::Range<usize>) -> Result<()> {
+        let bytes = |row: usize| self.vector_at + row * self.dimensions * size_of::<u16>();
+        self.file.verify(bytes(rows.start)..bytes(rows.end))
+    }
+
     /// Numbers of a document's texts, its titles and its passages, among all of the segment.
     fn texts_of(&self, ordinal: usize) -> std::ops::Range<usize> {
         let rows = self.rows_of(ordinal);
@@ -393,9 +434,12 @@ impl Segment {
     }
 
     /// The bags of a document, if they are kept and of this model.
-    pub fn bags_of(&self, ordinal: usize, model: &str) -> Option<DocumentBags<'_>> {
-        let bags = self.bags().filter(|bags| bags.model == model)?;
-        bags.document(ordinal, self.texts_of(ordinal))
+    pub fn bags_of(&self, ordinal: usize, model: &str) -> Result<Option<DocumentBags<'_>>> {
+        self.verify_facts()?;
+        let Some(bags) = self.bags().filter(|bags| bags.model == model) else { return Ok(None) };
+        let bytes = bags.range_of(ordinal);
+        self.file.verify(self.bag_at + bytes.start..self.bag_at + bytes.end)?;
+        Ok(bags.document(ordinal, self.texts_of(ordinal)))
     }
 
     pub fn facts(&self) -> Facts<'_> {
@@ -430,8 +474,14 @@ impl Segment {
     }
 
     pub fn column_named(&self, name: &str) -> Result<Column<'_>> {
-        match self.specs.iter().find(|spec| spec.name == name) {
-            Some(spec) => self.column(spec),
+        match self.specs.iter().position(|spec| spec.name == name) {
+            Some(n) => {
+                if !self.columns_whole[n].load(Ordering::Relaxed) {
+                    self.file.verify_sections(|section| is_part(section, name))?;
+                    self.columns_whole[n].store(true, Ordering::Relaxed);
+                }
+                self.column(&self.specs[n])
+            }
             None => Err(Error::corrupt(
                 self.file.path(),
                 format!(
@@ -482,6 +532,11 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// Whether a section is a part of a column.
+fn is_part(section: &str, column: &str) -> bool {
+    section.strip_prefix(column).is_some_and(|rest| rest.starts_with('.'))
+}
+
 /// Writes one segment from several, leaving out deleted documents. Inputs ascend by document id. Of bags made
 /// by different models those of the newest are kept.
 pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize, u64)> {
@@ -491,6 +546,8 @@ pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize
     let model = all().last().map(|(bags, _)| bags.model);
     builder.bags = BagsBuilder::of_model(model);
     for (segment, deleted) in inputs {
+        // What is damaged must not get a new checksum.
+        segment.file.verify_all()?;
         builder.copy_from(segment, deleted)?;
     }
     let (docs, passages) = (builder.docs(), builder.passages());

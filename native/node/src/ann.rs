@@ -120,6 +120,7 @@ fn build(segment: &Segment, spec: &IndexSpec) -> Result<Index> {
 impl Build {
     fn run(&self) -> Result<BuiltIndex> {
         let segment = Segment::open(&self.segment).map_err(from_core)?;
+            segment.file().verify_all().map_err(from_core)?;
         let index = build(&segment, &self.spec)?;
         let mut temporary = self.out.clone().into_os_string();
         temporary.push(".tmp");

@@ -32,8 +32,8 @@ impl Task for Verify {
     type JsValue = Vec<f64>;
     fn compute(&mut self) -> Result<Vec<f64>> {
         caught(|| {
-            let segment = priorart_core::segment::Segment::open(&self.0).map_err(from_core)?;
-            Ok(segment.file().damaged_blocks().iter().map(|range| range.start as f64).collect())
+            let file = priorart_core::file::Container::open(&self.0).map_err(from_core)?;
+            Ok(file.damaged_blocks().iter().map(|range| range.start as f64).collect())
         })
     }
     fn resolve(&mut self, _: Env, blocks: Vec<f64>) -> Result<Vec<f64>> {

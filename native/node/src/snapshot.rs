@@ -55,8 +55,8 @@ pub fn open_segments() -> u32 {
 pub struct SegmentPath {
     pub path: String,
     pub index_path: Option<String>,
-    /// xxh3 of the index file, verified when this process first opens it. For graphs: a damaged edge would lead
-    /// a search out of the mapped file. The other kinds check what they read.
+    /// xxh3 of the index file, verified when this process first opens it: FAISS believes what it reads, and a
+    /// damaged edge of a graph would lead a search out of the mapped file.
     pub index_checksum: Option<String>,
     /// Document ids deleted since the segment was written.
     pub deleted: Uint32Array,
@@ -250,6 +250,7 @@ impl Snapshot {
     #[napi(catch_unwind)]
     pub fn doc_ids(&self, segment: u32) -> Result<Uint32Array> {
         let (segment, deleted) = self.at(segment)?;
+        segment.verify_facts().map_err(from_core)?;
         let live = segment.doc_id().iter().enumerate().filter(|(n, _)| !deleted.contains(*n));
         Ok(live.map(|(_, &id)| id).collect::<Vec<u32>>().into())
     }
@@ -260,21 +261,28 @@ impl Snapshot {
 
     /// The stored vectors of a document (passages × dimensions), or null where no live one bears the id.
     #[napi(catch_unwind)]
-    pub fn vectors_of(&self, id: u32) -> Option<Float32Array> {
-        let (segment, ordinal) = self.find(id)?;
+    pub fn vectors_of(&self, id: u32) -> Result<Option<Float32Array>> {
+        let Some((segment, ordinal)) = self.find(id) else { return Ok(None) };
         let mut out = Vec::new();
+        segment.verify_facts().and_then(|()| segment.verify_rows(segment.rows_of(ordinal))).map_err(from_core)?;
         priorart_core::vectors::decode(segment.rows(segment.rows_of(ordinal)), &mut out);
-        Some(out.into())
+        Ok(Some(out.into()))
     }
 
     /// Which of some documents have no token bags of a model: their places in the list.
     #[napi(catch_unwind)]
-    pub fn without_bags(&self, docs: Uint32Array, model: String) -> Uint32Array {
-        let lacks = |&(_, &id): &(usize, &u32)| match self.find(id) {
-            Some((segment, ordinal)) => segment.bags_of(ordinal, &model).is_none(),
-            None => true,
-        };
-        docs.iter().enumerate().filter(lacks).map(|(n, _)| n as u32).collect::<Vec<u32>>().into()
+    pub fn without_bags(&self, docs: Uint32Array, model: String) -> Result<Uint32Array> {
+        let mut without = Vec::new();
+        for (n, &id) in docs.iter().enumerate() {
+            let bags = match self.find(id) {
+                Some((segment, ordinal)) => segment.bags_of(ordinal, &model).map_err(from_core)?,
+                None => None,
+            };
+            if bags.is_none() {
+                without.push(n as u32);
+            }
+        }
+        Ok(without.into())
     }
 
     /// How many documents of a selection bear each term of a keyword column, most frequent first.

@@ -178,7 +178,10 @@ impl StaticModel {
         let (mut made, own) = (bags.iter(), bags_name(&model));
         let mut candidates = Vec::with_capacity(found.docs.len());
         for (&id, ends) in found.docs.iter().zip(found.passage_at.windows(2)) {
-            let stored = snapshot.find(id).and_then(|(segment, ordinal)| segment.bags_of(ordinal, &own));
+            let stored = match snapshot.find(id) {
+                Some((segment, ordinal)) => segment.bags_of(ordinal, &own).map_err(from_core)?,
+                None => None,
+            };
             let candidate = match stored {
                 Some(bags) => {
                     let passages = found.passages.get(ends[0] as usize..ends[1] as usize).unwrap_or(&[]);

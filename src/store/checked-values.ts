@@ -1,0 +1,86 @@
+/**
+ * Values with a checksum: LMDB has none of its own, and takes its pages at their word. Each value of a table ends
+ * with the CRC-32 of what is before it (u32, little-endian), verified whenever the value is read. Tables of
+ * duplicates hold no values but keys, which are compared as they are; what they lead to has a checksum.
+ */
+import { crc32 } from 'node:zlib';
+import type { RootDatabase } from 'lmdb';
+import { isPriorartError, PriorartError } from '../errors.js';
+import { dataFile } from './faults.js';
+
+const SUM_BYTES = 4;
+
+/** The part of package lmdb's encoder (msgpackr's) that is worked on here. */
+interface Encoder {
+  encode: (value: unknown) => Uint8Array;
+  decode(source: Uint8Array, options?: number | { end?: number }): unknown;
+}
+
+/** What `openDB` takes to encode the values of a table. */
+export interface EncoderOption {
+  encoder: { Encoder: new (options: object) => Encoder };
+}
+
+/** Whether bytes end with the checksum of what is before it. */
+export function isWhole(bytes: Uint8Array): boolean {
+  if (bytes.length <= SUM_BYTES) return false;
+  const end = bytes.length - SUM_BYTES;
+  return crc32(bytes.subarray(0, end)) === sumAt(bytes, end);
+}
+
+function sumAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+}
+
+function damaged(dir: string, table: string): PriorartError {
+  const message =
+    `${dataFile(dir)}: a value of table ${table} has a wrong checksum. Run \`priorart check --repair --data ${dir}\`, ` +
+    'which says what it belongs to and makes it anew where it can be';
+  return new PriorartError('data_corrupt', message);
+}
+
+/** What is read; undefined where it is not there, or damaged. */
+export function whole<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!isPriorartError(error) || error.code !== 'data_corrupt') throw error;
+    return undefined;
+  }
+}
+
+/**
+ * The encoder of a table whose values have checksums.
+ * @param root whose own encoder does the encoding
+ * @param dir data folder, for the message of the PriorartError `data_corrupt` that a damaged value throws
+ */
+export function checkedValues(root: RootDatabase, dir: string, table: string): EncoderOption {
+  const Base = (root as unknown as { encoder: Encoder }).encoder.constructor as new (
+    options: object,
+  ) => Encoder;
+  class CheckedEncoder extends Base {
+    constructor(options: object) {
+      super(options);
+      // A method of each object, which hides one of this class.
+      const encode = this.encode;
+      this.encode = (value) => {
+        // Without lmdb's mode, in which it would hand out its own buffer, where nothing can be added.
+        const plain = encode.call(this, value);
+        const bytes = Buffer.allocUnsafe(plain.length + SUM_BYTES);
+        bytes.set(plain);
+        bytes.writeUInt32LE(crc32(plain), plain.length);
+        return bytes;
+      };
+    }
+
+    override decode(source: Uint8Array, options?: number | { end?: number }): unknown {
+      const given = typeof options === 'number' ? options : options?.end;
+      const end = (given !== undefined && given > -1 ? given : source.length) - SUM_BYTES;
+      if (end <= 0 || crc32(source.subarray(0, end)) !== sumAt(source, end)) {
+        throw damaged(dir, table);
+      }
+      return super.decode(source, end);
+    }
+  }
+  return { encoder: { Encoder: CheckedEncoder } };
+}

@@ -1,0 +1,61 @@
+/** What LMDB throws, as errors that say what is the matter and what to do. */
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PriorartError } from '../errors.js';
+
+/** The LMDB file of a data folder. */
+export function dataFile(dir: string): string {
+  return join(dir, 'store', 'data.mdb');
+}
+
+/** What LMDB and its value decoder say of damaged pages. */
+const DAMAGE = new RegExp(
+  [
+    'MDB_(CORRUPTED|PAGE_NOTFOUND|PANIC|INVALID|BAD_TXN|VERSION_MISMATCH)',
+    'end of buffer|Unexpected end|Unknown MessagePack token|Unknown extension|Invalid property type',
+    'Record id is not defined|Could not find typed|Array length \\S+ exceeds',
+  ].join('|'),
+);
+
+/** An exception out of LMDB as a PriorartError where it speaks of damage or of a full disk; any other as it was. */
+export function readable(error: unknown, dir: string): unknown {
+  if (!(error instanceof Error) || error instanceof PriorartError) return error;
+  return DAMAGE.test(error.message) ? corrupt(dir, error.message, error) : diskFullIn(dir, error);
+}
+
+/** Free bytes below which an I/O error is taken for a full disk. */
+const FULL_BELOW = 1 << 20;
+
+/** LMDB calls a page that it could write only in part, as the last one on a disk, an I/O error. */
+function isDiskFull(error: Error, dir: string): boolean {
+  if (/MDB_MAP_FULL|No space left|ENOSPC|EDQUOT|quota/i.test(error.message)) return true;
+  if (!/Input\/output error|EIO/.test(error.message)) return false;
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize < FULL_BELOW;
+}
+
+/** An exception as a PriorartError where it speaks of a full disk; any other as it was. */
+export function diskFullIn(dir: string, error: unknown): unknown {
+  return error instanceof Error && !(error instanceof PriorartError) && isDiskFull(error, dir)
+    ? diskFull(dir, error)
+    : error;
+}
+
+export function diskFull(dir: string, cause: unknown): PriorartError {
+  const message = `no room to write in ${dir}; nothing was changed. Free some space and run the command again`;
+  return new PriorartError('disk_full', message, { cause });
+}
+
+export function corrupt(dir: string, reason: string, cause?: unknown): PriorartError {
+  const message =
+    `${dataFile(dir)} is damaged: ${reason}. Texts can not be rebuilt: put back a copy of the folder, or ` +
+    'ingest the documents again into a new one with --data';
+  return new PriorartError('data_corrupt', message, cause === undefined ? {} : { cause });
+}
+
+export function noData(dir: string): PriorartError {
+  return new PriorartError(
+    'no_data',
+    `no index in ${dir}; make one with \`priorart ingest --data ${dir} FILE…\``,
+  );
+}

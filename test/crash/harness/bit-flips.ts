@@ -1,0 +1,178 @@
+/**
+ * Flips one bit in any file of a folder. Whatever was stored is then answered as it was, or refused with words; `check`
+ * finds what is damaged; `check --repair` makes anew what is derived. A bit in a byte that nothing uses (free pages,
+ * padding) may stay unnoticed.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { open } from '../../../src/engine.js';
+import { mergeSegments } from '../../../src/index/merge.js';
+import { Store } from '../../../src/store/store.js';
+import { writeLines } from '../folder.js';
+import type { Step } from './flip-process.js';
+import { Finding, type PartOptions, type PartResult, random } from './part.js';
+import { POOL, patent, SMALL } from './workload.js';
+
+const PROCESS = fileURLToPath(new URL('./flip-process.js', import.meta.url));
+
+export async function bitFlips(options: PartOptions): Promise<PartResult> {
+  const finding = new Finding('bit flip', options);
+  const next = random(options.seed);
+  const whole = join(options.root, 'whole');
+  await makeFolder(whole, options.root);
+  const looker = new Looker();
+  try {
+    const steps = await looker.look(copyOf(whole, options.root));
+    const [first] = steps;
+    if (first?.step !== 'answers' || !('answers' in first)) throw new Error(JSON.stringify(steps));
+    const expected = first.answers;
+    while (finding.cases < options.cases) {
+      const folder = copyOf(whole, options.root);
+      const flipped = flip(folder, next);
+      const looked = await looker.look(folder);
+      judge(finding, flipped, looked, expected);
+      finding.done();
+      rmSync(folder, { recursive: true });
+    }
+  } finally {
+    looker.stop();
+  }
+  return finding.result();
+}
+
+/** A folder with several segments, an index, replaced and deleted documents. */
+async function makeFolder(dir: string, root: string): Promise<void> {
+  const engine = await open(dir, { create: true, workers: 0 });
+  const put = async (from: number, to: number, version: number, segmentPassages: number) => {
+    const docs = Array.from({ length: to - from }, (_, n) => patent(from + n, version));
+    const file = writeLines(join(root, `${version}.jsonl`), docs);
+    await engine.ingest(file, { segmentPassages, indexFrom: SMALL.indexFrom, drawings: false });
+  };
+  await put(0, 40, 1, 1000);
+  await put(30, 50, 2, 1000);
+  const store = Store.open(dir);
+  await mergeSegments(store, { full: true, indexFrom: SMALL.indexFrom });
+  await store.close();
+  await put(45, POOL, 3, 12);
+  await engine.delete([3, 33, 47].map((n) => patent(n, 1).patent_id));
+  await engine.close();
+}
+
+let copies = 0;
+
+function copyOf(whole: string, root: string): string {
+  // Never the same path twice: the looking process may still have the last one's files mapped.
+  const folder = join(root, `flipped-${copies++}`);
+  cpSync(whole, folder, { recursive: true });
+  for (const name of ['data.mdb-lock', 'writers.mdb-lock'])
+    rmSync(join(folder, 'store', name), { force: true });
+  return folder;
+}
+
+interface Flipped {
+  file: string;
+  kind: 'store' | 'segment' | 'index';
+  at: number;
+  bit: number;
+}
+
+/** Flips a bit of a file of some kind; each kind has the same chance, whatever the sizes. */
+function flip(folder: string, next: () => number): Flipped {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+  const kinds = [
+    ['store', files.filter((path) => path.endsWith('data.mdb'))],
+    ['segment', files.filter((path) => path.endsWith('.bin'))],
+    ['index', files.filter((path) => path.endsWith('.faiss'))],
+  ] as const;
+  const [kind, paths] = kinds[Math.floor(next() * 4) % 3]!;
+  const path = paths[Math.floor(next() * paths.length)]!;
+  const bytes = readFileSync(path);
+  // The room at the end of the store is zeros that nothing reads.
+  let used = bytes.length;
+  while (used > 0 && bytes[used - 1] === 0) used--;
+  const at = Math.floor(next() * used);
+  const bit = Math.floor(next() * 8);
+  bytes[at]! ^= 1 << bit;
+  writeFileSync(path, bytes);
+  return { file: relative(folder, path), kind, at, bit };
+}
+
+function judge(
+  finding: Finding,
+  { file, kind, at, bit }: Flipped,
+  looked: readonly Step[],
+  expected: string,
+): void {
+  const fault = (text: string) => finding.fault(`${file}, byte ${at}, bit ${bit}: ${text}`);
+  const [first, check, repair, last] = looked;
+  if (looked.at(-1)?.step !== 'end') {
+    finding.count(`${kind}: the process died`);
+    fault(`the process died in step ${looked.length + 1}`);
+    return;
+  }
+  for (const step of looked) {
+    if ('refused' in step && step.refused.startsWith('unexpected')) fault(`${step.step}: ${step.refused}`);
+  }
+  const isWrong = (step: Step | undefined) => step && 'answers' in step && step.answers !== expected;
+  if (isWrong(first)) fault(`an answer was wrong and nothing was said: ${difference(first, expected)}`);
+  const problems = check && 'problems' in check ? check.problems : undefined;
+  if (problems?.length === 0) {
+    if (first && 'refused' in first) fault(`answers were refused and check finds nothing: ${first.refused}`);
+    finding.count(`${kind}: of no consequence`);
+    return;
+  }
+  const left = repair && 'problems' in repair ? repair.problems : undefined;
+  if (left?.length === 0) {
+    const lost = repair && 'repaired' in repair && repair.repaired.some((text) => /lost|ingest/.test(text));
+    finding.count(lost ? `${kind}: noticed, a document taken out` : `${kind}: noticed and repaired`);
+    if (!lost && isWrong(last)) fault(`after the repair an answer is wrong: ${difference(last, expected)}`);
+    if (last && 'refused' in last) fault(`after the repair: ${last.refused}`);
+    return;
+  }
+  const derived = left?.filter(({ kind: what }) => what !== 'document' && what !== 'store') ?? [];
+  for (const { where, reason } of derived) fault(`not repaired: ${where}: ${reason}`);
+  finding.count(`${kind}: noticed, only to be had from the sources`);
+}
+
+/** Where two texts begin to differ. */
+function difference(step: Step | undefined, expected: string): string {
+  const found = step && 'answers' in step ? step.answers : '';
+  let at = 0;
+  while (at < found.length && found[at] === expected[at]) at++;
+  const around = (text: string) => text.slice(Math.max(0, at - 100), at + 60);
+  return `…${around(found)}… instead of …${around(expected)}…`;
+}
+
+/** The process that looks at folders, and its successors. */
+class Looker {
+  #child: ChildProcess | undefined;
+
+  /** What it says of a folder; it ends before `end` where the process died. */
+  look(folder: string): Promise<Step[]> {
+    this.#child ??= fork(PROCESS, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const child = this.#child;
+    const steps: Step[] = [];
+    return new Promise((done) => {
+      const finish = () => {
+        child.removeAllListeners();
+        done(steps);
+      };
+      child.on('message', (step: Step) => {
+        steps.push(step);
+        if (step.step === 'end') finish();
+      });
+      child.once('exit', () => {
+        this.#child = undefined;
+        finish();
+      });
+      child.send(folder);
+    });
+  }
+
+  stop(): void {
+    this.#child?.kill('SIGKILL');
+  }
+}

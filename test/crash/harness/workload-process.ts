@@ -1,0 +1,111 @@
+/**
+ * Does operations to a folder, one after another, saying what it does: in a file (or with - to its output), so that a record of its writes
+ * holds at which moment it said what. `node workload-process.js FOLDER OPERATIONS.json SAID [SPACE]`; with SPACE it
+ * expects that the disk is full once, goes on searching then, makes room by making that file, and does the
+ * operation again.
+ */
+import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { AccessStore } from '../../../src/access/store.js';
+import { LocalDrawings } from '../../../src/drawings/files.js';
+import { type Engine, open } from '../../../src/engine.js';
+import { isPriorartError, PriorartError } from '../../../src/errors.js';
+import { mergeSegments } from '../../../src/index/merge.js';
+import { Store } from '../../../src/store/store.js';
+import { writeLines } from '../folder.js';
+import { image, type Operation, patent, type Said, SMALL } from './workload.js';
+
+const [dir, file, saidPath, space] = process.argv.slice(2) as [string, string, string, string?];
+const operations = JSON.parse(readFileSync(file, 'utf8')) as Operation[];
+const said = saidPath === '-' ? 1 : openSync(saidPath, 'a');
+const say = (line: Said) => writeSync(said, `${JSON.stringify(line)}\n`);
+
+async function put(engine: Engine, docs: number[], version: number): Promise<void> {
+  const lines = writeLines(
+    `${file}.jsonl`,
+    docs.map((n) => patent(n, version)),
+  );
+  const { failed } = await engine.ingest(lines, { ...SMALL, drawings: false });
+  if (failed.length > 0) throw new Error(failed[0]!.reason);
+}
+
+async function merge(full: boolean): Promise<void> {
+  const store = Store.open(dir);
+  try {
+    await mergeSegments(store, { full, indexFrom: SMALL.indexFrom });
+  } finally {
+    await store.close();
+  }
+}
+
+async function key(): Promise<void> {
+  const access = AccessStore.open(`${dir}/access`);
+  try {
+    const { id } = await access.createAccount({ name: 'harness', plan: 'free' });
+    const made = await access.createKey({ account: id, environment: 'test', name: 'one' });
+    say({ key: made.id, state: 'active' });
+    await access.revoke(made.id);
+    say({ key: made.id, state: 'deactivated' });
+  } finally {
+    await access.close();
+  }
+}
+
+async function perform(engine: Engine, operation: Operation): Promise<void> {
+  switch (operation.kind) {
+    case 'put':
+      return put(engine, operation.docs, operation.version);
+    case 'delete':
+      return void (await engine.delete(operation.docs.map((n) => patent(n, 1).patent_id)));
+    case 'merge':
+      return merge(operation.full);
+    case 'draw':
+      return void (await drawing(operation.image));
+    case 'key':
+      return key();
+  }
+}
+
+/** As `keepImage` does it, which says what a full disk is. */
+async function drawing(n: number): Promise<void> {
+  try {
+    await new LocalDrawings(dir).put(image(n));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ENOSPC' ? new PriorartError('disk_full', 'no room', { cause: error }) : error;
+  }
+}
+
+/** Opens the folder; where the disk is full already, makes room. */
+async function opened(): Promise<Engine> {
+  try {
+    return await open(dir, { create: true, workers: 0 });
+  } catch (error) {
+    if (space === undefined) throw error;
+    fullDisk(-1, error);
+    return open(dir, { create: true, workers: 0 });
+  }
+}
+
+function fullDisk(n: number, error: unknown): void {
+  const { code, message } = isPriorartError(error) ? error : { code: 'unknown', message: String(error) };
+  say({ failed: n, code, message });
+  writeFileSync(space!, '');
+}
+
+const engine = await opened();
+for (const [n, operation] of operations.entries()) {
+  say({ begin: n });
+  try {
+    await perform(engine, operation);
+  } catch (error) {
+    if (space === undefined) throw error;
+    // Readers go on while there is no room.
+    const { results } = await engine.search({ query: 'a valve with a housing' }, { exact: true });
+    say({ searched: results.length });
+    fullDisk(n, error);
+    await perform(engine, operation);
+  }
+  say({ done: n });
+}
+await engine.close();
+say({ end: true });
