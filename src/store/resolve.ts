@@ -24,12 +24,13 @@ export function resolvePublications(store: Store, text: string): string[] {
     for (const id of ids) {
       const office = id.slice(0, 2) as Country;
       if (country !== undefined && country !== office) continue;
-      const head = kind === undefined ? undefined : store.documents.get(store.ids.get(id) ?? -1);
+      const doc = store.ids.get(id);
+      if (doc === undefined) throw damagedLookup(store.dir, id);
+      const head = kind === undefined ? undefined : store.documents.get(doc);
       if (kind === undefined || (head && kindsOf(head).some((code) => sameKind(office, kind, code))))
         found.add(id);
     }
   }
-  for (const id of found) if (store.ids.get(id) === undefined) throw damagedLookup(store.dir, id);
   return [...found].sort();
 }
 
