@@ -137,13 +137,13 @@ function sectionOffset(bytes: Buffer, wanted: string): number {
   throw new Error(`no section ${wanted}`);
 }
 
-test('a damaged file fails requests with words; when it is repaired the same workers answer', async (t) => {
+test('a damaged file fails the requests that need it; when it is repaired the same workers answer', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   await commit(store, PATENTS.slice(0, 20));
   const path = join(store.segmentDir(store.manifest().segments[0]!.id), 'segment.bin');
   const bytes = readFileSync(path);
-  // The first row of the sixth document is one far beyond the last.
+  // The first row of the sixth document is one far beyond the last; opening looks at the last entry only.
   bytes.writeUInt32LE(0x0fff_fff0, sectionOffset(bytes, 'row_at') + 4 * 5);
   rmSync(path);
   writeFileSync(path, bytes);
@@ -162,12 +162,11 @@ test('a damaged file fails requests with words; when it is repaired the same wor
     kind: 'details',
     query: { patentIds: [PATENTS[2]!.patent_id], sections: ['title'] },
   };
-  await assert.rejects(pool.ask(details), { code: 'data_corrupt' });
+  assert.ok((await pool.ask(details)).json instanceof Uint8Array);
   const mending = Store.open(dir);
   assert.deepEqual((await repairFolder(mending, derivation)).problems, []);
   await mending.close();
   for (let n = 0; n < 4; n++) assert.ok((await pool.ask(question('valve'))) instanceof Uint8Array);
-  assert.ok((await pool.ask(details)).json instanceof Uint8Array);
 });
 
 for (const workers of [0, 2]) {
