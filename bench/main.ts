@@ -143,7 +143,7 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
     benchmark: benchmark.name,
     version,
     commit: commit(),
-    command: `npm run bench -- ${words.join(' ')}`,
+    command: ['npm run bench', ...(words.length > 0 ? ['--', ...words] : [])].join(' '),
     startedAt,
     machine: machine(),
     load: { before, after: load() },

@@ -13,7 +13,7 @@ import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("LANCE_CPU_THREADS", "1")
-os.environ.setdefault("RUST_LOG", "error")
+os.environ.setdefault("LANCE_LOG", "error")
 
 import numpy as np  # noqa: E402
 
@@ -226,7 +226,7 @@ class Lance:
 
     def search(self, asked, where, effort):
         query = self.table.search(asked.vector, vector_column_name="vector").distance_type("dot")
-        query = query.nprobes(effort).refine_factor(30).limit(K).select(["row"])
+        query = query.nprobes(effort).refine_factor(30).limit(K).select(["row", "_distance"])
         if where is not None:
             query = query.where(where, prefilter=True)
         return query.to_arrow()["row"].to_pylist()
