@@ -347,7 +347,9 @@ fn rough_estimates_are_believed_as_far_as_they_deserve() {
                     let what = format!(
                         "{scan:?}, deviation {deviation}, {documents} of {country:?} from {min_score}"
                     );
-                    assert!(found as f64 >= 0.995 * wanted as f64, "{what}: {found} of {wanted}");
+                    // What is passed over is so by its probability: of sixty, one may be.
+                    let missed = (wanted - found) as f64;
+                    assert!(missed <= (0.005 * wanted as f64).max(1.0), "{what}: {found} of {wanted}");
                     if documents < 600 {
                         assert!(scored < rows * 6 / 4, "{what}: {scored} of {} scored", rows * 6);
                     }
