@@ -15,7 +15,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { diskFullIn } from '../store/faults.js';
-import { faultOfLmdbFile, fillLmdbFile } from '../store/lmdb-file.js';
+import { faultOfLmdbFile, faultOfRootPages, fillLmdbFile } from '../store/lmdb-file.js';
 import { openLmdb } from '../store/lmdb-open.js';
 import { makeDurableFolder, makeRoom, syncFolder } from '../store/room.js';
 import type { UsedQuota } from './counters.js';
@@ -55,7 +55,7 @@ export function openEnvironment(dir: string, create: boolean): Environment {
   const file = dataFile(dir);
   const exists = existsSync(file) && statSync(file).size > 0;
   if (exists) {
-    const fault = faultOfLmdbFile(file);
+    const fault = faultOfLmdbFile(file) ?? faultOfRootPages(file);
     if (fault !== undefined) throw new Error(`${file} is damaged: ${fault}`);
   } else if (create) {
     makeDurableFolder(dir, 0o700);
