@@ -15,8 +15,9 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { diskFullIn } from '../store/faults.js';
-import { faultOfLmdbFile, faultOfRootPages, fillLmdbFile } from '../store/lmdb-file.js';
+import { faultOfLmdbFile, fillLmdbFile } from '../store/lmdb-file.js';
 import { openLmdb } from '../store/lmdb-open.js';
+import { damageBeforeOpening } from '../store/pages.js';
 import { makeDurableFolder, makeRoom, syncFolder } from '../store/room.js';
 import type { UsedQuota } from './counters.js';
 import type { EndedSessions } from './ended-sessions.js';
@@ -55,7 +56,7 @@ export function openEnvironment(dir: string, create: boolean): Environment {
   const file = dataFile(dir);
   const exists = existsSync(file) && statSync(file).size > 0;
   if (exists) {
-    const fault = faultOfLmdbFile(file) ?? faultOfRootPages(file);
+    const fault = faultOfLmdbFile(file) ?? damageBeforeOpening(file);
     if (fault !== undefined) throw new Error(`${file} is damaged: ${fault}`);
   } else if (create) {
     makeDurableFolder(dir, 0o700);

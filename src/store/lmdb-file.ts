@@ -64,48 +64,6 @@ export function newestMeta(file: number): Meta {
   return second.transaction > first.transaction ? second : first;
 }
 
-const PAGE_HEADER_BYTES = 24;
-/** Of a page's header, beside its number at 0: flags, and where its free part begins and ends (u16 each). */
-const FLAGS_AT = 18;
-const LOWER_AT = 20;
-const UPPER_AT = 22;
-const BRANCH = 1;
-const LEAF = 2;
-/** Of a database record: the number of its root page, all bits set where it has none. */
-const ROOT_AT = 40;
-const NO_PAGE = 0xffff_ffff_ffff_ffffn;
-/** A file that others write to is looked at again, since pages of a state that is over are used for others. */
-const ROOT_ATTEMPTS = 5;
-
-/**
- * Whether the pages that everything is found from are tree pages of an LMDB file: one that was overwritten takes
- * readers to anywhere, also beyond the mapped file. Says what is wrong, or undefined.
- */
-export function faultOfRootPages(path: string): string | undefined {
-  const file = openSync(path, 'r');
-  try {
-    for (let attempt = 1; ; attempt++) {
-      const meta = newestMeta(file);
-      const roots = meta.databases.map((record) => record.readBigUInt64LE(ROOT_AT));
-      const wrong = roots.find((root) => root !== NO_PAGE && !isTreePage(file, root, meta));
-      if (wrong === undefined) return undefined;
-      if (attempt === ROOT_ATTEMPTS) return `page ${wrong}, a root of its trees, is no tree page`;
-    }
-  } finally {
-    closeSync(file);
-  }
-}
-
-function isTreePage(file: number, number: bigint, { pageSize, lastPage }: Meta): boolean {
-  if (number > BigInt(lastPage)) return false;
-  const header = Buffer.alloc(PAGE_HEADER_BYTES);
-  const read = readSync(file, header, 0, PAGE_HEADER_BYTES, Number(number) * pageSize);
-  if (read < PAGE_HEADER_BYTES || header.readBigUInt64LE(0) !== number) return false;
-  const kind = header.readUInt16LE(FLAGS_AT) & (BRANCH | LEAF);
-  const [lower, upper] = [header.readUInt16LE(LOWER_AT), header.readUInt16LE(UPPER_AT)];
-  return (kind === BRANCH || kind === LEAF) && lower <= upper && upper <= pageSize;
-}
-
 function measure(file: number): { size: number; wanted: number } | string {
   const metas = readMetas(file);
   if (typeof metas === 'string') return metas;

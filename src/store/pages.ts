@@ -50,6 +50,30 @@ export function damagedPages(path: string): string[] {
   }
 }
 
+/** How often a file is walked through that others write to meanwhile. */
+const ATTEMPTS = 5;
+
+/**
+ * The first damage of a file that is not mapped yet, so that no transaction can hold its pages: an overwritten one takes
+ * LMDB's readers to anywhere, also beyond the mapped file, which ends the process. Pages of the newest state are not used
+ * again before another is committed, so damage counts where none was meanwhile; a file that is committed to all the
+ * time is alive.
+ */
+export function damageBeforeOpening(path: string): string | undefined {
+  const file = openSync(path, 'r');
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const walk = new Walk(file);
+      walk.databases();
+      if (walk.damage.length === 0 || newestMeta(file).transaction === walk.transaction)
+        return walk.damage[0];
+    }
+    return undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
 class Walk {
   readonly damage: string[] = [];
   readonly #file: number;
@@ -60,6 +84,11 @@ class Walk {
     this.#file = file;
     this.#meta = newestMeta(file);
     this.#bytes = fstatSync(file).size;
+  }
+
+  /** The number of the state that is walked through. */
+  get transaction(): bigint {
+    return this.#meta.transaction;
   }
 
   databases(): void {
