@@ -8,6 +8,7 @@
  * through, and a slow hash would only cost every request milliseconds.
  */
 import * as crypto from 'node:crypto';
+import { crc32 } from '../store/crc32.js';
 
 export const KEY_PREFIX = 'psk_live_';
 const RANDOM_CHARS = 32;
@@ -52,25 +53,11 @@ export function randomBase62(length: number): string {
 }
 
 function checksum(text: string): string {
-  let value = crc32(text);
+  let value = crc32(Buffer.from(text, 'latin1'));
   let out = '';
   for (let i = 0; i < CHECKSUM_CHARS; i++) {
     out = BASE62[value % 62] + out;
     value = Math.floor(value / 62);
   }
   return out;
-}
-
-// node:zlib has crc32 only from Node 20.15 and 22.2 on.
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
-  let c = n;
-  for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
-  return c;
-});
-
-/** CRC-32 (ISO 3309, as in zip) of an ASCII text. */
-export function crc32(text: string): number {
-  let crc = 0xffffffff;
-  for (let i = 0; i < text.length; i++) crc = CRC_TABLE[(crc ^ text.charCodeAt(i)) & 0xff]! ^ (crc >>> 8);
-  return (crc ^ 0xffffffff) >>> 0;
 }

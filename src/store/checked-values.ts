@@ -3,9 +3,9 @@
  * with the CRC-32 of what is before it (u32, little-endian), verified whenever the value is read. Tables of
  * duplicates hold no values but keys, which are compared as they are; what they lead to has a checksum.
  */
-import { crc32 } from 'node:zlib';
 import type { RootDatabase } from 'lmdb';
 import { isPriorartError, PriorartError } from '../errors.js';
+import { crc32 } from './crc32.js';
 import { dataFile } from './faults.js';
 
 const SUM_BYTES = 4;

@@ -1,7 +1,7 @@
 /** Small documents in the formats of the offices, written for these tests, and bytes of archives. */
 import type { Readable } from 'node:stream';
-import { crc32 } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { crc32 } from '../../src/store/crc32.js';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 

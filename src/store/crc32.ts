@@ -1,0 +1,19 @@
+/** CRC-32 (ISO 3309, as in zip), by node:zlib where it has it: from Node 20.15 and 22.2 on. */
+import * as zlib from 'node:zlib';
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+  return c;
+});
+
+/** The same in JavaScript, for a Node without it. */
+export function crc32ByTable(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (let i = 0; i < bytes.length; i++) crc = TABLE[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** Of bytes, as an unsigned number. */
+export const crc32: (bytes: Uint8Array) => number =
+  (zlib as { crc32?: (bytes: Uint8Array) => number }).crc32 ?? crc32ByTable;

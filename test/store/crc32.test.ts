@@ -1,0 +1,13 @@
+/** Both ways to the same sum, and the one that everybody publishes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { crc32, crc32ByTable } from '../../src/store/crc32.js';
+
+test('CRC-32 of "123456789" is cbf43926', () => {
+  for (const sum of [crc32, crc32ByTable]) assert.equal(sum(Buffer.from('123456789')), 0xcbf43926);
+});
+
+test('with node:zlib and without it, a sum is the same', () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => crc32(bytes) === crc32ByTable(bytes)));
+});
