@@ -1,6 +1,6 @@
 /**
  * The crash harness: breaks data folders in every way it knows and says what was lost. By hand
- * `node dist/test/crash/harness.js --kills 300 --power-cuts 600 --full-disks 50 --seed 1`; harness.test.ts runs a
+ * `node dist/test/crash/harness.js --kills 300 --power-cuts 300 --full-disks 60 --bit-flips 60 --minutes 60`; harness.test.ts runs a
  * little of it in each test run. A part that is given no number is left out.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -29,8 +29,18 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 }) as { values: Record<string, string | boolean | undefined> };
+
+if (values['help']) {
+  console.log(
+    'node dist/test/crash/harness.js [--kills N] [--power-cuts N] [--full-disks N] [--bit-flips N] [--minutes M]\n' +
+      '  [--seed N] [--json] [--keep]\n' +
+      'Breaks data folders, searches one for M minutes while it changes, and prints what was lost, wrong or not noticed.',
+  );
+  process.exit(0);
+}
 
 /** Faults shown of each part. */
 const SHOWN = 10;

@@ -48,6 +48,11 @@ export class Finding {
     this.#counts[what] = (this.#counts[what] ?? 0) + by;
   }
 
+  /** How often it was counted. */
+  counted(what: string): number {
+    return this.#counts[what] ?? 0;
+  }
+
   fault(text: string): void {
     this.#faults.push(`${this.#part} ${this.#cases}, seed ${this.#options.seed}: ${text}`);
   }

@@ -1,48 +1,50 @@
 /**
- * Searches beside ingests, replacements, deletions and merges, for a while. Every answer is compared with a model in
- * memory: of what was certain before the search began nothing may be missing, and nothing may be shown that was not
- * possible at some moment of it.
+ * Searches beside ingests, replacements, deletions, merges, index builds and snapshots, for a while. Every answer is
+ * compared with a model in memory that knows nothing of segments: of what was certain before the question nothing may
+ * be missing, and nothing may be shown that was not possible at some moment of it.
+ *
+ * A segment of some hundred passages gets a FAISS index here, and the planner is told that exact scans are dear, so
+ * that these indexes answer: lists that are probed, codes that are scanned, exact scans where a filter leaves little.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Engine, open } from '../../../src/engine.js';
+import { checkFolder } from '../../../src/index/check.js';
 import { mergeSegments } from '../../../src/index/merge.js';
-import type { SearchResponse } from '../../../src/search/types.js';
+import { commitEntry } from '../../../src/store/commit.js';
 import { Store } from '../../../src/store/store.js';
 import { writeLines } from '../folder.js';
 import { Finding, type PartOptions, type PartResult, random } from './part.js';
-import { similarities, verify } from './truth.js';
-import { after, NOTHING, type Operation, operations, patent, SMALL, type State } from './workload.js';
+import {
+  APPLICANTS,
+  COUNTRIES,
+  type Doc,
+  docOf,
+  patentId,
+  question,
+  record,
+  SUBCLASSES,
+  vectorOf,
+  YEARS,
+} from './soak-corpus.js';
+import {
+  faultOfDetails,
+  type Judged,
+  judgeAnalytics,
+  judgeSearch,
+  Model,
+  type Wanted,
+} from './soak-model.js';
 
-/** Searches that run at once. */
+/** Searches that run at once, and what each of them waits before the next, ms. */
 const CLIENTS = 2;
-const TOP = 100;
-
-/** All states of the index that a search may have seen: from the last that was certain to the one that is coming. */
-class Model {
-  /** States in their order; the last one may be on its way. */
-  readonly #states: State[] = [new Map()];
-  #certain = 0;
-
-  begin(operation: Operation): void {
-    this.#states.push(after(this.#states.at(-1)!, operation));
-  }
-
-  done(): void {
-    this.#certain = this.#states.length - 1;
-  }
-
-  get certain(): number {
-    return this.#certain;
-  }
-
-  get newest(): number {
-    return this.#states.length - 1;
-  }
-
-  at(n: number): State {
-    return this.#states[n]!;
-  }
-}
+const PAUSE_MS = 100;
+const DOCUMENTS = { perSecond: 60, min: 800, max: 6_000 };
+/** Of what is certainly among the best, approximate searches find this share, taken together. */
+const RECALL_LEAST = 0.9;
+/** Answers of the same kind that must have been there, where there was time for it. */
+const ENOUGH_SECONDS = 60;
 
 export interface SoakOptions extends PartOptions {
   /** How long it runs; `cases` is not looked at. */
@@ -50,158 +52,289 @@ export interface SoakOptions extends PartOptions {
 }
 
 export async function soak(options: SoakOptions): Promise<PartResult> {
-  const finding = new Finding('soak', options);
-  const next = random(options.seed);
-  const dir = join(options.root, 'data');
-  const model = new Model();
-  const engine = await open(dir, { create: true, workers: CLIENTS, queuePerWorker: 100 });
-  const file = join(options.root, 'new.jsonl');
-  try {
-    await write(
-      engine,
-      model,
-      { kind: 'put', docs: Array.from({ length: 40 }, (_, n) => n), version: 1 },
-      file,
-    );
-    const share = options.seconds * 0.2;
-    const idle = await searchFor(share, engine, model, finding, next, () => 0);
-    const end = performance.now() + (options.seconds - share) * 1000;
-    let running = true;
-    const fresh: number[] = [];
-    const writer = writeUntil(end, { engine, model, file, next, fresh, finding }).finally(() => {
-      running = false;
-    });
-    const busy = await searchFor(Number.POSITIVE_INFINITY, engine, model, finding, next, () =>
-      running ? 0 : 1,
-    );
-    await writer;
-    const all = { known: { ...NOTHING, documents: model.at(model.newest) } };
-    const found = await verify(dir, all.known, all.known.documents, [patent(1, 1).abstract!]);
-    if ('fault' in found) finding.fault(`in the end: ${found.fault}`);
-    for (const [what, times] of Object.entries({ idle, busy, fresh })) {
-      finding.count(`p50 ${what}, µs`, Math.round(1000 * quantile(times, 0.5)));
-      finding.count(`p99 ${what}, µs`, Math.round(1000 * quantile(times, 0.99)));
-      finding.count(`longest ${what}, µs`, Math.round(1000 * Math.max(0, ...times)));
-    }
-  } finally {
-    await engine.close();
+  const run = new Soak(options);
+  return run.result();
+}
+
+class Soak {
+  readonly #options: SoakOptions;
+  readonly #finding: Finding;
+  readonly #next: () => number;
+  readonly #model = new Model();
+  readonly #documents: number;
+  /** ms of searches, by what went on beside them; `fresh`: from an acknowledged ingest to an answer that holds it. */
+  readonly #times: Record<'idle' | 'busy' | 'fresh', number[]> = { idle: [], busy: [], fresh: [] };
+  /** Of what should be found approximately, and what was. */
+  readonly #recall = { search: { wanted: 0, found: 0 }, analytics: { wanted: 0, found: 0 } };
+  #version = 0;
+
+  constructor(options: SoakOptions) {
+    this.#options = options;
+    this.#finding = new Finding('soak', options);
+    this.#next = random(options.seed);
+    const { perSecond, min, max } = DOCUMENTS;
+    this.#documents = Math.min(max, Math.max(min, Math.round(options.seconds * perSecond)));
   }
-  return finding.result();
+
+  async result(): Promise<PartResult> {
+    const { seconds, root } = this.#options;
+    const finding = this.#finding;
+    const dir = join(root, 'data');
+    const observe = ({ scans }: { scans?: readonly string[] }) => {
+      for (const scan of new Set(scans)) finding.count(`answers by ${scan}`);
+    };
+    const engine = await open(dir, {
+      ...{ create: true, indexKind: 'ivf-pq', workers: CLIENTS, queuePerWorker: 100 },
+      ...{ observe, recallCheck: 0.1 },
+    });
+    const store = Store.open(dir);
+    try {
+      await this.#put(
+        engine,
+        Array.from({ length: this.#documents }, (_, n) => n),
+        this.#documents,
+      );
+      await this.#merge(store, true);
+      await this.#search(engine, 'idle', performance.now() + seconds * 200);
+      this.#resident('at first');
+      let running = true;
+      const end = performance.now() + seconds * 800;
+      const writing = this.#write(engine, store, end).finally(() => {
+        running = false;
+      });
+      await this.#search(engine, 'busy', Number.POSITIVE_INFINITY, () => running);
+      await writing;
+      this.#resident('in the end');
+      const { problems } = await checkFolder(store);
+      for (const { where, reason } of problems) finding.fault(`in the end: ${where}: ${reason}`);
+      this.#summarise();
+    } finally {
+      await store.close();
+      await engine.close();
+    }
+    return finding.result();
+  }
+
+  #resident(when: string): void {
+    this.#finding.count(`MB resident ${when}`, Math.round(process.memoryUsage().rss / 2 ** 20));
+  }
+
+  #summarise(): void {
+    const finding = this.#finding;
+    for (const [what, times] of Object.entries(this.#times)) {
+      for (const [name, share] of [
+        ['p50', 0.5],
+        ['p99', 0.99],
+        ['longest', 1],
+      ] as const) {
+        finding.count(`${name} ${what}, µs`, Math.round(1000 * quantile(times, share)));
+      }
+    }
+    for (const [what, { wanted, found }] of Object.entries(this.#recall)) {
+      const recall = wanted === 0 ? 1 : found / wanted;
+      finding.count(`‰ recall of ${what}`, Math.floor(1000 * recall));
+      if (recall < RECALL_LEAST) finding.fault(`${what}: ${found} of ${wanted} were found`);
+    }
+    if (this.#options.seconds < ENOUGH_SECONDS) return;
+    for (const kind of ['ivf', 'codes', 'exact']) {
+      if (!finding.counted(`answers by ${kind}`)) finding.fault(`no answer was by ${kind}`);
+    }
+  }
+
+  /** Searches until it is time, judging each answer. */
+  async #search(
+    engine: Engine,
+    what: 'idle' | 'busy',
+    end: number,
+    goesOn: () => boolean = () => true,
+  ): Promise<void> {
+    const client = async () => {
+      while (performance.now() < end && goesOn()) {
+        const { fault, wanted = 0, found = 0, kind } = await this.#ask(engine, this.#times[what]);
+        if (fault) this.#finding.fault(`${kind}: ${fault}`);
+        if (kind === 'search' || kind === 'analytics') {
+          this.#recall[kind].wanted += wanted;
+          this.#recall[kind].found += found;
+        }
+        this.#finding.count(`${kind} answers`);
+        this.#finding.done();
+        await sleep(PAUSE_MS);
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+  }
+
+  /** One question of any kind, and what is to be said of its answer. */
+  async #ask(engine: Engine, times: number[]): Promise<Judged & { kind: string }> {
+    const next = this.#next;
+    const kind = next();
+    const query = question(next);
+    const vector = await vectorOf(query);
+    const wanted = next() < 0.5 ? {} : filter(next);
+    const { states, end } = this.#model.watch();
+    try {
+      if (kind < 0.1) {
+        const numbers = [...new Set(Array.from({ length: 5 }, () => Math.floor(next() * this.#documents)))];
+        const answer = await engine.details({ patent_ids: numbers.map(patentId) });
+        const fault = faultOfDetails(answer, numbers, states());
+        return { kind: 'details', ...(fault ? { fault } : {}) };
+      }
+      const began = performance.now();
+      if (kind < 0.3) {
+        const [minScore, pageSize] = [0.05 + 0.5 * next(), 10];
+        const { filing_date_from: from, filing_date_to: to, ...others } = wanted;
+        const asked = { query, ...others, ...days(from, to), min_score: minScore, page_size: pageSize };
+        const axes = ['year', 'country', 'applicant', 'ipc'] as const;
+        const answer = await engine.analyze({ ...asked, max_results: 5_000, stats_group_by: [...axes] });
+        return {
+          kind: 'analytics',
+          ...judgeAnalytics(answer, states(), { vector, wanted, minScore, pageSize }),
+        };
+      }
+      const exact = kind < 0.55;
+      const top = 1 + Math.floor(next() * 100);
+      const answer = await engine.search({ query, ...wanted, top_k: top }, { exact, rerank: false });
+      times.push(performance.now() - began);
+      const judged = judgeSearch(answer, states(), { vector, wanted, top, exact });
+      return { kind: exact ? 'exact search' : 'search', ...judged };
+    } finally {
+      end();
+    }
+  }
+
+  /** Writes of all kinds until it is time. */
+  async #write(engine: Engine, store: Store, end: number): Promise<void> {
+    while (performance.now() < end) {
+      const roll = this.#next();
+      if (roll < 0.5) await this.#renew(engine);
+      else if (roll < 0.65) await this.#delete(engine);
+      else if (roll < 0.85) await this.#merge(store, roll < 0.72);
+      else if (roll < 0.9) await this.#snapshot(engine);
+      else await sleep(PAUSE_MS * 10 * this.#next());
+    }
+  }
+
+  #some(most: number): number[] {
+    const wanted = 1 + Math.floor(this.#next() * most);
+    return [...new Set(Array.from({ length: wanted }, () => Math.floor(this.#next() * this.#documents)))];
+  }
+
+  /** Ingests publications: new ones, and ones that take the place of an older version. */
+  async #put(engine: Engine, numbers: readonly number[], segmentPassages = 60): Promise<void> {
+    const version = ++this.#version;
+    const file = join(this.#options.root, 'new.jsonl');
+    writeLines(
+      file,
+      numbers.map((n) => record(n, version)),
+    );
+    const docs = new Map(this.#model.newest);
+    for (const n of numbers) docs.set(n, await docOf(n, version));
+    this.#model.begin(docs);
+    const indexFrom = this.#documents;
+    const { failed } = await engine.ingest(file, { segmentPassages, indexFrom, drawings: false });
+    if (failed.length > 0) this.#finding.fault(`not ingested: ${failed[0]!.reason}`);
+    this.#model.done();
+    this.#finding.count('ingests');
+  }
+
+  /** Ingests some, and asks for one of them as soon as that is acknowledged. */
+  async #renew(engine: Engine): Promise<void> {
+    const numbers = this.#some(40);
+    await this.#put(engine, numbers);
+    const { patent, texts } = this.#model.newest.get(numbers[0]!) as Doc;
+    const began = performance.now();
+    const { results } = await engine.search({ query: texts[0]! }, { exact: true, rerank: false });
+    this.#times.fresh.push(performance.now() - began);
+    if (!results.some(({ patent_id: id, title }) => id === patent.patent_id && title === patent.title)) {
+      this.#finding.fault(`${patent.patent_id} was not in the first search after it was acknowledged`);
+    }
+  }
+
+  async #delete(engine: Engine): Promise<void> {
+    const numbers = this.#some(30);
+    const docs = new Map(this.#model.newest);
+    const there = numbers.filter((n) => docs.delete(n));
+    this.#model.begin(docs);
+    const { deleted } = await engine.delete(numbers.map(patentId));
+    this.#model.done();
+    if (deleted.length !== there.length) {
+      this.#finding.fault(`${deleted.length} of ${there.length} publications were deleted`);
+    }
+    this.#finding.count('deletions');
+  }
+
+  /** Merges what is due, or all, and lets the planner think that exact scans are dear. */
+  async #merge(store: Store, full: boolean): Promise<void> {
+    const merges = await mergeSegments(store, { full, indexFrom: this.#documents });
+    this.#finding.count('merges', merges);
+    store.refresh();
+    for (const entry of store.manifest().segments) {
+      if (entry.index === undefined) continue;
+      const scan = this.#next() < 0.5 ? 1 : 0;
+      const costs = { row: 3_000, start: 1, code: 1, scan };
+      if (commitEntry(store, { ...entry, index: { ...entry.index, costs } })) this.#finding.count('indexes');
+    }
+  }
+
+  /** Copies the folder while publications come in, and opens the copy. */
+  async #snapshot(engine: Engine): Promise<void> {
+    const copy = join(this.#options.root, 'copy');
+    const { states, end } = this.#model.watch();
+    try {
+      await Promise.all([engine.snapshot(copy), this.#put(engine, this.#some(40))]);
+      const fault = await faultOfCopy(copy, states());
+      if (fault) this.#finding.fault(`snapshot: ${fault}`);
+    } finally {
+      end();
+      rmSync(copy, { recursive: true, force: true });
+    }
+    this.#finding.count('snapshots');
+  }
+}
+
+/** What is wrong with a copy of the folder: files, or publications that are of no state it can be of. */
+async function faultOfCopy(
+  copy: string,
+  states: readonly ReadonlyMap<number, Doc>[],
+): Promise<string | undefined> {
+  const store = Store.open(copy);
+  try {
+    const { problems } = await checkFolder(store);
+    if (problems.length > 0) return `${problems[0]!.where}: ${problems[0]!.reason}`;
+    const there = new Map([...store.documents.getRange()].map(({ value }) => [value.patent_id, value.title]));
+    for (const n of new Set(states.flatMap((docs) => [...docs.keys()]))) {
+      const id = patentId(n);
+      const possible = states.map((docs) => docs.get(n)?.patent.title);
+      if (!possible.includes(there.get(id))) return `${id} is "${there.get(id)}", possible were ${possible}`;
+      there.delete(id);
+    }
+    const [strange] = there.keys();
+    return strange === undefined ? undefined : `${strange} was not there at any moment`;
+  } finally {
+    await store.close();
+  }
+}
+
+/** A range of days as statistics take it. */
+function days(from?: string, to?: string): { date_range?: { from?: string; to?: string } } {
+  if (from === undefined && to === undefined) return {};
+  return { date_range: { ...(from ? { from } : {}), ...(to ? { to } : {}) } };
+}
+
+/** A filter that allows much or little. */
+function filter(next: () => number): Wanted {
+  const pick = <T>(of: readonly T[]) => of[Math.floor(next() * of.length)]!;
+  const wanted: Wanted = {};
+  if (next() < 0.5) wanted.countries = [...new Set([pick(COUNTRIES), pick(COUNTRIES)])];
+  if (next() < 0.3) wanted.applicant = pick(APPLICANTS);
+  if (next() < 0.3) wanted.ipc_codes = [pick(SUBCLASSES)];
+  const from = pick(YEARS);
+  if (next() < 0.4) wanted.filing_date_from = `${from}-03-01`;
+  if (next() < 0.2) wanted.filing_date_to = `${from + Math.floor(next() * 5)}-08-20`;
+  return wanted;
 }
 
 function quantile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-async function write(engine: Engine, model: Model, operation: Operation, file: string): Promise<void> {
-  model.begin(operation);
-  if (operation.kind === 'put') {
-    writeLines(
-      file,
-      operation.docs.map((n) => patent(n, operation.version)),
-    );
-    await engine.ingest(file, { ...SMALL, drawings: false });
-  } else if (operation.kind === 'delete') {
-    await engine.delete(operation.docs.map((n) => patent(n, 1).patent_id));
-  } else if (operation.kind === 'merge') {
-    const store = Store.open(engine.dir);
-    await mergeSegments(store, { full: operation.full, indexFrom: SMALL.indexFrom });
-    await store.close();
-  }
-  model.done();
-}
-
-interface Writing {
-  engine: Engine;
-  model: Model;
-  file: string;
-  next: () => number;
-  /** ms from an acknowledged ingest to an answer that holds it. */
-  fresh: number[];
-  finding: Finding;
-}
-
-/** Does operations one after another, and after each ingest asks for what came in until it is found. */
-async function writeUntil(
-  end: number,
-  { engine, model, file, next, fresh, finding }: Writing,
-): Promise<void> {
-  for (let version = 2; performance.now() < end; version++) {
-    const [operation] = operations(1, next, version) as [Operation];
-    if (operation.kind === 'draw' || operation.kind === 'key') continue;
-    await write(engine, model, operation, file);
-    finding.count(`${operation.kind}s`);
-    if (operation.kind !== 'put') continue;
-    const wanted = patent(operation.docs[0]!, operation.version);
-    const began = performance.now();
-    const { results } = await engine.search({ query: wanted.abstract! }, { exact: true, rerank: false });
-    fresh.push(performance.now() - began);
-    if (!results.some(({ patent_id: id, title }) => id === wanted.patent_id && title === wanted.title)) {
-      finding.fault(`${wanted.patent_id} was not in the first search after it was acknowledged`);
-    }
-  }
-}
-
-/** Searches until it is time, comparing each answer. Returns what each took, ms. */
-async function searchFor(
-  seconds: number,
-  engine: Engine,
-  model: Model,
-  finding: Finding,
-  next: () => number,
-  stop: () => number,
-): Promise<number[]> {
-  const times: number[] = [];
-  const end = performance.now() + seconds * 1000;
-  const client = async () => {
-    while (performance.now() < end && stop() === 0) {
-      const exact = next() < 0.5;
-      const from = model.certain;
-      const query = patent(Math.floor(next() * 60), 1 + Math.floor(next() * 9)).abstract!;
-      const began = performance.now();
-      const answer = await engine.search({ query, top_k: TOP }, { exact, rerank: false });
-      times.push(performance.now() - began);
-      const fault = await faultOf(answer, query, { model, from, to: model.newest, exact });
-      if (fault) finding.fault(fault);
-      finding.done();
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  return times;
-}
-
-/** What is wrong with an answer whichever of the possible states it is of. */
-async function faultOf(
-  { results }: SearchResponse,
-  query: string,
-  { model, from, to, exact }: { model: Model; from: number; to: number; exact: boolean },
-): Promise<string | undefined> {
-  const shown = new Map(results.map((result) => [result.patent_id, result]));
-  if (shown.size < results.length) return 'a publication is there twice';
-  const states = Array.from({ length: to - from + 1 }, (_, n) => model.at(from + n));
-  const scores = await Promise.all(states.map((state) => similarities(state, query)));
-  const numbers = new Set(states.flatMap((state) => [...state.keys()]));
-  for (const n of numbers) {
-    const id = patent(n, 1).patent_id;
-    const result = shown.get(id);
-    shown.delete(id);
-    const possible = states.map((state) => state.get(n));
-    if (result === undefined) {
-      if (exact && possible.every((version) => version !== undefined)) return `${id} is missing`;
-      continue;
-    }
-    const at = possible.findIndex(
-      (version) => version !== undefined && patent(n, version).title === result.title,
-    );
-    if (at < 0) return `${id} is shown as "${result.title}", possible were versions ${possible}`;
-    const { abstract, claims } = patent(n, possible[at]!);
-    const texts = [abstract, ...(claims ?? []).map(({ text }) => text)];
-    if (result.chunks.some(({ text }) => !texts.includes(text))) return `${id} has texts of two versions`;
-    const score = scores[at]!.get(id)!;
-    if (Math.abs(score - result.similarity_score) > 3e-6)
-      return `${id} has ${result.similarity_score}, not ${score}`;
-  }
-  const [strange] = shown.keys();
-  return strange === undefined ? undefined : `${strange} was not there at any moment`;
 }

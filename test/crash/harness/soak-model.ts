@@ -1,0 +1,251 @@
+/**
+ * What an answer of the soak may be. The model knows which publications there were before and after each write, in
+ * which version; an answer that a write may have overlapped is held to what is true in all states it may have seen.
+ */
+import { shown, similarity } from '../../../src/embed/calibration.js';
+import type { AnalyticsResponse, DetailsResponse, SearchResponse } from '../../../src/search/types.js';
+import { type COUNTRIES, calibration, cosine, type Doc, patentId } from './soak-corpus.js';
+
+/** Publications that are there, by their number. */
+export type Docs = ReadonlyMap<number, Doc>;
+
+/** Sums in single precision in another order differ in the last digit shown. */
+const TOLERANCE = 3e-6;
+
+/** The filters that the soak asks for; all must hold. */
+export interface Wanted {
+  countries?: (typeof COUNTRIES)[number][];
+  applicant?: string;
+  ipc_codes?: string[];
+  filing_date_from?: string;
+  filing_date_to?: string;
+}
+
+function allows(wanted: Wanted, { patent }: Doc): boolean {
+  const { countries, applicant, ipc_codes: ipc, filing_date_from: from, filing_date_to: to } = wanted;
+  const filed = patent.filing_date!;
+  return (
+    (countries === undefined || countries.includes(patent.country)) &&
+    (applicant === undefined || patent.applicants![0]!.name === applicant) &&
+    (ipc === undefined || ipc.some((code) => patent.ipc_codes![0]!.startsWith(code))) &&
+    (from === undefined || filed >= from) &&
+    (to === undefined || filed <= to)
+  );
+}
+
+/** A publication that an answer may hold. */
+interface Candidate {
+  /** Each version that it may be shown in, with its score. */
+  versions: { doc: Doc; score: number }[];
+  /** In every state it is there and allowed, with this score at least. */
+  least: number | undefined;
+  most: number;
+}
+
+/** All states of the index, of which those are kept that a running search may see. */
+export class Model {
+  readonly #states = new Map<number, Docs>([[0, new Map()]]);
+  #newest = 0;
+  #certain = 0;
+  readonly #seen = new Map<object, number>();
+
+  get newest(): Docs {
+    return this.#states.get(this.#newest)!;
+  }
+
+  /** A write begins, after which this is there. */
+  begin(docs: Docs): void {
+    this.#states.set(++this.#newest, docs);
+  }
+
+  /** It was acknowledged. */
+  done(): void {
+    this.#certain = this.#newest;
+    const oldest = Math.min(this.#certain, ...this.#seen.values());
+    for (const n of this.#states.keys()) if (n < oldest) this.#states.delete(n);
+  }
+
+  /** Notes what is certain before a question is asked. */
+  watch(): { states: () => Docs[]; end: () => void } {
+    const key = {};
+    const from = this.#certain;
+    this.#seen.set(key, from);
+    const states = () =>
+      Array.from({ length: this.#newest - from + 1 }, (_, n) => this.#states.get(from + n)!);
+    return { states, end: () => this.#seen.delete(key) };
+  }
+}
+
+function candidatesOf(states: readonly Docs[], query: Float32Array, wanted: Wanted): Map<string, Candidate> {
+  const found = new Map<string, Candidate>();
+  const last = states.at(-1)!;
+  for (const n of states.length === 1 ? last.keys() : new Set(states.flatMap((docs) => [...docs.keys()]))) {
+    const there = new Set(states.map((docs) => docs.get(n)));
+    const versions = [...there]
+      .filter((doc): doc is Doc => doc !== undefined && allows(wanted, doc))
+      .map((doc) => ({ doc, score: shown(similarity(cosine(doc, query), calibration)) }));
+    if (versions.length === 0) continue;
+    const scores = versions.map(({ score }) => score);
+    const least = versions.length === there.size ? Math.min(...scores) : undefined;
+    found.set(patentId(n), { versions, least, most: Math.max(...scores) });
+  }
+  return found;
+}
+
+/** What came of an answer: a fault, or how much an approximate search found of what is certainly among the best. */
+export interface Judged {
+  fault?: string;
+  wanted?: number;
+  found?: number;
+}
+
+type Shown = { patent_id: string; title: string; similarity_score: number };
+
+/** What is wrong with what is shown, whoever is missing: a document, a score, an order, texts of another version. */
+function faultOfShown(
+  results: readonly Shown[],
+  textsOf: (n: number) => string[],
+  candidates: ReadonlyMap<string, Candidate>,
+  ordered: boolean,
+): string | undefined {
+  if (new Set(results.map(({ patent_id: id }) => id)).size < results.length)
+    return 'a publication is there twice';
+  for (const [at, { patent_id: id, title, similarity_score: score }] of results.entries()) {
+    const candidate = candidates.get(id);
+    if (candidate === undefined) return `${id} was not there, or not allowed, at any moment`;
+    const version = candidate.versions.find(({ doc }) => doc.patent.title === title);
+    if (version === undefined) {
+      const possible = candidate.versions.map(({ doc }) => doc.version);
+      return `${id} is shown as "${title}", possible were versions ${possible}`;
+    }
+    if (Math.abs(version.score - score) > TOLERANCE) return `${id} has ${score}, not ${version.score}`;
+    if (textsOf(at).some((text) => !version.doc.texts.includes(text)))
+      return `${id} has texts of two versions`;
+    if (ordered && at > 0 && results[at - 1]!.similarity_score < score) return `${id} is out of order`;
+  }
+  return undefined;
+}
+
+/** Judges a search for the best `top`. */
+export function judgeSearch(
+  { results, total }: SearchResponse,
+  states: readonly Docs[],
+  asked: { vector: Float32Array; wanted: Wanted; top: number; exact: boolean },
+): Judged {
+  const { vector, wanted, top, exact } = asked;
+  const candidates = candidatesOf(states, vector, wanted);
+  const fault = faultOfShown(results, (at) => results[at]!.chunks.map(({ text }) => text), candidates, true);
+  if (fault) return { fault };
+  if (total !== results.length || total > top)
+    return { fault: `${results.length} results of ${top}, total ${total}` };
+  const is = new Set(results.map(({ patent_id: id }) => id));
+  const last = results.length < top ? -1 : results.at(-1)!.similarity_score;
+  const missing = [...candidates].filter(
+    ([id, { least }]) => !is.has(id) && least !== undefined && least > last + TOLERANCE,
+  );
+  if (exact) {
+    if (missing.length > 0)
+      return { fault: `${missing[0]![0]} is missing, with ${missing[0]![1].least} above ${last}` };
+    return {};
+  }
+  const certain = [...candidates.values()].flatMap(({ least }) => least ?? []).sort((a, b) => b - a);
+  const best = certain.slice(0, top);
+  const bar = best.at(-1) ?? 2;
+  const found = results.filter(({ similarity_score: score }) => score >= bar - TOLERANCE).length;
+  return { wanted: best.length, found: Math.min(best.length, found) };
+}
+
+/** Judges statistics with a first page. */
+export function judgeAnalytics(
+  answer: AnalyticsResponse,
+  states: readonly Docs[],
+  asked: { vector: Float32Array; wanted: Wanted; minScore: number; pageSize: number },
+): Judged {
+  const { vector, wanted, minScore, pageSize } = asked;
+  const candidates = candidatesOf(states, vector, wanted);
+  const { results, stats, total_matched: total } = answer;
+  const fault = faultOfShown(results, (at) => [results[at]!.chunk_text], candidates, true);
+  if (fault) return { fault };
+  if (results.length !== Math.min(total, pageSize)) return { fault: `${results.length} results of ${total}` };
+  const low = results.find(({ similarity_score: score }) => score < minScore);
+  if (low) return { fault: `${low.patent_id} has ${low.similarity_score}, below ${minScore}` };
+  const possible = [...candidates.values()].filter(({ most }) => most >= minScore - TOLERANCE);
+  const sure = possible.filter(({ least }) => least !== undefined && least >= minScore + TOLERANCE);
+  if (total > possible.length) return { fault: `${total} matched, at most ${possible.length} can` };
+  const {
+    by_year: years = {},
+    by_country: countries = {},
+    top_applicants: applicants = [],
+    top_ipc: ipc = [],
+  } = stats;
+  const axes: [string, Record<string, number>, (doc: Doc) => string][] = [
+    ['year', years, ({ patent }) => patent.filing_date!.slice(0, 4)],
+    ['country', countries, ({ patent }) => patent.country],
+    [
+      'applicant',
+      Object.fromEntries(applicants.map(({ name, count }) => [name, count])),
+      ({ patent }) => patent.applicants![0]!.name,
+    ],
+    [
+      'ipc',
+      Object.fromEntries(ipc.map(({ code, count }) => [code, count])),
+      ({ patent }) => patent.ipc_codes![0]!.slice(0, 4),
+    ],
+  ];
+  for (const [axis, counts, valueIn] of axes) {
+    const fault = faultOfCounts(
+      counts,
+      total,
+      possible,
+      total === sure.length && sure.length === possible.length,
+      valueIn,
+    );
+    if (fault) return { fault: `by ${axis}: ${fault}` };
+  }
+  return { wanted: sure.length, found: Math.min(sure.length, total) };
+}
+
+/** Every document has one value on each axis, so counts add up to the total. */
+function faultOfCounts(
+  counts: Record<string, number>,
+  total: number,
+  possible: readonly Candidate[],
+  complete: boolean,
+  valueIn: (doc: Doc) => string,
+): string | undefined {
+  const sum = Object.values(counts).reduce((all, count) => all + count, 0);
+  if (sum !== total) return `counts add up to ${sum}, not ${total}`;
+  const most = new Map<string, number>();
+  for (const { versions } of possible) {
+    for (const value of new Set(versions.map(({ doc }) => valueIn(doc))))
+      most.set(value, (most.get(value) ?? 0) + 1);
+  }
+  for (const value of new Set([...most.keys(), ...Object.keys(counts)])) {
+    const [is, may] = [counts[value] ?? 0, most.get(value) ?? 0];
+    if (is > may) return `${is} of ${value}, at most ${may} can`;
+    if (complete && possible.every(({ versions }) => versions.length === 1) && is !== may)
+      return `${is} of ${value}, not ${may}`;
+  }
+  return undefined;
+}
+
+/** What is wrong with documents that were asked for by number. */
+export function faultOfDetails(
+  { patents }: DetailsResponse,
+  numbers: readonly number[],
+  states: readonly Docs[],
+): string | undefined {
+  for (const [at, n] of numbers.entries()) {
+    const possible = states.map((docs) => docs.get(n));
+    const { patent_id: id, metadata, content = '', error } = patents[at]!;
+    if (id !== patentId(n)) return `${id} instead of ${patentId(n)}`;
+    if (error !== undefined) {
+      if (!possible.includes(undefined)) return `${id} is ${error}, and is there`;
+      continue;
+    }
+    const doc = possible.find((one) => one?.patent.title === metadata?.title);
+    if (doc === undefined) return `${id} is shown as "${metadata?.title}", which is not possible`;
+    if (doc.texts.some((text) => !content.includes(text))) return `${id} lacks a text of its version`;
+  }
+  return undefined;
+}
