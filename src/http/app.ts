@@ -1,7 +1,8 @@
 /**
  * From a request to its answer, over whichever adapter: route → maintenance → key → rate limit → the route's
- * own work, which checks content type, size, JSON and fields in this order, reserves quota and then searches. Whatever
- * fails anywhere ends as one `{detail}` here.
+ * own work, which checks content type, size, JSON and fields in this order, reserves quota and then searches. A choked
+ * event loop refuses before the route's own work (loop-guard.ts says why). Whatever fails anywhere ends as one
+ * `{detail}` here.
  */
 import { isPriorartError, PriorartError } from '../errors.js';
 import { type HttpHandler, type HttpReply, type HttpRequest, lengthOf } from './adapters/adapter.js';
@@ -41,9 +42,12 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** Wires routes and services into a handler for an adapter. */
-export function createApp(services: Services, routes: readonly Route[] = ROUTES): HttpHandler {
+export function createApp(
+  services: Services,
+  routes: readonly Route[] = ROUTES,
+  guard: Pick<LoopGuard, 'refuses'> = new LoopGuard(),
+): HttpHandler {
   const router = new Router(routes);
-  const guard = new LoopGuard();
   return (request) => {
     const exchange = new Exchange(request, services, guard);
     try {
@@ -67,11 +71,11 @@ class Exchange {
   readonly #trace;
   readonly #startedAt = performance.now();
   readonly #admission: Admission;
-  readonly #guard: LoopGuard;
+  readonly #guard: Pick<LoopGuard, 'refuses'>;
   #route: Route | undefined;
   #query: string | undefined;
 
-  constructor(request: HttpRequest, services: Services, guard: LoopGuard) {
+  constructor(request: HttpRequest, services: Services, guard: Pick<LoopGuard, 'refuses'>) {
     this.#guard = guard;
     this.#request = request;
     this.#services = services;
@@ -91,10 +95,10 @@ class Exchange {
         : { ...reply, headers: { ...reply.headers, allow: match.allow } };
     }
     this.#route = match.route;
+    this.#admission.admit(request, match.route);
     if (match.route.access === 'key' && this.#guard.refuses()) {
       throw new PriorartError('overloaded', 'more comes than can be looked at', { retryAfter: 1 });
     }
-    this.#admission.admit(request, match.route);
     const call: Call = {
       request,
       requestId: this.#requestId,

@@ -1,17 +1,23 @@
 /**
- * Refuses searches while the event loop itself cannot keep up. The queue before the workers refuses what they have no
- * time for, but each refusal costs a key's check, a body read and validated and a quota, and where several times too
- * much comes, that alone makes every turn of the event loop long, and answers late that the workers have long given.
+ * Refuses calls while the event loop itself cannot keep up. Overload is refused by the queue before the workers, behind
+ * all other checks. But each of those refusals costs a body read and validated and a quota reserved and given back, and
+ * where many times too much comes, that alone makes every turn of the event loop long, and answers late that the workers
+ * have long given. This protects the process where the queue comes too late.
+ *
+ * Key and rate limit are still checked before: a deactivated key is answered 403 and a key's calls are counted exactly
+ * whatever the load, and nobody can make it refuse with calls that would not be let in anyhow. What comes after them
+ * (content type, size, JSON, fields, quota) is not looked at any more: a refused call may be told 503 that would
+ * otherwise have been told 400, 413, 415, 422, or 429 for its quota.
  *
  * A turn is what is done for sockets that are ready, between two looks at them. A single long one is a burst, or the
- * garbage collector; one that is long with few searches in it is a machine that is busy with something else. Where none
- * has been short for a while, each turn works for searches as long as a short one takes,
- * and refuses the rest before anything of them is looked at, until nothing had to be refused for a while.
+ * garbage collector; one that is long with few calls in it is a machine that is busy with something else. Where none
+ * has been short for a while, each turn works for calls as long as a short one takes, and refuses the others, until
+ * nothing had to be refused for a while.
  */
 
-/** A turn is short up to this, ms; also what a turn may give to searches while others are refused. */
+/** A turn is short up to this, ms; also what a turn may give to calls while others are refused. */
 const SHORT_MS = 8;
-/** A turn of fewer searches is short, however long it took. */
+/** A turn of fewer calls is short, however long it took. */
 const MANY = 64;
 /** For how long turns may not have been short, and for how long nothing was refused when it ends, ms. */
 const INTERVAL_MS = 500;
@@ -19,9 +25,9 @@ const INTERVAL_MS = 500;
 export class LoopGuard {
   readonly #now: () => number;
   readonly #afterTurn: (then: () => void) => void;
-  /** When the first search of this turn came; undefined before. */
+  /** When the first call of this turn came; undefined before. */
   #begun: number | undefined;
-  #searches = 0;
+  #calls = 0;
   /** Since when no turn was short; when something was last refused, undefined unless it refuses. */
   #longSince: number | undefined;
   #refusedAt: number | undefined;
@@ -38,14 +44,14 @@ export class LoopGuard {
     this.#afterTurn = afterTurn;
   }
 
-  /** Whether a search that comes at this moment is to be refused. */
+  /** Whether a call that comes at this moment is to be refused. */
   refuses(): boolean {
     const now = this.#now();
     if (this.#begun === undefined) {
       this.#begun = now;
       this.#afterTurn(() => this.#ended());
     }
-    this.#searches++;
+    this.#calls++;
     if (this.#refusedAt === undefined || now - this.#begun < SHORT_MS) return false;
     this.#refusedAt = now;
     return true;
@@ -53,9 +59,9 @@ export class LoopGuard {
 
   #ended(): void {
     const now = this.#now();
-    const wasShort = this.#searches < MANY || now - this.#begun! < SHORT_MS;
+    const wasShort = this.#calls < MANY || now - this.#begun! < SHORT_MS;
     this.#begun = undefined;
-    this.#searches = 0;
+    this.#calls = 0;
     if (this.#refusedAt !== undefined) {
       if (now - this.#refusedAt > INTERVAL_MS) this.#refusedAt = undefined;
     } else if (wasShort) this.#longSince = undefined;
