@@ -44,6 +44,8 @@ export interface Measured {
   byKind: Record<string, Quantiles>;
   /** How much later than due requests were sent: the generator's own share in the latencies. */
   late: Quantiles;
+  /** Processor time of the generator, s. */
+  cpuSeconds: number;
 }
 
 export async function generate(load: Load): Promise<Measured> {

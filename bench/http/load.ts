@@ -182,6 +182,7 @@ function quantiles(values: number[]): {
   return { n: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1) };
 }
 
+const { user, system } = process.cpuUsage();
 const good = [...latencies].filter(([key]) => !/^(?:\d+|closed)$/.test(key)).flatMap(([, list]) => list);
 const measured: Measured = {
   seconds,
@@ -190,5 +191,6 @@ const measured: Measured = {
   answered: quantiles(good),
   byKind: Object.fromEntries([...latencies].map(([key, list]) => [key, quantiles(list)])),
   late: quantiles(late),
+  cpuSeconds: (user + system) / 1e6,
 };
 process.stdout.write(JSON.stringify(measured), () => process.exit(0));

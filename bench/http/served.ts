@@ -2,9 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-
-/** Clock ticks of /proc; 100 on every Linux that Node runs on. */
-const TICKS_PER_SECOND = 100;
+import { TICKS_PER_SECOND } from '../machine.js';
 
 export interface Cost {
   /** Processor time of all threads, s. */

@@ -16,7 +16,9 @@ import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { QUOTA_LEASE_MS } from '../limits.js';
 import { faultOfLmdbFile } from '../store/lmdb-file.js';
-import { openLmdb } from '../store/lmdb-open.js';
+import { lastPageOf, openLmdb } from '../store/lmdb-open.js';
+import { damageBeforeOpening } from '../store/pages.js';
+import { makeMappedRoom } from '../store/room.js';
 import type { Cycle } from './billing.js';
 import { bootId } from './boot.js';
 import { dataFile } from './environment.js';
@@ -78,6 +80,12 @@ export type ReserveResult =
 
 /** A record per key that was used within the last minute, and per account: this is room for some 100,000; LMDB grows it. */
 const MAP_BYTES = 64 << 20;
+/** Pages that a transaction may take: those on the way to an entry, of its table, of the free pages, and of splits. */
+const PAGES_TAKEN = 64;
+/** Of one more entry that it removes. */
+const PAGES_OF_AN_ENTRY = 4;
+/** Pages made ready at once. */
+const PAGES_AHEAD = 256;
 
 export class Counters {
   readonly #root: RootDatabase;
@@ -89,6 +97,8 @@ export class Counters {
   readonly #leaseId = randomBase62(12);
   readonly #pidSpace = pidSpace();
   readonly #clock: () => number;
+  /** The last page that has its blocks on the disk, as far as this process knows. */
+  #room = 0;
   /** Keys that this process has counted a call of, by their last call. */
   readonly #keys = new Map<string, number>();
   #accounts = new Set<string>();
@@ -97,7 +107,7 @@ export class Counters {
    * Opens the counters of this boot, and removes those of earlier ones.
    * @param folder the access store's
    * @param seed the quotas used as the access store has kept them
-   * @throws Error that says what is wrong where they are damaged
+   * @throws Error that says what is wrong where they are damaged, or of code ENOSPC
    */
   constructor(folder: string, seed: () => Iterable<[string, UsedQuota]>, clock: () => number = monotonicMs) {
     this.#clock = clock;
@@ -107,7 +117,7 @@ export class Counters {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     this.#file = dataFile(dir);
     if (existsSync(this.#file) && statSync(this.#file).size > 0) {
-      const fault = faultOfLmdbFile(this.#file);
+      const fault = faultOfLmdbFile(this.#file) ?? damageBeforeOpening(this.#file);
       if (fault !== undefined)
         throw new Error(
           `${this.#file} is damaged: ${fault}. Stop the servers on this folder and delete ${dir}: it is made anew from ` +
@@ -123,18 +133,37 @@ export class Counters {
       mapSize: MAP_BYTES,
       ...(boot === undefined ? {} : unsynced),
     });
-    this.#root.readerCheck();
-    this.#rate = this.#root.openDB({ name: 'rate', encoding: 'binary' });
-    this.#quota = this.#root.openDB({ name: 'quota' });
-    this.#leases = this.#root.openDB({ name: 'leases' });
-    this.#inode = statSync(this.#file).ino;
-    this.#root.transactionSync(() => {
-      this.#removeStale();
-      this.#putLease();
-      // Within a cycle, what is used never falls: whatever became of the counters, no less is counted than was kept.
-      for (const [account, kept] of seed()) this.#raise(account, kept);
-      // Of a process that was killed, nobody has kept the last ones.
-      this.#noteAllAccounts();
+    try {
+      this.#root.readerCheck();
+      this.#writing(() => {});
+      this.#rate = this.#root.openDB({ name: 'rate', encoding: 'binary' });
+      this.#quota = this.#root.openDB({ name: 'quota' });
+      this.#leases = this.#root.openDB({ name: 'leases' });
+      this.#inode = statSync(this.#file).ino;
+      const used = [...seed()];
+      // Whatever is over is removed here, which may be all; of new records a page holds more than eight.
+      const changed = lastPageOf(this.#root) + (used.length >> 3);
+      this.#writing(() => {
+        this.#removeStale();
+        this.#putLease();
+        // Within a cycle, what is used never falls: whatever became of the counters, no less is counted than was kept.
+        for (const [account, kept] of used) this.#raise(account, kept);
+        // Of a process that was killed, nobody has kept the last ones.
+        this.#noteAllAccounts();
+      }, changed);
+    } catch (error) {
+      void this.#root.close();
+      throw error;
+    }
+  }
+
+  /** @param more pages that the transaction may change besides the usual */
+  #writing<T>(body: () => T, more = 0): T {
+    return this.#root.transactionSync(() => {
+      const wanted = PAGES_TAKEN + more;
+      if (lastPageOf(this.#root) + wanted > this.#room)
+        this.#room = makeMappedRoom(this.#file, wanted + PAGES_AHEAD);
+      return body();
     });
   }
 
@@ -152,7 +181,7 @@ export class Counters {
 
   /** Counts a call of a key in its sliding minute. */
   takeCall(key: string, limit: number): Allowance {
-    return this.#root.transactionSync(() => {
+    return this.#writing(() => {
       // Read within the transaction, times are in the order in which they are written.
       const now = this.#clock();
       const window = SlidingWindow.of(this.#rate.getBinaryFast(key));
@@ -165,7 +194,7 @@ export class Counters {
 
   /** Takes one search out of what is left of a quota. */
   reserve(account: string, cycle: Cycle, quota: number): ReserveResult {
-    return this.#root.transactionSync(() => {
+    return this.#writing(() => {
       const record = this.#record(account, cycle);
       if (record.used + heldBy(record) >= quota) this.#dropDead(record);
       if (record.used + heldBy(record) >= quota) return { reserved: false, running: record.used < quota };
@@ -180,7 +209,7 @@ export class Counters {
    * Ends a reservation: the search counts, or its place is given back.
    */
   settle({ account, cycle, quota }: Reservation, counts: boolean): Settled {
-    return this.#root.transactionSync(() => {
+    return this.#writing(() => {
       const record = this.#record(account, cycle);
       const answerable = this.#settled(account, record, cycle, quota, counts);
       return { answerable, state: stateOf(record, cycle, quota) };
@@ -234,20 +263,20 @@ export class Counters {
   tend(): void {
     const found = statSync(this.#file, { throwIfNoEntry: false });
     if (found?.ino !== this.#inode) throw new Error(`${this.#file} was removed or replaced`);
-    this.#root.transactionSync(() => {
+    const then = this.#clock();
+    const over = [...this.#keys].filter(([, last]) => last <= then - 60_000).map(([key]) => key);
+    this.#writing(() => {
       this.#putLease();
       if (this.#removeDeadLeases()) this.#noteAllAccounts();
       const now = this.#clock();
-      for (const [key, last] of this.#keys) {
-        if (last > now - 60_000) continue;
-        this.#keys.delete(key);
+      for (const key of over)
         if (SlidingWindow.of(this.#rate.get(key)).isOver(now)) this.#rate.removeSync(key);
-      }
-    });
+    }, over.length * PAGES_OF_AN_ENTRY);
+    for (const key of over) this.#keys.delete(key);
   }
 
   async close(): Promise<void> {
-    this.#root.transactionSync(() => this.#leases.removeSync(this.#leaseId));
+    this.#writing(() => this.#leases.removeSync(this.#leaseId));
     await this.#root.close();
   }
 

@@ -12,6 +12,7 @@ import type { Database, RootDatabase } from 'lmdb';
 import { REQUEST_LOG_DAYS } from '../limits.js';
 import { faultOfLmdbFile } from '../store/lmdb-file.js';
 import { openLmdb } from '../store/lmdb-open.js';
+import { damageBeforeOpening } from '../store/pages.js';
 import { makeRoom } from '../store/room.js';
 import { dataFile } from './environment.js';
 import type { UsageCounts } from './log-records.js';
@@ -28,35 +29,59 @@ export interface LogTables {
   meta: Database<number, string>;
 }
 
+/** A file up to this is walked through before it is mapped, bytes: 1 ms a megabyte. The default limit of lines makes 400 MB. */
+const WALKED_MAX = 1 << 30;
+
+/** The last damage found, so that a file is not walked through again four times a second. */
+let lastDamage: { file: string; inode: number; changed: number; fault: string } | undefined;
+
+function damageOf(file: string, isKnown: boolean): string | undefined {
+  const { ino: inode, mtimeMs: changed, size } = statSync(file);
+  const last = lastDamage;
+  if (last?.file === file && last.inode === inode && last.changed === changed) return last.fault;
+  const fault =
+    faultOfLmdbFile(file) ?? (isKnown || size > WALKED_MAX ? undefined : damageBeforeOpening(file));
+  lastDamage = fault === undefined ? undefined : { file, inode, changed, fault };
+  return fault;
+}
+
 /**
  * Opens the environment in a folder, and makes it where there is none.
+ * @param isKnown whether another thread of this process has it open, and so has looked for damage
  * @throws Error that says what is wrong where it is damaged
  */
-export function openLogTables(dir: string): LogTables {
+export function openLogTables(dir: string, isKnown = false): LogTables {
   const file = dataFile(dir);
   if (existsSync(file) && statSync(file).size > 0) {
-    const fault = faultOfLmdbFile(file);
-    if (fault !== undefined) throw new Error(`${file} is damaged: ${fault}`);
+    const fault = damageOf(file, isKnown);
+    if (fault !== undefined) {
+      throw new Error(
+        `${file} is damaged: ${fault}. Stop the servers on this folder and move ${dir} away: it is made anew, and the ` +
+          'log of requests and the usage begin again',
+      );
+    }
   } else mkdirSync(dir, { recursive: true, mode: 0o700 });
   const isNew = !existsSync(file) || statSync(file).size === 0;
   const root = openLmdb({ path: dir, noSubdir: false, maxDbs: 8 });
-  root.readerCheck();
-  if (isNew) root.transactionSync(() => makeRoom(file));
-  const meta = root.openDB<number, string>({ name: 'meta' });
-  root.transactionSync(() => {
-    if (meta.get('format') === undefined) meta.putSync('format', FORMAT);
-  });
-  if (meta.get('format') !== FORMAT) {
+  try {
+    root.readerCheck();
+    if (isNew) root.transactionSync(() => makeRoom(file));
+    const meta = root.openDB<number, string>({ name: 'meta' });
+    root.transactionSync(() => {
+      if (meta.get('format') === undefined) meta.putSync('format', FORMAT);
+    });
+    if (meta.get('format') !== FORMAT) throw new Error(`${file} has a format that is not ${FORMAT}`);
+    return {
+      root,
+      meta,
+      blocks: root.openDB({ name: 'blocks', encoding: 'binary' }),
+      byTime: root.openDB({ name: 'by_time' }),
+      usage: root.openDB({ name: 'usage' }),
+    };
+  } catch (error) {
     void root.close();
-    throw new Error(`${file} has a format that is not ${FORMAT}`);
+    throw error;
   }
-  return {
-    root,
-    meta,
-    blocks: root.openDB({ name: 'blocks', encoding: 'binary' }),
-    byTime: root.openDB({ name: 'by_time' }),
-    usage: root.openDB({ name: 'usage' }),
-  };
 }
 
 /** How long lines are kept: as this process was told, else as the servers of the folder were that write them. */

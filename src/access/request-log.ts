@@ -58,8 +58,9 @@ export class RequestLog {
   #usage: Counting = new Map();
   #waiting = 0;
   #dropped = 0;
-  /** Whether the last write failed. */
+  /** Whether the last write failed, and whether one has succeeded. */
   #failing = false;
+  #hasWritten = false;
   #writtenAt = performance.now();
   #writing: Promise<void> | undefined;
 
@@ -215,6 +216,7 @@ export class RequestLog {
     try {
       await this.#writer.writeLog(batch);
       this.#failing = false;
+      this.#hasWritten = true;
     } catch (error) {
       // Tried again four times a second: once is enough to be told.
       if (!this.#failing) this.#options.onError(error);
@@ -239,7 +241,7 @@ export class RequestLog {
 
   #reading(): LogTables | undefined {
     if (!this.#tables && !existsSync(dataFile(this.#dir))) return undefined;
-    this.#tables ??= openLogTables(this.#dir);
+    this.#tables ??= openLogTables(this.#dir, this.#hasWritten);
     this.#tables.root.resetReadTxn();
     return this.#tables;
   }

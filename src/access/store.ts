@@ -4,8 +4,9 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { PriorartError } from '../errors.js';
+import { isPriorartError, PriorartError } from '../errors.js';
 import { KEYS_PER_ACCOUNT_MAX, MAINTENANCE_RETRY_S } from '../limits.js';
+import { diskFullIn } from '../store/faults.js';
 import { makeRoom } from '../store/room.js';
 import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
@@ -56,13 +57,18 @@ export class AccessStore {
 
   /**
    * Opens the store in a folder, `<data>/access`.
-   * @throws PriorartError `unavailable` where it is damaged and `create` is not false
+   * @throws PriorartError `unavailable` where it is damaged and `create` is not false, `disk_full` where there is no room
+   *   to make it
    */
   static open(dir: string, options: AccessStoreOptions = {}): AccessStore {
     const store = new AccessStore(dir);
     const create = options.create ?? true;
     store.#reopen(create);
-    if (create) store.#current();
+    if (!create) return store;
+    // To a server a full disk is one of the reasons why keys cannot be checked; who makes a store is told to free some.
+    const fault = diskFullIn(dir, store.#fault);
+    if (isPriorartError(fault)) throw fault;
+    store.#current();
     return store;
   }
 

@@ -56,17 +56,20 @@ const ATTEMPTS = 5;
 /**
  * The first damage of a file that is not mapped yet, so that no transaction can hold its pages: an overwritten one takes
  * LMDB's readers to anywhere, also beyond the mapped file, which ends the process. Pages of the newest state are not used
- * again before another is committed, so damage counts where none was meanwhile; a file that is committed to all the
- * time is alive.
+ * again before another is committed, so damage counts where none was meanwhile, twice in a row, since a state may be read
+ * while it is just written; a file that is committed to all the time is alive.
  */
 export function damageBeforeOpening(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
+    let seen: bigint | undefined;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const walk = new Walk(file);
       walk.databases();
-      if (walk.damage.length === 0 || newestMeta(file).transaction === walk.transaction)
-        return walk.damage[0];
+      if (walk.damage.length === 0) return undefined;
+      const isCurrent = newestMeta(file).transaction === walk.transaction;
+      if (isCurrent && seen === walk.transaction) return walk.damage[0];
+      seen = isCurrent ? walk.transaction : undefined;
     }
     return undefined;
   } finally {

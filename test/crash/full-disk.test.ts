@@ -1,13 +1,11 @@
-/** A disk that fills up during an ingest: a small tmpfs, mounted where the tests run as root. */
+/** A disk that fills up during an ingest. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { open } from '../../src/engine.js';
 import { isPriorartError } from '../../src/errors.js';
+import { filled, smallDisk } from '../small-disk.js';
 import {
   checked,
   documentsOf,
@@ -22,29 +20,6 @@ import {
 const INGEST = fileURLToPath(new URL('./ingest-process.js', import.meta.url));
 const PATENTS = invented(2000);
 const QUERIES = invented(20, 9).map(({ abstract }) => abstract!);
-
-/** Mounts a file system of so many MiB, or says why it cannot. */
-function smallDisk(t: TestContext, size: number): { dir: string; grow(size: number): void } | string {
-  const dir = mkdtempSync(join(tmpdir(), 'priorart-disk-'));
-  t.after(() => {
-    spawnSync('umount', [dir]);
-    rmdirSync(dir);
-  });
-  const mount = (...args: string[]) => spawnSync('mount', [...args, dir], { encoding: 'utf8' });
-  const mounted = mount('-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs');
-  if (mounted.status !== 0)
-    return `no tmpfs can be mounted: ${mounted.error?.message ?? mounted.stderr.trim()}`;
-  const grow = (wanted: number) => assert.equal(mount('-o', `remount,size=${wanted}m`).status, 0);
-  return { dir, grow };
-}
-
-/** Fills a file system up to so many KiB. Returns what removes the filling. */
-function filled(dir: string, left = 0): () => void {
-  const path = join(dir, 'filling');
-  const { bavail, bsize } = statfsSync(dir);
-  writeFileSync(path, Buffer.alloc(bavail * bsize - (left << 10)));
-  return () => rmSync(path);
-}
 
 test('an ingest that fills the disk stops with words, loses nothing, and goes on when there is room', async (t) => {
   const root = temporary(t);

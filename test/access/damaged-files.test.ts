@@ -1,0 +1,125 @@
+/** Damaged files of counters and log: LMDB would follow their pages to anywhere and take the process down by a signal. */
+import assert from 'node:assert/strict';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { CallLimits } from '../../src/access/call-limits.js';
+import { Counters } from '../../src/access/counters.js';
+import { RequestLog } from '../../src/access/request-log.js';
+import { AccessStore } from '../../src/access/store.js';
+
+const PAGE = 4096;
+const folders: string[] = [];
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-damaged-'));
+  folders.push(dir);
+  return dir;
+}
+after(() => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+});
+
+function overwritten(file: string, from: number, byte: number): void {
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(byte, from));
+}
+
+const DAMAGES: readonly [string, (file: string) => void][] = [
+  ['overwritten', (file) => overwritten(file, 0, 0x5a)],
+  ['overwritten after its meta pages', (file) => overwritten(file, 2 * PAGE, 0xff)],
+  ['zeroed after its meta pages', (file) => overwritten(file, 2 * PAGE, 0)],
+  ['cut to its meta pages', (file) => truncateSync(file, 2 * PAGE)],
+];
+
+function countersFile(dir: string): string {
+  const [boot] = readdirSync(join(dir, 'counters'));
+  return join(dir, 'counters', boot!, 'data.mdb');
+}
+
+describe('damaged counters', () => {
+  for (const [name, damage] of DAMAGES) {
+    it(`are refused with what to do, and take no process down, when their file is ${name}`, async () => {
+      const dir = folder();
+      const whole = new Counters(dir, () => []);
+      for (let n = 0; n < 500; n++) whole.takeCall(`key_${n}`, 60);
+      await whole.close();
+      const again = new Counters(dir, () => []);
+      assert.equal(again.takeCall('key_7', 60).remaining, 58, 'a whole one is not');
+      await again.close();
+      damage(countersFile(dir));
+      assert.throws(() => new Counters(dir, () => []), /damaged: .*delete .*counters/s);
+    });
+  }
+
+  it('are 503 to the calls of a server, and begin anew from the kept quotas when they are deleted', async () => {
+    const dir = folder();
+    const access = AccessStore.open(dir);
+    const account = await access.createAccount({ name: 'Any', plan: 'free' });
+    const { id } = await access.createKey({ account: account.id, environment: 'test', name: 'test' });
+    const before = new CallLimits(access);
+    before.takeCall(id);
+    before.settle(before.reserve(account), true);
+    await before.close();
+    overwritten(countersFile(dir), 2 * PAGE, 0xff);
+    const damaged = new CallLimits(access);
+    assert.throws(() => damaged.takeCall(id), {
+      code: 'unavailable',
+      message: /calls cannot be counted: .*damaged/,
+    });
+    await damaged.close();
+    rmSync(join(dir, 'counters'), { recursive: true });
+    const anew = new CallLimits(access);
+    assert.equal(anew.takeCall(id).admitted, true);
+    assert.equal(anew.quotaState(account).remaining, 29);
+    await anew.close();
+    await access.close();
+  });
+});
+
+describe('damaged log of requests', () => {
+  const request = (n: number) => ({
+    ...{ key: `key_${n % 7}`, time: Date.now() + n, requestId: `r-${n}`, endpoint: 'semantic' },
+    ...{ status: 200, ms: 1, client: '192.0.2.1' },
+  });
+
+  for (const [name, damage] of DAMAGES) {
+    it(`is neither read nor written, and takes no process down, when its file is ${name}`, async () => {
+      const dir = folder();
+      const whole = new RequestLog(dir);
+      for (let n = 0; n < 2_000; n++) {
+        whole.add(request(n));
+        if (n % 50 === 0) await whole.flush();
+      }
+      await whole.close();
+      const file = join(dir, 'log', 'data.mdb');
+      assert.ok(statSync(file).size > 20 * PAGE);
+      damage(file);
+      const told: unknown[] = [];
+      const log = new RequestLog(dir, { onError: (error) => told.push(error) });
+      assert.throws(() => log.page('key_1', 10), /damaged: .*move .*log away/s);
+      assert.throws(() => log.usage('2000-01-01', '2999-01-01'), /damaged/);
+      log.add(request(1));
+      await log.flush();
+      await log.flush();
+      assert.match(String(told), /damaged: .*move .*log away/s);
+      assert.equal(told.length, 1, 'said once');
+      // What waited is written when it was moved away.
+      rmSync(join(dir, 'log'), { recursive: true });
+      await log.flush();
+      assert.deepEqual(
+        log.page('key_1', 10).lines.map(({ request_id: id }) => id),
+        ['r-1'],
+      );
+      await log.close();
+    });
+  }
+});

@@ -1,0 +1,66 @@
+/** Key store and counters on a disk without room. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CallLimits } from '../../src/access/call-limits.js';
+import { Counters } from '../../src/access/counters.js';
+import { AccessStore } from '../../src/access/store.js';
+import { filled, smallDisk } from '../small-disk.js';
+
+test('a key store that there is no room to make is disk_full, with what to do, and made when there is', async (t) => {
+  const disk = smallDisk(t, 3);
+  if (typeof disk === 'string') return t.skip(disk);
+  const dir = join(disk.dir, 'access');
+  for (const left of [0, 8, 100]) {
+    const empty = filled(disk.dir, left);
+    assert.throws(() => AccessStore.open(dir), {
+      code: 'disk_full',
+      message: /no room to write in .*Free some space/,
+    });
+    // A server goes on without it.
+    const server = AccessStore.open(dir, { create: false });
+    assert.throws(() => server.verify('any'), { code: 'unavailable' });
+    await server.close();
+    empty();
+  }
+  const store = AccessStore.open(dir);
+  const account = await store.createAccount({ name: 'Any', plan: 'free' });
+  assert.deepEqual(store.accounts(), [account]);
+  await store.close();
+  return undefined;
+});
+
+test('calls that there is no room to count are refused; none that was counted is lost, and no process', async (t) => {
+  const disk = smallDisk(t, 6);
+  if (typeof disk === 'string') return t.skip(disk);
+  const dir = join(disk.dir, 'access');
+  mkdirSync(dir);
+  const counters = new Counters(dir, () => []);
+  assert.equal(counters.takeCall('key_first', 60).remaining, 59);
+  const empty = filled(disk.dir);
+  const names = Array.from({ length: 100_000 }, (_, n) => `key_${n}`);
+  let counted = 0;
+  assert.throws(
+    () => {
+      for (const name of names) {
+        counters.takeCall(name, 60);
+        counted++;
+      }
+    },
+    { code: 'ENOSPC' },
+  );
+  t.diagnostic(`${counted} keys`);
+  // A server says so, and opens its counters again: also that needs no more than there is.
+  const access = AccessStore.open(dir, { create: false });
+  const limits = new CallLimits(access);
+  assert.throws(() => limits.takeCall('key_first'), { code: 'unavailable', message: /ENOSPC/ });
+  await limits.close();
+  await access.close();
+  empty();
+  assert.equal(counters.takeCall('key_first', 60).remaining, 58);
+  for (const name of names.slice(0, counted)) assert.equal(counters.takeCall(name, 60).remaining, 58, name);
+  assert.equal(counters.takeCall(names[counted]!, 60).remaining, 59);
+  await counters.close();
+  return undefined;
+});
