@@ -127,6 +127,14 @@ export const SETTINGS = {
     max: WORKERS_MAX,
     description: 'worker threads that search; the default is one per processor',
   }),
+  nice: integer({
+    env: 'PRIORART_NICE',
+    flag: '--nice <number>',
+    default: 10,
+    min: 0,
+    max: 19,
+    description: 'how far work beside a server gives way to its searches, as in nice(1); 0 not at all',
+  }),
   queuePerWorker: integer({
     env: 'PRIORART_QUEUE_PER_WORKER',
     flag: '--queue-per-worker <count>',

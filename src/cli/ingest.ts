@@ -6,6 +6,7 @@ import { indexKinds } from '../index/kinds.js';
 import { PATENT_SCHEMA } from '../ingest/patent-schema.js';
 import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } from '../ingest/summary.js';
 import { showStatus } from './ingest-status.js';
+import { beNice } from './niceness.js';
 import { dataCommand, openOptions, settings, withSettings } from './options.js';
 import { COMMAND, count, duration, EXIT, interruption, ProgressLine, print, size } from './output.js';
 
@@ -49,7 +50,7 @@ Examples:
   priorart ingest --data ./patents --status`,
     )
     .action(run);
-  return withSettings(command, ['workers', 'models', 'drawings']);
+  return withSettings(command, ['workers', 'nice', 'models', 'drawings']);
 }
 
 async function run(paths: string[], flags: Record<string, unknown>): Promise<void> {
@@ -57,7 +58,8 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
   if (flags['status']) return showStatus(settings(flags).data, flags['json'] === true);
   if (paths.length === 0)
     throw new PriorartError('usage', 'no files given; expected `priorart ingest FILE…`');
-  const { workers, drawings } = settings(flags);
+  const { workers, nice, drawings } = settings(flags);
+  beNice(nice);
   const every = watchSeconds(flags['watch']);
   const { data, ...options } = openOptions(flags);
   const index = flags['index'] === undefined ? {} : { indexKind: String(flags['index']) };

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { PriorartError } from '../errors.js';
 import type { ReembedProgress, ReembedSummary } from '../ingest/summary.js';
 import { forgetUnfinished, reembed } from '../pool/reembed.js';
+import { beNice } from './niceness.js';
 import { dataCommand, openOptions, settings, withSettings } from './options.js';
 import { count, duration, interruption, ProgressLine, print } from './output.js';
 
@@ -20,7 +21,7 @@ Examples:
   priorart reembed --data ./patents`,
     )
     .action(run);
-  return withSettings(command, ['models', 'workers']);
+  return withSettings(command, ['models', 'workers', 'nice']);
 }
 
 async function run(flags: Record<string, unknown>): Promise<void> {
@@ -32,7 +33,8 @@ async function run(flags: Record<string, unknown>): Promise<void> {
       discarded ? 'The unfinished re-embedding is forgotten.' : 'There is no unfinished re-embedding.',
     );
   }
-  const { workers } = settings(flags);
+  const { workers, nice } = settings(flags);
+  beNice(nice);
   const line = new ProgressLine();
   const signal = interruption();
   const started = performance.now();

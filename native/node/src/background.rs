@@ -28,16 +28,22 @@ pub fn in_background<T: Send>(niceness: Niceness, work: impl FnOnce() -> Result<
     })
 }
 
-/// On Linux a priority belongs to the calling thread; elsewhere to the process, which keeps its own.
+/// On Linux a priority belongs to the calling thread; elsewhere to the process, which keeps its own. Never raised: the
+/// whole process may be nicer than that.
 fn be_nice(niceness: Niceness) {
     #[cfg(target_os = "linux")]
     {
         extern "C" {
+            fn getpriority(which: i32, who: u32) -> i32;
             fn setpriority(which: i32, who: u32, value: i32) -> i32;
         }
         const PRIO_PROCESS: i32 = 0;
         // SAFETY: takes and gives back numbers. A refusal leaves the priority as it was, which is no harm.
-        unsafe { setpriority(PRIO_PROCESS, 0, niceness as i32) };
+        unsafe {
+            if getpriority(PRIO_PROCESS, 0) < niceness as i32 {
+                setpriority(PRIO_PROCESS, 0, niceness as i32);
+            }
+        }
     }
     #[cfg(not(target_os = "linux"))]
     let _ = niceness;
