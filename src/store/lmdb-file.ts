@@ -17,6 +17,8 @@ const DATABASE_BYTES = 48;
 const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
 const META_BYTES = 160;
+/** No system that Node runs on has smaller pages. */
+const LEAST_PAGE_BYTES = 4096;
 
 /** What is wrong with the file, or undefined where it can be opened. Throws what the file system throws. */
 export function faultOfLmdbFile(path: string): string | undefined {
@@ -40,6 +42,20 @@ export function fillLmdbFile(path: string): void {
   try {
     const measured = measure(file);
     if (typeof measured !== 'string' && measured.size < measured.wanted) ftruncateSync(file, measured.wanted);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Whether a file is shorter than LMDB makes it with its first write: whoever was making it came no further, since the
+ * disk was full or the power went, or is just doing so. A file that held anything was longer, unless it was cut.
+ */
+export function isHalfMade(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const pageSize = readMeta(file, 0)?.pageSize ?? LEAST_PAGE_BYTES;
+    return fstatSync(file).size < META_PAGES * pageSize;
   } finally {
     closeSync(file);
   }

@@ -57,9 +57,13 @@ const turns = new Map<string, Turn>();
 
 /**
  * Opens the environment as lmdb's `open` does.
- * @throws Error of LMDB or the file system
+ * @param before looks at the file while no other process opens it or commits to it
+ * @throws Error of LMDB or the file system, or of `before`
  */
-export function openLmdb(options: RootDatabaseOptionsWithPath & { path: string }): RootDatabase {
+export function openLmdb(
+  options: RootDatabaseOptionsWithPath & { path: string },
+  before: () => void = () => {},
+): RootDatabase {
   const isFile = options.noSubdir ?? extname(options.path) !== '';
   const folder = isFile ? dirname(options.path) : options.path;
   const files = [isFile ? options.path : join(folder, 'data.mdb'), join(folder, LOCK_FILE)];
@@ -70,7 +74,10 @@ export function openLmdb(options: RootDatabaseOptionsWithPath & { path: string }
   }
   const turn = Turn.in(folder);
   try {
-    const root = turn.during(() => open(options));
+    const root = turn.during(() => {
+      before();
+      return open(options);
+    });
     takeTurns(root, turn);
     return root;
   } catch (error) {

@@ -2,7 +2,7 @@
  * The document store: LMDB, read by any number of threads and processes, written by one transaction at a
  * time. Layout in keys.ts.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { PriorartError } from '../errors.js';
@@ -12,7 +12,7 @@ import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf }
 import { corrupt, dataFile, diskFull, noData, readable } from './faults.js';
 import type { PatentFigures } from './figures.js';
 import { deletedKey, FORMAT, FORMAT_UNCHECKED, MANIFEST } from './keys.js';
-import { faultOfLmdbFile, fillLmdbFile } from './lmdb-file.js';
+import { faultOfLmdbFile, fillLmdbFile, isHalfMade } from './lmdb-file.js';
 import { openLmdb } from './lmdb-open.js';
 import type { Manifest, ModelIdentity } from './manifest.js';
 import { makeFolder, makeRoom, syncFolders } from './room.js';
@@ -50,7 +50,7 @@ export class Store {
   private constructor(dir: string) {
     this.dir = dir;
     const path = dataFile(dir);
-    const isNew = !existsSync(path) || statSync(path).size === 0;
+    const isNew = !existsSync(path) || isHalfMade(path);
     checkDataFile(dir);
     this.root = openRoot(dir);
     try {
@@ -233,14 +233,22 @@ export class Store {
 
 /** @throws PriorartError `disk_full`, `data_corrupt` */
 function openRoot(dir: string): RootDatabase {
+  const path = dataFile(dir);
+  // LMDB opens an empty file, and none of which only the beginning was written.
+  const begunAnew = () => {
+    if (existsSync(path) && isHalfMade(path)) truncateSync(path, 0);
+  };
   try {
-    return openLmdb({
-      path: dataFile(dir),
-      maxDbs: 16,
-      maxReaders: MAX_READERS,
-      // A commit returns when it is on disk: what is acknowledged survives a power cut.
-      overlappingSync: false,
-    });
+    return openLmdb(
+      {
+        path,
+        maxDbs: 16,
+        maxReaders: MAX_READERS,
+        // A commit returns when it is on disk: what is acknowledged survives a power cut.
+        overlappingSync: false,
+      },
+      begunAnew,
+    );
   } catch (error) {
     throw readable(error, dir);
   }
@@ -309,12 +317,12 @@ function hasChecksums(root: RootDatabase, dir: string): boolean {
 function checkDataFile(dir: string): void {
   const path = dataFile(dir);
   if (!existsSync(path)) return;
-  if (statSync(path).size === 0) {
-    // A process that was killed while it made the folder leaves an empty file; with segments beside it, the
-    // file was emptied later.
+  if (isHalfMade(path)) {
+    // A process that died while it made the folder leaves an empty file, or half of one; with segments beside it, the
+    // file was cut later.
     const segments = join(dir, 'segments');
     if (!existsSync(segments) || readdirSync(segments).length === 0) return;
-    throw corrupt(dir, 'the file is empty');
+    if (statSync(path).size === 0) throw corrupt(dir, 'the file is empty');
   }
   const fault = faultOfLmdbFile(path);
   if (fault !== undefined) throw corrupt(dir, fault);

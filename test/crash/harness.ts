@@ -76,6 +76,7 @@ try {
         cases,
         seed: Number(values['seed']),
         root: join(root, name),
+        onFault: (fault) => process.stderr.write(`\n${fault}\n`),
         onProgress: (done, faults) => {
           if (process.stderr.isTTY || done % 25 === 0) {
             process.stderr.write(

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { dataFile } from '../../src/store/faults.js';
 import { damagedPages } from '../../src/store/pages.js';
+import { Store } from '../../src/store/store.js';
 import { commit, newStore } from '../store/folder.js';
 import { invented, priorart, random, temporary, usedBytes } from './folder.js';
 
@@ -54,6 +55,21 @@ test('emptied, cut within the meta pages, overwritten with garbage or zeros', as
       }
     });
   }
+});
+
+test('a file of which only the beginning was written when the folder was made is made anew', async (t) => {
+  const { dir, file } = await folder(t);
+  for (const bytes of [0, 1, 4096, 4196]) {
+    const half = join(temporary(t), 'data');
+    cpSync(join(dir, 'store'), join(half, 'store'), { recursive: true });
+    truncateSync(dataFile(half), bytes);
+    assert.equal(await Store.openIfThere(half), undefined, `${bytes} bytes`);
+    const store = newStore(half);
+    await commit(store, PATENTS.slice(0, 2));
+    assert.equal(store.manifest().documents, 2);
+    await store.close();
+  }
+  assert.ok(statSync(file).size > 8192);
 });
 
 test('cut anywhere: never a crash, and whatever is missed is said', async (t) => {

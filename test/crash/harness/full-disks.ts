@@ -1,12 +1,14 @@
 /** Lets the disk fill up at any write: the error says so, searches go on, and with room again everything works. */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { AccessStore } from '../../../src/access/store.js';
 import { endOf, Finding, type PartOptions, type PartResult, perform, questionsOf, random } from './part.js';
 import { compileShim, shimmed } from './shim.js';
 import { verify } from './truth.js';
 import { NOTHING, type Operation, operations, outcome, saidIn } from './workload.js';
 
 const OPERATIONS = 6;
+const PAGE_BYTES = 4096;
 /** Changes that take room in such a list of operations, about; where there were fewer, the case is repeated. */
 const CHANGES = 110;
 
@@ -30,17 +32,43 @@ export async function fullDisks(options: PartOptions): Promise<PartResult> {
     const end = await perform(where, list, env).ended;
     const said = saidIn(readFileSync(where.said, 'utf8'));
     const failed = said.find((line) => 'failed' in line);
-    // Package lmdb dies where it can not write the first two pages of a file that it makes. That there is room for
-    // them is seen to just before (src/store/room.ts), so it takes another process to fill the disk in between.
-    if (end.signal === 'SIGSEGV' && said.length === 0)
-      finding.count('in the instant of making a file, of which lmdb dies');
-    else if (end.code !== 0) finding.fault(`write ${fail}: ${endOf(end)}`);
-    else if (failed) await verifyFull(finding, { dir: where.dir, list, fail, next }, said, failed);
+    if (end.signal === 'SIGSEGV' && isHalfMade(where.dir))
+      await verifyDead(finding, where.dir, list, said, next);
+    else if (end.code !== 0) {
+      const { running } = outcome(NOTHING, list, said);
+      finding.fault(`write ${fail}, during ${running?.kind ?? 'open'}: ${endOf(end)}`);
+    } else if (failed) await verifyFull(finding, { dir: where.dir, list, fail, next }, said, failed);
     if (end.code !== 0 || failed) finding.done();
     rmSync(root, { recursive: true });
     rmSync(where.said);
   }
   return finding.result();
+}
+
+/**
+ * Package lmdb dies where it can not write the first two pages of a file that it makes. That there is room for them is
+ * seen to just before (src/store/room.ts), so it takes another process to fill the disk in between.
+ */
+function isHalfMade(dir: string): boolean {
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.mdb'),
+  );
+  return files.some((name) => statSync(join(dir, name)).size < 2 * PAGE_BYTES);
+}
+
+/** What there was before a file that could not be made is there, and the file can be made later. */
+async function verifyDead(
+  finding: Finding,
+  dir: string,
+  list: readonly Operation[],
+  said: ReturnType<typeof saidIn>,
+  next: () => number,
+): Promise<void> {
+  finding.count('in the instant of making a file, of which lmdb dies');
+  const { known, maybe, running } = outcome(NOTHING, list, said);
+  if (running?.kind === 'key') await AccessStore.open(join(dir, 'access')).close();
+  const found = await verify(dir, known, maybe, questionsOf(2, next, known.documents));
+  if ('fault' in found) finding.fault(`after lmdb died during ${running?.kind ?? 'open'}: ${found.fault}`);
 }
 
 async function verifyFull(

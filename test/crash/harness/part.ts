@@ -15,6 +15,8 @@ export interface PartOptions {
   root: string;
   /** Told after each case. */
   onProgress?: ((done: number, faults: number) => void) | undefined;
+  /** Told of each fault at once: a long run is not waited for. */
+  onFault?: ((fault: string) => void) | undefined;
 }
 
 /** What a part has found. */
@@ -54,7 +56,9 @@ export class Finding {
   }
 
   fault(text: string): void {
-    this.#faults.push(`${this.#part} ${this.#cases}, seed ${this.#options.seed}: ${text}`);
+    const fault = `${this.#part} ${this.#cases}, seed ${this.#options.seed}: ${text}`;
+    this.#faults.push(fault);
+    this.#options.onFault?.(fault);
   }
 
   done(): void {

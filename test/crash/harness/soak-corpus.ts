@@ -124,13 +124,13 @@ export async function vectorOf(query: string): Promise<Float32Array> {
   return embedder.embed([query], 'query');
 }
 
-/** The cosine of a publication's best passage. */
-export function cosine({ vectors }: Doc, query: Float32Array): number {
-  let best = -2;
+/** The cosine of each passage of a publication. */
+export function cosines({ vectors }: Doc, query: Float32Array): number[] {
+  const found: number[] = [];
   for (let from = 0; from < vectors.length; from += dimensions) {
     let sum = 0;
     for (let at = 0; at < dimensions; at++) sum += vectors[from + at]! * query[at]!;
-    if (sum > best) best = sum;
+    found.push(sum);
   }
-  return best;
+  return found;
 }

@@ -4,7 +4,7 @@
  */
 import { shown, similarity } from '../../../src/embed/calibration.js';
 import type { AnalyticsResponse, DetailsResponse, SearchResponse } from '../../../src/search/types.js';
-import { type COUNTRIES, calibration, cosine, type Doc, patentId } from './soak-corpus.js';
+import { type COUNTRIES, calibration, cosines, type Doc, patentId } from './soak-corpus.js';
 
 /** Publications that are there, by their number. */
 export type Docs = ReadonlyMap<number, Doc>;
@@ -76,6 +76,10 @@ export class Model {
   }
 }
 
+function scoreOf(cosine: number): number {
+  return shown(similarity(cosine, calibration));
+}
+
 function candidatesOf(states: readonly Docs[], query: Float32Array, wanted: Wanted): Map<string, Candidate> {
   const found = new Map<string, Candidate>();
   const last = states.at(-1)!;
@@ -83,7 +87,7 @@ function candidatesOf(states: readonly Docs[], query: Float32Array, wanted: Want
     const there = new Set(states.map((docs) => docs.get(n)));
     const versions = [...there]
       .filter((doc): doc is Doc => doc !== undefined && allows(wanted, doc))
-      .map((doc) => ({ doc, score: shown(similarity(cosine(doc, query), calibration)) }));
+      .map((doc) => ({ doc, score: scoreOf(Math.max(...cosines(doc, query))) }));
     if (versions.length === 0) continue;
     const scores = versions.map(({ score }) => score);
     const least = versions.length === there.size ? Math.min(...scores) : undefined;
@@ -97,33 +101,56 @@ export interface Judged {
   fault?: string;
   wanted?: number;
   found?: number;
+  /** Documents shown, and those of them that were found by a passage that is not their best. */
+  shown?: number;
+  byLesser?: number;
 }
 
-type Shown = { patent_id: string; title: string; similarity_score: number };
+interface Shown {
+  patent_id: string;
+  title: string;
+  similarity_score: number;
+  /** Passages, each with its score where the answer says it. */
+  passages: { text: string; similarity_score?: number }[];
+}
 
-/** What is wrong with what is shown, whoever is missing: a document, a score, an order, texts of another version. */
-function faultOfShown(
+/**
+ * What is wrong with what is shown, whoever is missing: a document, a score, an order, a text of another version.
+ * @param exact whether a document's score must be that of its best passage; codes lose sight of one now and then
+ */
+function judgeShown(
   results: readonly Shown[],
-  textsOf: (n: number) => string[],
   candidates: ReadonlyMap<string, Candidate>,
-  ordered: boolean,
-): string | undefined {
+  vector: Float32Array,
+  exact: boolean,
+): Judged {
+  let byLesser = 0;
   if (new Set(results.map(({ patent_id: id }) => id)).size < results.length)
-    return 'a publication is there twice';
-  for (const [at, { patent_id: id, title, similarity_score: score }] of results.entries()) {
+    return { fault: 'a publication is there twice' };
+  for (const [at, { patent_id: id, title, similarity_score: score, passages }] of results.entries()) {
     const candidate = candidates.get(id);
-    if (candidate === undefined) return `${id} was not there, or not allowed, at any moment`;
+    if (candidate === undefined) return { fault: `${id} was not there, or not allowed, at any moment` };
     const version = candidate.versions.find(({ doc }) => doc.patent.title === title);
     if (version === undefined) {
       const possible = candidate.versions.map(({ doc }) => doc.version);
-      return `${id} is shown as "${title}", possible were versions ${possible}`;
+      return { fault: `${id} is shown as "${title}", possible were versions ${possible}` };
     }
-    if (Math.abs(version.score - score) > TOLERANCE) return `${id} has ${score}, not ${version.score}`;
-    if (textsOf(at).some((text) => !version.doc.texts.includes(text)))
-      return `${id} has texts of two versions`;
-    if (ordered && at > 0 && results[at - 1]!.similarity_score < score) return `${id} is out of order`;
+    const { doc, score: best } = version;
+    const scores = cosines(doc, vector).map(scoreOf);
+    for (const { text, similarity_score: said = score } of passages) {
+      const right = scores[doc.texts.indexOf(text)];
+      if (right === undefined) return { fault: `${id} has a text that is not of its version` };
+      if (Math.abs(right - said) > TOLERANCE)
+        return { fault: `${id} has a passage of ${said}, not ${right}` };
+    }
+    if (Math.abs(best - score) > TOLERANCE) {
+      const lesser = !exact && scores.some((one) => Math.abs(one - score) <= TOLERANCE);
+      if (!lesser) return { fault: `${id} has ${score}, not ${best}` };
+      byLesser++;
+    }
+    if (at > 0 && results[at - 1]!.similarity_score < score) return { fault: `${id} is out of order` };
   }
-  return undefined;
+  return { shown: results.length, byLesser };
 }
 
 /** Judges a search for the best `top`. */
@@ -134,8 +161,13 @@ export function judgeSearch(
 ): Judged {
   const { vector, wanted, top, exact } = asked;
   const candidates = candidatesOf(states, vector, wanted);
-  const fault = faultOfShown(results, (at) => results[at]!.chunks.map(({ text }) => text), candidates, true);
-  if (fault) return { fault };
+  const judged = judgeShown(
+    results.map((result) => ({ ...result, passages: result.chunks })),
+    candidates,
+    vector,
+    exact,
+  );
+  if (judged.fault) return judged;
   if (total !== results.length || total > top)
     return { fault: `${results.length} results of ${top}, total ${total}` };
   const is = new Set(results.map(({ patent_id: id }) => id));
@@ -146,13 +178,13 @@ export function judgeSearch(
   if (exact) {
     if (missing.length > 0)
       return { fault: `${missing[0]![0]} is missing, with ${missing[0]![1].least} above ${last}` };
-    return {};
+    return judged;
   }
   const certain = [...candidates.values()].flatMap(({ least }) => least ?? []).sort((a, b) => b - a);
   const best = certain.slice(0, top);
   const bar = best.at(-1) ?? 2;
   const found = results.filter(({ similarity_score: score }) => score >= bar - TOLERANCE).length;
-  return { wanted: best.length, found: Math.min(best.length, found) };
+  return { ...judged, wanted: best.length, found: Math.min(best.length, found) };
 }
 
 /** Judges statistics with a first page. */
@@ -164,8 +196,13 @@ export function judgeAnalytics(
   const { vector, wanted, minScore, pageSize } = asked;
   const candidates = candidatesOf(states, vector, wanted);
   const { results, stats, total_matched: total } = answer;
-  const fault = faultOfShown(results, (at) => [results[at]!.chunk_text], candidates, true);
-  if (fault) return { fault };
+  const judged = judgeShown(
+    results.map((result) => ({ ...result, passages: [{ text: result.chunk_text }] })),
+    candidates,
+    vector,
+    false,
+  );
+  if (judged.fault) return judged;
   if (results.length !== Math.min(total, pageSize)) return { fault: `${results.length} results of ${total}` };
   const low = results.find(({ similarity_score: score }) => score < minScore);
   if (low) return { fault: `${low.patent_id} has ${low.similarity_score}, below ${minScore}` };
@@ -202,7 +239,7 @@ export function judgeAnalytics(
     );
     if (fault) return { fault: `by ${axis}: ${fault}` };
   }
-  return { wanted: sure.length, found: Math.min(sure.length, total) };
+  return { ...judged, wanted: sure.length, found: Math.min(sure.length, total) };
 }
 
 /** Every document has one value on each axis, so counts add up to the total. */
