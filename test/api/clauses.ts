@@ -17,7 +17,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 2.5', 'fields of a details entry'],
   ['SPEC 2.6', 'coverage: counts per country, date ranges'],
   ['SPEC 2.7', 'keys: prefix psk_live_', ['test/access/key.test.ts', 'psk_live_']],
-  ['SPEC 3', 'a key is active or deactivated'],
+  ['SPEC 3', 'a key is active or deactivated', ['test/access/servers.test.ts', 'refuse a revoked key']],
   ['SPEC 4.1 query', 'required text'],
   ['SPEC 4.1 top_k', 'default 10, 1–100'],
   ['SPEC 4.1 countries', 'subset of the five'],
@@ -115,7 +115,11 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
     ['test/access/billing.test.ts', 'month from the start day'],
   ],
   ['SPEC 9', 'version in the path'],
-  ['DECISIONS order of checks', ''],
+  [
+    'DECISIONS order of checks',
+    'each before all that follow',
+    ['test/http/choked-loop.test.ts', 'before it refuses anything'],
+  ],
   ['DECISIONS 400 or 422', ''],
   ['DECISIONS fields of the other endpoint', ''],
   ['DECISIONS query', '1–10,000 characters'],
@@ -156,9 +160,24 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['DECISIONS coverage document', ''],
   ['DECISIONS error body', ''],
   ['DECISIONS key', 'text and checksum', ['test/access/key.test.ts', 'checksum']],
-  ['DECISIONS account, environment', '', ['test/access/store.test.ts', 'several keys per environment']],
-  ['DECISIONS quota', 'reserve, then settle', ['test/access/counters.test.ts', 'never overrun']],
-  ['DECISIONS rate limit', 'sliding', ['test/access/window.test.ts', 'exact to the request']],
+  [
+    'DECISIONS account, environment',
+    'public endpoints limited by client address',
+    ['test/access/store.test.ts', 'several keys per environment'],
+    ['test/access/servers.test.ts', 'let a client address without a key call'],
+  ],
+  [
+    'DECISIONS quota',
+    'reserve, then settle',
+    ['test/access/counters.test.ts', 'never overrun'],
+    ['test/access/servers.test.ts', 'exactly 30 answers'],
+  ],
+  [
+    'DECISIONS rate limit',
+    'sliding',
+    ['test/access/window.test.ts', 'exact to the request'],
+    ['test/access/servers.test.ts', 'let 60 calls of a key in'],
+  ],
   ['DECISIONS maintenance', ''],
   [
     'DECISIONS request log',
@@ -169,7 +188,12 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ],
   ['DECISIONS plans', 'Free 30, Basic 300, Pro 1,000, Enterprise custom'],
   ['DECISIONS events', 'none'],
-  ['DECISIONS operator’s limits', '', ['test/config.test.ts', 'defaults of the limits']],
+  [
+    'DECISIONS operator’s limits',
+    'settings; health is exempt',
+    ['test/config.test.ts', 'defaults of the limits'],
+    ['test/access/servers.test.ts', 'health always'],
+  ],
 ];
 
 /** A clause with the tests that hold it. */
