@@ -92,6 +92,7 @@ const PAGES_AHEAD = 1_024;
  */
 const AMPLE_PAGES = 768;
 const UNLOOKED_MS = 0.5;
+const FULL_MS = 1_000;
 
 export class Counters {
   readonly #root: RootDatabase;
@@ -107,6 +108,8 @@ export class Counters {
   #room = 0;
   #isAmple = false;
   #lookedAt = 0;
+  /** When the disk is tried again that has no room for more than the next transaction. */
+  #fullUntil = 0;
   /** Keys that this process has counted a call of, by their last call. */
   readonly #keys = new Map<string, number>();
   #accounts = new Set<string>();
@@ -180,14 +183,15 @@ export class Counters {
     this.#lookedAt = now;
     const last = lastPageOf(this.#root);
     const wanted = PAGES_TAKEN + more;
-    if (last + Math.max(wanted, AMPLE_PAGES) > this.#room) {
+    if (last + Math.max(wanted, AMPLE_PAGES) > this.#room && now >= this.#fullUntil) {
       try {
         this.#room = makeMappedRoom(this.#file, wanted + PAGES_AHEAD);
       } catch {
-        // As long as there is room for this one, the disk may be full.
-        if (last + wanted > this.#room) this.#room = makeMappedRoom(this.#file, wanted);
+        this.#fullUntil = now + FULL_MS;
       }
     }
+    // As long as there is room for this one, the disk may be full.
+    if (last + wanted > this.#room) this.#room = makeMappedRoom(this.#file, wanted);
     this.#isAmple = this.#room - last >= AMPLE_PAGES;
   }
 

@@ -40,6 +40,8 @@ const DAMAGES: readonly [string, (file: string) => void][] = [
   ['cut to its meta pages', (file) => truncateSync(file, 2 * PAGE)],
 ];
 
+const clock = () => 1e6;
+
 function countersFile(dir: string): string {
   const [boot] = readdirSync(join(dir, 'counters'));
   return join(dir, 'counters', boot!, 'data.mdb');
@@ -49,10 +51,10 @@ describe('damaged counters', () => {
   for (const [name, damage] of DAMAGES) {
     it(`are refused with what to do, and take no process down, when their file is ${name}`, async () => {
       const dir = folder();
-      const whole = new Counters(dir, () => []);
+      const whole = new Counters(dir, () => [], clock);
       for (let n = 0; n < 500; n++) whole.takeCall(`key_${n}`, 60);
       await whole.close();
-      const again = new Counters(dir, () => []);
+      const again = new Counters(dir, () => [], clock);
       assert.equal(again.takeCall('key_7', 60).remaining, 58, 'a whole one is not');
       await again.close();
       damage(countersFile(dir));
