@@ -12,6 +12,7 @@ mod tokenizer;
 mod trie;
 
 use crate::file::Container;
+use crate::vectors::prefetch;
 use crate::{Error, Result};
 use characters::Characters;
 use std::path::Path;
@@ -147,6 +148,15 @@ impl Reader<'_> {
     #[inline]
     pub fn row(&self, id: u32) -> &[i8] {
         &self.rows[id as usize * self.dimensions..][..self.dimensions]
+    }
+
+    /// Has what is known of a piece fetched into the cache while something else is computed.
+    #[inline]
+    pub fn prefetch(&self, id: u32) {
+        prefetch(self.row(id));
+        let id = id as usize;
+        prefetch(&self.scales[id..id + 1]);
+        prefetch(&self.weights[id..id + 1]);
     }
 
     pub fn pieces(&self) -> usize {

@@ -33,18 +33,22 @@ pub fn dot(query: &[f32], row: &[u16]) -> f32 {
     dot_plain(query, row)
 }
 
-/// Has a row fetched into the cache while something else is computed: rows that lie anywhere in memory take several
-/// times as long to come as to be scored.
+/// Has numbers fetched into the cache while something else is computed: what lies anywhere in memory takes several
+/// times as long to come as to be computed with.
 #[inline]
-pub fn prefetch(row: &[u16]) {
+pub fn prefetch<T>(numbers: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for line in row.chunks(CACHE_LINE / 2) {
+    {
         use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        // SAFETY: a hint, which reads nothing; SSE is part of x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+        let at: *const i8 = numbers.as_ptr().cast();
+        let skew = at as usize % CACHE_LINE;
+        for line in (0..skew + size_of_val(numbers)).step_by(CACHE_LINE) {
+            // SAFETY: a hint, which reads nothing; SSE is part of x86-64.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_sub(skew).wrapping_add(line)) };
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = row;
+    let _ = numbers;
 }
 
 #[cfg(target_arch = "x86_64")]

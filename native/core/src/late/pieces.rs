@@ -7,6 +7,7 @@
 use super::bag::decode;
 use super::{Mixture, Scores, Share, QUERY_TOKENS};
 use crate::static_model::{Reader, Scratch};
+use crate::vectors::prefetch;
 
 /// What is fitted to a model. Equal pieces get no more than their similarity of 1: an addition for exact words
 /// helps within one language and hurts across scripts.
@@ -28,6 +29,13 @@ pub struct Candidate<'a> {
     /// Its abstract; empty where it has none.
     pub summary: &'a [u8],
     pub passages: Vec<&'a [u8]>,
+}
+
+impl<'a> Candidate<'a> {
+    /// Its title, its abstract, its passages.
+    fn bags(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        [self.title, self.summary].into_iter().chain(self.passages.iter().copied())
+    }
 }
 
 /// Memory that one thread uses again for request after request.
@@ -80,32 +88,50 @@ struct Texts {
     ends: Vec<u32>,
     lengths: Vec<f32>,
     distinct: Vec<u32>,
+    /// How many of `distinct` there are so far.
+    found: usize,
 }
+
+/// Candidates whose bags are asked of memory ahead of the one that is read.
+const CANDIDATES_AHEAD: usize = 4;
 
 impl Texts {
     fn read(candidates: &[Candidate], pieces: u32, place: &mut Vec<u32>) -> Option<Self> {
         place.resize(pieces as usize, NOWHERE);
-        let mut texts =
-            Texts { pieces: Vec::new(), ends: vec![0], lengths: Vec::new(), distinct: Vec::new() };
-        let whole = candidates.iter().all(|candidate| {
-            let own = [candidate.title, candidate.summary];
-            own.iter().chain(&candidate.passages).all(|bag| texts.push(bag, place).is_some())
+        let most = candidates.iter().flat_map(Candidate::bags).map(<[u8]>::len).sum();
+        let mut texts = Texts {
+            pieces: Vec::with_capacity(most),
+            ends: vec![0],
+            lengths: Vec::new(),
+            // One more, which every piece that is not new is written to.
+            distinct: vec![0; most.min(pieces as usize) + 1],
+            found: 0,
+        };
+        let fetch = |candidate: &Candidate| candidate.bags().for_each(prefetch);
+        candidates.iter().take(CANDIDATES_AHEAD).for_each(fetch);
+        let whole = candidates.iter().enumerate().all(|(n, candidate)| {
+            candidates.get(n + CANDIDATES_AHEAD).into_iter().for_each(fetch);
+            candidate.bags().all(|bag| texts.push(bag, place).is_some())
         });
+        texts.distinct.truncate(texts.found);
         texts.distinct.iter().for_each(|&piece| place[piece as usize] = NOWHERE);
         whole.then_some(texts)
     }
 
     fn push(&mut self, bag: &[u8], place: &mut [u32]) -> Option<()> {
+        let (distinct, mut found) = (&mut self.distinct[..], self.found);
         let length = decode(bag, place.len() as u32, |piece, count| {
+            // Without a branch on whether the piece is new, which nobody can foretell.
             let at = &mut place[piece as usize];
-            if *at == NOWHERE {
-                *at = self.distinct.len() as u32;
-                self.distinct.push(piece);
-            }
+            let is_new = *at == NOWHERE;
+            *at = if is_new { found as u32 } else { *at };
+            distinct[found] = piece;
+            found += is_new as usize;
             self.pieces.push((*at, count));
-        })?;
+        });
+        self.found = found;
         self.ends.push(self.pieces.len() as u32);
-        self.lengths.push(length);
+        self.lengths.push(length?);
         Some(())
     }
 
@@ -117,7 +143,11 @@ impl Texts {
 /// Query pieces whose similarities to one piece are kept and compared at a time.
 const WIDE: usize = 8;
 
-/// The distinct pieces of a query.
+/// Rows that are asked of memory ahead of the one that is computed with: those of other pieces lie anywhere in a table
+/// of 48 MB, and took two thirds of the time to come.
+const AHEAD: usize = 12;
+
+/// The distinct pieces of a query, padded with pieces of no meaning to a multiple of `WIDE`.
 struct Query {
     /// Their rows, widened once.
     rows: Vec<i16>,
@@ -143,11 +173,12 @@ impl Query {
         let mut ids = asked.to_vec();
         ids.sort_unstable();
         ids.dedup();
-        let rows: Vec<i16> = ids.iter().flat_map(|&id| model.row(id)).map(|&x| x as i16).collect();
-        let lengths = rows.chunks_exact(model.dimensions()).map(length_of).collect();
+        let mut rows: Vec<i16> = ids.iter().flat_map(|&id| model.row(id)).map(|&x| x as i16).collect();
+        let mut lengths: Vec<f32> = rows.chunks_exact(model.dimensions()).map(length_of).collect();
         let raw: Vec<f32> = ids.iter().map(|&id| weight(model, id, rarity)).collect();
         let total: f32 = raw.iter().sum();
-        let weights = raw.iter().map(|weight| if total > 0.0 { weight / total } else { 0.0 }).collect();
+        let mut weights: Vec<f32> =
+            raw.iter().map(|weight| if total > 0.0 { weight / total } else { 0.0 }).collect();
         let mut vector = vec![0f32; model.dimensions()];
         let whole = model.vector(asked, &mut vector);
         let pull = |&id: &u32| {
@@ -158,29 +189,42 @@ impl Query {
                 0.0
             }
         };
-        let pull = ids.iter().map(pull).collect();
+        let mut pull: Vec<f32> = ids.iter().map(pull).collect();
+        let width = ids.len().next_multiple_of(WIDE);
+        rows.resize(width * model.dimensions(), 0);
+        ids.resize(width, NOWHERE);
+        [&mut lengths, &mut weights, &mut pull].into_iter().for_each(|numbers| numbers.resize(width, 0.0));
         Query { rows, lengths, weights, pull, ids }
     }
 
     fn meet(&self, model: &Reader, distinct: &[u32]) -> Met {
-        let dimensions = model.dimensions();
-        let width = self.ids.len().next_multiple_of(WIDE);
+        let (dimensions, width) = (model.dimensions(), self.ids.len());
         let mut met = Met { similar: vec![0.0; distinct.len() * width], width, pulls: Vec::new() };
+        met.pulls.reserve_exact(distinct.len());
         let mut row = vec![0i16; dimensions];
+        distinct.iter().take(AHEAD).for_each(|&piece| model.prefetch(piece));
         for (at, &piece) in distinct.iter().enumerate() {
+            if let Some(&ahead) = distinct.get(at + AHEAD) {
+                model.prefetch(ahead);
+            }
             row.iter_mut().zip(model.row(piece)).for_each(|(wide, &x)| *wide = x as i16);
             let length = length_of(&row);
             let mut pull = 0.0;
-            let similar = &mut met.similar[at * width..][..self.ids.len()];
-            for (q, own) in self.rows.chunks_exact(dimensions).enumerate() {
-                let product = dot(own, &row) as f32;
-                pull += self.pull[q] * product;
-                let lengths = self.lengths[q] * length;
-                similar[q] = match () {
-                    _ if self.ids[q] == piece => 1.0,
-                    _ if lengths > 0.0 => (product / lengths).clamp(0.0, 1.0),
-                    _ => 0.0,
-                };
+            for (part, similar) in met.similar[at * width..][..width].chunks_exact_mut(WIDE).enumerate() {
+                let from = part * WIDE;
+                let products = products(&self.rows[from * dimensions..][..WIDE * dimensions], &row);
+                let own = |numbers: &[f32]| -> [f32; WIDE] { numbers[from..][..WIDE].try_into().unwrap() };
+                let (lengths, pulls) = (own(&self.lengths), own(&self.pull));
+                let ids: [u32; WIDE] = self.ids[from..][..WIDE].try_into().unwrap();
+                for q in 0..WIDE {
+                    let product = products[q] as f32;
+                    let lengths = lengths[q] * length;
+                    let cosine = (product / lengths).clamp(0.0, 1.0);
+                    let cosine = if lengths > 0.0 { cosine } else { 0.0 };
+                    similar[q] = if ids[q] == piece { 1.0 } else { cosine };
+                }
+                // In the order of the pieces, so that every machine gives the same bits.
+                products.iter().zip(&pulls).for_each(|(&product, own)| pull += own * product as f32);
             }
             met.pulls.push(pull * model.factor(piece));
         }
@@ -190,7 +234,7 @@ impl Query {
     /// The weighted similarities of the best partners in a text.
     fn partners(&self, met: &Met, places: &[(u32, u32)]) -> f32 {
         let mut sum = 0.0;
-        for (part, weights) in self.weights.chunks(WIDE).enumerate() {
+        for (part, weights) in self.weights.chunks_exact(WIDE).enumerate() {
             let mut best = [0f32; WIDE];
             for &(at, _) in places {
                 let similar = &met.similar[at as usize * met.width + part * WIDE..][..WIDE];
@@ -215,6 +259,48 @@ impl Query {
 #[inline]
 fn dot(a: &[i16], b: &[i16]) -> i32 {
     a.iter().zip(b).map(|(&a, &b)| a as i32 * b as i32).sum()
+}
+
+/// Inner products of a row, of a multiple of 16 numbers, with so many others, which lie one behind another.
+#[inline]
+fn products(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
+    assert!(rows.len() == WIDE * row.len() && row.len() % 16 == 0);
+    #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+    // Safety: the feature is there at compile time, and the rows are as long as was asserted.
+    unsafe {
+        return products_avx2(rows, row);
+    }
+    #[allow(unreachable_code)]
+    products_plain(rows, row)
+}
+
+fn products_plain(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
+    std::array::from_fn(|q| dot(&rows[q * row.len()..][..row.len()], row))
+}
+
+/// All at once: a part of the row is loaded once for all of them, and their sums are added up together.
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+unsafe fn products_avx2(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
+    use std::arch::x86_64::*;
+    let n = row.len();
+    let mut sums = [_mm256_setzero_si256(); WIDE];
+    for i in (0..n).step_by(16) {
+        let part = _mm256_loadu_si256(row.as_ptr().add(i).cast());
+        for (q, sum) in sums.iter_mut().enumerate() {
+            let other = _mm256_loadu_si256(rows.as_ptr().add(q * n + i).cast());
+            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(part, other));
+        }
+    }
+    let four = |q: usize| {
+        let ab = _mm256_hadd_epi32(sums[q], sums[q + 1]);
+        let cd = _mm256_hadd_epi32(sums[q + 2], sums[q + 3]);
+        let halves = _mm256_hadd_epi32(ab, cd);
+        _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
+    };
+    let mut out = [0i32; WIDE];
+    _mm_storeu_si128(out.as_mut_ptr().cast(), four(0));
+    _mm_storeu_si128(out.as_mut_ptr().add(4).cast(), four(4));
+    out
 }
 
 fn length_of(row: &[i16]) -> f32 {
