@@ -109,8 +109,14 @@ function note(
   trace.replanned = { widened, rescanned };
 }
 
+/** Text is written here first, since how many bytes it is becomes known by writing it only; longer ones are rare. */
+const draft = new Uint8Array(1 << 19);
+
 function json(value: unknown): Uint8Array {
-  return encoder.encode(JSON.stringify(value));
+  const text = JSON.stringify(value);
+  // A UTF-16 unit is three bytes at most.
+  if (text.length > draft.length / 3) return encoder.encode(text);
+  return draft.slice(0, encoder.encodeInto(text, draft).written);
 }
 
 /** Hashed where it was made: it may be megabytes. */

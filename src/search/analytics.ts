@@ -13,6 +13,7 @@ import { clausesOf, dateColumn, deduplicates } from './filter.js';
 import { planOf, scansOf } from './plan.js';
 import type { AnalyticsQuery } from './query.js';
 import type { Reader } from './reader.js';
+import { selectionOf } from './selections.js';
 import { embedQuery, stopwatch } from './semantic.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
 import type { AnalyticsResponse, AnalyticsResult, AnalyticsStats } from './types.js';
@@ -53,7 +54,7 @@ export async function rankAnalytics(
   cancellation.check();
   const { manifest, native } = reader.snapshot();
   const { counts, plan, filter } = calling(() => {
-    const selection = native.select(clausesOf(query.filters, reader.store));
+    const selection = selectionOf(native, clausesOf(query.filters, reader.store));
     const filtered = clock();
     const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults);
     const counted = native.count(vector, selection, scansOf(chosen), {

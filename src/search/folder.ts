@@ -9,12 +9,15 @@ import { Store } from '../store/store.js';
 export class Folder {
   readonly store: Store;
   #snapshot: OpenSnapshot;
+  /** The manifest of the snapshot, as it is stored. */
+  #stored: Buffer;
 
   /** @throws PriorartError `no_data`, `data_version`, `data_corrupt` */
   constructor(dir: string) {
     this.store = Store.open(dir);
     try {
       this.#snapshot = openSnapshot(this.store);
+      this.#stored = this.store.manifestBytes();
     } catch (error) {
       void this.store.close();
       throw error;
@@ -33,9 +36,9 @@ export class Folder {
    */
   snapshot(): OpenSnapshot {
     this.store.refresh();
-    const { generation } = this.store.manifest();
-    if (this.#snapshot.manifest.generation === generation) return this.#snapshot;
+    if (this.store.isManifest(this.#stored)) return this.#snapshot;
     const fresh = openSnapshot(this.store);
+    this.#stored = this.store.manifestBytes();
     // The segments that both have stay open: the new snapshot holds them already.
     this.#snapshot.native.close();
     this.#snapshot = fresh;

@@ -12,6 +12,7 @@ import { Found } from './found.js';
 import { planOf, scansOf } from './plan.js';
 import type { SemanticQuery } from './query.js';
 import type { Reader } from './reader.js';
+import { selectionOf } from './selections.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
 import type { Chunk, SearchResponse, SearchResult } from './types.js';
 
@@ -30,7 +31,7 @@ export async function searchSemantic(
   const { manifest, native } = reader.snapshot();
   const { hits, plan, filter } = calling(() => {
     const clauses = clausesOf(query.filters, reader.store);
-    const selection = native.select(clauses);
+    const selection = selectionOf(native, clauses);
     const filter = clock();
     const documents = Math.max(query.topK, RERANK_DEPTH);
     const plan = planOf(manifest.segments, native.segments, selection, documents, { exact: query.exact });

@@ -200,6 +200,20 @@ export class Store {
     return manifest;
   }
 
+  /** The manifest of the current read transaction as it is stored, for `isManifest`. */
+  manifestBytes(): Buffer {
+    const stored = this.meta.getBinaryFast(MANIFEST);
+    if (stored === undefined) throw noData(this.dir);
+    return Buffer.from(stored.subarray(0, stored.length));
+  }
+
+  /** Whether it is still this one: found in a fraction of the time that decoding it takes. */
+  isManifest(bytes: Buffer): boolean {
+    const stored = this.meta.getBinaryFast(MANIFEST);
+    // The buffer that it is read into is longer than what is read.
+    return stored?.length === bytes.length && bytes.compare(stored, 0, stored.length) === 0;
+  }
+
   /** Ids of a segment's documents deleted since it was written. */
   deleted(segment: string): Uint32Array {
     const bytes = this.meta.get(deletedKey(segment)) as Uint8Array | undefined;
