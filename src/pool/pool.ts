@@ -94,10 +94,11 @@ export class Pool implements Answers {
   }
 
   ask<Q extends Question>(question: Q, options: AskOptions = {}): Promise<AnswerOf<Q>> {
-    const { signal } = options;
+    const { signal, deadline } = options;
     return this.#queue.run((waitedMs) => this.#work(question, options, waitedMs), {
       signal,
       background: isStored(question),
+      withinMs: deadline === undefined ? undefined : deadline - Date.now(),
     });
   }
 

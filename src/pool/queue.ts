@@ -10,6 +10,9 @@
  * once. Of those that wait at that moment the latest stay: the others are late already. Shedding ends with an interval
  * in which nothing had to be refused; CoDel would stop as soon as a wait is short, and at five times the capacity the
  * queue would be full again at once.
+ *
+ * Where work takes long (a reranker of the user's own, say), the queue is full before that: a search that could not come
+ * to its turn before its deadline is refused at once, instead of at its deadline.
  */
 import { setMaxListeners } from 'node:events';
 import { PriorartError } from '../errors.js';
@@ -27,6 +30,11 @@ const BACKGROUND_AFTER = 8;
 const SHORT_WAIT = { times: 1, ms: 5 };
 /** For how long waits may not have been short: so many times the time that work takes, and ms at least. */
 const INTERVAL = { times: 20, ms: 100 };
+/**
+ * The quickest of so many searches tells how long those before one will take at least. Before there were so many, nothing
+ * does: the first ones load their models.
+ */
+const QUICKEST_OF = 16;
 /** Part of the newest work in the average of what work takes. */
 const AVERAGE_OF = 0.05;
 
@@ -42,6 +50,8 @@ export class Queue {
   #background = new Set<Waiting>();
   /** What a search takes on a worker, ms; a moving average. */
   #workMs = 0;
+  /** What the last ones took, ms. */
+  readonly #lastMs: number[] = [];
   /** Since when no wait was short; when somebody was last refused while shedding, undefined unless it sheds; ms. */
   #longSince: number | undefined;
   #shedAt: number | undefined;
@@ -94,20 +104,21 @@ export class Queue {
 
   /**
    * Runs `work` when its turn comes.
+   * @param options `withinMs`: when the answer is wanted, from now
    * @throws PriorartError `overloaded` at once when too many wait, `cancelled` when the signal fires first,
    *   `unavailable` after `close`
    */
   run<T>(
     work: (waitedMs: number) => Promise<T>,
-    options: { signal?: AbortSignal | undefined; background?: boolean },
+    options: { signal?: AbortSignal | undefined; background?: boolean; withinMs?: number | undefined },
   ): Promise<T> {
-    const { signal, background } = options;
+    const { signal, background, withinMs = Number.POSITIVE_INFINITY } = options;
     if (signal?.aborted) return Promise.reject(cancelled());
     // One signal may stand for many calls, as those of an ingest: Node would take its listeners for a leak.
     if (signal) setMaxListeners(0, signal);
     if (this.#closed) return Promise.reject(closed());
     const queue = background ? this.#background : this.#waiting;
-    if (!background && !this.#admits()) return Promise.reject(this.#tooMany());
+    if (!background && !this.#admits(withinMs)) return Promise.reject(this.#tooMany());
     return new Promise<T>((resolve, reject) => {
       const waiting: Waiting = {
         since: this.#now(),
@@ -169,6 +180,8 @@ export class Queue {
   }
 
   #took(ms: number): void {
+    this.#lastMs.push(ms);
+    if (this.#lastMs.length > QUICKEST_OF) this.#lastMs.shift();
     this.#workMs = this.#workMs === 0 ? ms : this.#workMs + AVERAGE_OF * (ms - this.#workMs);
   }
 
@@ -178,12 +191,18 @@ export class Queue {
     else this.#longSince ??= this.#now();
   }
 
+  /** How long one more would wait at least, ms. */
+  #leastWait(): number {
+    if (this.#lastMs.length < QUICKEST_OF || this.#waiting.size < this.parallel) return 0;
+    return (this.#waiting.size * Math.min(...this.#lastMs)) / this.parallel;
+  }
+
   /** Whether one more may wait; begins shedding and ends it. */
-  #admits(): boolean {
+  #admits(withinMs: number): boolean {
     const now = this.#now();
     const interval = Math.max(INTERVAL.ms, INTERVAL.times * this.#workMs);
     if (this.#shedAt !== undefined && now - this.#shedAt > interval) this.#shedAt = undefined;
-    if (this.#waiting.size < this.limit) return true;
+    if (this.#waiting.size < this.limit && this.#leastWait() < withinMs) return true;
     if (this.#shedAt !== undefined) this.#shedAt = now;
     else if (this.#longSince !== undefined && now - this.#longSince > interval) this.#shed(now);
     return false;

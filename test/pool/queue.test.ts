@@ -138,8 +138,9 @@ async function simulated(options: {
   workMs: number;
   parallel: number;
   limit: number;
+  withinMs?: number;
 }): Promise<{ second: number; ms: number | undefined }[]> {
-  const { perSecond, seconds, workMs, parallel, limit } = options;
+  const { perSecond, seconds, workMs, parallel, limit, withinMs } = options;
   let now = 0;
   const queue = new Queue(parallel, limit, () => now);
   const ends: { at: number; end: () => void }[] = [];
@@ -157,7 +158,7 @@ async function simulated(options: {
       const [arrived, second] = [next, Math.floor(next / 1000)];
       next += 1000 / perSecond(second);
       all.push(
-        queue.run(work, {}).then(
+        queue.run(work, { withinMs }).then(
           () => void outcomes.push({ second, ms: now - arrived }),
           (error) => {
             assert.ok(isPriorartError(error) && error.code === 'overloaded' && error.retryAfter! >= 1);
@@ -215,4 +216,20 @@ test('when the load is gone, the queue takes bursts again', async () => {
     outcomes.filter(({ second, ms }) => second >= 4 && ms === undefined),
     [],
   );
+});
+
+test('what could not come to its turn before its deadline is refused at once, and no other', async () => {
+  const load = { workMs: 1000, parallel: 2, limit: 128, withinMs: 30_000 };
+  // A search a second of two that can be: the queue knows what work takes. Then 100 in a second, half of them too many.
+  const burst = await simulated({ ...load, seconds: 22, perSecond: (second) => (second === 21 ? 100 : 1) });
+  const [answered, refused] = [
+    burst.filter(({ ms }) => ms !== undefined),
+    burst.filter(({ ms }) => ms === undefined),
+  ];
+  assert.ok(refused.length > 30, `${refused.length} refused`);
+  const longest = Math.max(...answered.map(({ ms }) => ms!));
+  assert.ok(longest > 28_000 && longest <= 32_000, `${longest} ms`);
+  // The same burst on a queue that knows nothing yet, or whose first search has loaded its model, is taken in whole.
+  const first = await simulated({ ...load, seconds: 1, perSecond: () => 100 });
+  assert.ok(first.every(({ ms }) => ms !== undefined));
 });
