@@ -130,6 +130,13 @@ export interface Selection {
   readonly passages: number[];
 }
 
+/** Segments that are being opened beside the searches, and stay open until it is closed. */
+export interface Opening {
+  /** Whether it has come to its end; what could not be opened, a snapshot of it will say. */
+  readonly done: boolean;
+  close(): void;
+}
+
 export interface NativeSnapshot {
   readonly segments: OpenSegment[];
   docIds(segment: number): Uint32Array;
@@ -305,6 +312,7 @@ export interface FlatXml {
 interface Addon {
   SegmentWriter: new (path: string, dimensions: number, columns: NewSegmentColumn[]) => SegmentWriter;
   Snapshot: new (segments: SegmentPath[]) => NativeSnapshot;
+  openBeside(segments: SegmentPath[]): Opening;
   FileLock: { acquire(path: string): FileLock | null };
   StaticModel: new (path: string) => NativeStaticModel;
   TokenizerJson: new (path: string) => NativeTokenizerJson;

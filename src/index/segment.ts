@@ -9,7 +9,15 @@ import type { IndexFile, Manifest, SegmentEntry } from '../store/manifest.js';
 import { makeDurableFolder } from '../store/room.js';
 import type { Store } from '../store/store.js';
 import { applicationLink, COLUMNS, columnValues } from './columns.js';
-import { awaiting, calling, fromNative, type NativeSnapshot, native } from './native.js';
+import {
+  awaiting,
+  calling,
+  fromNative,
+  type NativeSnapshot,
+  native,
+  type Opening,
+  type SegmentPath,
+} from './native.js';
 
 /** The file of vectors and columns within a segment's folder. */
 export const SEGMENT_FILE = 'segment.bin';
@@ -115,11 +123,7 @@ const ATTEMPTS = 5;
 export function openSnapshot(store: Store): OpenSnapshot {
   for (let attempt = 1; ; attempt++) {
     const manifest = store.manifest();
-    const paths = manifest.segments.map((entry) => ({
-      path: segmentPath(store, entry.id),
-      ...(entry.index ? indexPaths(store, entry.id, entry.index) : {}),
-      deleted: store.deleted(entry.id),
-    }));
+    const paths = manifest.segments.map((entry) => pathsOf(store, entry));
     try {
       return { manifest, native: new native.Snapshot(paths) };
     } catch (error) {
@@ -132,6 +136,19 @@ export function openSnapshot(store: Store): OpenSnapshot {
       store.refresh();
     }
   }
+}
+
+/** Begins to open segments beside the searches, so that a snapshot of them is there at once. */
+export function openBeside(store: Store, entries: readonly SegmentEntry[]): Opening {
+  return native.openBeside(entries.map((entry) => pathsOf(store, entry)));
+}
+
+function pathsOf(store: Store, entry: SegmentEntry): SegmentPath {
+  return {
+    path: segmentPath(store, entry.id),
+    ...(entry.index ? indexPaths(store, entry.id, entry.index) : {}),
+    deleted: store.deleted(entry.id),
+  };
 }
 
 function indexPaths(

@@ -28,6 +28,16 @@ pub fn in_background<T: Send>(niceness: Niceness, work: impl FnOnce() -> Result<
     })
 }
 
+/// Runs work on a new thread and does not wait for it. Returns whether there was a thread for it.
+pub fn beside(niceness: Niceness, work: impl FnOnce() + Send + 'static) -> bool {
+    let thread = std::thread::Builder::new().name("priorart-bg".into());
+    let run = move || {
+        be_nice(niceness);
+        work()
+    };
+    thread.spawn(run).is_ok()
+}
+
 /// On Linux a priority belongs to the calling thread; elsewhere to the process, which keeps its own. Never raised: the
 /// whole process may be nicer than that.
 fn be_nice(niceness: Niceness) {
