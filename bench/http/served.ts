@@ -1,6 +1,6 @@
 /** A server in a process of its own, and what it costs. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { TICKS_PER_SECOND } from '../machine.js';
 
@@ -49,10 +49,22 @@ export class Served {
     return { cpu, memory: Number(/VmRSS:\s*(\d+)/.exec(of('status'))?.[1]) * 1024 };
   }
 
+  /** What its threads waited for a processor, all together, s: what others took that run beside it. */
+  waitedForProcessor(): number {
+    const dir = `/proc/${this.#child.pid}/task`;
+    const waits = readdirSync(dir).map((id) =>
+      Number(readFileSync(`${dir}/${id}/schedstat`, 'utf8').split(' ')[1]),
+    );
+    return waits.reduce((sum, ns) => sum + ns, 0) / 1e9;
+  }
+
   /** Metrics by series; reading begins a new interval of the event loop's figures. */
   async metrics(): Promise<Map<string, number>> {
     if (this.metricsPort === undefined) return new Map();
-    const text = await (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
+    const text = await // A connection that is kept may be closed by the server just as it is used again.
+    (
+      await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`, { headers: { connection: 'close' } })
+    ).text();
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return new Map(
       lines.map((line) => {
