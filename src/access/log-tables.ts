@@ -33,16 +33,23 @@ export interface LogTables {
 const WALKED_MAX = 1 << 30;
 
 /** The last damage found, so that a file is not walked through again four times a second. */
-let lastDamage: { file: string; inode: number; changed: number; fault: string } | undefined;
+let lastDamage: { file: string; inode: number; changed: number; until: number; fault: string } | undefined;
+const DAMAGE_KNOWN_MS = 10_000;
 
 function damageOf(file: string, isKnown: boolean): string | undefined {
+  // A file that another server is just making is whole at the next look.
+  const fault = faultOfLmdbFile(file);
+  if (fault !== undefined) return fault;
   const { ino: inode, mtimeMs: changed, size } = statSync(file);
   const last = lastDamage;
-  if (last?.file === file && last.inode === inode && last.changed === changed) return last.fault;
-  const fault =
-    faultOfLmdbFile(file) ?? (isKnown || size > WALKED_MAX ? undefined : damageBeforeOpening(file));
-  lastDamage = fault === undefined ? undefined : { file, inode, changed, fault };
-  return fault;
+  const isSame = last?.file === file && last.inode === inode && last.changed === changed;
+  if (isSame && performance.now() < last.until) return last.fault;
+  const damage = isKnown || size > WALKED_MAX ? undefined : damageBeforeOpening(file);
+  lastDamage =
+    damage === undefined
+      ? undefined
+      : { file, inode, changed, until: performance.now() + DAMAGE_KNOWN_MS, fault: damage };
+  return damage;
 }
 
 /**
