@@ -12,7 +12,10 @@ fn main() {
     build
         // FAISS headers are not ours to warn about.
         .flag(format!("-isystem{include}"))
-        .file("cpp/shim.cpp")
+        // GCC warns of its own AVX-512 headers (its bug 105593).
+        .flag_if_supported("-Wno-uninitialized")
+        .flag_if_supported("-Wno-maybe-uninitialized")
+        .files(["cpp/shim.cpp", "cpp/code_scan.cpp"])
         .files(["cpp/index_read.cpp", "cpp/index_read_graph.cpp", "cpp/index_write.cpp"])
         .compile("priorart_shim");
 }

@@ -76,8 +76,8 @@ export interface FilterClause {
 }
 
 /**
- * How one segment is searched. With `k` its index is asked; with `codes` alone all codes of its index are scanned, with
- * both where the index turns out not to serve the filter. Without either every allowed passage is scored.
+ * How one segment is searched. With `nprobe` or `efSearch` its index is asked (for `k` passages, where it needs to know);
+ * with `codes` all codes of its index are scanned. Without any of these every allowed passage is scored.
  */
 export interface SegmentScan {
   codes?: boolean;
@@ -196,8 +196,6 @@ export interface BuiltIndex {
   /** Effort at which the index found `recall` of the true 10 nearest of sampled queries. */
   nprobe: number;
   efSearch: number;
-  /** Passages that were asked of it then. */
-  proposed: number;
   recall: number;
   costs: IndexCosts;
 }

@@ -42,8 +42,7 @@ export interface IndexFile {
   nprobe: number;
   efSearch: number;
   recall: number;
-  /** Passages that were asked of it then; absent, like `costs`, in indexes of earlier versions. */
-  proposed?: number;
+  /** Absent in indexes of earlier versions. */
   costs?: IndexCosts;
 }
 

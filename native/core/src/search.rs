@@ -4,6 +4,7 @@
 
 mod approximate;
 mod best;
+mod probe;
 
 use crate::bitmap::Bitmap;
 use crate::filter::{count_rows, matching, Clause};
@@ -53,9 +54,10 @@ impl Snapshot {
 pub enum Scan {
     /// Scores every allowed row.
     Exact,
-    /// Asks the approximate index for `k` rows, and for more where they do not suffice. Where the index can not
-    /// serve the filter, every allowed row is looked at after all: with `codes` as `Codes` does.
-    Ann { k: usize, effort: Effort, codes: bool },
+    /// Asks the approximate index for `k` rows, and for more where they do not suffice; one with codes for the rows of
+    /// its nearest lists, however many. Where the index can not serve the filter, every allowed row is looked at after
+    /// all.
+    Ann { k: usize, effort: Effort },
     /// Estimates every row by the codes of the index, and scores what can count.
     Codes,
 }
@@ -156,7 +158,7 @@ pub fn search(
         let mut part = Part { n, segment, facts, selected, request, outcome: &mut outcome, best: &mut best };
         match scans[n] {
             Scan::Exact => part.exact(),
-            Scan::Ann { k, effort, codes } => part.approximate(k, effort, codes)?,
+            Scan::Ann { k, effort } => part.approximate(k, effort)?,
             Scan::Codes => part.codes()?,
         }
     }
@@ -228,13 +230,16 @@ impl Part<'_> {
             }
         }
         if score >= self.request.min_score {
-            let last = !facts.is_grant(ordinal) as u64;
-            let key = last << 63 | facts.doc_key[ordinal] >> 1;
-            let application = if self.request.dedupe { facts.application[ordinal] } else { 0 };
-            let (segment, ordinal) = (self.n as u32, ordinal as u32);
-            self.best.push(Hit { segment, ordinal, score, passage, key, application });
+            self.best.push(self.hit(ordinal, score, passage));
         }
         score
+    }
+
+    fn hit(&self, ordinal: usize, score: f32, passage: u32) -> Hit {
+        let last = !self.facts.is_grant(ordinal) as u64;
+        let key = last << 63 | self.facts.doc_key[ordinal] >> 1;
+        let application = if self.request.dedupe { self.facts.application[ordinal] } else { 0 };
+        Hit { segment: self.n as u32, ordinal: ordinal as u32, score, passage, key, application }
     }
 }
 

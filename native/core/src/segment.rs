@@ -26,11 +26,9 @@ pub trait Ann: Send + Sync {
         filter: Option<&Bitmap>,
         effort: Effort,
     ) -> Result<Vec<(u32, f32)>>;
-    /// Estimates of every row's score by its codes: row r scores about `offset + step * out[r]`, where
-    /// `(step, offset)` is what this returns. Nothing for an index without codes that are scanned as a whole.
-    fn code_scores(&self, query: &[f32], out: &mut Vec<u16>) -> Result<Option<(f32, f32)>> {
-        let _ = (query, out);
-        Ok(None)
+    /// Its codes, where it is an index whose lists hold some that can be scanned.
+    fn codes(&self) -> Option<&dyn Codes> {
+        None
     }
     fn len(&self) -> usize;
     /// Inverted lists of an IVF index, 0 otherwise: `nprobe` at this value reads them all.
@@ -38,6 +36,28 @@ pub trait Ann: Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// Rows whose codes are scanned together.
+pub const CODE_BLOCK: usize = 32;
+
+/// Codes in inverted lists, from which the scores of whole lists are estimated. An estimate is a number s that stands
+/// for `offset + step * s`; `(step, offset)` is what a scan returns.
+pub trait Codes {
+    /// How near each list lies to the query; the greatest is to be probed first.
+    fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> Result<()>;
+    /// The rows of a list, in the order of its codes.
+    fn list_rows(&self, list: usize) -> &[i64];
+    /// Estimates of the rows of some lists, each list filled up with 0 to whole blocks; and the best of each block.
+    fn scan_lists(
+        &self,
+        query: &[f32],
+        lists: &[u32],
+        out: &mut Vec<u16>,
+        best: &mut Vec<u16>,
+    ) -> Result<(f32, f32)>;
+    /// Estimates of all rows, in the order of rows.
+    fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32)>;
 }
 
 /// How hard an approximate search tries.

@@ -6,12 +6,14 @@ use crate::errors::{caught, coded, from_core, from_shim};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::bitmap::Bitmap;
-use priorart_core::segment::{Ann, Effort, Segment};
+use priorart_core::segment::{Ann, Codes, Effort, Segment};
 use priorart_core::vectors::decode;
 use priorart_shim::{BuildParams, Index, Kind, SearchParams};
 use std::path::{Path, PathBuf};
 
 struct Faiss(Index);
+
+const _: () = assert!(priorart_core::segment::CODE_BLOCK == priorart_shim::BLOCK);
 
 impl Ann for Faiss {
     fn candidates(
@@ -32,11 +34,8 @@ impl Ann for Faiss {
         Ok(found.map(|(row, score)| (row as u32, score)).collect())
     }
 
-    fn code_scores(&self, query: &[f32], out: &mut Vec<u16>) -> priorart_core::Result<Option<(f32, f32)>> {
-        if !self.0.kind().has_product_quantizer() {
-            return Ok(None);
-        }
-        self.0.code_scores(query, out).map(Some).map_err(unsearchable)
+    fn codes(&self) -> Option<&dyn Codes> {
+        self.0.kind().has_product_quantizer().then_some(self)
     }
 
     fn len(&self) -> usize {
@@ -45,6 +44,30 @@ impl Ann for Faiss {
 
     fn lists(&self) -> usize {
         self.0.nlist()
+    }
+}
+
+impl Codes for Faiss {
+    fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> priorart_core::Result<()> {
+        self.0.list_scores(query, out).map_err(unsearchable)
+    }
+
+    fn list_rows(&self, list: usize) -> &[i64] {
+        self.0.list_rows(list)
+    }
+
+    fn scan_lists(
+        &self,
+        query: &[f32],
+        lists: &[u32],
+        out: &mut Vec<u16>,
+        best: &mut Vec<u16>,
+    ) -> priorart_core::Result<(f32, f32)> {
+        self.0.scan_lists(query, lists, out, best).map_err(unsearchable)
+    }
+
+    fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> priorart_core::Result<(f32, f32)> {
+        self.0.code_scores(query, out).map_err(unsearchable)
     }
 }
 
@@ -120,7 +143,7 @@ fn build(segment: &Segment, spec: &IndexSpec) -> Result<Index> {
 impl Build {
     fn run(&self) -> Result<BuiltIndex> {
         let segment = Segment::open(&self.segment).map_err(from_core)?;
-            segment.file().verify_all().map_err(from_core)?;
+        segment.file().verify_all().map_err(from_core)?;
         let index = build(&segment, &self.spec)?;
         let mut temporary = self.out.clone().into_os_string();
         temporary.push(".tmp");

@@ -150,8 +150,8 @@ pub struct FilterClause {
     pub to: Option<i32>,
 }
 
-/// How one segment is searched. With `k` its index is asked; with `codes` alone all codes of its index are scanned,
-/// with both where the index turns out not to serve the filter. Without either every allowed row is scored.
+/// How one segment is searched. With `nprobe` or `ef_search` its index is asked (for `k` rows, where it needs to know);
+/// with `codes` all codes of its index are scanned. Without any of these every allowed row is scored.
 #[napi(object)]
 pub struct SegmentScan {
     pub codes: Option<bool>,
@@ -163,18 +163,16 @@ pub struct SegmentScan {
 impl SegmentScan {
     fn on(&self, segment: &Segment) -> Result<Scan> {
         let codes = self.codes == Some(true);
-        if segment.ann.is_none() && (codes || self.k.is_some()) {
+        let asks = self.nprobe.is_some() || self.ef_search.is_some();
+        if segment.ann.is_none() && (codes || asks) {
             return Err(coded("internal", "the plan asks a segment for an index it has not"));
         }
-        Ok(match self.k {
-            Some(k) => {
-                let (nprobe, ef_search) = (self.nprobe.unwrap_or(1), self.ef_search.unwrap_or(16));
-                let effort = Effort { nprobe: nprobe as usize, ef_search: ef_search as usize };
-                Scan::Ann { k: k as usize, effort, codes }
-            }
-            None if codes => Scan::Codes,
-            None => Scan::Exact,
-        })
+        if !asks {
+            return Ok(if codes { Scan::Codes } else { Scan::Exact });
+        }
+        let (nprobe, ef_search) = (self.nprobe.unwrap_or(1), self.ef_search.unwrap_or(16));
+        let effort = Effort { nprobe: nprobe as usize, ef_search: ef_search as usize };
+        Ok(Scan::Ann { k: self.k.unwrap_or(1) as usize, effort })
     }
 }
 
@@ -341,7 +339,10 @@ impl Snapshot {
     pub fn vectors_of(&self, id: u32) -> Result<Option<Float32Array>> {
         let Some((segment, ordinal)) = self.find(id) else { return Ok(None) };
         let mut out = Vec::new();
-        segment.verify_facts().and_then(|()| segment.verify_rows(segment.rows_of(ordinal))).map_err(from_core)?;
+        segment
+            .verify_facts()
+            .and_then(|()| segment.verify_rows(segment.rows_of(ordinal)))
+            .map_err(from_core)?;
         priorart_core::vectors::decode(segment.rows(segment.rows_of(ordinal)), &mut out);
         Ok(Some(out.into()))
     }

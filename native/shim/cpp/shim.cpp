@@ -2,7 +2,7 @@
 //
 // Not FAISS's own C API: in 1.12 it has neither SearchParametersHNSW nor IndexRefineSearchParameters.
 
-#include "shim.h"
+#include "guarded.h"
 
 #include <faiss/IndexFlat.h>
 #include <faiss/IndexHNSW.h>
@@ -12,25 +12,16 @@
 #include <faiss/IndexScalarQuantizer.h>
 #include <faiss/impl/AuxIndexStructures.h>
 #include <faiss/impl/IDSelector.h>
-#include <faiss/impl/pq4_fast_scan.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
-#include <new>
 
 using namespace priorart;
 using faiss::idx_t;
 
 extern "C" {
-
-struct PriorartStatus {
-    int32_t code;
-    char message[508];
-};
 
 struct PriorartBuild {
     int32_t kind;
@@ -55,34 +46,6 @@ struct PriorartSearch {
 namespace {
 
 constexpr auto METRIC = faiss::METRIC_INNER_PRODUCT;
-
-template <class Body>
-void guarded(PriorartStatus* status, Body body) {
-    auto failed = [&](Code code, const char* what) {
-        status->code = code;
-        std::snprintf(status->message, sizeof(status->message), "%s", what);
-    };
-    status->code = OK;
-    status->message[0] = 0;
-    try {
-        body();
-    } catch (const CorruptError& e) {
-        failed(CORRUPT, e.what());
-    } catch (const IoError& e) {
-        failed(IO, e.what());
-    } catch (const std::bad_alloc&) {
-        failed(OUT_OF_MEMORY, "not enough memory");
-    } catch (const std::exception& e) {
-        failed(FAISS, e.what());
-    } catch (...) {
-        failed(FAISS, "an exception of an unknown type");
-    }
-}
-
-/// OpenMP's setting belongs to the calling thread and stays with it, so every call says what it wants.
-void use_threads(int threads) {
-    omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
-}
 
 void prepare_clustering(faiss::ClusteringParameters& cp, int seed) {
     cp.seed = seed;
@@ -271,52 +234,6 @@ void priorart_index_range_search(
         float above = std::nextafter(min_score, -std::numeric_limits<float>::infinity());
         handle->index->range_search(1, x, above, result.get(), parameters.chosen);
         *out = result.release();
-    });
-}
-
-/// The estimated score of every row, by its 4-bit codes: row r scores `offset + step * out[r]`. FAISS's own search of
-/// all lists keeps the best k in a reservoir; who wants thousands of rows, or groups of rows, is better off with all of
-/// them, and they cost no more than reading the codes. Only for the kinds with a product quantizer.
-void priorart_index_code_scores(
-        PriorartStatus* status,
-        const Handle* handle,
-        const float* x,
-        uint16_t* out,
-        float* step,
-        float* offset) {
-    guarded(status, [&] {
-        use_threads(1);
-        const auto* ivf = dynamic_cast<const faiss::IndexIVFPQFastScan*>(ivf_of(*handle));
-        if (!ivf || ivf->bbs != 32 || ivf->lookup_table_is_3d()) {
-            throw std::invalid_argument("this index has no codes that are scanned as a whole");
-        }
-        faiss::AlignedTable<uint8_t> table, packed(ivf->ksub * ivf->M2);
-        faiss::AlignedTable<uint16_t> biases, scores;
-        float normalizers[2];
-        // Without residuals there is one table for all lists, so no list has to be chosen before it is made.
-        ivf->compute_LUT_uint8(1, x, {0, nullptr, nullptr}, table, biases, normalizers);
-        faiss::pq4_pack_LUT_qbs(1, ivf->M2, table.get(), packed.get());
-        *step = 1 / normalizers[0];
-        *offset = normalizers[1];
-        for (size_t list = 0; list < ivf->nlist; list++) {
-            size_t size = ivf->invlists->list_size(list);
-            if (size == 0) {
-                continue;
-            }
-            size_t padded = (size + 31) / 32 * 32;
-            if (scores.size() < padded) {
-                scores.resize(padded);
-            }
-            faiss::InvertedLists::ScopedCodes codes(ivf->invlists, list);
-            faiss::InvertedLists::ScopedIds rows(ivf->invlists, list);
-            faiss::accumulate_to_mem(1, padded, ivf->M2, codes.get(), packed.get(), scores.get());
-            for (size_t at = 0; at < size; at++) {
-                if (static_cast<uint64_t>(rows[at]) >= static_cast<uint64_t>(ivf->ntotal)) {
-                    throw CorruptError("a list names a row that there is not");
-                }
-                out[rows[at]] = scores[at];
-            }
-        }
     });
 }
 

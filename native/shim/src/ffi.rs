@@ -1,4 +1,4 @@
-//! The C++ half, declared once. Layouts and numbers as in cpp/shim.cpp and cpp/shim.h.
+//! The C++ half, declared once. Layouts and numbers as in cpp/*.cpp and cpp/shim.h.
 
 use crate::Error;
 use std::ffi::{c_char, CStr};
@@ -89,6 +89,24 @@ extern "C" {
         handle: *const Handle,
         x: *const f32,
         out: *mut u16,
+        step: *mut f32,
+        offset: *mut f32,
+    );
+    pub fn priorart_index_list_scores(
+        status: *mut Status,
+        handle: *const Handle,
+        x: *const f32,
+        out: *mut f32,
+    );
+    pub fn priorart_index_list_rows(handle: *const Handle, list: u64, out: *mut *const i64) -> u64;
+    pub fn priorart_index_scan_lists(
+        status: *mut Status,
+        handle: *const Handle,
+        x: *const f32,
+        lists: *const u32,
+        count: u64,
+        out: *mut u16,
+        best: *mut u16,
         step: *mut f32,
         offset: *mut f32,
     );

@@ -9,7 +9,7 @@ const PQ_TRAINING_ROWS: usize = 16;
 
 /// One FAISS index.
 pub struct Index {
-    handle: NonNull<ffi::Handle>,
+    pub(crate) handle: NonNull<ffi::Handle>,
     shape: ffi::Shape,
     threads: i32,
     read_only: bool,
@@ -204,32 +204,6 @@ impl Index {
         Ok((scores, rows))
     }
 
-    /// The estimated score of every row, by the codes of a product quantizer: row r scores `offset + step * out[r]`,
-    /// where `(step, offset)` is what this returns. `out` gets a place for each row; memory that it has is used
-    /// again. An error for the kinds without such codes.
-    pub fn code_scores(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32), Error> {
-        if !self.kind().has_product_quantizer() {
-            return Err(Error::InvalidParameter(format!("{} has no codes to scan", self.kind())));
-        }
-        if !self.is_trained() {
-            return Err(Error::NotTrained);
-        }
-        if self.check_vectors(query)? != 1 {
-            let expected = format!("one of {} components", self.dims());
-            return Err(Error::DimensionMismatch { what: "the query", expected, got: query.len() });
-        }
-        // A row that no list names, in a damaged file, scores lowest.
-        out.clear();
-        out.resize(self.len(), 0);
-        let (mut step, mut offset) = (0.0, 0.0);
-        // SAFETY: `out` has a place for each row, and no list may name another.
-        ffi::check(|status| unsafe {
-            let (h, q, o) = (self.handle.as_ptr(), query.as_ptr(), out.as_mut_ptr());
-            ffi::priorart_index_code_scores(status, h, q, o, &mut step, &mut offset)
-        })?;
-        Ok((step, offset))
-    }
-
     /// Writes the index in FAISS's file format. Not atomic and not synced: the caller names a temporary file,
     /// syncs it and renames it.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
@@ -269,7 +243,7 @@ impl Index {
     }
 
     /// Rows of `vectors`, which must be whole and finite.
-    fn check_vectors(&self, vectors: &[f32]) -> Result<usize, Error> {
+    pub(crate) fn check_vectors(&self, vectors: &[f32]) -> Result<usize, Error> {
         let dims = self.dims();
         if vectors.len() % dims != 0 {
             let expected = format!("a multiple of {dims}");

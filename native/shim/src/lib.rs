@@ -14,12 +14,14 @@
 //! # Ok(()) }
 //! ```
 
+mod codes;
 mod error;
 mod ffi;
 mod index;
 mod kind;
 mod params;
 
+pub use codes::BLOCK;
 pub use error::Error;
 pub use index::Index;
 pub use kind::Kind;

@@ -23,19 +23,22 @@ const DEVIATIONS: f64 = 3.0;
 /// both count.
 const ROW_DEVIATIONS: f64 = 3.5;
 
+/// So many times as many documents as are wanted, of those allowed, make them few.
+const FEW: usize = 32;
+
 /// How many documents ahead rows are fetched into the cache.
 const AHEAD: usize = 3;
 
 /// How exact scores differ from estimates.
 #[derive(Default)]
-struct Trust {
+pub(super) struct Trust {
     seen: usize,
     mean: f64,
     variance: f64,
 }
 
 impl Trust {
-    fn learn(&mut self, estimate: f32, exact: f32) {
+    pub(super) fn learn(&mut self, estimate: f32, exact: f32) {
         self.seen += 1;
         let weight = (1.0 / self.seen as f64).max(1.0 / WINDOW);
         let off = (exact - estimate) as f64 - self.mean;
@@ -48,7 +51,7 @@ impl Trust {
     }
 
     /// What a document of this estimate scores at most, as far as can be told.
-    fn at_most(&self, estimate: f32) -> f32 {
+    pub(super) fn at_most(&self, estimate: f32) -> f32 {
         match self.deviation() {
             Some(deviation) => (estimate as f64 + self.mean + DEVIATIONS * deviation) as f32,
             None => f32::INFINITY,
@@ -77,13 +80,16 @@ thread_local! {
 
 impl Part<'_> {
     /// Asks the index for the best `k` rows, and for more while they do not suffice.
-    pub(super) fn approximate(&mut self, k: usize, effort: Effort, codes: bool) -> Result<()> {
+    pub(super) fn approximate(&mut self, k: usize, effort: Effort) -> Result<()> {
         let ann = self.segment.ann.as_ref().expect("the planner saw an index");
+        if let Some(codes) = ann.codes() {
+            return self.probe(codes, effort.nprobe);
+        }
         let (allowed, passages) = (self.selected.row_count, self.segment.passages());
         let share = allowed as f64 / passages as f64;
         let filter = (share < FILTERED_AFTERWARDS).then(|| rows_of(self.segment, &self.selected.docs));
         if filter.as_ref().map_or(Ok(false), |filter| self.shuns(filter, effort))? {
-            return self.whole(codes);
+            return Ok(self.whole());
         }
         let more_for_all = if filter.is_none() { 1.0 / share } else { 1.0 };
         let wanted = self.request.documents.min(self.selected.doc_count);
@@ -95,7 +101,7 @@ impl Part<'_> {
             let rows = ann.candidates(self.request.query, asked, filter.as_ref(), effort)?;
             self.outcome.candidates += rows.len();
             if trust.seen == 0 && filter.is_none() && allowed < passages && self.are_shunned(&rows, share) {
-                return self.whole(codes);
+                return Ok(self.whole());
             }
             let exhausted = rows.len() < asked;
             let found = self.documents_of(rows, &scored);
@@ -122,24 +128,25 @@ impl Part<'_> {
     }
 
     /// Looks at every allowed row after all.
-    fn whole(&mut self, codes: bool) -> Result<()> {
+    fn whole(&mut self) {
         self.outcome.rescanned += 1;
-        if codes {
-            return self.codes();
-        }
         self.exact();
-        Ok(())
     }
 
     /// Estimates every row by its codes, and scores documents in that order. What a filter shuns is found as well as
-    /// anything else, and thousands of documents cost little more than a few.
+    /// anything else.
     pub(super) fn codes(&mut self) -> Result<()> {
         let ann = self.segment.ann.as_ref().expect("the planner saw an index");
+        let Some(codes) = ann.codes() else {
+            self.outcome.rescanned += 1;
+            return Ok(self.exact());
+        };
+        // Thousands of documents are found faster by the best estimate of each one, a few by the best rows.
+        if self.request.documents * FEW < self.selected.doc_count {
+            return self.probe(codes, ann.lists());
+        }
         SCORES.with_borrow_mut(|scores| {
-            let Some((step, offset)) = ann.code_scores(self.request.query, scores)? else {
-                self.outcome.rescanned += 1;
-                return Ok(self.exact());
-            };
+            let (step, offset) = codes.scan_all(self.request.query, scores)?;
             self.outcome.candidates += self.selected.row_count;
             self.in_order_of(&RowEstimates { scores, step, offset });
             Ok(())
@@ -252,7 +259,7 @@ impl Part<'_> {
     }
 
     /// How many results some documents make: an application and its grant may be one.
-    fn results_of(&self, documents: &Bitmap) -> usize {
+    pub(super) fn results_of(&self, documents: &Bitmap) -> usize {
         if !self.request.dedupe {
             return documents.count();
         }

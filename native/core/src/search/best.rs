@@ -13,6 +13,8 @@ pub struct Best {
     settled: usize,
     /// The worst of `keep` settled hits: nothing that is not better can be among the best.
     floor: Option<Hit>,
+    /// Whether a document may have been pushed several times, with scores of several passages.
+    repeated: bool,
 }
 
 /// Hits beyond those in order that may come together before they are sorted: this part of `keep`, and so many at least.
@@ -21,7 +23,7 @@ const SLACK: usize = 32;
 
 impl Best {
     pub fn new(keep: usize, dedupe: bool) -> Self {
-        Best { keep, dedupe, hits: Vec::new(), settled: 0, floor: None }
+        Best { keep, dedupe, hits: Vec::new(), settled: 0, floor: None, repeated: false }
     }
 
     pub fn push(&mut self, hit: Hit) {
@@ -33,6 +35,23 @@ impl Best {
         if self.hits.len() >= self.keep && waiting >= SLACK.max(self.keep / SLACK_PART) {
             self.settle();
         }
+    }
+
+    /// The same of one passage of a document: the best of those that are pushed counts.
+    pub fn push_passage(&mut self, hit: Hit) {
+        self.repeated = true;
+        self.push(hit);
+    }
+
+    /// Gives the hits of a segment their final scores, which are none the less.
+    pub fn rescore(&mut self, segment: u32, mut score: impl FnMut(&mut Hit)) {
+        self.settle();
+        self.hits.iter_mut().filter(|hit| hit.segment == segment).for_each(&mut score);
+        // What was kept for the best of an application may now be less than another of it that was dropped, by an error
+        // of its estimate: as with any document that an index misses.
+        self.settled = 0;
+        self.floor = None;
+        self.settle();
     }
 
     /// What a document must score to be among the best; nothing until there are enough.
@@ -48,6 +67,11 @@ impl Best {
         }
         // Stable, since that one merges what is in order already.
         self.hits.sort_by(|a, b| b.cmp(a));
+        if self.repeated {
+            let mut seen: HashSet<u64, BuildHasherDefault<Mixed>> =
+                HashSet::with_capacity_and_hasher(self.hits.len(), Default::default());
+            self.hits.retain(|hit| seen.insert((hit.segment as u64) << 32 | hit.ordinal as u64));
+        }
         if self.dedupe {
             let mut seen: HashSet<u64, BuildHasherDefault<Hashed>> =
                 HashSet::with_capacity_and_hasher(self.hits.len(), Default::default());
@@ -82,5 +106,24 @@ impl Hasher for Hashed {
 
     fn write_u64(&mut self, key: u64) {
         self.0 = key;
+    }
+}
+
+/// Segments and ordinals are small numbers: a hash table looks at the high bits, too.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("documents are u64");
+    }
+
+    fn write_u64(&mut self, document: u64) {
+        // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4).
+        self.0 = document.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }

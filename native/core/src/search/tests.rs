@@ -1,7 +1,7 @@
 use super::*;
 use crate::columns::NO_DAY;
 use crate::filter::Test as FilterTest;
-use crate::segment::{Ann, ColumnKind, ColumnSpec, NewDocument, SegmentBuilder, Value};
+use crate::segment::{Ann, Codes, ColumnKind, ColumnSpec, NewDocument, SegmentBuilder, Value, CODE_BLOCK};
 use half::f16;
 use proptest::prelude::*;
 use std::path::Path;
@@ -62,8 +62,67 @@ fn write(path: &Path, docs: &[(u32, &Doc)]) -> Segment {
 
 const STEP: f32 = 1.0 / 256.0;
 
-/// Every row, best first, in an order of its own: an "approximate" index that is exact.
-struct Honest(Vec<u16>);
+/// Rows of every `LISTS`th number make a list.
+const LISTS: usize = 4;
+
+fn rows_of_list(list: usize, rows: usize) -> Vec<i64> {
+    (list..rows).step_by(LISTS).map(|row| row as i64).collect()
+}
+
+/// A scan of some lists, out of the estimates of all rows.
+fn scan_of(all: &[u16], lists: &[u32], out: &mut Vec<u16>, best: &mut Vec<u16>) {
+    out.clear();
+    for &list in lists {
+        out.extend(rows_of_list(list as usize, all.len()).iter().map(|&row| all[row as usize]));
+        out.resize(out.len().next_multiple_of(CODE_BLOCK), 0);
+    }
+    best.clear();
+    best.extend(out.chunks(CODE_BLOCK).map(|block| block.iter().max().unwrap()));
+}
+
+/// Every row, best first, in an order of its own: an "approximate" index that is exact; with codes that are.
+struct Honest {
+    rows: Vec<u16>,
+    lists: Vec<Vec<i64>>,
+    with_codes: bool,
+}
+
+impl Honest {
+    fn new(rows: Vec<u16>, with_codes: bool) -> Self {
+        let lists = (0..LISTS).map(|list| rows_of_list(list, rows.len() / DIMENSIONS)).collect();
+        Honest { rows, lists, with_codes }
+    }
+}
+
+impl Codes for Honest {
+    fn list_scores(&self, _: &[f32], out: &mut Vec<f32>) -> Result<()> {
+        out.clear();
+        out.resize(LISTS, 0.0);
+        Ok(())
+    }
+    fn list_rows(&self, list: usize) -> &[i64] {
+        &self.lists[list]
+    }
+    fn scan_lists(
+        &self,
+        query: &[f32],
+        lists: &[u32],
+        out: &mut Vec<u16>,
+        best: &mut Vec<u16>,
+    ) -> Result<(f32, f32)> {
+        let mut all = Vec::new();
+        let scale = self.scan_all(query, &mut all)?;
+        scan_of(&all, lists, out, best);
+        Ok(scale)
+    }
+    fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32)> {
+        let scores = self.rows.chunks_exact(DIMENSIONS).map(|row| vectors::dot(query, row));
+        out.clear();
+        out.extend(scores.map(|score| ((score + 100.0) / STEP).round() as u16));
+        Ok((STEP, -100.0))
+    }
+}
+
 impl Ann for Honest {
     fn candidates(
         &self,
@@ -73,7 +132,7 @@ impl Ann for Honest {
         _: Effort,
     ) -> Result<Vec<(u32, f32)>> {
         let mut rows: Vec<(f32, u32)> = self
-            .0
+            .rows
             .chunks_exact(DIMENSIONS)
             .enumerate()
             .filter(|(n, _)| filter.is_none_or(|f| f.contains(*n)))
@@ -82,17 +141,14 @@ impl Ann for Honest {
         rows.sort_by(|a, b| b.0.total_cmp(&a.0));
         Ok(rows.into_iter().take(k).map(|(score, row)| (row, score)).collect())
     }
-    fn code_scores(&self, query: &[f32], out: &mut Vec<u16>) -> Result<Option<(f32, f32)>> {
-        let scores = self.0.chunks_exact(DIMENSIONS).map(|row| vectors::dot(query, row));
-        out.clear();
-        out.extend(scores.map(|score| ((score + 100.0) / STEP).round() as u16));
-        Ok(Some((STEP, -100.0)))
+    fn codes(&self) -> Option<&dyn Codes> {
+        self.with_codes.then_some(self)
     }
     fn len(&self) -> usize {
-        self.0.len() / DIMENSIONS
+        self.rows.len() / DIMENSIONS
     }
     fn lists(&self) -> usize {
-        1
+        LISTS
     }
 }
 
@@ -147,7 +203,7 @@ proptest! {
         query in prop::collection::vec((-3i8..=3).prop_map(|x| x as f32 / 2.0), DIMENSIONS),
         want in 1usize..15,
         dedupe in any::<bool>(),
-        way in 0u8..3,
+        way in 0u8..4,
         least in prop_oneof![Just(f32::NEG_INFINITY), (-6i8..6).prop_map(|x| x as f32)],
         country in prop::option::of(prop::sample::select(vec!["US", "KR", "CN"])),
         from in prop::option::of(0..20i32),
@@ -161,7 +217,7 @@ proptest! {
         let segments = borders.windows(2).enumerate().map(|(n, w)| {
             let mut segment = write(&dir.path().join(n.to_string()), &numbered[w[0]..w[1]]);
             if way > 0 {
-                segment.ann = Some(Box::new(Honest(segment.vectors().to_vec())));
+                segment.ann = Some(Box::new(Honest::new(segment.vectors().to_vec(), way > 1)));
             }
             let mut deleted = Bitmap::empty(segment.docs());
             for id in &removed {
@@ -180,8 +236,9 @@ proptest! {
             clauses.push(Clause { column: "filing_date".into(), test: FilterTest::Days { from, to: Some(15) } });
         }
         let selected = snapshot.select(&clauses).unwrap();
-        let effort = Effort { nprobe: 1, ef_search: 16 };
-        let scan = [Scan::Exact, Scan::Ann { k: 1, effort, codes: want % 2 == 0 }, Scan::Codes][way as usize];
+        let effort = Effort { nprobe: usize::MAX, ef_search: 16 };
+        let ann = Scan::Ann { k: 1, effort };
+        let scan = [Scan::Exact, ann, ann, Scan::Codes][way as usize];
         let request = Request { query: &query, documents: want, chunks: 2, dedupe, min_score: least };
         let outcome = search(&snapshot, &selected, &vec![scan; snapshot.segments.len()], &request).unwrap();
         let found: Vec<(u32, f32)> = outcome.hits.iter()
@@ -233,7 +290,9 @@ proptest! {
 /// Scores with an error of about `deviation`, and 0.1 too low, as codes have them.
 struct Rough {
     rows: Vec<u16>,
+    lists: Vec<Vec<i64>>,
     deviation: f32,
+    with_codes: bool,
 }
 
 impl Rough {
@@ -265,17 +324,43 @@ impl Ann for Rough {
         rows.truncate(k);
         Ok(rows)
     }
-    fn code_scores(&self, query: &[f32], out: &mut Vec<u16>) -> Result<Option<(f32, f32)>> {
-        let step = 4.0 / 65_536.0;
-        out.clear();
-        out.extend(self.estimates(query).map(|score| ((score + 2.0) / step) as u16));
-        Ok(Some((step, -2.0)))
+    fn codes(&self) -> Option<&dyn Codes> {
+        self.with_codes.then_some(self)
     }
     fn len(&self) -> usize {
         self.rows.len() / DIMENSIONS
     }
     fn lists(&self) -> usize {
-        1
+        LISTS
+    }
+}
+
+impl Codes for Rough {
+    fn list_scores(&self, _: &[f32], out: &mut Vec<f32>) -> Result<()> {
+        out.clear();
+        out.resize(LISTS, 0.0);
+        Ok(())
+    }
+    fn list_rows(&self, list: usize) -> &[i64] {
+        &self.lists[list]
+    }
+    fn scan_lists(
+        &self,
+        query: &[f32],
+        lists: &[u32],
+        out: &mut Vec<u16>,
+        best: &mut Vec<u16>,
+    ) -> Result<(f32, f32)> {
+        let mut all = Vec::new();
+        let scale = self.scan_all(query, &mut all)?;
+        scan_of(&all, lists, out, best);
+        Ok(scale)
+    }
+    fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32)> {
+        let step = 4.0 / 65_536.0;
+        out.clear();
+        out.extend(self.estimates(query).map(|score| ((score + 2.0) / step) as u16));
+        Ok((step, -2.0))
     }
 }
 
@@ -310,9 +395,11 @@ fn many(dir: &Path) -> Vec<Segment> {
 fn rough_estimates_are_believed_as_far_as_they_deserve() {
     let dir = tempfile::tempdir().unwrap();
     let segments = many(dir.path());
-    let with = |deviation: f32| {
+    let with = |deviation: f32, with_codes: bool| {
         let arm = |mut segment: Segment| {
-            segment.ann = Some(Box::new(Rough { rows: segment.vectors().to_vec(), deviation }));
+            let lists = (0..LISTS).map(|list| rows_of_list(list, segment.passages())).collect();
+            let rows = segment.vectors().to_vec();
+            segment.ann = Some(Box::new(Rough { rows, lists, deviation, with_codes }));
             let deleted = Bitmap::empty(segment.docs());
             (Arc::new(segment), deleted)
         };
@@ -321,15 +408,16 @@ fn rough_estimates_are_believed_as_far_as_they_deserve() {
     };
     let rows: usize = segments.iter().map(Segment::passages).sum();
     for deviation in [0.0, 0.02, 0.08] {
-        let snapshot = with(deviation);
+        let (coded, plain) = (with(deviation, true), with(deviation, false));
         for country in [None, Some("KR")] {
             let test = country.map(|c: &str| FilterTest::Exact(vec![c.into()]));
             let clauses: Vec<Clause> =
                 test.into_iter().map(|test| Clause { column: "country".into(), test }).collect();
-            let selected = snapshot.select(&clauses).unwrap();
+            let selected = coded.select(&clauses).unwrap();
             for (documents, min_score) in [(10, -9.0), (50, -9.0), (600, -9.0), (600, 0.35)] {
-                let effort = Effort { nprobe: 1, ef_search: 16 };
-                for scan in [Scan::Codes, Scan::Ann { k: documents * 2, effort, codes: true }] {
+                let effort = Effort { nprobe: LISTS, ef_search: 16 };
+                let ann = Scan::Ann { k: documents * 2, effort };
+                for (scan, snapshot) in [(Scan::Codes, &coded), (ann, &coded), (ann, &plain)] {
                     let (mut found, mut wanted, mut scored) = (0, 0, 0);
                     for seed in 0..6usize {
                         let query: Vec<f32> = (0..DIMENSIONS)
@@ -337,7 +425,7 @@ fn rough_estimates_are_believed_as_far_as_they_deserve() {
                             .collect();
                         let request =
                             Request { query: &query, documents, chunks: 1, dedupe: true, min_score };
-                        let run = |scan| search(&snapshot, &selected, &[scan; 2], &request).unwrap();
+                        let run = |scan| search(snapshot, &selected, &[scan; 2], &request).unwrap();
                         let (truth, outcome) = (run(Scan::Exact), run(scan));
                         let least = truth.hits.last().map_or(0.0, |hit| hit.score);
                         found += outcome.hits.iter().filter(|hit| hit.score >= least).count();
@@ -386,5 +474,89 @@ fn merging_keeps_every_live_document() {
         let row = merged.rows(merged.rows_of(ordinal));
         assert!(row.iter().all(|&x| f16::from_bits(x).to_f32() == (*id / 3) as f32));
         assert_eq!(merged.keywords("country").unwrap().of_doc(ordinal), [0]);
+    }
+}
+
+/// Of lists that are near all that is wanted is found without the others; a filter that allows nothing there has them
+/// all looked at.
+#[test]
+fn only_the_lists_near_to_the_query_are_probed() {
+    struct Near(Honest);
+    impl Codes for Near {
+        fn list_scores(&self, _: &[f32], out: &mut Vec<f32>) -> Result<()> {
+            out.clear();
+            out.extend([0.1, 0.9, 0.2, 0.3]);
+            Ok(())
+        }
+        fn list_rows(&self, list: usize) -> &[i64] {
+            self.0.list_rows(list)
+        }
+        fn scan_lists(
+            &self,
+            query: &[f32],
+            lists: &[u32],
+            out: &mut Vec<u16>,
+            best: &mut Vec<u16>,
+        ) -> Result<(f32, f32)> {
+            self.0.scan_lists(query, lists, out, best)
+        }
+        fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32)> {
+            self.0.scan_all(query, out)
+        }
+    }
+    impl Ann for Near {
+        fn candidates(&self, _: &[f32], _: usize, _: Option<&Bitmap>, _: Effort) -> Result<Vec<(u32, f32)>> {
+            unreachable!("it has codes")
+        }
+        fn codes(&self) -> Option<&dyn Codes> {
+            Some(self)
+        }
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+        fn lists(&self) -> usize {
+            LISTS
+        }
+    }
+    // One passage a document, so that document and row n lie in list n % LISTS; those of list 1 point the query's way.
+    let docs: Vec<Doc> = (0..4000)
+        .map(|n| {
+            let near = n % LISTS == 1;
+            let mut vectors = vec![0.0; DIMENSIONS];
+            vectors[near as usize] = 1.0 - n as f32 / 8192.0;
+            vectors[2] = 0.01;
+            let country = if near { "KR" } else { "US" };
+            Doc { country, day: n as i32 % 10, application: 0, grant: false, vectors }
+        })
+        .collect();
+    let numbered: Vec<(u32, &Doc)> = docs.iter().enumerate().map(|(n, d)| (n as u32, d)).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let mut segment = write(&dir.path().join("near"), &numbered);
+    segment.ann = Some(Box::new(Near(Honest::new(segment.vectors().to_vec(), true))));
+    let deleted = Bitmap::empty(segment.docs());
+    let snapshot = Snapshot { segments: vec![(Arc::new(segment), deleted)] };
+    let mut query = vec![0.0; DIMENSIONS];
+    query[1] = 1.0;
+    let scan = Scan::Ann { k: 1, effort: Effort { nprobe: 1, ef_search: 1 } };
+    let run = |test: Option<Clause>, documents: usize, scan: Scan| {
+        let selected = snapshot.select(test.as_slice()).unwrap();
+        let request = Request { query: &query, documents, chunks: 1, dedupe: false, min_score: -9.0 };
+        search(&snapshot, &selected, &[scan], &request).unwrap()
+    };
+    let country =
+        |name: &str| Clause { column: "country".into(), test: FilterTest::Exact(vec![name.into()]) };
+    let days = Clause { column: "filing_date".into(), test: FilterTest::Days { from: Some(3), to: Some(4) } };
+    for (test, documents, rescanned, widened) in [
+        (None, 20, 0, false),
+        (Some(country("KR")), 20, 0, false),
+        (Some(days), 20, 0, false),
+        (Some(country("US")), 20, 1, false),
+        (None, 1500, 0, true),
+    ] {
+        let found = run(test.clone(), documents, scan);
+        let truth = run(test.clone(), documents, Scan::Exact);
+        let scores = |outcome: &Outcome| outcome.hits.iter().map(|hit| hit.score).collect::<Vec<_>>();
+        assert_eq!(scores(&found), scores(&truth), "{documents} of {test:?}");
+        assert_eq!((found.rescanned, found.widened > 0), (rescanned, widened), "{documents} of {test:?}");
     }
 }

@@ -1,0 +1,227 @@
+//! One segment by the codes in the lists of its index that lie nearest to the query. Scores of whole lists lie in
+//! memory, so that nobody has to say beforehand how many rows will be needed: rows are scored exactly in the order of their
+//! estimates, and more are looked at while they do not suffice. What is found then has all its rows scored.
+
+use super::approximate::Trust;
+use super::{Hit, Part, SAMPLE_ALLOWED, SAMPLE_MOST, SHUNNED};
+use crate::bitmap::Bitmap;
+use crate::segment::{Codes, CODE_BLOCK};
+use crate::{vectors, Error, Result};
+use std::cell::RefCell;
+
+/// Rows that are looked at first: so many for each document wanted, and besides. Of each further turn twice as many.
+const ROWS_PER_DOCUMENT: usize = 8;
+const ROWS_BESIDES: usize = 256;
+
+/// How many rows ahead are fetched into the cache.
+const AHEAD: usize = 12;
+
+/// A row, its document, and the estimate of its score.
+struct Row {
+    row: u32,
+    ordinal: u32,
+    estimate: f32,
+}
+
+/// Memory of a probe, used again by the next one of this thread.
+#[derive(Default)]
+struct Desk {
+    /// Scores of all lists, and the lists in the order in which they are probed.
+    list_scores: Vec<f32>,
+    order: Vec<u32>,
+    /// Estimates of the probed lists' rows, each list filled up with 0 to whole blocks; and the best of each block.
+    scores: Vec<u16>,
+    best: Vec<u16>,
+    ranked: Vec<u16>,
+    rows: Vec<(u16, u32)>,
+}
+
+thread_local! {
+    static DESK: RefCell<Desk> = RefCell::default();
+}
+
+impl Desk {
+    /// The best `nprobe` lists, in the order in which they lie in memory.
+    fn choose(&mut self, nprobe: usize) {
+        let scores = &self.list_scores;
+        self.order.clear();
+        self.order.extend(0..scores.len() as u32);
+        if nprobe < scores.len() {
+            let by_score = |&a: &u32, &b: &u32| scores[b as usize].total_cmp(&scores[a as usize]);
+            self.order.select_nth_unstable_by(nprobe - 1, by_score);
+            self.order.truncate(nprobe);
+            self.order.sort_unstable();
+        }
+    }
+
+    /// The least estimate of about the best `count` rows: that of the best of so many blocks.
+    fn least_of(&mut self, count: usize) -> u16 {
+        if count >= self.best.len() {
+            return 0;
+        }
+        self.ranked.clone_from(&self.best);
+        *self.ranked.select_nth_unstable_by(count, |a, b| b.cmp(a)).1
+    }
+
+    /// The rows estimated at `from` or above, and below `below`, best first.
+    fn collect(&mut self, codes: &dyn Codes, from: u16, below: u32) -> Result<()> {
+        self.rows.clear();
+        let mut block = 0;
+        for &list in &self.order {
+            let rows = codes.list_rows(list as usize);
+            for rows in rows.chunks(CODE_BLOCK) {
+                if self.best[block] >= from {
+                    let scores = &self.scores[block * CODE_BLOCK..];
+                    for (&row, &score) in rows.iter().zip(scores) {
+                        if score >= from && (score as u32) < below {
+                            let row = u32::try_from(row).map_err(|_| foreign_row(row))?;
+                            self.rows.push((score, row));
+                        }
+                    }
+                }
+                block += 1;
+            }
+        }
+        self.rows.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        Ok(())
+    }
+}
+
+fn foreign_row(row: i64) -> Error {
+    Error::Invalid(format!("a list of the index names row {row}, which there is not"))
+}
+
+impl Part<'_> {
+    /// Looks at `nprobe` lists, and at more where they do not hold enough or the filter shuns them.
+    pub(super) fn probe(&mut self, codes: &dyn Codes, nprobe: usize) -> Result<()> {
+        DESK.with_borrow_mut(|desk| self.probe_at(desk, codes, nprobe))
+    }
+
+    fn probe_at(&mut self, desk: &mut Desk, codes: &dyn Codes, nprobe: usize) -> Result<()> {
+        let query = self.request.query;
+        codes.list_scores(query, &mut desk.list_scores)?;
+        let lists = desk.list_scores.len();
+        let wanted = self.request.documents.min(self.selected.doc_count);
+        let mut nprobe = nprobe.clamp(1, lists);
+        let mut scored = Bitmap::empty(self.segment.docs());
+        let mut trust = Trust::default();
+        loop {
+            desk.choose(nprobe);
+            let scale = codes.scan_lists(query, &desk.order, &mut desk.scores, &mut desk.best)?;
+            match self.in_order_of_rows(desk, codes, scale, nprobe < lists, &mut trust, &mut scored)? {
+                Ended::Shunned => {
+                    self.outcome.rescanned += 1;
+                    nprobe = lists;
+                }
+                Ended::Exhausted if nprobe < lists && self.results_of(&scored) < wanted => {
+                    self.outcome.widened += 1;
+                    nprobe = (nprobe * 2).min(lists);
+                }
+                Ended::Exhausted | Ended::Enough => break,
+            }
+        }
+        let (facts, segment, outcome) = (self.facts, self.segment, &mut *self.outcome);
+        self.best.rescore(self.n as u32, |hit: &mut Hit| {
+            let rows = facts.rows_of(hit.ordinal as usize);
+            if let Err(damage) = segment.verify_rows(rows.clone()) {
+                outcome.damage = Some(damage);
+                return;
+            }
+            outcome.rows_scored += rows.len();
+            for (row, n) in facts.rows(rows).chunks_exact(facts.dimensions).zip(0..) {
+                let score = vectors::dot(query, row);
+                if score > hit.score || score == hit.score && n < hit.passage {
+                    (hit.score, hit.passage) = (score, n);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// Scores the probed rows in the order of their estimates. Where lists are left out, a filter that
+    /// shuns the best rows makes it end at once: the best of what it allows then lie in other lists.
+    fn in_order_of_rows(
+        &mut self,
+        desk: &mut Desk,
+        codes: &dyn Codes,
+        (step, offset): (f32, f32),
+        partial: bool,
+        trust: &mut Trust,
+        scored: &mut Bitmap,
+    ) -> Result<Ended> {
+        let share = self.selected.row_count as f64 / self.segment.passages() as f64;
+        let sample = ((SAMPLE_ALLOWED / share).ceil() as usize).min(SAMPLE_MOST);
+        let first = self.request.documents * ROWS_PER_DOCUMENT + ROWS_BESIDES;
+        let mut count = ((first as f64 / share) as usize).max(sample);
+        let mut below = 1u32 << 16;
+        let mut judged = !partial || share == 1.0;
+        while below > 0 {
+            let from = match desk.least_of(count) {
+                // As many blocks as before have a row like this one: whoever is equal comes along.
+                least if least as u32 >= below => {
+                    count *= 2;
+                    continue;
+                }
+                least => least,
+            };
+            desk.collect(codes, from, below)?;
+            self.outcome.candidates += desk.rows.len();
+            let mut rows = Vec::with_capacity(desk.rows.len());
+            for &(score, row) in &desk.rows {
+                if row as usize >= self.segment.passages() {
+                    return Err(foreign_row(row as i64));
+                }
+                let ordinal = self.facts.ordinal_of_row(row) as u32;
+                if self.selected.docs.contains(ordinal as usize) {
+                    rows.push(Row { row, ordinal, estimate: offset + step * score as f32 });
+                }
+            }
+            if !judged && (rows.len() as f64) < desk.rows.len() as f64 * share * SHUNNED {
+                return Ok(Ended::Shunned);
+            }
+            judged = true;
+            if self.score_rows(&rows, trust, scored) {
+                return Ok(Ended::Enough);
+            }
+            (below, count) = (from as u32, count * 2);
+        }
+        Ok(Ended::Exhausted)
+    }
+
+    /// Scores rows, best estimate first. Returns whether it ended because none of the rest, nor any of a lower estimate,
+    /// can be expected to count.
+    fn score_rows(&mut self, rows: &[Row], trust: &mut Trust, scored: &mut Bitmap) -> bool {
+        for (n, &Row { row, ordinal, estimate }) in rows.iter().enumerate() {
+            if let Some(soon) = rows.get(n + AHEAD) {
+                vectors::prefetch(self.facts.rows(soon.row as usize..soon.row as usize + 1));
+            }
+            let least = self.best.floor().unwrap_or(f32::NEG_INFINITY).max(self.request.min_score);
+            if trust.at_most(estimate) < least {
+                return true;
+            }
+            let (at, ordinal) = (row as usize, ordinal as usize);
+            if let Err(damage) = self.segment.verify_rows(at..at + 1) {
+                self.outcome.damage = Some(damage);
+                return true;
+            }
+            scored.insert(ordinal);
+            self.outcome.rows_scored += 1;
+            let score = vectors::dot(self.request.query, self.facts.rows(at..at + 1));
+            trust.learn(estimate, score);
+            if score >= least {
+                let passage = (at - self.facts.rows_of(ordinal).start) as u32;
+                self.best.push_passage(self.hit(ordinal, score, passage));
+            }
+        }
+        false
+    }
+}
+
+enum Ended {
+    /// None of the other rows can be expected to count.
+    Enough,
+    /// Every probed row has been looked at.
+    Exhausted,
+    /// The filter allows far fewer of the best rows than of all.
+    Shunned,
+}

@@ -1,0 +1,251 @@
+// Scores by the 4-bit codes of a product quantizer, for a whole index or some of its lists, as numbers in memory.
+//
+// FAISS's own search keeps the best k rows in a reservoir and looks at nothing else. Who wants rows until documents
+// suffice, or thousands of them, or only those of some documents, is better off with all scores: they cost no more than
+// reading the codes. The layout of the codes is FAISS's (impl/pq4_fast_scan.h): blocks of 32 rows, and of a block for each
+// two parts of the quantizer 32 bytes: row i of 16 in the low, row 16 + i in the high half of a byte, the first part's 16
+// bytes and then the second's, with rows 0, 8, 1, 9, … beside each other.
+
+#include "guarded.h"
+
+#include <faiss/IndexFlat.h>
+#include <faiss/IndexIVFPQFastScan.h>
+#include <faiss/impl/pq4_fast_scan.h>
+#include <faiss/utils/distances.h>
+
+#include <algorithm>
+#include <cstring>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+using namespace priorart;
+
+namespace {
+
+constexpr size_t BLOCK = 32;
+/// Bytes ahead of the codes in work that are fetched: the hardware stops at the end of each page of memory, and waiting
+/// for codes took longer than adding them up.
+constexpr size_t AHEAD = 4096;
+
+#ifdef __AVX2__
+
+/// Undoes what the sums have been kept in: `even` holds rows 0 to 7 of 16 with 256 times the rows 8 to 15 added, `odd`
+/// those without. The two parts of the quantizer lie in the two halves.
+__attribute__((target("avx2"), always_inline)) inline __m256i rows_of(__m256i even, __m256i odd) {
+    even = _mm256_sub_epi16(even, _mm256_slli_epi16(odd, 8));
+    __m256i crossed = _mm256_permute2x128_si256(even, odd, 0x21);
+    __m256i straight = _mm256_blend_epi32(even, odd, 0xf0);
+    return _mm256_add_epi16(crossed, straight);
+}
+
+/// Stores the 32 scores of a block, and returns the greatest.
+__attribute__((target("avx2"), always_inline)) inline uint16_t
+stored(__m256i even, __m256i odd, __m256i even_high, __m256i odd_high, uint16_t* out) {
+    __m256i low = rows_of(even, odd), high = rows_of(even_high, odd_high);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), low);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 16), high);
+    __m256i best = _mm256_max_epu16(low, high);
+    __m128i half = _mm_max_epu16(_mm256_castsi256_si128(best), _mm256_extracti128_si256(best, 1));
+    // The instruction finds the least.
+    __m128i least = _mm_minpos_epu16(_mm_xor_si128(half, _mm_set1_epi16(-1)));
+    return ~static_cast<uint16_t>(_mm_extract_epi16(least, 0));
+}
+
+__attribute__((target("avx2"))) void
+scan_avx2(size_t blocks, size_t parts, const uint8_t* codes, const uint8_t* table, uint16_t* out, uint16_t* best) {
+    const __m256i nibble = _mm256_set1_epi8(15);
+    for (size_t block = 0; block < blocks; block++) {
+        __m256i even = _mm256_setzero_si256(), odd = even, even_high = even, odd_high = even;
+        for (size_t part = 0; part < parts; part += 2, codes += 32) {
+            if (part % 4 == 0) {
+                _mm_prefetch(reinterpret_cast<const char*>(codes + AHEAD), _MM_HINT_T0);
+            }
+            __m256i lut = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(table + part * 16));
+            __m256i both = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes));
+            __m256i low = _mm256_shuffle_epi8(lut, _mm256_and_si256(both, nibble));
+            __m256i high = _mm256_shuffle_epi8(lut, _mm256_and_si256(_mm256_srli_epi16(both, 4), nibble));
+            even = _mm256_add_epi16(even, low);
+            odd = _mm256_add_epi16(odd, _mm256_srli_epi16(low, 8));
+            even_high = _mm256_add_epi16(even_high, high);
+            odd_high = _mm256_add_epi16(odd_high, _mm256_srli_epi16(high, 8));
+        }
+        best[block] = stored(even, odd, even_high, odd_high, out + block * BLOCK);
+    }
+}
+
+__attribute__((target("avx2,avx512f,avx512bw"), always_inline)) inline __m256i folded(__m512i sums) {
+    return _mm256_add_epi16(_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64(sums, 1));
+}
+
+/// The same with four parts of the quantizer at a time; `parts` is a multiple of 4.
+__attribute__((target("avx2,avx512f,avx512bw"))) void
+scan_avx512(size_t blocks, size_t parts, const uint8_t* codes, const uint8_t* table, uint16_t* out, uint16_t* best) {
+    const __m512i nibble = _mm512_set1_epi8(15);
+    for (size_t block = 0; block < blocks; block++) {
+        __m512i even = _mm512_setzero_si512(), odd = even, even_high = even, odd_high = even;
+        for (size_t part = 0; part < parts; part += 4, codes += 64) {
+            _mm_prefetch(reinterpret_cast<const char*>(codes + AHEAD), _MM_HINT_T0);
+            __m512i lut = _mm512_loadu_si512(table + part * 16);
+            __m512i both = _mm512_loadu_si512(codes);
+            __m512i low = _mm512_shuffle_epi8(lut, _mm512_and_si512(both, nibble));
+            __m512i high = _mm512_shuffle_epi8(lut, _mm512_and_si512(_mm512_srli_epi16(both, 4), nibble));
+            even = _mm512_add_epi16(even, low);
+            odd = _mm512_add_epi16(odd, _mm512_srli_epi16(low, 8));
+            even_high = _mm512_add_epi16(even_high, high);
+            odd_high = _mm512_add_epi16(odd_high, _mm512_srli_epi16(high, 8));
+        }
+        best[block] = stored(folded(even), folded(odd), folded(even_high), folded(odd_high), out + block * BLOCK);
+    }
+}
+
+#endif
+
+void scan(size_t blocks, size_t parts, const uint8_t* codes, const uint8_t* table, uint16_t* out, uint16_t* best) {
+#ifdef __AVX2__
+    static const bool wide = __builtin_cpu_supports("avx512bw");
+    if (wide && parts % 4 == 0) {
+        scan_avx512(blocks, parts, codes, table, out, best);
+    } else {
+        scan_avx2(blocks, parts, codes, table, out, best);
+    }
+#else
+    faiss::accumulate_to_mem(1, blocks * BLOCK, parts, codes, table, out);
+    for (size_t block = 0; block < blocks; block++) {
+        best[block] = *std::max_element(out + block * BLOCK, out + (block + 1) * BLOCK);
+    }
+#endif
+}
+
+const faiss::IndexIVFPQFastScan& with_codes(const Handle& handle) {
+    const auto* ivf = dynamic_cast<const faiss::IndexIVFPQFastScan*>(ivf_of(handle));
+    if (!ivf || ivf->bbs != BLOCK || ivf->lookup_table_is_3d()) {
+        throw std::invalid_argument("this index has no codes that are scanned");
+    }
+    return *ivf;
+}
+
+/// What each value of each part of a code adds to the score of a query. Without residuals there is one table for all
+/// lists, so no list has to be chosen before it is made.
+struct Tables {
+    faiss::AlignedTable<uint8_t> packed;
+    float step, offset;
+
+    Tables(const faiss::IndexIVFPQFastScan& ivf, const float* x) : packed(ivf.ksub * ivf.M2) {
+        faiss::AlignedTable<uint8_t> table;
+        faiss::AlignedTable<uint16_t> biases;
+        float normalizers[2];
+        ivf.compute_LUT_uint8(1, x, {0, nullptr, nullptr}, table, biases, normalizers);
+        faiss::pq4_pack_LUT_qbs(1, ivf.M2, table.get(), packed.get());
+        step = 1 / normalizers[0];
+        offset = normalizers[1];
+    }
+};
+
+size_t blocks_of(size_t rows) {
+    return (rows + BLOCK - 1) / BLOCK;
+}
+
+} // namespace
+
+extern "C" {
+
+/// Inner products of the query with the centroids of all lists, which are then to be probed from the greatest down.
+void priorart_index_list_scores(PriorartStatus* status, const Handle* handle, const float* x, float* out) {
+    guarded(status, [&] {
+        const auto* ivf = ivf_of(*handle);
+        const auto* flat = ivf ? dynamic_cast<const faiss::IndexFlat*>(ivf->quantizer) : nullptr;
+        if (!flat) {
+            throw std::invalid_argument("this index has no lists");
+        }
+        use_threads(1);
+        faiss::fvec_inner_products_ny(out, x, flat->get_xb(), ivf->d, ivf->nlist);
+    });
+}
+
+/// The rows of a list, in the order of its codes; they live as long as the index, and nothing may be added meanwhile.
+/// None where there is no such list.
+uint64_t priorart_index_list_rows(const Handle* handle, uint64_t list, const int64_t** out) {
+    const auto* ivf = ivf_of(*handle);
+    *out = nullptr;
+    if (!ivf || list >= ivf->nlist) {
+        return 0;
+    }
+    *out = ivf->invlists->get_ids(list);
+    return ivf->invlists->list_size(list);
+}
+
+/// The estimated scores of the rows of some lists, one list after another, each filled up with 0 to whole blocks of 32
+/// rows; and the greatest of each block. A number s stands for `offset + step * s`.
+void priorart_index_scan_lists(
+        PriorartStatus* status,
+        const Handle* handle,
+        const float* x,
+        const uint32_t* lists,
+        uint64_t count,
+        uint16_t* out,
+        uint16_t* best,
+        float* step,
+        float* offset) {
+    guarded(status, [&] {
+        use_threads(1);
+        const auto& ivf = with_codes(*handle);
+        Tables tables(ivf, x);
+        *step = tables.step;
+        *offset = tables.offset;
+        for (uint64_t n = 0; n < count; n++) {
+            size_t size = ivf.invlists->list_size(lists[n]), blocks = blocks_of(size);
+            if (size == 0) {
+                continue;
+            }
+            faiss::InvertedLists::ScopedCodes codes(ivf.invlists, lists[n]);
+            scan(blocks, ivf.M2, codes.get(), tables.packed.get(), out, best);
+            if (size % BLOCK) {
+                std::fill(out + size, out + blocks * BLOCK, 0);
+                best[blocks - 1] = *std::max_element(out + (blocks - 1) * BLOCK, out + size);
+            }
+            out += blocks * BLOCK;
+            best += blocks;
+        }
+    });
+}
+
+/// The same of every row, in the order of rows.
+void priorart_index_code_scores(
+        PriorartStatus* status,
+        const Handle* handle,
+        const float* x,
+        uint16_t* out,
+        float* step,
+        float* offset) {
+    guarded(status, [&] {
+        use_threads(1);
+        const auto& ivf = with_codes(*handle);
+        Tables tables(ivf, x);
+        *step = tables.step;
+        *offset = tables.offset;
+        faiss::AlignedTable<uint16_t> scores, best;
+        for (size_t list = 0; list < ivf.nlist; list++) {
+            size_t size = ivf.invlists->list_size(list), blocks = blocks_of(size);
+            if (size == 0) {
+                continue;
+            }
+            if (best.size() < blocks) {
+                best.resize(blocks);
+                scores.resize(blocks * BLOCK);
+            }
+            faiss::InvertedLists::ScopedCodes codes(ivf.invlists, list);
+            faiss::InvertedLists::ScopedIds rows(ivf.invlists, list);
+            scan(blocks, ivf.M2, codes.get(), tables.packed.get(), scores.get(), best.get());
+            for (size_t at = 0; at < size; at++) {
+                if (static_cast<uint64_t>(rows[at]) >= static_cast<uint64_t>(ivf.ntotal)) {
+                    throw CorruptError("a list names a row that there is not");
+                }
+                out[rows[at]] = scores[at];
+            }
+        }
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,101 @@
+//! Scores of whole lists, or of all rows, by the codes of a product quantizer.
+
+use crate::{ffi, Error, Index};
+
+/// Rows whose codes are scanned together; the kernels know it as well.
+pub const BLOCK: usize = 32;
+
+impl Index {
+    /// Inner products of the query with the centroids of all lists, which are to be probed from the greatest down. An
+    /// error for the kinds without lists.
+    pub fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> Result<(), Error> {
+        if !self.kind().has_lists() {
+            return Err(Error::InvalidParameter(format!("{} has no lists", self.kind())));
+        }
+        self.check_query(query)?;
+        out.clear();
+        out.resize(self.nlist(), 0.0);
+        // SAFETY: `out` has a place for each list.
+        ffi::check(|status| unsafe {
+            let (h, q, o) = (self.handle.as_ptr(), query.as_ptr(), out.as_mut_ptr());
+            ffi::priorart_index_list_scores(status, h, q, o)
+        })
+    }
+
+    /// The rows of a list, in the order of its codes; none where there is no such list. In a mapped file that is
+    /// damaged they may be any numbers.
+    pub fn list_rows(&self, list: usize) -> &[i64] {
+        let mut rows = std::ptr::null();
+        // SAFETY: the rows live as long as the index; whatever adds some takes `&mut self`.
+        unsafe {
+            let count = ffi::priorart_index_list_rows(self.handle.as_ptr(), list as u64, &mut rows);
+            match count {
+                0 => &[],
+                _ => std::slice::from_raw_parts(rows, count as usize),
+            }
+        }
+    }
+
+    /// The estimated scores of the rows of some lists, one list after another, each filled up with 0 to whole blocks of
+    /// [`BLOCK`] rows; and the greatest of each block. A number s stands for `offset + step * s`, where `(step, offset)`
+    /// is what this returns. Memory that the vectors have is used again. An error for the kinds without such codes.
+    pub fn scan_lists(
+        &self,
+        query: &[f32],
+        lists: &[u32],
+        out: &mut Vec<u16>,
+        best: &mut Vec<u16>,
+    ) -> Result<(f32, f32), Error> {
+        self.check_codes(query)?;
+        if let Some(list) = lists.iter().find(|list| **list as usize >= self.nlist()) {
+            return Err(Error::InvalidParameter(format!("there is no list {list}")));
+        }
+        let blocks = lists.iter().map(|list| self.list_rows(*list as usize).len().div_ceil(BLOCK)).sum();
+        // Every place is written.
+        best.resize(blocks, 0);
+        out.resize(blocks * BLOCK, 0);
+        let (mut step, mut offset) = (0.0, 0.0);
+        // SAFETY: there is room for the blocks of these lists.
+        ffi::check(|status| unsafe {
+            let (h, q, l, n) = (self.handle.as_ptr(), query.as_ptr(), lists.as_ptr(), lists.len() as u64);
+            let (o, b) = (out.as_mut_ptr(), best.as_mut_ptr());
+            ffi::priorart_index_scan_lists(status, h, q, l, n, o, b, &mut step, &mut offset)
+        })?;
+        Ok((step, offset))
+    }
+
+    /// The estimated score of every row: row r scores `offset + step * out[r]`, where `(step, offset)` is what this
+    /// returns. `out` gets a place for each row; memory that it has is used again. An error for the kinds without such
+    /// codes.
+    pub fn code_scores(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32), Error> {
+        self.check_codes(query)?;
+        // A row that no list names, in a damaged file, scores lowest.
+        out.clear();
+        out.resize(self.len(), 0);
+        let (mut step, mut offset) = (0.0, 0.0);
+        // SAFETY: `out` has a place for each row, and no list may name another.
+        ffi::check(|status| unsafe {
+            let (h, q, o) = (self.handle.as_ptr(), query.as_ptr(), out.as_mut_ptr());
+            ffi::priorart_index_code_scores(status, h, q, o, &mut step, &mut offset)
+        })?;
+        Ok((step, offset))
+    }
+
+    fn check_codes(&self, query: &[f32]) -> Result<(), Error> {
+        if !self.kind().has_product_quantizer() {
+            return Err(Error::InvalidParameter(format!("{} has no codes to scan", self.kind())));
+        }
+        if !self.is_trained() {
+            return Err(Error::NotTrained);
+        }
+        self.check_query(query)
+    }
+
+    fn check_query(&self, query: &[f32]) -> Result<(), Error> {
+        if self.check_vectors(query)? == 1 {
+            return Ok(());
+        }
+        let expected = format!("one of {} components", self.dims());
+        Err(Error::DimensionMismatch { what: "the query", expected, got: query.len() })
+    }
+}
