@@ -235,6 +235,27 @@ impl Part<'_> {
         score
     }
 
+    /// Looks at all passages of what was found in this segment by some of them: the score that is shown is that of the
+    /// best one.
+    fn score_all_passages(&mut self) {
+        let (facts, segment, query, outcome) =
+            (self.facts, self.segment, self.request.query, &mut *self.outcome);
+        self.best.rescore(self.n as u32, |hit: &mut Hit| {
+            let rows = facts.rows_of(hit.ordinal as usize);
+            if let Err(damage) = segment.verify_rows(rows.clone()) {
+                outcome.damage = Some(damage);
+                return;
+            }
+            outcome.rows_scored += rows.len();
+            for (row, n) in facts.rows(rows).chunks_exact(facts.dimensions).zip(0..) {
+                let score = vectors::dot(query, row);
+                if score > hit.score || score == hit.score && n < hit.passage {
+                    (hit.score, hit.passage) = (score, n);
+                }
+            }
+        });
+    }
+
     fn hit(&self, ordinal: usize, score: f32, passage: u32) -> Hit {
         let last = !self.facts.is_grant(ordinal) as u64;
         let key = last << 63 | self.facts.doc_key[ordinal] >> 1;

@@ -3,7 +3,7 @@
 //! estimates, and more are looked at while they do not suffice. What is found then has all its rows scored.
 
 use super::approximate::Trust;
-use super::{Hit, Part, SAMPLE_ALLOWED, SAMPLE_MOST, SHUNNED};
+use super::{Part, SAMPLE_ALLOWED, SAMPLE_MOST, SHUNNED};
 use crate::bitmap::Bitmap;
 use crate::segment::{Codes, CODE_BLOCK};
 use crate::{vectors, Error, Result};
@@ -120,21 +120,7 @@ impl Part<'_> {
                 Ended::Exhausted | Ended::Enough => break,
             }
         }
-        let (facts, segment, outcome) = (self.facts, self.segment, &mut *self.outcome);
-        self.best.rescore(self.n as u32, |hit: &mut Hit| {
-            let rows = facts.rows_of(hit.ordinal as usize);
-            if let Err(damage) = segment.verify_rows(rows.clone()) {
-                outcome.damage = Some(damage);
-                return;
-            }
-            outcome.rows_scored += rows.len();
-            for (row, n) in facts.rows(rows).chunks_exact(facts.dimensions).zip(0..) {
-                let score = vectors::dot(query, row);
-                if score > hit.score || score == hit.score && n < hit.passage {
-                    (hit.score, hit.passage) = (score, n);
-                }
-            }
-        });
+        self.score_all_passages();
         Ok(())
     }
 
