@@ -8,6 +8,7 @@ import type { AnswerObserver, PoolState } from '../observe/observations.js';
 import { Folder } from '../search/folder.js';
 import { RecallChecks } from '../search/recall-checks.js';
 import { answer, type Thread } from './answer.js';
+import { Loading } from './loading.js';
 import { cancelled, Queue } from './queue.js';
 import {
   type AnswerOf,
@@ -47,6 +48,7 @@ const unobserved: AnswerObserver = () => {};
 export class Pool implements Answers {
   readonly #workers: number;
   readonly #piscina: Piscina<unknown, Reply>;
+  readonly #loading: Loading;
   readonly #queue: Queue;
   readonly #flags: Int32Array;
   readonly #freeSlots: number[];
@@ -79,6 +81,7 @@ export class Pool implements Answers {
       atomics: 'disabled',
       workerData: { dir, choice, flags, recallCheck } satisfies WorkerData,
     });
+    this.#loading = new Loading(this.#piscina);
   }
 
   get parallel(): number {
@@ -135,6 +138,7 @@ export class Pool implements Answers {
   /** Lets searches that were asked finish; ingests get no more answers. */
   async close(): Promise<void> {
     await this.#queue.close();
+    await this.#loading.settled();
     await this.#piscina.close({ force: false });
   }
 }
