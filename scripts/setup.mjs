@@ -7,13 +7,14 @@ import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheFolder, planAddon, provideAddon } from './setup/addon.mjs';
+import { planAddon, provideAddon } from './setup/addon.mjs';
 import { reportFailure } from './setup/child.mjs';
 import { addonFileName, chosenLevel, LEVELS } from './setup/cpu.mjs';
 import { installDependencies } from './setup/dependencies.mjs';
 import { withLock } from './setup/lock.mjs';
 import { checkNode } from './setup/prerequisites.mjs';
 import { withProgress } from './setup/progress.mjs';
+import { cacheFolder } from './setup/target.mjs';
 import { compileTypeScript } from './setup/typescript.mjs';
 
 export const ROOT = resolve(fileURLToPath(import.meta.url), '../..');

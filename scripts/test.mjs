@@ -6,12 +6,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { cargoEnvironment } from './setup/addon.mjs';
 import { reportFailure, runCaptured, runInPlace, SetupError } from './setup/child.mjs';
 import { chosenLevel } from './setup/cpu.mjs';
 import { filesUnder } from './setup/digest.mjs';
 import { findRust } from './setup/prerequisites.mjs';
 import { elapsed, withProgress } from './setup/progress.mjs';
+import { withTarget } from './setup/target.mjs';
 import { ROOT, setUp } from './setup.mjs';
 
 /** Two, because tests start servers and worker pools of their own, and some measure time. */
@@ -34,7 +34,8 @@ async function lint() {
 
 /** Every crate but the glue: `priorart-node` links against symbols that only a running Node has. */
 async function rustTests() {
-  const { cargo, host } = await findRust();
+  const rust = await findRust();
+  const checkout = { root: ROOT, level: chosenLevel(), rust };
   const args = [
     'test',
     '--release',
@@ -43,15 +44,14 @@ async function rustTests() {
     '--exclude',
     'priorart-node',
     '--target',
-    host,
+    rust.host,
   ];
-  const { code, lines } = await withProgress('Rust tests', (report) =>
-    runCaptured(cargo, args, {
-      cwd: join(ROOT, 'native'),
-      env: cargoEnvironment(chosenLevel()),
-      onLine: (line) => /^\s+(Compiling|Running)/.test(line) && report(line.trim().replace(/ \(.*\)$/, '')),
-    }),
-  );
+  const { code, lines } = await withProgress('Rust tests', (report) => {
+    const onLine = (line) =>
+      /^\s+(Compiling|Running)/.test(line) && report(line.trim().replace(/ \(.*\)$/, ''));
+    const run = (env) => runCaptured(rust.cargo, args, { cwd: join(ROOT, 'native'), env, onLine });
+    return withTarget(checkout, run, report);
+  });
   if (code !== 0) console.log(lines.slice(-100).join('\n'));
   const passed = lines.map((line) => Number(/^test result: ok\. (\d+) passed/.exec(line)?.[1] ?? 0));
   return { failed: code !== 0, note: `${passed.reduce((sum, count) => sum + count, 0)} passed` };

@@ -9,13 +9,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runCaptured, SetupError } from './child.mjs';
 import { addonFileName, hostLevel, LEVELS } from './cpu.mjs';
 import { digestOf, filesUnder } from './digest.mjs';
-import { withLock } from './lock.mjs';
 import { checkBuildTools, findRust } from './prerequisites.mjs';
+import { cacheFolder, withTarget } from './target.mjs';
 
 const LIBRARY = process.platform === 'darwin' ? 'libpriorart_node.dylib' : 'libpriorart_node.so';
 const PROGRESS_POLL_MS = 250;
@@ -24,17 +23,6 @@ const PROGRESS_POLL_MS = 250;
 /** Of what lies in `native/`, what the addon is not made of; a package has no fuzz targets and examples. */
 const notSource = (name) =>
   ['target', 'fuzz', 'examples'].includes(name) || name.endsWith('.node') || name.startsWith('.');
-
-/**
- * Where built things are kept between checkouts: a fresh clone of the same sources on the same machine compiles
- * nothing.
- * @param {NodeJS.ProcessEnv} [env] `PRIORART_CACHE` names another folder
- */
-export function cacheFolder(env = process.env) {
-  if (env.PRIORART_CACHE) return env.PRIORART_CACHE;
-  if (process.platform === 'darwin') return join(homedir(), 'Library/Caches/priorart');
-  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'priorart');
-}
 
 /**
  * @typedef {object} AddonPlan
@@ -80,39 +68,19 @@ export async function provideAddon(plan, report, env = process.env) {
   const { cached, file } = plan;
   const built = !existsSync(cached);
   if (built) {
-    // The lock is for the target folder: the library in it is whoever's built last, until it is in the cache.
-    const lock = join(cacheFolder(env), `target-${plan.level}.lock`);
-    const buildIfStillMissing = async () => {
-      if (!existsSync(cached)) placeFile(await build(plan, report, env), cached);
+    // Until it is in the cache: the library in the target folder is whoever's built last.
+    const buildIfStillMissing = async (cargoEnv) => {
+      if (!existsSync(cached)) placeFile(await build(plan, report, cargoEnv), cached);
     };
-    await withLock(lock, buildIfStillMissing, (holder) =>
-      report(`waiting for ${holder}, which is building it`),
-    );
+    await withTarget(plan, buildIfStillMissing, report, env);
   }
   const placed = !sameBytes(cached, file);
   if (placed) placeFile(cached, file);
   return { built, placed };
 }
 
-/** The environment for cargo in the workspace: what the native build scripts expect, and flags for the CPU level. */
-export function cargoEnvironment(level, env = process.env) {
-  const cache = cacheFolder(env);
-  const flags = [env.RUSTFLAGS, level === 'avx2' ? '-C target-cpu=x86-64-v3' : ''].filter(Boolean).join(' ');
-  return {
-    ...env,
-    PRIORART_CPU: level,
-    PRIORART_CACHE: cache,
-    PRIORART_PROGRESS: join(cache, `target-${level}.progress`),
-    CARGO_TARGET_DIR: join(cache, `target-${level}`),
-    ...(flags && { RUSTFLAGS: flags }),
-    CARGO_TERM_COLOR: 'never',
-  };
-}
-
 /** @returns {Promise<string>} the library cargo wrote */
-async function build({ root, level, rust: { cargo, host } }, report, env) {
-  const cargoEnv = cargoEnvironment(level, env);
-  mkdirSync(cargoEnv.CARGO_TARGET_DIR, { recursive: true });
+async function build({ root, level, rust: { cargo, host } }, report, cargoEnv) {
   writeFileSync(cargoEnv.PRIORART_PROGRESS, '');
   const poll = setInterval(() => {
     if (!existsSync(cargoEnv.PRIORART_PROGRESS)) return;

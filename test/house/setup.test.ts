@@ -204,23 +204,23 @@ describe('the native addon', async () => {
   const skip = (await findRust()) ? false : 'no Rust on this machine';
   const checkout = join(folder, 'native');
   const env = { ...process.env, PRIORART_CACHE: join(folder, 'cache') };
-  const library = join(checkout, 'native/node/src/lib.rs');
   /** A workspace of one crate whose library does nothing but load. */
-  const plant = (body: string) => {
+  const plant = (body: string, root = checkout) => {
+    const library = join(root, 'native/node/src/lib.rs');
     mkdirSync(dirname(library), { recursive: true });
-    writeFileSync(join(checkout, 'native/Cargo.toml'), '[workspace]\nresolver = "2"\nmembers = ["node"]\n');
+    writeFileSync(join(root, 'native/Cargo.toml'), '[workspace]\nresolver = "2"\nmembers = ["node"]\n');
     writeFileSync(
-      join(checkout, 'native/Cargo.lock'),
+      join(root, 'native/Cargo.lock'),
       'version = 4\n\n[[package]]\nname = "priorart-node"\nversion = "0.1.0"\n',
     );
     writeFileSync(
-      join(checkout, 'native/node/Cargo.toml'),
+      join(root, 'native/node/Cargo.toml'),
       '[package]\nname = "priorart-node"\nversion = "0.1.0"\nedition = "2021"\n[lib]\nname = "priorart_node"\ncrate-type = ["cdylib"]\n',
     );
     writeFileSync(library, body);
   };
-  const provide = async () => {
-    const plan = await planAddon(checkout, 'baseline', env);
+  const provide = async (root = checkout) => {
+    const plan = await planAddon(root, 'baseline', env);
     return { ...(await provideAddon(plan, quiet, env)), file: plan.file as string };
   };
   const loads =
@@ -244,6 +244,25 @@ describe('the native addon', async () => {
     assert.equal((await provide()).built, true);
     plant(loads);
     assert.deepEqual([(await provide()).built, readFileSync(file).equals(addon)], [false, true]);
+  });
+
+  test('is made of its own sources, also where another checkout’s were compiled after they were written', {
+    skip,
+  }, async () => {
+    const exporting = (name: string) => `${loads}#[no_mangle] pub extern "C" fn ${name}() {}\n`;
+    const [first, second] = ['first', 'second'].map((name) => join(folder, name));
+    plant(exporting('of_the_first'), first);
+    plant(exporting('of_the_second'), second);
+    for (const path of ['Cargo.toml', 'node/Cargo.toml', 'node/src/lib.rs']) {
+      utimesSync(join(second!, 'native', path), 1e9, 1e9);
+    }
+    for (const [root, name] of [
+      [first, 'of_the_first'],
+      [second, 'of_the_second'],
+    ]) {
+      const { file, built } = await provide(root);
+      assert.deepEqual([built, readFileSync(file).includes(name!)], [true, true]);
+    }
   });
 
   test('that does not compile, or does not load, is refused with the reason', { skip }, async () => {
