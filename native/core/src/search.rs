@@ -69,6 +69,9 @@ const SAMPLE_MOST: usize = 1024;
 /// A filter that allows less than this part of what its share of all rows lets expect, shuns the query.
 const SHUNNED: f64 = 0.5;
 
+/// How many hits ahead rows are fetched into the cache.
+const HITS_AHEAD: usize = 2;
+
 pub struct Request<'a> {
     /// One vector of the segments' dimensions, L2-normalised.
     pub query: &'a [f32],
@@ -240,7 +243,11 @@ impl Part<'_> {
     fn score_all_passages(&mut self) {
         let (facts, segment, query, outcome) =
             (self.facts, self.segment, self.request.query, &mut *self.outcome);
-        self.best.rescore(self.n as u32, |hit: &mut Hit| {
+        self.best.rescore(self.n as u32, HITS_AHEAD, |hit, soon| {
+            if let Some(soon) = soon {
+                let rows = facts.rows(facts.rows_of(soon.ordinal as usize));
+                rows.chunks_exact(facts.dimensions).for_each(vectors::prefetch);
+            }
             let rows = facts.rows_of(hit.ordinal as usize);
             if let Err(damage) = segment.verify_rows(rows.clone()) {
                 outcome.damage = Some(damage);

@@ -156,7 +156,7 @@ void priorart_index_list_scores(PriorartStatus* status, const Handle* handle, co
     guarded(status, [&] {
         const auto* ivf = ivf_of(*handle);
         const auto* flat = ivf ? dynamic_cast<const faiss::IndexFlat*>(ivf->quantizer) : nullptr;
-        if (!flat) {
+        if (!flat || static_cast<size_t>(flat->ntotal) != ivf->nlist) {
             throw std::invalid_argument("this index has no lists");
         }
         use_threads(1);

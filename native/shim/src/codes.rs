@@ -12,6 +12,9 @@ impl Index {
         if !self.kind().has_lists() {
             return Err(Error::InvalidParameter(format!("{} has no lists", self.kind())));
         }
+        if !self.is_trained() {
+            return Err(Error::NotTrained);
+        }
         self.check_query(query)?;
         out.clear();
         out.resize(self.nlist(), 0.0);
@@ -22,10 +25,13 @@ impl Index {
         })
     }
 
-    /// The rows of a list, in the order of its codes; none where there is no such list. In a mapped file that is
-    /// damaged they may be any numbers.
+    /// The rows of a list, in the order of its codes; none where there is no such list. Not of an index that was mapped,
+    /// except where lists are read into memory in any case: elsewhere they lie at any byte of the file.
     pub fn list_rows(&self, list: usize) -> &[i64] {
         let mut rows = std::ptr::null();
+        if self.is_mapped() && !self.kind().has_product_quantizer() {
+            return &[];
+        }
         // SAFETY: the rows live as long as the index; whatever adds some takes `&mut self`.
         unsafe {
             let count = ffi::priorart_index_list_rows(self.handle.as_ptr(), list as u64, &mut rows);

@@ -242,6 +242,11 @@ impl Index {
         self.shape.trained
     }
 
+    /// Whether it looks into its file.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.read_only
+    }
+
     /// Rows of `vectors`, which must be whole and finite.
     pub(crate) fn check_vectors(&self, vectors: &[f32]) -> Result<usize, Error> {
         let dims = self.dims();

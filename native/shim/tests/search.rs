@@ -149,6 +149,8 @@ fn lists_are_scanned_one_by_one() {
         assert!(index.scan_lists(DATA.query(0), &[24], &mut scores, &mut best).is_err());
         assert!(index.list_scores(&DATA.queries[..2 * DIMS], &mut near).is_err());
     }
+    let empty = Index::new(Kind::IvfFlat, DIMS, &BuildParams::default(), ROWS).unwrap();
+    assert!(empty.list_scores(DATA.query(0), &mut Vec::new()).is_err());
     assert!(build(Kind::HnswFlat, 1).list_scores(DATA.query(0), &mut Vec::new()).is_err());
     assert!(build(Kind::IvfSq8, 1).scan_lists(DATA.query(0), &[0], &mut vec![], &mut vec![]).is_err());
 }

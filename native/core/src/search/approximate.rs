@@ -29,16 +29,24 @@ const FEW: usize = 32;
 /// How many documents ahead rows are fetched into the cache.
 const AHEAD: usize = 3;
 
+/// Estimates are off by this much at least, as far as anybody believes: rows of the same text, of which many may come
+/// first, have the same error, and say nothing of others.
+const DEVIATION_LEAST: f64 = 0.01;
+
 /// How exact scores differ from estimates.
 #[derive(Default)]
 pub(super) struct Trust {
     seen: usize,
     mean: f64,
     variance: f64,
+    last: Option<(f32, f32)>,
 }
 
 impl Trust {
     pub(super) fn learn(&mut self, estimate: f32, exact: f32) {
+        if self.last.replace((estimate, exact)) == Some((estimate, exact)) {
+            return;
+        }
         self.seen += 1;
         let weight = (1.0 / self.seen as f64).max(1.0 / WINDOW);
         let off = (exact - estimate) as f64 - self.mean;
@@ -47,7 +55,7 @@ impl Trust {
     }
 
     fn deviation(&self) -> Option<f64> {
-        (self.seen >= LEARNED_FROM).then(|| self.variance.sqrt())
+        (self.seen >= LEARNED_FROM).then(|| self.variance.sqrt().max(DEVIATION_LEAST))
     }
 
     /// What a document of this estimate scores at most, as far as can be told.

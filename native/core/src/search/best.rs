@@ -43,10 +43,16 @@ impl Best {
         self.push(hit);
     }
 
-    /// Gives the hits of a segment their final scores, which are none the less.
-    pub fn rescore(&mut self, segment: u32, mut score: impl FnMut(&mut Hit)) {
+    /// Gives the hits of a segment their final scores, which are none the less; `score` is told as well which hit comes
+    /// some places later.
+    pub fn rescore(&mut self, segment: u32, ahead: usize, mut score: impl FnMut(&mut Hit, Option<Hit>)) {
         self.settle();
-        self.hits.iter_mut().filter(|hit| hit.segment == segment).for_each(&mut score);
+        for n in 0..self.hits.len() {
+            let soon = self.hits.get(n + ahead).copied().filter(|hit| hit.segment == segment);
+            if self.hits[n].segment == segment {
+                score(&mut self.hits[n], soon);
+            }
+        }
         // What was kept for the best of an application may now be less than another of it that was dropped, by an error
         // of its estimate: as with any document that an index misses.
         self.settled = 0;

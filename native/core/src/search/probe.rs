@@ -13,6 +13,11 @@ use std::cell::RefCell;
 const ROWS_PER_DOCUMENT: usize = 8;
 const ROWS_BESIDES: usize = 256;
 
+/// Rows whose documents are looked up at a time.
+const SLICE: usize = 512;
+/// Rows that the memory of a thread has room for between searches.
+const KEPT_ROWS: usize = 1 << 17;
+
 /// How many rows ahead are fetched into the cache.
 const AHEAD: usize = 12;
 
@@ -54,13 +59,22 @@ impl Desk {
         }
     }
 
-    /// The least estimate of about the best `count` rows: that of the best of so many blocks.
+    /// The least estimate of about the best `count` rows: that of the best of so many blocks, or of as many rows where
+    /// there are not so many blocks.
     fn least_of(&mut self, count: usize) -> u16 {
-        if count >= self.best.len() {
+        if count >= self.scores.len() {
             return 0;
         }
-        self.ranked.clone_from(&self.best);
+        self.ranked.clone_from(if count < self.best.len() { &self.best } else { &self.scores });
         *self.ranked.select_nth_unstable_by(count, |a, b| b.cmp(a)).1
+    }
+
+    /// Gives back what an unusually large search took.
+    fn tidy(&mut self) {
+        self.rows.clear();
+        self.rows.shrink_to(KEPT_ROWS);
+        self.ranked.clear();
+        self.ranked.shrink_to(KEPT_ROWS);
     }
 
     /// The rows estimated at `from` or above, and below `below`, best first.
@@ -94,7 +108,11 @@ fn foreign_row(row: i64) -> Error {
 impl Part<'_> {
     /// Looks at `nprobe` lists, and at more where they do not hold enough or the filter shuns them.
     pub(super) fn probe(&mut self, codes: &dyn Codes, nprobe: usize) -> Result<()> {
-        DESK.with_borrow_mut(|desk| self.probe_at(desk, codes, nprobe))
+        DESK.with_borrow_mut(|desk| {
+            let outcome = self.probe_at(desk, codes, nprobe);
+            desk.tidy();
+            outcome
+        })
     }
 
     fn probe_at(&mut self, desk: &mut Desk, codes: &dyn Codes, nprobe: usize) -> Result<()> {
@@ -115,7 +133,8 @@ impl Part<'_> {
                 }
                 Ended::Exhausted if nprobe < lists && self.results_of(&scored) < wanted => {
                     self.outcome.widened += 1;
-                    nprobe = (nprobe * 2).min(lists);
+                    // Of an application and its grant one counts: never enough where everything is wanted.
+                    nprobe = if wanted == self.selected.doc_count { lists } else { (nprobe * 2).min(lists) };
                 }
                 Ended::Exhausted | Ended::Enough => break,
             }
@@ -145,31 +164,33 @@ impl Part<'_> {
             let from = match desk.least_of(count) {
                 // As many blocks as before have a row like this one: whoever is equal comes along.
                 least if least as u32 >= below => {
-                    count *= 2;
+                    count = count.saturating_mul(2);
                     continue;
                 }
                 least => least,
             };
             desk.collect(codes, from, below)?;
             self.outcome.candidates += desk.rows.len();
-            let mut rows = Vec::with_capacity(desk.rows.len());
-            for &(score, row) in &desk.rows {
-                if row as usize >= self.segment.passages() {
-                    return Err(foreign_row(row as i64));
+            for slice in desk.rows.chunks(if judged { SLICE } else { sample }) {
+                let mut rows = Vec::with_capacity(slice.len());
+                for &(score, row) in slice {
+                    if row as usize >= self.segment.passages() {
+                        return Err(foreign_row(row as i64));
+                    }
+                    let ordinal = self.facts.ordinal_of_row(row) as u32;
+                    if self.selected.docs.contains(ordinal as usize) {
+                        rows.push(Row { row, ordinal, estimate: offset + step * score as f32 });
+                    }
                 }
-                let ordinal = self.facts.ordinal_of_row(row) as u32;
-                if self.selected.docs.contains(ordinal as usize) {
-                    rows.push(Row { row, ordinal, estimate: offset + step * score as f32 });
+                if !judged && (rows.len() as f64) < slice.len() as f64 * share * SHUNNED {
+                    return Ok(Ended::Shunned);
+                }
+                judged = true;
+                if self.score_rows(&rows, trust, scored) {
+                    return Ok(Ended::Enough);
                 }
             }
-            if !judged && (rows.len() as f64) < desk.rows.len() as f64 * share * SHUNNED {
-                return Ok(Ended::Shunned);
-            }
-            judged = true;
-            if self.score_rows(&rows, trust, scored) {
-                return Ok(Ended::Enough);
-            }
-            (below, count) = (from as u32, count * 2);
+            (below, count) = (from as u32, count.saturating_mul(2));
         }
         Ok(Ended::Exhausted)
     }

@@ -560,3 +560,72 @@ fn only_the_lists_near_to_the_query_are_probed() {
         assert_eq!((found.rescanned, found.widened > 0), (rescanned, widened), "{documents} of {test:?}");
     }
 }
+
+/// Many passages of one text come first, all with the same error: that must not end the search.
+#[test]
+fn rows_of_one_text_say_nothing_of_others() {
+    let mut docs: Vec<Doc> = (0..600)
+        .map(|n| {
+            let mut vectors = vec![0.0; DIMENSIONS];
+            vectors[0] = if n < 300 { 0.5 } else { 0.1 + n as f32 / 8192.0 };
+            Doc { country: "US", day: 1, application: 0, grant: false, vectors }
+        })
+        .collect();
+    // Estimated less than the rest, it scores more.
+    docs[7].vectors[0] = 0.515;
+    let numbered: Vec<(u32, &Doc)> = docs.iter().enumerate().map(|(n, d)| (n as u32, d)).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let mut segment = write(&dir.path().join("same"), &numbered);
+    struct Off(Honest);
+    impl Codes for Off {
+        fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> Result<()> {
+            self.0.list_scores(query, out)
+        }
+        fn list_rows(&self, list: usize) -> &[i64] {
+            self.0.list_rows(list)
+        }
+        fn scan_lists(
+            &self,
+            query: &[f32],
+            lists: &[u32],
+            out: &mut Vec<u16>,
+            best: &mut Vec<u16>,
+        ) -> Result<(f32, f32)> {
+            let mut all = Vec::new();
+            let scale = self.scan_all(query, &mut all)?;
+            scan_of(&all, lists, out, best);
+            Ok(scale)
+        }
+        fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32)> {
+            let scale = self.0.scan_all(query, out)?;
+            out[7] -= 5; // of 1/256 each
+            Ok(scale)
+        }
+    }
+    impl Ann for Off {
+        fn candidates(&self, _: &[f32], _: usize, _: Option<&Bitmap>, _: Effort) -> Result<Vec<(u32, f32)>> {
+            unreachable!("it has codes")
+        }
+        fn codes(&self) -> Option<&dyn Codes> {
+            Some(self)
+        }
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+        fn lists(&self) -> usize {
+            LISTS
+        }
+    }
+    segment.ann = Some(Box::new(Off(Honest::new(segment.vectors().to_vec(), true))));
+    let deleted = Bitmap::empty(segment.docs());
+    let snapshot = Snapshot { segments: vec![(Arc::new(segment), deleted)] };
+    let mut query = vec![0.0; DIMENSIONS];
+    query[0] = 1.0;
+    let selected = snapshot.select(&[]).unwrap();
+    let effort = Effort { nprobe: LISTS, ef_search: 1 };
+    for scan in [Scan::Ann { k: 1, effort }, Scan::Codes] {
+        let request = Request { query: &query, documents: 10, chunks: 1, dedupe: false, min_score: -9.0 };
+        let outcome = search(&snapshot, &selected, &[scan], &request).unwrap();
+        assert_eq!(outcome.hits[0].ordinal, 7, "{scan:?}");
+    }
+}
