@@ -127,7 +127,7 @@ describe('the kind of index that a segment gets', () => {
 const DOCUMENTS = 1_500;
 const PASSAGES = 8;
 /** As on a machine where an exact score is dear, so that so small a folder is worth an index. */
-const COSTS: IndexCosts = { row: 2_000, start: 20_000, code: 60, scan: 600 };
+const COSTS: IndexCosts = { row: 2_000, start: 20_000, code: 20, scan: 600 };
 
 /** Documents around some topics, of one day each, with ready vectors. */
 function documents(dimensions: number): PreparedDocument[] {
