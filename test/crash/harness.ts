@@ -79,9 +79,10 @@ try {
         onFault: (fault) => process.stderr.write(`\n${fault}\n`),
         onProgress: (done, faults) => {
           if (process.stderr.isTTY || done % 25 === 0) {
-            process.stderr.write(
-              `${process.stderr.isTTY ? '\r' : ''}${name}: ${done} of ${cases}, ${faults} faults${process.stderr.isTTY ? ' ' : '\n'}`,
-            );
+            const [from, to] = process.stderr.isTTY ? ['\r', ' '] : ['', '\n'];
+            const so =
+              name === 'minutes' ? `${cases} minutes: ${done} answers` : `${name}: ${done} of ${cases}`;
+            process.stderr.write(`${from}${so}, ${faults} faults${to}`);
           }
         },
       }),

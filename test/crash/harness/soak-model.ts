@@ -101,9 +101,8 @@ export interface Judged {
   fault?: string;
   wanted?: number;
   found?: number;
-  /** Documents shown, and those of them that were found by a passage that is not their best. */
+  /** Documents shown. */
   shown?: number;
-  byLesser?: number;
 }
 
 interface Shown {
@@ -114,17 +113,12 @@ interface Shown {
   passages: { text: string; similarity_score?: number }[];
 }
 
-/**
- * What is wrong with what is shown, whoever is missing: a document, a score, an order, a text of another version.
- * @param exact whether a document's score must be that of its best passage; codes lose sight of one now and then
- */
+/** What is wrong with what is shown, whoever is missing: a document, a score, an order, a text of another version. */
 function judgeShown(
   results: readonly Shown[],
   candidates: ReadonlyMap<string, Candidate>,
   vector: Float32Array,
-  exact: boolean,
 ): Judged {
-  let byLesser = 0;
   if (new Set(results.map(({ patent_id: id }) => id)).size < results.length)
     return { fault: 'a publication is there twice' };
   for (const [at, { patent_id: id, title, similarity_score: score, passages }] of results.entries()) {
@@ -143,14 +137,10 @@ function judgeShown(
       if (Math.abs(right - said) > TOLERANCE)
         return { fault: `${id} has a passage of ${said}, not ${right}` };
     }
-    if (Math.abs(best - score) > TOLERANCE) {
-      const lesser = !exact && scores.some((one) => Math.abs(one - score) <= TOLERANCE);
-      if (!lesser) return { fault: `${id} has ${score}, not ${best}` };
-      byLesser++;
-    }
+    if (Math.abs(best - score) > TOLERANCE) return { fault: `${id} has ${score}, not ${best}` };
     if (at > 0 && results[at - 1]!.similarity_score < score) return { fault: `${id} is out of order` };
   }
-  return { shown: results.length, byLesser };
+  return { shown: results.length };
 }
 
 /** Judges a search for the best `top`. */
@@ -165,7 +155,6 @@ export function judgeSearch(
     results.map((result) => ({ ...result, passages: result.chunks })),
     candidates,
     vector,
-    exact,
   );
   if (judged.fault) return judged;
   if (total !== results.length || total > top)
@@ -200,7 +189,6 @@ export function judgeAnalytics(
     results.map((result) => ({ ...result, passages: [{ text: result.chunk_text }] })),
     candidates,
     vector,
-    false,
   );
   if (judged.fault) return judged;
   if (results.length !== Math.min(total, pageSize)) return { fault: `${results.length} results of ${total}` };
