@@ -117,6 +117,8 @@ async function measured(
   { dir, file, seconds }: { dir: string; file: string; seconds: number },
 ): Promise<Beside> {
   const beside = started(window, dir, file);
+  // It may be through before the window is.
+  const ended = new Promise((resolve) => beside?.once('exit', resolve));
   try {
     if (beside) await sleep(1_500); // Until it has started.
     const before = served.waitedForProcessor();
@@ -124,7 +126,6 @@ async function measured(
     return { ...run, waitedMicros: (1e6 * (served.waitedForProcessor() - before)) / run.answered.n };
   } finally {
     if (beside) {
-      const ended = new Promise((resolve) => beside.once('exit', resolve));
       beside.kill('SIGKILL');
       await ended;
     }
