@@ -26,7 +26,7 @@ export interface Explanation {
   scored: number;
   candidates: number;
   widened: number;
-  /** Segments that were scanned exactly after all, since the filter allows little near the query. */
+  /** Segments that were scanned as a whole after all, since the filter allows little near the query. */
   rescanned: number;
   timings: Timings;
 }

