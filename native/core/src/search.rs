@@ -165,11 +165,51 @@ pub fn search(
             Scan::Codes => part.codes()?,
         }
     }
+    let by_codes = |n: usize| scans[n] != Scan::Exact && has_codes(&snapshot.segments[n].0);
+    if (0..scans.len()).any(by_codes) {
+        score_all_passages(snapshot, by_codes, request, &mut outcome, &mut best);
+    }
     if let Some(damage) = outcome.damage.take() {
         return Err(damage);
     }
     outcome.hits = best.finish();
     Ok(outcome)
+}
+
+fn has_codes(segment: &Segment) -> bool {
+    segment.ann.as_ref().is_some_and(|ann| ann.codes().is_some())
+}
+
+/// Looks at all passages of what was found in some segments by a few of them: the score that is shown is that of the best
+/// one.
+fn score_all_passages(
+    snapshot: &Snapshot,
+    in_segment: impl Fn(usize) -> bool,
+    request: &Request,
+    outcome: &mut Outcome,
+    best: &mut Best,
+) {
+    let segment_of =
+        |hit: &Hit| in_segment(hit.segment as usize).then(|| &*snapshot.segments[hit.segment as usize].0);
+    best.rescore(HITS_AHEAD, |hit, soon| {
+        if let Some((soon, segment)) = soon.and_then(|soon| Some((soon, segment_of(soon)?))) {
+            let rows = segment.rows(segment.rows_of(soon.ordinal as usize));
+            rows.chunks_exact(segment.dimensions()).for_each(vectors::prefetch);
+        }
+        let Some(segment) = segment_of(hit) else { return };
+        let rows = segment.rows_of(hit.ordinal as usize);
+        if let Err(damage) = segment.verify_rows(rows.clone()) {
+            outcome.damage = Some(damage);
+            return;
+        }
+        outcome.rows_scored += rows.len();
+        for (row, n) in segment.rows(rows).chunks_exact(segment.dimensions()).zip(0..) {
+            let score = vectors::dot(request.query, row);
+            if score > hit.score || score == hit.score && n < hit.passage {
+                (hit.score, hit.passage) = (score, n);
+            }
+        }
+    });
 }
 
 /// One segment's part of a search.
@@ -236,31 +276,6 @@ impl Part<'_> {
             self.best.push(self.hit(ordinal, score, passage));
         }
         score
-    }
-
-    /// Looks at all passages of what was found in this segment by some of them: the score that is shown is that of the
-    /// best one.
-    fn score_all_passages(&mut self) {
-        let (facts, segment, query, outcome) =
-            (self.facts, self.segment, self.request.query, &mut *self.outcome);
-        self.best.rescore(self.n as u32, HITS_AHEAD, |hit, soon| {
-            if let Some(soon) = soon {
-                let rows = facts.rows(facts.rows_of(soon.ordinal as usize));
-                rows.chunks_exact(facts.dimensions).for_each(vectors::prefetch);
-            }
-            let rows = facts.rows_of(hit.ordinal as usize);
-            if let Err(damage) = segment.verify_rows(rows.clone()) {
-                outcome.damage = Some(damage);
-                return;
-            }
-            outcome.rows_scored += rows.len();
-            for (row, n) in facts.rows(rows).chunks_exact(facts.dimensions).zip(0..) {
-                let score = vectors::dot(query, row);
-                if score > hit.score || score == hit.score && n < hit.passage {
-                    (hit.score, hit.passage) = (score, n);
-                }
-            }
-        });
     }
 
     fn hit(&self, ordinal: usize, score: f32, passage: u32) -> Hit {

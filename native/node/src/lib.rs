@@ -7,6 +7,7 @@ mod effort;
 mod errors;
 mod faiss;
 mod files;
+mod opened;
 mod recall;
 mod segments;
 mod snapshot;

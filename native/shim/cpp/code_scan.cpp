@@ -211,41 +211,4 @@ void priorart_index_scan_lists(
     });
 }
 
-/// The same of every row, in the order of rows.
-void priorart_index_code_scores(
-        PriorartStatus* status,
-        const Handle* handle,
-        const float* x,
-        uint16_t* out,
-        float* step,
-        float* offset) {
-    guarded(status, [&] {
-        use_threads(1);
-        const auto& ivf = with_codes(*handle);
-        Tables tables(ivf, x);
-        *step = tables.step;
-        *offset = tables.offset;
-        faiss::AlignedTable<uint16_t> scores, best;
-        for (size_t list = 0; list < ivf.nlist; list++) {
-            size_t size = ivf.invlists->list_size(list), blocks = blocks_of(size);
-            if (size == 0) {
-                continue;
-            }
-            if (best.size() < blocks) {
-                best.resize(blocks);
-                scores.resize(blocks * BLOCK);
-            }
-            faiss::InvertedLists::ScopedCodes codes(ivf.invlists, list);
-            faiss::InvertedLists::ScopedIds rows(ivf.invlists, list);
-            scan(blocks, ivf.M2, codes.get(), tables.packed.get(), scores.get(), best.get());
-            for (size_t at = 0; at < size; at++) {
-                if (static_cast<uint64_t>(rows[at]) >= static_cast<uint64_t>(ivf.ntotal)) {
-                    throw CorruptError("a list names a row that there is not");
-                }
-                out[rows[at]] = scores[at];
-            }
-        }
-    });
-}
-
 } // extern "C"

@@ -74,17 +74,20 @@ impl Index {
     /// returns. `out` gets a place for each row; memory that it has is used again. An error for the kinds without such
     /// codes.
     pub fn code_scores(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32), Error> {
-        self.check_codes(query)?;
+        let (mut scores, mut best) = (Vec::new(), Vec::new());
+        let lists: Vec<u32> = (0..self.nlist() as u32).collect();
+        let scale = self.scan_lists(query, &lists, &mut scores, &mut best)?;
         // A row that no list names, in a damaged file, scores lowest.
         out.clear();
         out.resize(self.len(), 0);
-        let (mut step, mut offset) = (0.0, 0.0);
-        // SAFETY: `out` has a place for each row, and no list may name another.
-        ffi::check(|status| unsafe {
-            let (h, q, o) = (self.handle.as_ptr(), query.as_ptr(), out.as_mut_ptr());
-            ffi::priorart_index_code_scores(status, h, q, o, &mut step, &mut offset)
-        })?;
-        Ok((step, offset))
+        let mut blocks = scores.chunks_exact(BLOCK);
+        for rows in lists.iter().flat_map(|&list| self.list_rows(list as usize).chunks(BLOCK)) {
+            for (&row, &score) in rows.iter().zip(blocks.next().expect("a block for each")) {
+                let foreign = || Error::Corrupt(format!("a list names row {row} of {}", self.len()));
+                *out.get_mut(row as usize).ok_or_else(foreign)? = score;
+            }
+        }
+        Ok(scale)
     }
 
     fn check_codes(&self, query: &[f32]) -> Result<(), Error> {

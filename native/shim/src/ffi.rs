@@ -84,14 +84,6 @@ extern "C" {
         search: *const Search,
         out: *mut *mut RangeHits,
     );
-    pub fn priorart_index_code_scores(
-        status: *mut Status,
-        handle: *const Handle,
-        x: *const f32,
-        out: *mut u16,
-        step: *mut f32,
-        offset: *mut f32,
-    );
     pub fn priorart_index_list_scores(
         status: *mut Status,
         handle: *const Handle,

@@ -157,7 +157,6 @@ impl Part<'_> {
             let (step, offset) = codes.scan_all(self.request.query, scores)?;
             self.outcome.candidates += self.selected.row_count;
             self.in_order_of(&RowEstimates { scores, step, offset });
-            self.score_all_passages();
             Ok(())
         })
     }

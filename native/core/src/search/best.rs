@@ -43,21 +43,16 @@ impl Best {
         self.push(hit);
     }
 
-    /// Gives the hits of a segment their final scores, which are none the less; `score` is told as well which hit comes
-    /// some places later.
-    pub fn rescore(&mut self, segment: u32, ahead: usize, mut score: impl FnMut(&mut Hit, Option<Hit>)) {
+    /// Gives hits their final scores, which are none the less; `score` is told as well which hit comes some places later.
+    pub fn rescore(&mut self, ahead: usize, mut score: impl FnMut(&mut Hit, Option<&Hit>)) {
         self.settle();
         for n in 0..self.hits.len() {
-            let soon = self.hits.get(n + ahead).copied().filter(|hit| hit.segment == segment);
-            if self.hits[n].segment == segment {
-                score(&mut self.hits[n], soon);
-            }
+            let (before, after) = self.hits.split_at_mut(n + 1);
+            score(&mut before[n], after.get(ahead - 1));
         }
         // What was kept for the best of an application may now be less than another of it that was dropped, by an error
         // of its estimate: as with any document that an index misses.
         self.settled = 0;
-        self.floor = None;
-        self.settle();
     }
 
     /// What a document must score to be among the best; nothing until there are enough.
@@ -79,7 +74,7 @@ impl Best {
             self.hits.retain(|hit| seen.insert((hit.segment as u64) << 32 | hit.ordinal as u64));
         }
         if self.dedupe {
-            let mut seen: HashSet<u64, BuildHasherDefault<Hashed>> =
+            let mut seen: HashSet<u64, BuildHasherDefault<Mixed>> =
                 HashSet::with_capacity_and_hasher(self.hits.len(), Default::default());
             self.hits.retain(|hit| hit.application == 0 || seen.insert(hit.application));
         }
@@ -97,25 +92,7 @@ impl Best {
     }
 }
 
-/// Keys of applications are hashes already.
-#[derive(Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are u64");
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-}
-
-/// Segments and ordinals are small numbers: a hash table looks at the high bits, too.
+/// Keys of applications are hashes already, but ordinals are small numbers, and a hash table looks at the high bits, too.
 #[derive(Default)]
 struct Mixed(u64);
 
@@ -125,11 +102,11 @@ impl Hasher for Mixed {
     }
 
     fn write(&mut self, _: &[u8]) {
-        unreachable!("documents are u64");
+        unreachable!("keys are u64");
     }
 
-    fn write_u64(&mut self, document: u64) {
+    fn write_u64(&mut self, key: u64) {
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4).
-        self.0 = document.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }

@@ -1,6 +1,6 @@
 //! One segment by the codes in the lists of its index that lie nearest to the query. Scores of whole lists lie in
 //! memory, so that nobody has to say beforehand how many rows will be needed: rows are scored exactly in the order of their
-//! estimates, and more are looked at while they do not suffice. What is found then has all its rows scored.
+//! estimates, and more are looked at while they do not suffice.
 
 use super::approximate::Trust;
 use super::{Part, SAMPLE_ALLOWED, SAMPLE_MOST, SHUNNED};
@@ -136,11 +136,9 @@ impl Part<'_> {
                     // Of an application and its grant one counts: never enough where everything is wanted.
                     nprobe = if wanted == self.selected.doc_count { lists } else { (nprobe * 2).min(lists) };
                 }
-                Ended::Exhausted | Ended::Enough => break,
+                Ended::Exhausted | Ended::Enough => return Ok(()),
             }
         }
-        self.score_all_passages();
-        Ok(())
     }
 
     /// Scores the probed rows in the order of their estimates. Where lists are left out, a filter that

@@ -1,0 +1,134 @@
+//! Segments that are open, shared by all threads of the process.
+
+use crate::ann::open_ann;
+use crate::background::{beside, Niceness};
+use crate::errors::{coded, from_core};
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+use priorart_core::segment::Segment;
+use std::collections::HashMap;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Weak};
+
+#[napi(object)]
+pub struct SegmentPath {
+    pub path: String,
+    pub index_path: Option<String>,
+    /// xxh3 of the index file, verified when this process first opens it: FAISS believes what it reads, and a
+    /// damaged edge of a graph would lead a search out of the mapped file.
+    pub index_checksum: Option<String>,
+    /// Document ids deleted since the segment was written.
+    pub deleted: Uint32Array,
+}
+
+type Key = (PathBuf, Option<PathBuf>);
+
+/// A segment that somebody has open, or is opening: whoever holds the lock.
+type Slot = Arc<Mutex<Weak<Segment>>>;
+
+/// Every segment that some thread of this process has open. The last user to let go closes it.
+static OPEN: LazyLock<Mutex<HashMap<Key, Slot>>> = LazyLock::new(Default::default);
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// The files of a segment.
+pub struct Files {
+    key: Key,
+    index_checksum: Option<String>,
+}
+
+impl From<&SegmentPath> for Files {
+    fn from(part: &SegmentPath) -> Self {
+        let key = (PathBuf::from(&part.path), part.index_path.as_ref().map(PathBuf::from));
+        Files { key, index_checksum: part.index_checksum.clone() }
+    }
+}
+
+/// Its place among the open segments, made where it has none.
+fn slot_of(key: &Key) -> Slot {
+    let mut open = locked(&OPEN);
+    if let Some(slot) = open.get(key) {
+        return Arc::clone(slot);
+    }
+    open.retain(|_, slot| Arc::strong_count(slot) > 1 || locked(slot).strong_count() > 0);
+    Arc::clone(open.entry(key.clone()).or_default())
+}
+
+/// Opens a segment, or gives the one that some thread has open.
+pub fn open_shared(Files { key, index_checksum }: &Files) -> Result<Arc<Segment>> {
+    let slot = slot_of(key);
+    // Held while opening, so that two workers do not map the same file twice; who wants another segment does not wait.
+    let mut open = locked(&slot);
+    if let Some(segment) = open.upgrade() {
+        return Ok(segment);
+    }
+    let mut segment = Segment::open(&key.0).map_err(from_core)?;
+    if let Some(index) = &key.1 {
+        if let Some(expected) = index_checksum {
+            let found = format!("{:016x}", priorart_core::file::checksum(index).map_err(from_core)?);
+            if found != *expected {
+                return Err(coded("data_corrupt", format!("{}: wrong checksum", index.display())));
+            }
+        }
+        segment.ann = Some(open_ann(index, segment.passages(), segment.dimensions())?);
+    }
+    let segment = Arc::new(segment);
+    *open = Arc::downgrade(&segment);
+    Ok(segment)
+}
+
+/// Segments open in this process, over all threads.
+#[napi]
+pub fn open_segments() -> u32 {
+    let slots: Vec<Slot> = locked(&OPEN).values().map(Arc::clone).collect();
+    slots.iter().filter(|slot| locked(slot).strong_count() > 0).count() as u32
+}
+
+/// Segments that are being opened beside the searches, and stay open until it is closed.
+#[napi]
+pub struct Opening(Arc<Mutex<Option<Vec<Arc<Segment>>>>>);
+
+#[napi]
+impl Opening {
+    /// Whether it has come to its end. What could not be opened is not said here: a snapshot of it will.
+    #[napi(getter)]
+    pub fn done(&self) -> bool {
+        locked(&self.0).is_some()
+    }
+
+    /// Lets go of the segments, or leaves the opening to its end.
+    #[napi]
+    pub fn close(&mut self) {
+        self.0 = Arc::new(Mutex::new(Some(Vec::new())));
+    }
+}
+
+/// Opens segments with their indexes on a thread that gives way to searches, and verifies what every search needs.
+#[napi]
+pub fn open_beside(segments: Vec<SegmentPath>) -> Opening {
+    let files: Vec<Files> = segments.iter().map(Files::from).collect();
+    let opened = Arc::new(Mutex::new(None));
+    let result = Arc::downgrade(&opened);
+    let finish = move |segments: Vec<Arc<Segment>>| {
+        if let Some(opened) = result.upgrade() {
+            *locked(&opened) = Some(segments);
+        }
+    };
+    let work = move || {
+        let open = || files.iter().map(opened_whole).collect::<Result<Vec<_>>>().unwrap_or_default();
+        finish(catch_unwind(AssertUnwindSafe(open)).unwrap_or_default())
+    };
+    if !beside(Niceness::Merge, work) {
+        *locked(&opened) = Some(Vec::new());
+    }
+    Opening(opened)
+}
+
+fn opened_whole(files: &Files) -> Result<Arc<Segment>> {
+    let segment = open_shared(files)?;
+    segment.verify_facts().map_err(from_core)?;
+    Ok(segment)
+}
