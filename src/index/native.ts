@@ -154,6 +154,13 @@ export interface NativeSnapshot {
     scans: SegmentScan[],
     options: { documents: number; chunks: number; dedupe: boolean; minScore: number },
   ): SearchHits;
+  /** Scores about `size` documents of a selection, evenly out of all, and counts those at or above a threshold. */
+  sampleAbove(
+    query: Float32Array,
+    selection: Selection,
+    minScore: number,
+    size: number,
+  ): { lookedAt: number; above: number };
   count(
     query: Float32Array,
     selection: Selection,

@@ -16,6 +16,7 @@ import type { Reader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { embedQuery, stopwatch } from './semantic.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
+import { shareAbove } from './threshold.js';
 import type { AnalyticsResponse, AnalyticsResult, AnalyticsStats } from './types.js';
 
 /** Documents of a ranking, best first: their ids, similarities as shown, and the number of their best passage. */
@@ -56,11 +57,13 @@ export async function rankAnalytics(
   const { counts, plan, filter } = calling(() => {
     const selection = selectionOf(native, clausesOf(query.filters, reader.store));
     const filtered = clock();
-    const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults);
+    const minScore = leastCosine(query.minScore, calibration);
+    const share = shareAbove(native, vector, selection, minScore);
+    const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults, { share });
     const counted = native.count(vector, selection, scansOf(chosen), {
       maxResults: query.maxResults,
       dedupe: deduplicates(query.filters),
-      minScore: leastCosine(query.minScore, calibration),
+      minScore,
       offset: 0,
       limit: query.maxResults,
       shown: { ...calibration, decimals: SHOWN_DECIMALS },

@@ -76,19 +76,23 @@ export interface Plan {
   exact: boolean;
   /** Documents allowed by the filter, before deduplication. */
   documents: number;
+  /** Of them so many are expected to reach the threshold, where it was asked. */
+  above?: number;
   segments: SegmentPlan[];
 }
 
 export interface PlanOptions {
   /** Scan everything exactly. */
   exact?: boolean | undefined;
+  /** Part of the allowed documents that is expected to reach the threshold; all where there is none. */
+  share?: number | undefined;
   /** Take this way wherever an index offers it, whatever it costs: for experiments. */
   only?: 'index' | 'codes' | undefined;
 }
 
 /** What is asked of one segment. */
 interface Asked {
-  /** Documents wanted of all segments together, and how many of them can be expected here. */
+  /** Documents wanted of all segments together, and how many can be expected to be found here. */
   wanted: number;
   here: number;
   /** Documents and passages that the filter allows here, and all passages. */
@@ -97,27 +101,30 @@ interface Asked {
   passages: number;
 }
 
-/** Plans a search for the best `wanted` documents. */
+/** Plans a search for the best `wanted` documents, or those of them that reach a threshold. */
 export function planOf(
   entries: readonly SegmentEntry[],
   open: readonly OpenSegment[],
   selection: Selection,
   wanted: number,
-  { exact = false, only }: PlanOptions = {},
+  { exact = false, share = 1, only }: PlanOptions = {},
 ): Plan {
   const documents = selection.docs.reduce((sum, count) => sum + count, 0);
+  const above = Math.ceil(documents * share);
+  const expected = Math.min(wanted, above);
   const segments = entries.map((entry, n): SegmentPlan => {
     const allowed = selection.passages[n] ?? 0;
     const base = { segment: entry.id, allowed, passages: open[n]?.passages ?? entry.passages };
     if (allowed === 0) return { ...base, scan: 'none' };
     if (entry.index === undefined) return { ...base, scan: 'exact' };
     const own = selection.docs[n] ?? 0;
-    const asked = { ...base, wanted, here: (wanted * own) / documents, documents: own };
+    const asked = { ...base, wanted, here: (expected * own) / documents, documents: own };
     return { ...base, ...chosen(asked, entry.index, exact ? 'exact' : only) };
   });
   return {
     exact: segments.every(({ scan }) => scan === 'exact' || scan === 'none'),
     documents,
+    ...(share < 1 ? { above } : {}),
     segments,
   };
 }

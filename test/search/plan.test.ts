@@ -40,6 +40,7 @@ function planned(
   share: number,
   wanted: number,
   index: Partial<IndexFile> | undefined = {},
+  above?: number,
 ) {
   const docs = passages / 20;
   const entry: SegmentEntry = { id: 's', docs, passages, firstDoc: 1, lastDoc: docs, bytes: 1 };
@@ -47,7 +48,7 @@ function planned(
   const allowed = Math.round(docs * share);
   const selection = { docs: [allowed], passages: [allowed * 20] };
   const opened = [{ docs, passages, lists: INDEX.lists, hasIndex: index !== undefined }];
-  return planOf([entry], opened, selection, wanted);
+  return planOf([entry], opened, selection, wanted, { share: above });
 }
 
 const scanOf = (...args: Parameters<typeof planned>): ScanKind => planned(...args).segments[0]!.scan;
@@ -63,6 +64,17 @@ describe('plans by selectivity, number wanted and kind of index', () => {
     assert.deepEqual(scans, ['exact', 'exact', 'exact', 'exact']);
     const larger = [1, 0.5, 0.1, 0.01].map((share) => scanOf(1e7, share, 10_000));
     assert.deepEqual(larger, ['codes', 'exact', 'exact', 'exact']);
+  });
+
+  it('thousands wanted of which few reach the threshold: by estimates, else exactly', () => {
+    const scans = [0.0001, 0.02, 0.5].map((share) => scanOf(1e6, 1, 10_000, {}, share));
+    assert.deepEqual(scans, ['codes', 'codes', 'exact']);
+    assert.equal(planned(1e6, 0.1, 10_000, {}, 0.02).above, 100);
+    assert.equal(planned(1e6, 0.1, 10_000).above, undefined);
+    // However few are expected, none may be missed.
+    const cheap = { costs: { ...defaultCosts(INDEX), code: 3 } };
+    const { scan, nprobe, lists } = planned(1e6, 1, 10_000, cheap, 0.0001).segments[0]!;
+    assert.deepEqual([scan, nprobe], ['ivf', lists]);
   });
 
   it('where most lists would have to be probed, codes are scanned as a whole', () => {

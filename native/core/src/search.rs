@@ -5,12 +5,14 @@
 mod approximate;
 mod best;
 mod probe;
+mod sample;
 
 use crate::bitmap::Bitmap;
 use crate::filter::{count_rows, matching, Clause};
 use crate::segment::{Effort, Facts, Segment};
 use crate::{vectors, Error, Result};
 use best::Best;
+pub use sample::sample_above;
 use std::cmp::Ordering;
 use std::sync::Arc;
 

@@ -8,7 +8,9 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::columns::NO_DAY;
 use priorart_core::filter::{Clause, Test};
-use priorart_core::search::{best_passages, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core};
+use priorart_core::search::{
+    best_passages, sample_above, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core,
+};
 use priorart_core::segment::{Effort, Segment};
 use priorart_core::stats::{count_terms, days, Axis};
 use std::cmp::Reverse;
@@ -82,6 +84,13 @@ pub struct SearchHits {
     pub widened: u32,
     /// Segments that were scanned exactly though an index was planned.
     pub rescanned: u32,
+}
+
+/// Of so many documents that were looked at, so many reach a threshold.
+#[napi(object)]
+pub struct Above {
+    pub looked_at: u32,
+    pub above: u32,
 }
 
 /// How an inner product is shown: as the logistic curve of a model's calibration, rounded.
@@ -281,6 +290,21 @@ impl Snapshot {
         Ok(self.hits(&outcome, &outcome.hits, &request))
     }
 
+    /// Scores about `size` documents of a selection, evenly out of all, and counts those at or above a threshold.
+    #[napi(catch_unwind)]
+    pub fn sample_above(
+        &self,
+        query: Float32Array,
+        selection: &Selection,
+        min_score: f64,
+        size: u32,
+    ) -> Result<Above> {
+        self.check(selection.0.len(), query.len())?;
+        let (looked_at, above) = sample_above(&self.0, &selection.0, &query, min_score as f32, size as usize)
+            .map_err(from_core)?;
+        Ok(Above { looked_at: looked_at as u32, above: above as u32 })
+    }
+
     /// Whether the best documents that a search found, whose scores are given, are those that an exact scan finds: to
     /// be run. Holds the segments by itself, so that the snapshot may be closed meanwhile.
     #[napi(catch_unwind)]
@@ -352,16 +376,25 @@ impl Snapshot {
         })
     }
 
-    fn run(&self, selection: &Selection, scans: &[SegmentScan], request: &Request) -> Result<Outcome> {
-        if scans.len() != self.0.segments.len() || selection.0.len() != scans.len() {
-            return Err(coded("internal", "plan and selection must name every segment of the snapshot"));
+    /// Whether a selection of so many segments, and a query of so many dimensions, are for this snapshot.
+    fn check(&self, selected: usize, dimensions: usize) -> Result<()> {
+        if selected != self.0.segments.len() {
+            return Err(coded("internal", "a selection must name every segment of the snapshot"));
         }
-        if let Some((segment, _)) = self.0.segments.first() {
-            if segment.dimensions() != request.query.len() {
-                let (got, want) = (request.query.len(), segment.dimensions());
-                return Err(coded("model_mismatch", format!("query of {got} dimensions, index of {want}")));
+        match self.0.segments.first() {
+            Some((segment, _)) if segment.dimensions() != dimensions => {
+                let message = format!("query of {dimensions} dimensions, index of {}", segment.dimensions());
+                Err(coded("model_mismatch", message))
             }
+            _ => Ok(()),
         }
+    }
+
+    fn run(&self, selection: &Selection, scans: &[SegmentScan], request: &Request) -> Result<Outcome> {
+        if scans.len() != selection.0.len() {
+            return Err(coded("internal", "plan and selection must be of the same snapshot"));
+        }
+        self.check(selection.0.len(), request.query.len())?;
         let scans: Vec<Scan> = scans
             .iter()
             .zip(&self.0.segments)

@@ -160,6 +160,13 @@ proptest! {
         let mut expected = by_brute_force(&docs, &removed, want, dedupe, &query, &allow);
         expected.retain(|(_, score)| *score >= least);
         prop_assert_eq!(found, expected);
+        let all = by_brute_force(&docs, &removed, usize::MAX, false, &query, &allow);
+        let above = all.iter().filter(|(_, score)| *score >= least).count();
+        let sampled = |size| sample_above(&snapshot, &selected, &query, least, size).unwrap();
+        prop_assert_eq!(sampled(docs.len()), (all.len(), above));
+        let (looked_at, above_of_some) = sampled(want);
+        prop_assert!(looked_at <= want && above_of_some <= above.min(looked_at));
+        prop_assert!(2 * looked_at >= want.min(all.len()), "{looked_at} of {} looked at, {want} wanted", all.len());
         for hit in &outcome.hits {
             let best = best_passages(&snapshot, hit, &query, 2);
             prop_assert_eq!(best[0].1, hit.score);
