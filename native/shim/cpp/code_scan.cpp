@@ -136,7 +136,7 @@ void scan(const Blocks& blocks, size_t parts, const uint8_t* table, uint16_t* ou
 }
 
 const faiss::IndexIVFPQFastScan& with_codes(const Handle& handle) {
-    const auto* ivf = dynamic_cast<const faiss::IndexIVFPQFastScan*>(ivf_of(handle));
+    const auto* ivf = dynamic_cast<const faiss::IndexIVFPQFastScan*>(handle.ivf);
     if (!ivf || ivf->bbs != BLOCK || ivf->lookup_table_is_3d()) {
         throw std::invalid_argument("this index has no codes that are scanned");
     }
@@ -171,7 +171,7 @@ extern "C" {
 /// Inner products of the query with the centroids of all lists, which are then to be probed from the greatest down.
 void priorart_index_list_scores(PriorartStatus* status, const Handle* handle, const float* x, float* out) {
     guarded(status, [&] {
-        const auto* ivf = ivf_of(*handle);
+        const auto* ivf = handle->ivf;
         const auto* flat = ivf ? dynamic_cast<const faiss::IndexFlat*>(ivf->quantizer) : nullptr;
         if (!flat || static_cast<size_t>(flat->ntotal) != ivf->nlist) {
             throw std::invalid_argument("this index has no lists");
@@ -184,7 +184,7 @@ void priorart_index_list_scores(PriorartStatus* status, const Handle* handle, co
 /// The rows of a list, in the order of its codes; they live as long as the index, and nothing may be added meanwhile.
 /// None where there is no such list.
 uint64_t priorart_index_list_rows(const Handle* handle, uint64_t list, const int64_t** out) {
-    const auto* ivf = ivf_of(*handle);
+    const auto* ivf = handle->ivf;
     *out = nullptr;
     if (!ivf || list >= ivf->nlist) {
         return 0;

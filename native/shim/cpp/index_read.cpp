@@ -1,4 +1,5 @@
 #include "index_read.h"
+#include "packed_lists.h"
 
 #include <faiss/IndexIVFFlat.h>
 #include <faiss/IndexIVFPQFastScan.h>
@@ -117,27 +118,34 @@ std::unique_ptr<InvertedLists> read_lists(Reader& r, size_t nlist, size_t code_s
     return lists;
 }
 
-/// Always copied: the fast scan kernels want the codes on 32-byte boundaries.
-void read_block_lists(Reader& r, BlockInvertedLists& lists, int64_t ntotal) {
+/// Reads lists of blocks of codes; `place` says where the ids and codes of a list of so many rows go. Always copied: the
+/// fast scan kernels want the codes on 32-byte boundaries.
+template <class Place>
+void read_block_lists(Reader& r, const BlockInvertedLists& shape, int64_t ntotal, Place place) {
     expect(r.type() == fourcc("ilbl"), "the inverted lists are of an unknown type");
-    expect(r.one<uint64_t>() == lists.nlist, "the number of inverted lists is wrong");
+    expect(r.one<uint64_t>() == shape.nlist, "the number of inverted lists is wrong");
     expect(r.one<uint64_t>() == InvertedLists::INVALID_CODE_SIZE, "the code size of the inverted lists is wrong");
-    expect(r.one<uint64_t>() == lists.n_per_block && r.one<uint64_t>() == lists.block_size,
+    expect(r.one<uint64_t>() == shape.n_per_block && r.one<uint64_t>() == shape.block_size,
            "the inverted lists have another block size");
     uint64_t sum = 0;
-    for (size_t i = 0; i < lists.nlist; i++) {
-        lists.ids[i] = r.vector<idx_t>();
-        size_t n = lists.ids[i].size();
+    for (size_t i = 0; i < shape.nlist; i++) {
+        size_t n = r.count(sizeof(idx_t));
         expect(n <= size_t(ntotal) - sum, "the inverted lists hold more rows than the index");
         sum += n;
-        check_ids(lists.ids[i].data(), n, ntotal);
-        size_t blocks = (n + lists.n_per_block - 1) / lists.n_per_block;
-        expect(r.count(1) == blocks * lists.block_size, "an inverted list has the wrong number of code bytes");
-        lists.codes[i].resize(blocks * lists.block_size);
-        r.bytes(lists.codes[i].data(), lists.codes[i].size());
+        size_t bytes = (n + shape.n_per_block - 1) / shape.n_per_block * shape.block_size;
+        auto [ids, codes] = place(i, n, bytes);
+        r.bytes(ids, n * sizeof(idx_t));
+        check_ids(ids, n, ntotal);
+        expect(r.count(1) == bytes, "an inverted list has the wrong number of code bytes");
+        r.bytes(codes, bytes);
     }
     expect(sum == size_t(ntotal), "the inverted lists hold fewer rows than the index");
 }
+
+struct Place {
+    idx_t* ids;
+    uint8_t* codes;
+};
 
 struct IvfHead {
     Header h;
@@ -212,7 +220,24 @@ std::unique_ptr<Index> read_ivf_pq(Reader& r) {
     size_t centroids = ivf->pq.centroids.size();
     ivf->pq.centroids = r.vector<float>();
     expect(ivf->pq.centroids.size() == centroids, "the product quantizer has the wrong number of centroids");
-    read_block_lists(r, dynamic_cast<BlockInvertedLists&>(*ivf->invlists), head.h.ntotal);
+    auto& lists = dynamic_cast<BlockInvertedLists&>(*ivf->invlists);
+    if (r.mapped()) {
+        auto packed = std::make_unique<PackedLists>(head.nlist, lists.n_per_block, lists.block_size, r.left());
+        read_block_lists(r, lists, head.h.ntotal, [&](size_t list, size_t rows, size_t bytes) {
+            expect(bytes <= r.left(), "the file ends before its data does");
+            auto& made = packed->make(list, rows, bytes);
+            return Place{made.ids, made.codes};
+        });
+        packed->trim();
+        take_lists(*ivf, std::move(packed));
+    } else {
+        read_block_lists(r, lists, head.h.ntotal, [&](size_t list, size_t rows, size_t bytes) {
+            expect(bytes <= r.left(), "the file ends before its data does");
+            lists.ids[list].resize(rows);
+            lists.codes[list].resize(bytes);
+            return Place{lists.ids[list].data(), lists.codes[list].data()};
+        });
+    }
     return finish_ivf(std::move(ivf), head);
 }
 

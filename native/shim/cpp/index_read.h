@@ -71,8 +71,12 @@ class Reader {
     bool mapped() const {
         return mapping_ != nullptr;
     }
+    /// Bytes that have not been read yet.
+    size_t left() const {
+        return size_ - at_;
+    }
     bool at_end() const {
-        return at_ == size_;
+        return left() == 0;
     }
 
     template <class T>

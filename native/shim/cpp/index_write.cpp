@@ -117,15 +117,19 @@ void write_lists(Writer& w, const InvertedLists& lists) {
     }
 }
 
-void write_block_lists(Writer& w, const BlockInvertedLists& lists) {
+/// Blocks of `rows` rows each, of `bytes` bytes.
+void write_block_lists(Writer& w, const InvertedLists& lists, size_t rows, size_t bytes) {
     w.one(fourcc("ilbl"));
     w.one<uint64_t>(lists.nlist);
     w.one<uint64_t>(lists.code_size);
-    w.one<uint64_t>(lists.n_per_block);
-    w.one<uint64_t>(lists.block_size);
+    w.one<uint64_t>(rows);
+    w.one<uint64_t>(bytes);
     for (size_t i = 0; i < lists.nlist; i++) {
-        w.vector(lists.ids[i]);
-        w.vector(lists.codes[i]);
+        size_t size = lists.list_size(i), code_bytes = (size + rows - 1) / rows * bytes;
+        w.one<uint64_t>(size);
+        w.bytes(lists.get_ids(i), size * sizeof(idx_t));
+        w.one<uint64_t>(code_bytes);
+        w.bytes(lists.get_codes(i), code_bytes);
     }
 }
 
@@ -172,7 +176,7 @@ void write_index(Writer& w, const Index& index) {
         w.one<int32_t>(fast->implem);
         w.one<uint64_t>(fast->qbs2);
         write_pq(w, fast->pq);
-        write_block_lists(w, dynamic_cast<const BlockInvertedLists&>(*fast->invlists));
+        write_block_lists(w, *fast->invlists, fast->bbs, fast->bbs * fast->M2 / 2);
     } else if (auto* refine = dynamic_cast<const IndexRefine*>(&index)) {
         write_header(w, fourcc("IxRF"), index);
         write_index(w, *refine->base_index);

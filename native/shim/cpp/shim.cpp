@@ -142,8 +142,8 @@ struct Parameters {
             filter = std::make_unique<faiss::IDSelectorBitmap>(s.filter_bytes, s.filter);
         }
         plain.sel = ivf.sel = hnsw.sel = filter.get();
-        if (const auto* lists = ivf_of(handle)) {
-            ivf.nprobe = std::clamp<size_t>(s.nprobe, 1, lists->nlist);
+        if (handle.ivf) {
+            ivf.nprobe = std::clamp<size_t>(s.nprobe, 1, handle.ivf->nlist);
         }
         hnsw.efSearch = std::clamp<uint64_t>(s.ef_search, 1, std::numeric_limits<int32_t>::max());
         refine.k_factor = s.k_factor;
@@ -167,19 +167,16 @@ struct Parameters {
 
 } // namespace
 
-faiss::IndexIVF* priorart::ivf_of(const Handle& handle) {
-    faiss::Index* index = handle.index.get();
-    if (auto* refine = dynamic_cast<faiss::IndexRefine*>(index)) {
-        index = refine->base_index;
-    }
-    return dynamic_cast<faiss::IndexIVF*>(index);
+faiss::IndexIVF* priorart::ivf_of(faiss::Index& index) {
+    auto* refine = dynamic_cast<faiss::IndexRefine*>(&index);
+    return dynamic_cast<faiss::IndexIVF*>(refine ? refine->base_index : &index);
 }
 
 extern "C" {
 
 void priorart_index_create(PriorartStatus* status, const PriorartBuild* build, Handle** out) {
     guarded(status, [&] {
-        *out = new Handle{static_cast<Kind>(build->kind), create(*build)};
+        *out = new Handle(static_cast<Kind>(build->kind), create(*build));
     });
 }
 
@@ -264,7 +261,7 @@ struct PriorartShape {
 };
 
 void priorart_index_shape(const Handle* handle, PriorartShape* out) {
-    const auto* ivf = ivf_of(*handle);
+    const auto* ivf = handle->ivf;
     *out = {handle->kind,
             handle->index->d,
             static_cast<uint64_t>(handle->index->ntotal),

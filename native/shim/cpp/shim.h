@@ -36,13 +36,18 @@ struct CorruptError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The IVF part of an index, inside a refine stage too; null for the kinds without lists.
+faiss::IndexIVF* ivf_of(faiss::Index& index);
+
 struct Handle {
     Kind kind;
     std::unique_ptr<faiss::Index> index;
-};
+    /// Its IVF part or null.
+    faiss::IndexIVF* ivf;
 
-/// The IVF part of an index, inside a refine stage too; null for the kinds without lists.
-faiss::IndexIVF* ivf_of(const Handle& handle);
+    Handle(Kind kind, std::unique_ptr<faiss::Index> made)
+            : kind(kind), index(std::move(made)), ivf(ivf_of(*index)) {}
+};
 
 /// Writes the index in FAISS's own file format, so that any FAISS can read it.
 void write_index_file(const Handle& handle, const char* path);
