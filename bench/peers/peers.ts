@@ -14,7 +14,10 @@ import { own } from './own.js';
 
 const SIZES = { short: [30_000], whole: [200_000] };
 const K = 10;
-const RECALL = 0.95;
+/** What the plans of this project aim at. */
+const RECALL = 0.99;
+/** What others, who have a knob for it, are often content with. */
+const LESS = 0.95;
 const OWN = 'priorart';
 
 /** What was measured of one library: of its index, of one case at one effort, or why nothing was. */
@@ -66,8 +69,8 @@ async function sectionOf(setting: Setting, size: number): Promise<Section> {
   for (const { library, failed } of lines) if (failed) notes.push(`${library}: ${failed}.`);
   return {
     id: corpus.name,
-    title: `The best ${K} of ${corpus.name} passages, at a recall of ${RECALL} or better`,
-    about: `Vectors of generated documents, ${questions} questions, one thread (LanceDB: processor time of all of its threads). Each library raises its effort until recall@${K} reaches ${RECALL} for a filter; "–" where it does not, or takes more than 250 ms, or has no filters in Python (usearch). The peers but LanceDB are given the rows that a filter lets through as a ready bitmap; ${OWN} and LanceDB evaluate the filter each time. Every passage counts by itself here, for ${OWN} too. "ratio" is processor time against ${OWN}, geometric mean over filters, each weighing the same. The plans of ${OWN} aim at a higher recall than is asked for here, and have no knob for it. The filter of hnswlib is a Python function, as its interface has it. OpenSearch is not compared with: it cannot be installed from a package registry. ${notes.join(' ')}`,
+    title: `The best ${K} of ${corpus.name} passages, at a recall of ${RECALL}`,
+    about: `Vectors of generated documents, ${questions} questions, one thread (LanceDB: processor time of all of its threads). Each library raises its effort until recall@${K} reaches ${RECALL} for a filter; "–" where it does not, or takes more than 250 ms, or has no filters in Python (usearch). The peers but LanceDB are given the rows that a filter lets through as a ready bitmap; ${OWN} and LanceDB evaluate the filter each time. Every passage counts by itself here, for ${OWN} too. "ratio" is processor time against ${OWN}, geometric mean over filters, each weighing the same. The plans of ${OWN} aim at this recall and have no knob for it; where it finds less, that is what the others have to reach. The second ratio lets them stop at ${LESS}. The filter of hnswlib is a Python function, as its interface has it. OpenSearch is not compared with: it cannot be installed from a package registry. ${notes.join(' ')}`,
     figures: figuresOf(lines),
     plots: plotsOf(lines),
     seconds: Math.round(performance.now() - started) / 1000,
@@ -75,9 +78,11 @@ async function sectionOf(setting: Setting, size: number): Promise<Section> {
   };
 }
 
-/** What each library needed for each case: the least effort that reached the recall. */
-function reached(lines: readonly Line[], library: string, name: string): Line | undefined {
-  return lines.find((line) => line.library === library && line.case === name && (line.recall ?? 0) >= RECALL);
+/** What a library needed for a case: the least effort that reached the recall, or that of this project where it is less. */
+function reached(lines: readonly Line[], library: string, name: string, recall = RECALL): Line | undefined {
+  const ours = lines.find((line) => line.library === OWN && line.case === name)?.recall ?? 1;
+  const least = Math.min(recall, ours);
+  return lines.find((line) => line.library === library && line.case === name && (line.recall ?? 0) >= least);
 }
 
 function figuresOf(lines: readonly Line[]): Figure[] {
@@ -97,17 +102,17 @@ function figuresOf(lines: readonly Line[]): Figure[] {
       ];
     }),
   );
-  const ratios = libraries.flatMap((library): Figure[] => {
-    const pairs = cases.flatMap((name) => {
-      const [theirs, ours] = [reached(lines, library, name), reached(lines, OWN, name)];
-      return theirs && ours ? [Math.log(theirs.cpuMs! / ours.cpuMs!)] : [];
-    });
-    const ratio = Math.exp(pairs.reduce((sum, x) => sum + x, 0) / Math.max(1, pairs.length));
-    const at = { measure: 'all filters that it reached', variant: library };
-    return [
-      { ...at, metric: 'ratio of CPU', unit: '×', value: pairs.length ? ratio : Number.NaN, n: pairs.length },
-    ];
-  });
+  const ratios = libraries.flatMap((library) =>
+    [RECALL, LESS].map((recall): Figure => {
+      const pairs = cases.flatMap((name) => {
+        const [theirs, ours] = [reached(lines, library, name, recall), reached(lines, OWN, name)];
+        return theirs && ours ? [Math.log(theirs.cpuMs! / ours.cpuMs!)] : [];
+      });
+      const value = pairs.length > 0 ? geometricMean(pairs) : Number.NaN;
+      const measure = `all filters that it reached, recall ${recall}`;
+      return { measure, variant: library, metric: 'ratio of CPU', unit: '×', value, n: pairs.length };
+    }),
+  );
   const built = lines.flatMap(({ library, builtCpuSeconds }): Figure[] =>
     builtCpuSeconds === undefined
       ? []
@@ -128,15 +133,21 @@ function figuresOf(lines: readonly Line[]): Figure[] {
 /** FAISS by somebody who knows beforehand which of its indexes is the best for a filter. */
 function bestOfFaiss(lines: readonly Line[], cases: readonly string[]): Figure[] {
   const names = [...new Set(lines.map(({ library }) => library))].filter((name) => name.startsWith('faiss'));
-  const pairs = cases.flatMap((name) => {
-    const times = names.flatMap((library) => reached(lines, library, name)?.cpuMs ?? []);
-    const ours = reached(lines, OWN, name)?.cpuMs;
-    return times.length > 0 && ours !== undefined ? [Math.log(Math.min(...times) / ours)] : [];
+  return [RECALL, LESS].flatMap((recall): Figure[] => {
+    const pairs = cases.flatMap((name) => {
+      const times = names.flatMap((library) => reached(lines, library, name, recall)?.cpuMs ?? []);
+      const ours = reached(lines, OWN, name)?.cpuMs;
+      return times.length > 0 && ours !== undefined ? [Math.log(Math.min(...times) / ours)] : [];
+    });
+    if (pairs.length === 0) return [];
+    const measure = `the best of the four FAISS indexes for each filter, recall ${recall}`;
+    const value = geometricMean(pairs);
+    return [{ measure, metric: 'ratio of CPU', variant: 'best faiss', unit: '×', value, n: pairs.length }];
   });
-  if (pairs.length === 0) return [];
-  const value = Math.exp(pairs.reduce((sum, x) => sum + x, 0) / pairs.length);
-  const measure = 'the best of the four FAISS indexes for each filter';
-  return [{ measure, metric: 'ratio of CPU', variant: 'best faiss', unit: '×', value, n: pairs.length }];
+}
+
+function geometricMean(logarithms: readonly number[]): number {
+  return Math.exp(logarithms.reduce((sum, x) => sum + x, 0) / logarithms.length);
 }
 
 function plotsOf(lines: readonly Line[]): Plot[] {
