@@ -1,6 +1,8 @@
 /** `npm run bench -- ready`: how long it takes to take in vectors that are made already, index and training included. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { mergeSegments } from '../../src/index/merge.js';
 import { writeSegment } from '../../src/index/segment.js';
 import { textsOf } from '../../src/ingest/prepare.js';
@@ -14,10 +16,12 @@ import { ROOT } from '../machine.js';
 import { Target } from '../recall/target.js';
 import type { Benchmark, Figure } from '../result.js';
 import { sectionOf, wantedOf } from '../sections.js';
+import type { Opened } from './opened.js';
 
 const SIZES = { short: [100_000], whole: [1_000_000] };
 /** As `SEGMENT_PASSAGES` of src/ingest/ingest.ts. */
 const SEGMENT_PASSAGES = 16_384;
+const OPENING = fileURLToPath(new URL('./opened.js', import.meta.url));
 
 export const ready: Benchmark = {
   name: 'ready',
@@ -35,7 +39,7 @@ export const ready: Benchmark = {
       return figures;
     });
     const about =
-      'Documents, passages, vectors and token bags of a generated folder, committed to a new one as an ingest commits them (a segment and a transaction forced to the disk for each 16,384 passages), then merged into one segment and indexed. What reads the old folder and makes the bags is not counted.';
+      'Documents, passages, vectors and token bags of a generated folder, committed to a new one as an ingest commits them (a segment and a transaction forced to the disk for each 16,384 passages), then merged into one segment and indexed. What reads the old folder and makes the bags is not counted. Then a new process opens it and searches a hundred times; its own memory is what it has beyond mapped files, before it opened the folder taken off.';
     return { models: {}, sections: [{ ...measured, about }] };
   },
 };
@@ -98,11 +102,25 @@ async function takenIn(from: string, name: string): Promise<Figure[]> {
         unit: 'B',
         value: statSync(dataFile(dir)).size / all,
       },
+      ...openedFigures(dir, all, at),
     ];
   } finally {
     await Promise.all([source.close(), store.close(), embedder.close(), reranker.close()]);
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** By a process of its own, with the files in the page cache. */
+function openedFigures(dir: string, passages: number, at: Pick<Figure, 'measure' | 'n'>): Figure[] {
+  const output = execFileSync(process.execPath, [OPENING, dir], { encoding: 'utf8' });
+  const { openMs, firstMs, medianMs, ownBytes } = JSON.parse(output) as Opened;
+  const times = { 'open the folder': openMs, 'first search': firstMs, 'a search, median of 100': medianMs };
+  return [
+    ...Object.entries(times).map(
+      ([metric, ms]): Figure => ({ ...at, metric, variant: 'time', unit: 'ms', value: ms }),
+    ),
+    { ...at, metric: 'own memory a passage', variant: 'size', unit: 'B', value: ownBytes / passages },
+  ];
 }
 
 /** Time and processor time of all threads, of what it runs. */
