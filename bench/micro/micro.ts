@@ -1,11 +1,17 @@
 /** `npm run bench -- micro`: what each stage of a search costs by itself. */
+import { join } from 'node:path';
 import { Bench } from 'tinybench';
+import { leastCosine } from '../../src/embed/calibration.js';
 import { open } from '../../src/engine.js';
+import { FaissIndex } from '../../src/index/faiss.js';
+import type { SegmentScan } from '../../src/index/native.js';
 import { loadModels, type Models } from '../../src/models/load.js';
 import { clausesOf, dateColumn } from '../../src/search/filter.js';
 import { Found } from '../../src/search/found.js';
+import { planOf, scansOf } from '../../src/search/plan.js';
 import { parseSemantic } from '../../src/search/query.js';
 import type { SemanticRequest } from '../../src/search/schema.js';
+import { shareAbove } from '../../src/search/threshold.js';
 import type { Question } from '../corpus/blocks.js';
 import { type Corpus, cachedCorpus, questionsFor } from '../corpus/cached.js';
 import { stream } from '../corpus/random.js';
@@ -28,6 +34,9 @@ interface Stage {
   questions: Question[];
   vectors: Float32Array[];
 }
+
+/** Rows that FAISS alone is asked for: documents have several near the query, and are ranked by their best. */
+const FAISS_ROWS = DOCUMENTS * 4;
 
 /** Functions of a counter: each call takes the next question. */
 type Tasks = Record<string, (n: number) => unknown>;
@@ -156,7 +165,7 @@ function filtering({ target, questions }: Stage): Tasks {
 function neighbours({ target, vectors }: Stage): Tasks {
   const maker = new FilterMaker(target.store);
   const next = stream(31);
-  return Object.fromEntries(
+  const plans = Object.fromEntries(
     [100, 10, 1, 0.1].flatMap((percent) => {
       const filters = vectors.map(
         () => parseSemantic({ query: 'any', ...maker.dates(next, percent) } as SemanticRequest).filters,
@@ -167,20 +176,45 @@ function neighbours({ target, vectors }: Stage): Tasks {
       ]);
     }),
   );
+  return { ...plans, ...faissAlone({ target, vectors }) };
+}
+
+/** FAISS's own call with the file of an index and the lists of a plan without a filter: estimates of rows, no more. */
+function faissAlone({ target, vectors }: Pick<Stage, 'target' | 'vectors'>): Tasks {
+  const [entry] = target.manifest.segments;
+  const { filters } = parseSemantic({ query: 'any' });
+  const { plan } = target.search(vectors[0]!, filters, DOCUMENTS, 'index');
+  const nprobe = plan.segments[0]?.nprobe;
+  if (!entry?.index || nprobe === undefined) return {};
+  const index = FaissIndex.read(join(target.store.segmentDir(entry.id), entry.index.file));
+  return {
+    [`FAISS alone, the best ${FAISS_ROWS} estimates of the same ${nprobe} lists`]: (n) =>
+      index.search(vectors[n % QUESTIONS]!, FAISS_ROWS, { nprobe }),
+  };
 }
 
 function grouping({ target, vectors, models: { embedder } }: Stage): Tasks {
   const { filters } = parseSemantic({ query: 'any' });
   const selection = target.native.select(clausesOf(filters, target.store));
-  const scans = target.manifest.segments.map(() => ({}));
-  const count = (axes: string[]) => (n: number) =>
-    target.native.count(vectors[n % QUESTIONS]!, selection, scans, {
-      ...{ maxResults: 10_000, dedupe: true, minScore: -2, offset: 0, limit: 20, axes, top: 20 },
-      ...{ dateColumn: dateColumn('filing'), shown: { ...embedder.calibration, decimals: 6 } },
-    });
+  const scans: SegmentScan[] = target.manifest.segments.map(() => ({}));
+  const count =
+    (axes: string[], by: SegmentScan[] = scans, minScore = -2) =>
+    (n: number) =>
+      target.native.count(vectors[n % QUESTIONS]!, selection, by, {
+        ...{ maxResults: 10_000, dedupe: true, minScore, offset: 0, limit: 20, axes, top: 20 },
+        ...{ dateColumn: dateColumn('filing'), shown: { ...embedder.calibration, decimals: 6 } },
+      });
+  const axes = ['year', 'country', 'applicant', 'ipc'];
+  const minScore = leastCosine(0.5, embedder.calibration);
   return {
     'exact scan alone': count([]),
-    'exact scan, four axes': count(['year', 'country', 'applicant', 'ipc']),
+    'exact scan, four axes': count(axes),
+    'as planned, four axes, scores from .5': (n) => {
+      const share = shareAbove(target.native, vectors[n % QUESTIONS]!, selection, minScore);
+      const { segments } = target.manifest;
+      const plan = planOf(segments, target.native.segments, selection, 10_000, { share });
+      return count(axes, scansOf(plan), minScore)(n);
+    },
   };
 }
 
