@@ -3,7 +3,7 @@
 use crate::columns::NO_DAY;
 use crate::search::{Hit, Snapshot};
 use crate::segment::Column;
-use crate::Result;
+use crate::{Error, Result};
 use std::collections::HashMap;
 
 /// What is counted of a keyword column.
@@ -15,37 +15,52 @@ pub enum Axis {
     Prefix(usize),
 }
 
+impl Axis {
+    /// Whether this text stands for every term that begins with it: a shorter one stands for itself.
+    fn begins(self, text: &str) -> bool {
+        matches!(self, Axis::Prefix(length) if text.chars().count() == length)
+    }
+}
+
 /// How many of the documents bear each term: (term, spelling to show, count), most frequent first, ties by
-/// term.
+/// term; at most `top` of them.
 pub fn count_terms(
     snapshot: &Snapshot,
     hits: &[Hit],
     column: &str,
     axis: Axis,
+    top: usize,
 ) -> Result<Vec<(String, String, u32)>> {
     // Strings are looked at once a distinct term of a segment; what is counted are places in this list.
     let mut counted: Vec<(&str, &str, u32)> = Vec::new();
-    let mut place_of: HashMap<&str, usize> = HashMap::new();
+    let mut place_of: HashMap<&str, u32> = HashMap::new();
     for (n, (segment, _)) in snapshot.segments.iter().enumerate() {
         let keywords = segment.keywords(column)?;
-        let mut of_term: HashMap<u32, usize> = HashMap::new();
-        let mut seen: Vec<usize> = Vec::new();
+        // One more than the place of each term; 0 where it was not met yet. Untouched memory costs nothing.
+        let mut of_term = vec![0u32; keywords.terms()];
+        let mut seen: Vec<u32> = Vec::new();
         for hit in hits.iter().filter(|hit| hit.segment as usize == n) {
             seen.clear();
             for &term in keywords.of_doc(hit.ordinal as usize) {
-                let place = *of_term.entry(term).or_insert_with(|| {
-                    let (text, label) = match axis {
-                        Axis::Term => (keywords.term(term), keywords.label(term)),
-                        Axis::Prefix(length) => {
-                            let prefix = prefix_of(keywords.term(term), length);
-                            (prefix, prefix)
-                        }
+                let known = of_term.get_mut(term as usize).ok_or_else(|| unknown_term(column, term))?;
+                if *known == 0 {
+                    let text = match axis {
+                        Axis::Term => keywords.term(term),
+                        Axis::Prefix(length) => prefix_of(keywords.term(term), length),
                     };
-                    *place_of.entry(text).or_insert_with(|| {
+                    let place = *place_of.entry(text).or_insert_with(|| {
+                        let label = if axis == Axis::Term { keywords.label(term) } else { text };
                         counted.push((text, label, 0));
-                        counted.len() - 1
-                    })
-                });
+                        counted.len() as u32 - 1
+                    });
+                    *known = place + 1;
+                    // Terms are in order: those that begin alike are found at once.
+                    if axis.begins(text) {
+                        let run = keywords.prefix(text);
+                        of_term[run.start as usize..run.end as usize].fill(place + 1);
+                    }
+                }
+                let place = of_term[term as usize] - 1;
                 // Terms of a document differ, their beginnings need not.
                 if axis != Axis::Term {
                     if seen.contains(&place) {
@@ -53,13 +68,22 @@ pub fn count_terms(
                     }
                     seen.push(place);
                 }
-                counted[place].2 += 1;
+                counted[place as usize].2 += 1;
             }
         }
     }
-    counted.sort_unstable_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(b.0)));
+    let order = |a: &(&str, &str, u32), b: &(&str, &str, u32)| b.2.cmp(&a.2).then_with(|| a.0.cmp(b.0));
+    if top < counted.len() {
+        counted.select_nth_unstable_by(top, order);
+        counted.truncate(top);
+    }
+    counted.sort_unstable_by(order);
     let owned = |(term, label, count): (&str, &str, u32)| (term.to_owned(), label.to_owned(), count);
     Ok(counted.into_iter().map(owned).collect())
+}
+
+fn unknown_term(column: &str, term: u32) -> Error {
+    Error::Invalid(format!("column {column} names term {term}, which there is not"))
 }
 
 fn prefix_of(term: &str, length: usize) -> &str {
@@ -78,4 +102,67 @@ pub fn days(snapshot: &Snapshot, hits: &[Hit], column: &str) -> Result<Vec<i32>>
         .collect::<Result<Vec<_>>>()?;
     let day = |hit: &Hit| columns[hit.segment as usize].map_or(NO_DAY, |days| days[hit.ordinal as usize]);
     Ok(hits.iter().map(day).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::{ColumnKind, ColumnSpec, NewDocument, Segment, SegmentBuilder, Value};
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+
+    fn write(path: &Path, docs: &[BTreeSet<String>]) -> Segment {
+        let specs = vec![ColumnSpec { name: "ipc".into(), kind: ColumnKind::Keyword }];
+        let mut builder = SegmentBuilder::create(path, 1, specs).unwrap();
+        for (id, terms) in docs.iter().enumerate() {
+            let new = NewDocument {
+                id: id as u32,
+                patent_id: &format!("P{id}"),
+                application: "",
+                grant: false,
+                vectors: &[1.0],
+                bags: None,
+            };
+            let terms = terms.iter().map(|term| (term.as_str(), term.as_str())).collect();
+            builder.push(&new, &[Value::Keywords(terms)]).unwrap();
+        }
+        builder.finish().unwrap();
+        Segment::open(path).unwrap()
+    }
+
+    proptest! {
+        /// Terms that are shorter than a prefix, that are one, and that are longer, in several segments.
+        #[test]
+        fn counts_equal_those_of_a_map(
+            segments in prop::collection::vec(
+                prop::collection::vec(prop::collection::btree_set("[ab한]{1,4}", 0..6), 1..12), 1..4),
+            prefix in prop::option::of(1usize..4),
+            top in 1usize..12,
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let open = |(n, docs): (usize, &Vec<_>)| write(&dir.path().join(n.to_string()), docs);
+            let opened: Vec<Segment> = segments.iter().enumerate().map(open).collect();
+            let with_none_deleted = |segment: Segment| {
+                let deleted = crate::bitmap::Bitmap::empty(segment.docs());
+                (std::sync::Arc::new(segment), deleted)
+            };
+            let snapshot = Snapshot { segments: opened.into_iter().map(with_none_deleted).collect() };
+            let hits = snapshot.all_of(&snapshot.select(&[]).unwrap());
+            let mut expected: BTreeMap<String, u32> = BTreeMap::new();
+            for doc in segments.iter().flatten() {
+                let begin = |term: &String| term.chars().take(prefix.unwrap_or(usize::MAX)).collect();
+                for name in doc.iter().map(begin).collect::<BTreeSet<String>>() {
+                    *expected.entry(name).or_default() += 1;
+                }
+            }
+            let mut expected: Vec<(String, u32)> = expected.into_iter().collect();
+            expected.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+            expected.truncate(top);
+            let axis = prefix.map_or(Axis::Term, Axis::Prefix);
+            let found = count_terms(&snapshot, &hits, "ipc", axis, top).unwrap();
+            let found: Vec<(String, u32)> = found.into_iter().map(|(term, _, count)| (term, count)).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
 }

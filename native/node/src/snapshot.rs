@@ -250,8 +250,8 @@ impl Snapshot {
     /// How many documents of a selection bear each term of a keyword column, most frequent first.
     #[napi(catch_unwind)]
     pub fn tally(&self, selection: &Selection, column: String) -> Result<Vec<NamedCount>> {
-        let counted =
-            count_terms(&self.0, &self.0.all_of(&selection.0), &column, Axis::Term).map_err(from_core)?;
+        let counted = count_terms(&self.0, &self.0.all_of(&selection.0), &column, Axis::Term, usize::MAX)
+            .map_err(from_core)?;
         Ok(counted.into_iter().map(|(_, name, count)| NamedCount { name, count }).collect())
     }
 
@@ -350,10 +350,8 @@ impl Snapshot {
             if !wants(axis) {
                 return Ok(None);
             }
-            let counted = count_terms(&self.0, &all, column, kind).map_err(from_core)?;
-            Ok(Some(
-                counted.into_iter().take(top).map(|(_, name, count)| NamedCount { name, count }).collect(),
-            ))
+            let counted = count_terms(&self.0, &all, column, kind, top).map_err(from_core)?;
+            Ok(Some(counted.into_iter().map(|(_, name, count)| NamedCount { name, count }).collect()))
         };
         let top = options.top as usize;
         let year = if wants("year") { Some(self.years(&all, &options.date_column)?) } else { None };
