@@ -1,4 +1,5 @@
 /** `npm run bench -- latency`: whole requests over folders of several sizes, and how their cost grows. */
+import { availableParallelism } from 'node:os';
 import { type Corpus, cachedCorpus, questionsFor } from '../corpus/cached.js';
 import { keyOf } from '../http/data.js';
 import { figures, loaded } from '../http/runs.js';
@@ -42,7 +43,7 @@ export const latency: Benchmark = {
       const corpus = await cachedCorpus(size, setting.progress);
       const key = await keyOf(corpus.dir);
       const requests = requestsOf(key, questionsFor(corpus, QUESTIONS));
-      await serving(corpus.dir, 'uws', async (served) => {
+      const measure = async (served: Served) => {
         for (const { id, kind } of wanted) {
           setting.progress(`${corpus.name}: ${id}`);
           const before = served.cost().cpu;
@@ -53,7 +54,8 @@ export const latency: Benchmark = {
           sum.seconds += measured.seconds;
           sum.cpuSeconds += served.cost().cpu - before;
         }
-      });
+      };
+      await serving(corpus.dir, 'uws', measure, availableParallelism());
     }
     const sections = wanted.map(({ id, kind }): Section => {
       const measured = found.get(id)!;
@@ -64,7 +66,7 @@ export const latency: Benchmark = {
   },
 };
 
-const ABOUT = `A real \`priorart serve\` over generated documents, one segment with the index that \`auto\` chooses, one worker fewer than processors. Saturation is what ${CLIENTS} clients reach that ask again at once; at half of it, arrivals are a Poisson process fixed beforehand, and latency counts from the time that a request was due. CPU is of the whole server process. "growth" is the power of the number of passages that the value grows with: 0 not at all, 1 as fast as they do.`;
+const ABOUT = `A real \`priorart serve\` over generated documents, one segment with the index that \`auto\` chooses, as many workers as processors (the default), and the load generator beside them. Saturation is what ${CLIENTS} clients reach that ask again at once; at half of it, arrivals are a Poisson process fixed beforehand, and latency counts from the time that a request was due. CPU is of the whole server process. "growth" is the power of the number of passages that the value grows with: 0 not at all, 1 as fast as they do.`;
 
 async function figuresOf(
   served: Served,
