@@ -96,7 +96,7 @@ async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
   const result = await measured(benchmark, flags);
   const own = join(ROOT, 'bench/baselines', `${benchmark.name}.json`);
   const file = flags.baseline ?? own;
-  const baseline = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : undefined;
+  const baseline = existsSync(file) ? resultIn(readFileSync(file, 'utf8')) : undefined;
   // Parts of the sets have other figures.
   const compared = baseline?.short === result.short ? baseline : undefined;
   console.log(resultText(result, compared));
@@ -151,6 +151,11 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
     models,
     sections,
   };
+}
+
+/** JSON has no NaN: what could not be measured was written as null. */
+function resultIn(json: string): Result {
+  return JSON.parse(json, (key, value) => (key === 'value' && value === null ? Number.NaN : value)) as Result;
 }
 
 /** Puts the figures between their marks in BENCHMARKS.md. */

@@ -110,17 +110,28 @@ interface Columns {
   classes: Map<string, number[]>;
 }
 
+/** All that a code is found by: a filter is a beginning, and some codes are the beginning of others. */
+function beginningsOf(code: string, codes: ReadonlySet<string>): string[] {
+  const group = code.indexOf('/') + 1;
+  const shorter = Array.from({ length: code.length - group }, (_, n) => code.slice(0, group + n));
+  return [...prefixesOf(code), ...shorter.filter((beginning) => codes.has(beginning))];
+}
+
 /** One row a passage, with the day and the classes of its document. */
 function writeRows({ store, native, manifest }: Target, dir: string): Columns {
   const vectors = openSync(join(dir, 'vectors.f32'), 'w');
   const listed = openSync(join(dir, 'classes.tsv'), 'w');
   const days: number[] = [];
   const classes = new Map<string, number[]>();
+  const codes = new Set<string>();
+  for (const { value: head } of store.documents.getRange()) {
+    for (const code of head.ipc_codes ?? []) codes.add(code);
+  }
   for (const { key, value: head } of store.documents.getRange()) {
     const rows = native.vectorsOf(key);
     if (!rows) throw new Error(`document ${key} has no vectors`);
     writeSync(vectors, bytesOf(rows));
-    const own = [...new Set((head.ipc_codes ?? []).flatMap(prefixesOf))];
+    const own = [...new Set((head.ipc_codes ?? []).flatMap((code) => beginningsOf(code, codes)))];
     for (let n = 0; n < head.passages; n++) {
       for (const prefix of own)
         (classes.get(prefix) ?? classes.set(prefix, []).get(prefix)!).push(days.length);
