@@ -7,6 +7,7 @@ and effort that was tried. One thread, but for LanceDB, which cannot be told: it
 import json
 import math
 import os
+import re
 import resource
 import sys
 import time
@@ -97,7 +98,7 @@ class Faiss:
             faiss.omp_set_num_threads(1)
             faiss.write_index(index, path)
             self.index = index
-        self.efforts = EFFORTS[name.split("-")[0]]
+        self.efforts = EFFORTS[re.match("[a-z]+", name)[0]]
 
     def prepare(self, asked):
         # The selector looks into the array: both are kept.
