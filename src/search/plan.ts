@@ -40,7 +40,8 @@ const WORTH = 0.7;
 const EFFORT_MARGIN = 1.7;
 /**
  * And never less than this part of its lists: of what 100 generated questions look for among 200,000 passages, a fifth of
- * the lists held .974, two fifths .992, though its samples were content with an eighth; 94 real questions are between.
+ * the lists held .974, two fifths .992, though its samples were content with an eighth; of what 94 real ones look for,
+ * a fifth of 1,340 lists held .986, half of them .999.
  */
 const PROBED_LEAST = 0.4;
 /** An index that misses more than this, however hard it tries, is not asked. */

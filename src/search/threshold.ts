@@ -4,9 +4,9 @@
  */
 import type { NativeSnapshot, Selection } from '../index/native.js';
 
-/** Documents that are scored to tell; their passages cost about as much as .5 % of an exact scan of a million. */
+/** Documents that are scored to tell; at 20 passages each they hold .5 % of a million. */
 const SAMPLED = 256;
-/** Fewer allowed documents than this many samples are scored before it would pay to ask. */
+/** With fewer allowed documents than so many times the sample, asking costs too much beside scoring them all. */
 const WORTH_ASKING = 16;
 
 /**

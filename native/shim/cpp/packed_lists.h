@@ -12,9 +12,8 @@
 
 namespace priorart {
 
-/// Memory that is filled from its beginning and given back as a whole. Large ones ask for huge pages: FAISS has a piece
-/// of memory for each list, and a scan of half a million 4-bit codes in such pieces spent a sixth of its time on finding
-/// their pages.
+/// Memory that is filled from its beginning and given back as a whole. Large ones ask for huge pages: with usual ones a
+/// search through two fifths of a million rows' 4-bit codes took a fifth longer (2.57 instead of 2.14 ms).
 class Arena {
   public:
     explicit Arena(size_t most) : size_(most + HUGE) {
