@@ -11,6 +11,7 @@ import { latency } from './latency/latency.js';
 import { commit, load, machine, ROOT } from './machine.js';
 import { micro } from './micro/micro.js';
 import { indexOf, pageOf } from './page.js';
+import { panelsOf } from './panels.js';
 import { peers } from './peers/peers.js';
 import { quality } from './quality/quality.js';
 import { recall } from './recall/recall.js';
@@ -53,7 +54,7 @@ for (const benchmark of BENCHMARKS) {
     .option('--only <list>', `sections, comma-separated: ${benchmark.sections.join(', ')}`)
     .option('--corpora <folder>', 'the collections to measure on', CORPORA)
     .option('--passages <list>', 'sizes of the generated folders, comma-separated: 100000,1000000')
-    .option('--out <folder>', 'where page and JSON go', OUT)
+    .option('--out <folder>', 'where page, JSON and charts go', OUT)
     .option('--baseline <file>', `what to compare with (default: bench/baselines/${benchmark.name}.json)`)
     .option('--record', 'make this run the baseline, and write its figures into BENCHMARKS.md')
     .action((flags: Flags) => run(benchmark, flags));
@@ -108,6 +109,10 @@ async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
     writeFileSync(path, json);
   }
   console.log(`\n${relative(process.cwd(), page)}`);
+  for (const panels of result.sections.flatMap((section) => section.panels ?? [])) {
+    writeFileSync(join(flags.out, panels.file), panelsOf(panels));
+    console.log(relative(process.cwd(), join(flags.out, panels.file)));
+  }
   if (flags.record) record(benchmark, result, own, json);
 }
 

@@ -1,6 +1,7 @@
 /** A result as one HTML page that needs nothing else: tables with a bar behind each figure. */
+import { panelsOf } from './panels.js';
 import { escaped, PLOT_STYLE, plotOf } from './plot.js';
-import type { Machine, Result, Section } from './result.js';
+import type { Machine, Panels, Result, Section } from './result.js';
 import { type Cell, percent, shownInterval, shownValue, signed, tableOf } from './table.js';
 import { headOf, verdictOf } from './text.js';
 
@@ -16,7 +17,8 @@ th, td { padding: .3rem .8rem; border-bottom: 1px solid var(--line); text-align:
 th { font-weight: 600; color: var(--soft); } th:first-child, td:first-child { text-align: left; padding-left: 0; }
 td small { color: var(--soft); display: block; font-size: .75rem; }
 td.figure { background: linear-gradient(to right, var(--bar) var(--share), transparent var(--share)) no-repeat 0 100% / 100% 3px; }
-.up { color: var(--up); } .down { color: var(--down); }${PLOT_STYLE}`;
+.up { color: var(--up); } .down { color: var(--down); }${PLOT_STYLE}
+figure.panels { max-width: none; }`;
 
 export function pageOf(result: Result, baseline?: Result): string {
   const title = `priorart: ${result.benchmark}`;
@@ -58,11 +60,16 @@ function sectionOf(section: Section, on: Machine, baseline?: Result): string {
     ({ measure, metric, n, cells }) =>
       `<tr><td>${escaped(measure)}<small>${escaped(metric)}</small></td><td>${n}</td>${cells.map(cellOf).join('')}</tr>`,
   );
-  const plots = (section.plots ?? []).map(plotOf).join('\n');
+  const plots = [...(section.plots ?? []).map(plotOf), ...(section.panels ?? []).map(figureOf)].join('\n');
   return `${head}${plots}<div class="wide"><table>
 <tr><th>measure</th><th>n</th>${columns.map((name) => `<th>${escaped(name)}</th>`).join('')}</tr>
 ${body.join('\n')}
 </table></div>`;
+}
+
+/** Panels have their title and legend in themselves: they are a file as well. */
+function figureOf(panels: Panels): string {
+  return `<figure class="panels">${panelsOf(panels)}</figure>`;
 }
 
 function cellOf(cell: Cell | undefined): string {

@@ -34,6 +34,28 @@ export interface Plot {
   series: { name: string; points: [x: number, y: number][] }[];
 }
 
+/** A curve from 0 to 1 across. */
+export interface Curve {
+  name: string;
+  /** Values that it is made of. */
+  n: number;
+  /** At even distances, from 0 to 1. */
+  heights: number[];
+}
+
+/** Small charts of one kind beside each other, such as distributions. */
+export interface Panels {
+  /** The SVG that is written beside the page. */
+  file: string;
+  title: string;
+  /** What the curves are, for all panels. */
+  about: string;
+  x: Axis;
+  /** A value across that every panel marks. */
+  mark: number;
+  panels: { title: string; series: Curve[] }[];
+}
+
 export interface Section {
   id: string;
   title: string;
@@ -42,6 +64,8 @@ export interface Section {
   figures: Figure[];
   /** Shown on the page above the table. */
   plots?: Plot[];
+  /** Shown below them, and written as SVG files. */
+  panels?: Panels[];
   /** Why nothing was measured. */
   skipped?: string;
   seconds: number;

@@ -40,8 +40,12 @@ export function verdictOf({ sections }: Result): string {
   const differences = sections.flatMap(({ figures }) =>
     figures.filter(({ variant }) => variant === 'difference'),
   );
-  if (sections.some(({ figures }) => figures.some(({ unit }) => unit !== undefined))) return '';
-  if (differences.length === 0) return sections.some(({ plots }) => plots) ? '' : 'No reranker was measured.';
+  if (differences.length === 0) {
+    const other = sections.some(
+      ({ plots, figures }) => plots || figures.some(({ unit }) => unit !== undefined),
+    );
+    return other ? '' : 'No reranker was measured.';
+  }
   const named = (list: typeof differences) =>
     list
       .map(({ measure, metric, model, value }) => `${measure}, ${metric} (${model}) ${signed(value)}`)

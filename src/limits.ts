@@ -17,6 +17,12 @@ export const CHUNKS_PER_RESULT = 5;
 export const FILTER_MAX_ENTRIES = 1_000;
 export const FILTER_MAX_CHARS = 500;
 
+/**
+ * Where the best similarity_score of an answer is below this, the command line says that nothing seems to be about
+ * the question.
+ */
+export const UNRELATED_BELOW = 0.25;
+
 /** Documents that go to the reranker: at least this many, and at least top_k. */
 export const RERANK_DEPTH = 50;
 
@@ -169,8 +175,20 @@ export const BOOTSTRAP = { resamples: 1000, seed: 1 } as const;
 export const EVAL_DEPTH = TOP_K.max;
 /** Bytes of a file of questions, judgements or pairs. */
 export const EVAL_FILE_MAX_BYTES = 256 << 20;
-/** Pairs that a calibration needs, documents of the pool that 0.5 is defined by, and rounds of the fit. */
-export const CALIBRATION = { relevantMin: 100, irrelevantMin: 1_000, pool: 10_000, roundsMax: 200 } as const;
+/**
+ * Pairs that a calibration needs; the grade of judgement from which a document is clearly relevant; digits that a
+ * midpoint is given in where these tell enough; bounds of the slope, below which scores crowd around 0.5 and above
+ * which they are all near 0 or 1; and the irrelevant documents of each question that the slope is fitted to.
+ */
+export const CALIBRATION = {
+  relevantMin: 100,
+  irrelevantMin: 1_000,
+  clearGrade: 2,
+  midpointDigits: 4,
+  slopeMin: 4,
+  slopeMax: 40,
+  nearest: 50,
+} as const;
 /** Bytes of a line that `priorart embed` takes, and lines that it embeds at a time. */
 export const EMBED_LINE_MAX_BYTES = 1 << 20;
 export const EMBED_BATCH = { lines: 64, chars: 1 << 20 } as const;

@@ -8,12 +8,12 @@ import { filesInTar, linesIn } from './corpora.js';
 import type { Context, Measure } from './measure.js';
 import { measureRetrieval, publicationsOf, relevant } from './retrieval.js';
 
-const RECORDS = 'patents/KR/kipris-json/77eileen.tar.gz';
-const CITATIONS = 'patents/DERIVED/kr_examiner_citations_inset.tsv';
+export const RECORDS = 'patents/KR/kipris-json/77eileen.tar.gz';
+export const EXAMINER_CITATIONS = 'patents/DERIVED/kr_examiner_citations_inset.tsv';
 /** One question in so many in a short run. */
 const SHORT = 8;
 
-interface Application {
+export interface Application {
   /** 13 digits. */
   number: string;
   title: string;
@@ -30,23 +30,23 @@ export const kipris: Measure = {
     'training has not seen; the other records trained the model, and lie in the pool. "Citation" asks with title ' +
     'and abstract of a record for the records that its examiner cited (26 pairs; citations were never trained on, ' +
     'the texts of two thirds of the records were).',
-  needs: [RECORDS, CITATIONS],
+  needs: [RECORDS, EXAMINER_CITATIONS],
   run: async (context) => {
     const folder = join(context.temporary, 'records');
-    const applications = await stripped(join(context.corpora, RECORDS), folder);
+    const applications = await stripped(context, folder);
     return measureRetrieval(
       context,
       [folder],
-      [titles(applications, context), citations(applications, context)],
+      [titles(applications, context), examinerCitations(applications, context)],
     );
   },
 };
 
 /** Writes the records without their English fields, and returns what questions are made of. */
-async function stripped(archive: string, folder: string): Promise<Map<string, Application>> {
+export async function stripped({ corpora }: Context, folder: string): Promise<Map<string, Application>> {
   mkdirSync(folder, { recursive: true });
   const found = new Map<string, Application>();
-  for await (const { name, text } of filesInTar(archive)) {
+  for await (const { name, text } of filesInTar(join(corpora, RECORDS))) {
     if (!name.endsWith('.json')) continue;
     const record = JSON.parse(text);
     const summary = record.biblioSummaryInfoArray.biblioSummaryInfo;
@@ -76,7 +76,8 @@ function heldOut(number: string): boolean {
   return BigInt(`0x${digest}`) % 3n === 0n;
 }
 
-function titles(applications: ReadonlyMap<string, Application>, { short }: Context) {
+/** The English titles of the records that training has not seen. */
+export function titles(applications: ReadonlyMap<string, Application>, { short }: Context) {
   const asked = [...applications.values()]
     .filter(({ number, titleEn }) => heldOut(number) && titleEn !== '')
     .sort((a, b) => (a.number < b.number ? -1 : 1))
@@ -91,9 +92,10 @@ function titles(applications: ReadonlyMap<string, Application>, { short }: Conte
   };
 }
 
-function citations(applications: ReadonlyMap<string, Application>, { corpora }: Context) {
+/** Records whose examiner cited other records. */
+export function examinerCitations(applications: ReadonlyMap<string, Application>, { corpora }: Context) {
   const cited = new Map<string, string[]>();
-  for (const line of linesIn(join(corpora, CITATIONS)).slice(1)) {
+  for (const line of linesIn(join(corpora, EXAMINER_CITATIONS)).slice(1)) {
     const [citing = '', target = ''] = line.split('\t');
     if (applications.has(citing) && applications.has(target)) {
       cited.set(citing, [...(cited.get(citing) ?? []), target]);

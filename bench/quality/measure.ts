@@ -1,7 +1,7 @@
 /** What a measure of search quality gets and gives. */
 import type { Embedder } from '../../src/embed/embedder.js';
 import type { Estimate } from '../../src/eval/bootstrap.js';
-import type { Figure, Setting } from '../result.js';
+import type { Figure, Panels, Setting } from '../result.js';
 import type { QuestionSet } from './retrieval.js';
 
 export interface ModelUnderTest {
@@ -27,7 +27,13 @@ export interface Measure {
   about: string;
   /** Files and folders below the corpora without which nothing can be measured. */
   needs: string[];
-  run(context: Context): Promise<Figure[]>;
+  run(context: Context): Promise<Figure[] | Drawn>;
+}
+
+/** Figures with what is drawn of them. */
+export interface Drawn {
+  figures: Figure[];
+  panels: Panels[];
 }
 
 /** A figure of an estimate. */

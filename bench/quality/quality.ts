@@ -5,15 +5,32 @@ import { join } from 'node:path';
 import { DEFAULT_MODELS, readModels } from '../../src/models/config.js';
 import { openEmbedder } from '../../src/models/load.js';
 import type { Benchmark, Section, Setting } from '../result.js';
+import { citations } from './citations.js';
+import { counts, countsMixed } from './counts.js';
 import { fixtures } from './fixtures.js';
 import { kipris } from './kipris.js';
+import { kiprisMixed } from './kipris-mixed.js';
 import type { Measure, ModelUnderTest } from './measure.js';
 import { pairs } from './pairs.js';
 import { papers } from './papers.js';
+import { scale } from './scale.js';
 import { phrases, sts } from './similarity.js';
 import { topics } from './topics.js';
 
-const MEASURES: readonly Measure[] = [fixtures, kipris, papers, topics, pairs, sts, phrases];
+const MEASURES: readonly Measure[] = [
+  fixtures,
+  counts,
+  scale,
+  kipris,
+  kiprisMixed,
+  countsMixed,
+  citations,
+  papers,
+  topics,
+  pairs,
+  sts,
+  phrases,
+];
 
 export const quality: Benchmark = {
   name: 'quality',
@@ -68,10 +85,11 @@ async function sectionOf(measure: Measure, setting: Setting, underTest: ModelUnd
   const [started, cpu] = [performance.now(), process.cpuUsage()];
   const temporary = mkdtempSync(join(tmpdir(), 'priorart-bench-'));
   try {
-    const figures = await measure.run({ ...setting, underTest, temporary });
+    const measured = await measure.run({ ...setting, underTest, temporary });
+    const found = Array.isArray(measured) ? { figures: measured } : measured;
     const { user, system } = process.cpuUsage(cpu);
     const seconds = Math.round(performance.now() - started) / 1000;
-    return { id, title, about, figures, seconds, cpuSeconds: (user + system) / 1e6 };
+    return { id, title, about, ...found, seconds, cpuSeconds: (user + system) / 1e6 };
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

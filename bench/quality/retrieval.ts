@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { open } from '../../src/engine.js';
+import { type Engine, open } from '../../src/engine.js';
 import { evaluate, type Group } from '../../src/eval/evaluate.js';
 import { Judgements } from '../../src/eval/judgements.js';
 import { type Rankings, rank } from '../../src/eval/rank.js';
@@ -27,6 +27,18 @@ export interface QuestionSet {
   own?(store: Store, question: string): readonly string[];
   /** Also nDCG@10 for each pair of languages that has so many questions. */
   pairsFrom?: number;
+  /** More figures of a model's lists, which hold nothing of the question's own. */
+  also?(rankings: Rankings, model: string): Figure[];
+}
+
+/** A folder that holds the documents of a set, as one of the models sees them. */
+export interface Filled {
+  engine: Engine;
+  store: Store;
+  /** Label of the model. */
+  label: string;
+  /** Whether it is the first model: what no model takes part in is measured once. */
+  first: boolean;
 }
 
 /** Figures of each set on the same documents, for every model, and of BM25. */
@@ -35,8 +47,31 @@ export async function measureRetrieval(
   sources: readonly string[],
   sets: readonly QuestionSet[],
 ): Promise<Figure[]> {
-  const figures: Figure[] = [];
   await context.instead?.(sources, sets);
+  return onEachModel(context, sources, async ({ engine, store, label, first }) => {
+    const figures: Figure[] = [];
+    for (const set of sets) {
+      const rankings = without(
+        store,
+        set,
+        await filledUp(engine, store, set, await rank(engine, set.questions)),
+      );
+      figures.push(...measured(store, set, rankings, label), ...(set.also?.(rankings, label) ?? []));
+      if (!first) continue;
+      const words = without(store, set, { dense: lexical(store, set) });
+      figures.push(...measured(store, set, words, undefined));
+    }
+    return figures;
+  });
+}
+
+/** Ingests the sources with every model, one after another, and gathers what is measured on each. */
+export async function onEachModel(
+  context: Context,
+  sources: readonly string[],
+  measure: (filled: Filled) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
   for (const [n, { label, file }] of context.underTest.entries()) {
     const dir = join(context.temporary, `index-${n}`);
     const models = file === undefined ? {} : { models: file };
@@ -46,11 +81,7 @@ export async function measureRetrieval(
       const { documents, failed } = await engine.ingest([...sources]);
       if (documents === 0) throw new Error(`nothing was ingested: ${failed[0]?.reason}`);
       context.progress(`  ${label}: ${documents} publications, ${failed.length} failed`);
-      for (const set of sets) {
-        const rankings = await rank(engine, set.questions);
-        figures.push(...measured(store, set, rankings, label));
-        if (n === 0) figures.push(...measured(store, set, { dense: lexical(store, set) }, undefined));
-      }
+      figures.push(...(await measure({ engine, store, label, first: n === 0 })));
     } finally {
       await engine.close();
       await store.close();
@@ -62,7 +93,7 @@ export async function measureRetrieval(
 
 function measured(store: Store, set: QuestionSet, rankings: Rankings, label: string | undefined): Figure[] {
   const judgements = new Judgements(store, set.qrels(store));
-  const { all, groups } = evaluate(without(store, set, rankings), set.questions, judgements, set.recallAt);
+  const { all, groups } = evaluate(rankings, set.questions, judgements, set.recallAt);
   const figures = figuresOf(all, set.name, label);
   for (const group of groups) {
     if (set.pairsFrom === undefined || group.questions < set.pairsFrom) continue;
@@ -83,6 +114,37 @@ function figuresOf(
       figureOf({ measure, metric, variant, model }, measures[metric]!);
     return [of('dense', dense), of('reranked', reranked!), of('difference', difference!)];
   });
+}
+
+/**
+ * A search gives a hundred documents, and what the question was made from takes one of the places. The next document
+ * by similarity stands in for it, so that a hundred others are looked at.
+ */
+async function filledUp(
+  engine: Engine,
+  store: Store,
+  { questions, own }: QuestionSet,
+  rankings: Rankings,
+): Promise<Rankings> {
+  if (!own) return rankings;
+  const { dense, reranked } = rankings;
+  for (const { id, text } of questions) {
+    const out = own(store, id);
+    if (!dense.get(id)!.some((patent) => out.includes(patent))) continue;
+    const { results } = await engine.analyze({
+      query: text,
+      min_score: 0,
+      max_results: EVAL_DEPTH + 1,
+      page_size: 1,
+      page: EVAL_DEPTH + 1,
+      include_utility_model: true,
+    });
+    for (const lists of reranked ? [dense, reranked] : [dense]) {
+      const list = lists.get(id)!;
+      list.push(...results.map(({ patent_id }) => patent_id).filter((patent) => !list.includes(patent)));
+    }
+  }
+  return rankings;
 }
 
 /** The rankings without what each question was made from. */

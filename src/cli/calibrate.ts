@@ -5,7 +5,7 @@ import type { Calibration } from '../embed/calibration.js';
 import type { Embedder } from '../embed/embedder.js';
 import { PriorartError } from '../errors.js';
 import { type Fit, fitCalibration, type Pairs } from '../eval/calibration-fit.js';
-import { Judgements } from '../eval/judgements.js';
+import { clearlyRelevant, Judgements } from '../eval/judgements.js';
 import { pairsOfFolder, pairsOfTable, parsePairs } from '../eval/pool-pairs.js';
 import { CALIBRATION } from '../limits.js';
 import { type ModelsConfig, type ModelsInput, readModels } from '../models/config.js';
@@ -28,9 +28,11 @@ export function calibrateCommand(): Command {
     .addHelpText(
       'after',
       `
-A similarity of 0.5 is to mean the same for every model: the cosine at which half of the pairs are relevant when a
-question is scored against about ${count(CALIBRATION.pool)} documents. Pairs are weighted accordingly. With --pairs, the texts labelled
-0 stand for all documents, so draw them at random. At least ${CALIBRATION.relevantMin} relevant and ${count(CALIBRATION.irrelevantMin)} other pairs are needed.
+A similarity of 0.5 is to mean the same for every model: the threshold with the best F1 of clearly relevant documents
+(grade ${CALIBRATION.clearGrade}; where all grades are 0 and 1, grade 1), all questions together. The slope is fitted to the relevant
+documents and the ${CALIBRATION.nearest} nearest others of each question, from ${CALIBRATION.slopeMin} to ${CALIBRATION.slopeMax}. The more documents compete, the higher the
+threshold: measure on a folder like the one that is to be searched, and give each question of --pairs as many texts
+labelled 0. At least ${CALIBRATION.relevantMin} relevant and ${count(CALIBRATION.irrelevantMin)} other pairs are needed.
 
 Examples:
   priorart calibrate --data ./patents --queries mine.tsv --qrels mine.txt
@@ -80,7 +82,8 @@ async function fromFolder(
   const store = Store.open(data);
   try {
     checkModel(store.manifest().model, embedder, data);
-    return await pairsOfFolder(store, embedder, questions, new Judgements(store, qrels), onProgress);
+    const judgements = new Judgements(store, clearlyRelevant(qrels));
+    return await pairsOfFolder(store, embedder, questions, judgements, onProgress);
   } finally {
     await store.close();
   }
@@ -116,19 +119,23 @@ function withoutCalibration(embedder: ModelsConfig['embedder']): object {
 }
 
 function text(model: string, fit: Fit): string {
-  const { midpoint, slope, relevant, irrelevant, logLoss, baseLogLoss, reliability } = fit;
-  const rows = reliability.map(({ from, to, pairs, said, true: hit }) =>
-    [`${from.toFixed(1)}–${to.toFixed(1)}`, count(pairs), said.toFixed(3), hit.toFixed(3)]
-      .map((cell, n) => (n === 0 ? cell.padEnd(10) : cell.padStart(12)))
-      .join(''),
-  );
+  const { midpoint, slope, relevant, irrelevant, near, f1, precision, recall, deciles } = fit;
+  const tenths = deciles.relevant.map((_, n) => `${(n + 1) * 10} %`);
+  const row = (name: string, cells: readonly string[]) =>
+    name.padEnd(16) + cells.map((cell) => cell.padStart(7)).join('');
+  const shares = (values: readonly number[]) => values.map((value) => value.toFixed(3));
+  const bound = slope === CALIBRATION.slopeMin || slope === CALIBRATION.slopeMax;
   return [
-    `Model ${model}; ${count(relevant)} relevant and ${count(irrelevant)} other pairs.`,
+    `Model ${model}; ${count(relevant)} relevant and ${count(irrelevant)} other pairs, ${count(near)} of them near their question.`,
     '',
     `"calibration": { "midpoint": ${midpoint}, "slope": ${slope} }`,
     '',
-    `Log loss ${logLoss.toPrecision(3)} a pair; saying the share of relevant pairs each time gives ${baseLogLoss.toPrecision(3)}.`,
-    'similarity       pairs        said        true',
-    ...rows,
+    `At a similarity of 0.5: F1 ${f1.toFixed(3)}, precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}.`,
+    ...(bound ? [`The slope is at its bound: ${slope}.`] : []),
+    '',
+    'Similarity that so many of the pairs do not exceed:',
+    row('', tenths),
+    row('relevant', shares(deciles.relevant)),
+    row('near irrelevant', shares(deciles.near)),
   ].join('\n');
 }

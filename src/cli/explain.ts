@@ -35,6 +35,8 @@ function text({
   plan,
   model,
   calibrated,
+  best,
+  unrelated,
   reranker,
   documents,
   reranked,
@@ -48,6 +50,7 @@ function text({
   return [
     `model     ${model}${calibrated ? '' : ' (not calibrated)'}`,
     `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${count(documents)} documents${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
+    `nearest   ${best === undefined ? 'nothing fits' : `similarity ${best.toFixed(2)}`}${unrelated ? '; nothing here seems to be about this' : ''}`,
     `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${count(plan.documents)} documents`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
     `scored    ${count(scored)} passages exactly, ${count(candidates)} estimated by indexes, widened ${widened} times`,

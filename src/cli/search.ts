@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { open } from '../engine.js';
+import { type Engine, open, type SearchOptions } from '../engine.js';
+import { bestSimilarity, seemsUnrelated } from '../search/explanation.js';
+import type { SemanticRequest } from '../search/schema.js';
 import type { SearchResponse, SearchResult } from '../search/types.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
 import { interruption, print } from './output.js';
@@ -29,16 +31,39 @@ async function run(query: string, flags: Record<string, unknown>): Promise<void>
   const engine = await open(data, { ...options, workers: 0 });
   try {
     const how = { exact: flags['exact'] === true, signal: interruption() };
-    const response = await engine.search(requestOf(query, flags), how);
-    print(response, flags['json'] === true, () => text(response));
+    const request = requestOf(query, flags);
+    const response = await engine.search(request, how);
+    const json = flags['json'] === true;
+    const hint = json ? undefined : await hintOf(engine, request, response, how);
+    print(response, json, () => text(response, hint));
   } finally {
     await engine.close();
   }
 }
 
-function text({ results }: SearchResponse): string {
+/**
+ * What is to be said where nothing found seems to be about the question. Only then the engine is asked whether its
+ * model is calibrated: an answer does not tell.
+ */
+async function hintOf(
+  engine: Engine,
+  request: SemanticRequest,
+  { results }: SearchResponse,
+  how: SearchOptions,
+): Promise<string | undefined> {
+  const best = bestSimilarity(results);
+  if (best === undefined || !seemsUnrelated(best, true)) return undefined;
+  const { calibrated } = await engine.explain({ ...request, top_k: 1 }, { ...how, rerank: false });
+  if (!calibrated) return undefined;
+  return (
+    `Nothing here seems to be about this: the best similarity is ${best.toFixed(2)}. ` +
+    'Try other words or fewer filters, or ingest patents of this field.'
+  );
+}
+
+function text({ results }: SearchResponse, hint: string | undefined): string {
   if (results.length === 0) return 'No patent fits. Fewer filters may help.';
-  return results.map(resultText).join('\n\n');
+  return [...(hint === undefined ? [] : [hint]), ...results.map(resultText)].join('\n\n');
 }
 
 function resultText(result: SearchResult, n: number): string {

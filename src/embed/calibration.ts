@@ -1,6 +1,7 @@
 /**
- * From the cosine of a model to a similarity in 0–1 that means the same for every model: 0.5 is the cosine
- * at which half of the pairs are relevant when a query is scored against a pool of about 10,000 documents.
+ * From the cosine of a model to a similarity in 0–1 that means the same for every model: 0.5 is the threshold that
+ * balances precision and recall, the one of the best F1 of clearly relevant documents over judged questions. The
+ * slope is gentle, so that scores spread over 0–1 and order documents for a reader; they are no probabilities.
  */
 export interface Calibration {
   /** Cosine that is shown as 0.5. */

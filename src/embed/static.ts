@@ -7,6 +7,7 @@ import { PriorartError } from '../errors.js';
 import { calling, type NativeStaticModel, native } from '../index/native.js';
 import type { Calibration } from './calibration.js';
 import type { Embedder } from './embedder.js';
+import { faultOfTable, type LanguageTable, scalePassages, scaleQueries } from './languages.js';
 
 /** The model that comes with the package. */
 export const STATIC_MODEL = fileURLToPath(new URL('../../../models/static/model.bin', import.meta.url));
@@ -17,6 +18,8 @@ interface Description {
   calibration: Calibration;
   /** What the titles of a patent add to the vector of each of its passages. */
   titleShare: number;
+  /** Brings vectors of every language onto one scale; absent where cosines are left as they are. */
+  languages: LanguageTable | undefined;
 }
 
 /**
@@ -26,24 +29,30 @@ interface Description {
  */
 export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibration): Embedder {
   const model = openStaticModel(path);
-  const { name, version, calibration, titleShare } = descriptionOf(model, path);
+  const { name, version, calibration, titleShare, languages } = descriptionOf(model, path);
+  const { dimensions } = model;
+  const passages = (texts: readonly string[], rows: Float32Array, titles: Float32Array) => {
+    const coloured = addTitles(rows, titles, titleShare);
+    return languages ? scalePassages(coloured, dimensions, texts, languages) : coloured;
+  };
   return {
     name,
     version,
-    dimensions: model.dimensions,
+    dimensions,
     calibration: measured ?? calibration,
     calibrated: true,
-    embed: (texts, _kind, titles = '') => {
+    embed: (texts, kind, titles = '') => {
       const vectors = calling(() => model.embed([...texts, titles]));
-      const rows = vectors.subarray(0, texts.length * model.dimensions);
-      return addTitles(rows, vectors.subarray(rows.length), titleShare);
+      const rows = vectors.subarray(0, texts.length * dimensions);
+      if (kind === 'passage') return passages(texts, rows, vectors.subarray(rows.length));
+      return languages ? scaleQueries(rows, dimensions, texts, languages) : rows;
     },
     bags: {
       model: model.bagsModel,
       embed: (texts) => {
         const { vectors, bags } = calling(() => model.embedDocument(texts));
-        const rows = vectors.subarray(0, texts.passages.length * model.dimensions);
-        return { vectors: addTitles(rows, vectors.subarray(rows.length), titleShare), bags };
+        const rows = vectors.subarray(0, texts.passages.length * dimensions);
+        return { vectors: passages(texts.passages, rows, vectors.subarray(rows.length)), bags };
       },
     },
     close: () => model.close(),
@@ -97,7 +106,7 @@ function descriptionOf(model: NativeStaticModel, path: string): Description {
   } catch (error) {
     throw damaged(path, 'its description is no JSON', error);
   }
-  const { name, version, calibration, title_share: titleShare = 0 } = config;
+  const { name, version, calibration, title_share: titleShare = 0, languages } = config;
   const { midpoint, slope } = calibration ?? {};
   if (typeof name !== 'string' || typeof version !== 'string') {
     throw damaged(path, 'its description states no name and version');
@@ -107,7 +116,9 @@ function descriptionOf(model: NativeStaticModel, path: string): Description {
   }
   // With a share below 1 no passage can be cancelled out by its title.
   if (!(titleShare >= 0 && titleShare < 1)) throw damaged(path, 'its title_share is not in 0..1');
-  return { name, version, calibration: { midpoint: midpoint!, slope: slope! }, titleShare };
+  const fault = languages && faultOfTable(languages, model.dimensions);
+  if (fault) throw damaged(path, fault);
+  return { name, version, calibration: { midpoint: midpoint!, slope: slope! }, titleShare, languages };
 }
 
 function damaged(path: string, reason: string, cause?: unknown): PriorartError {

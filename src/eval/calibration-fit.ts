@@ -1,198 +1,215 @@
 /**
- * Fits how a model's cosine becomes a similarity: `1 / (1 + exp(-slope × (cosine - midpoint)))`, by logistic
- * regression over pairs of a question and a document. 0.5 is to be the cosine at which half of the pairs are
- * relevant when a question is scored against a pool of 10,000 documents, so pairs carry weights.
+ * Fits how a model's cosine becomes a similarity: `1 / (1 + exp(-slope × (cosine - midpoint)))`. The midpoint, shown
+ * as 0.5, is the threshold of the best F1: whoever counts the documents from 0.5 on counts what a searcher would. The
+ * slope is that of largest likelihood there, within bounds, so that scores spread and order documents for a reader.
  */
+import { type Calibration, similarity } from '../embed/calibration.js';
 import { PriorartError } from '../errors.js';
 import { CALIBRATION } from '../limits.js';
+import { quantile } from './bootstrap.js';
 
-/** Pairs of a question and a document: cosine, whether relevant, and for how many such pairs it stands. */
-export interface Pair {
-  cosine: number;
-  relevant: boolean;
-  weight: number;
+/** What a threshold does, over all questions together: each pair counts once, whichever question it is of. */
+export interface Threshold {
+  midpoint: number;
+  /** Harmonic mean of precision and recall. */
+  f1: number;
+  /** Share of relevant pairs among those from the threshold on. */
+  precision: number;
+  /** Share of the relevant pairs that lie from the threshold on. */
+  recall: number;
 }
 
-export interface Fit {
-  midpoint: number;
+export interface Fit extends Threshold {
   slope: number;
   relevant: number;
   irrelevant: number;
-  /** Weighted log loss a pair, in nats, of the fit, and of saying the share of relevant pairs each time. */
-  logLoss: number;
-  baseLogLoss: number;
-  /** What was said against what was true, by tenths of the similarity; tenths without a pair are left out. */
-  reliability: Reliability[];
+  /** Irrelevant pairs that the slope is fitted to: the nearest of each question. */
+  near: number;
+  /** Similarities that 10 %, 20 %, … 90 % of the pairs do not exceed. */
+  deciles: { relevant: number[]; near: number[] };
 }
-
-export interface Reliability {
-  from: number;
-  to: number;
-  pairs: number;
-  /** Mean similarity, and share of relevant pairs, by weight. */
-  said: number;
-  true: number;
-}
-
-/** Counts fine enough for two parameters, however many pairs there are. */
-const BINS = 20_000;
-
-/** Pairs added up by cosine: a pool of thousands for each of hundreds of questions are millions. */
-export class Pairs {
-  readonly #weights = { true: new Float64Array(BINS + 1), false: new Float64Array(BINS + 1) };
-  readonly #counts = { true: 0, false: 0 };
-  readonly #raw = { true: new Uint32Array(BINS + 1), false: new Uint32Array(BINS + 1) };
-
-  /** @throws RangeError for a cosine that is none, or a weight not above 0 */
-  add({ cosine, relevant, weight }: Pair): void {
-    // Half-precision vectors go a little beyond 1.
-    if (!(Math.abs(cosine) <= 1.01) || !(weight > 0)) {
-      throw new RangeError(`cosine ${cosine}, weight ${weight}`);
-    }
-    const bin = Math.round(((Math.min(1, Math.max(-1, cosine)) + 1) / 2) * BINS);
-    this.#weights[`${relevant}`][bin]! += weight;
-    this.#raw[`${relevant}`][bin]! += 1;
-    this.#counts[`${relevant}`]++;
-  }
-
-  get relevant(): number {
-    return this.#counts.true;
-  }
-  get irrelevant(): number {
-    return this.#counts.false;
-  }
-
-  /** Every cosine that occurs, with the weights and counts of its pairs. */
-  *bins(): Generator<{ cosine: number; relevant: number; irrelevant: number; pairs: number }> {
-    for (let bin = 0; bin <= BINS; bin++) {
-      const [relevant, irrelevant] = [this.#weights.true[bin]!, this.#weights.false[bin]!];
-      const pairs = this.#raw.true[bin]! + this.#raw.false[bin]!;
-      if (pairs > 0) yield { cosine: (bin / BINS) * 2 - 1, relevant, irrelevant, pairs };
-    }
-  }
-}
-
-type Bin = ReturnType<Pairs['bins']> extends Generator<infer B> ? B : never;
 
 /**
- * The fit of largest likelihood.
- * @throws PriorartError `calibration_failed` for too few pairs, pairs that a threshold parts without an error
- *   (the slope would be infinite), and pairs whose relevance does not rise with the cosine
+ * The cosines of pairs of a question and a document, in single precision as models give them: 4 bytes a pair, since
+ * a pool of thousands for each of hundreds of questions are millions.
  */
-export function fitCalibration(pairs: Pairs): Fit {
-  const { relevant, irrelevant } = pairs;
-  if (relevant < CALIBRATION.relevantMin || irrelevant < CALIBRATION.irrelevantMin) {
-    throw failed(
-      `got ${relevant} relevant and ${irrelevant} other pairs; expected at least ` +
-        `${CALIBRATION.relevantMin} and ${CALIBRATION.irrelevantMin}, or the fit would be chance`,
-    );
+export class Pairs {
+  readonly #relevant: Float32Array[] = [];
+  readonly #irrelevant = new Map<string, Float32Array[]>();
+
+  /**
+   * Takes cosines of a question with relevant and with other documents; the same question may come again.
+   * @throws RangeError for a cosine that is none
+   */
+  add(question: string, relevant: ArrayLike<number>, irrelevant: ArrayLike<number>): void {
+    this.#relevant.push(cosines(relevant));
+    const known = this.#irrelevant.get(question) ?? [];
+    this.#irrelevant.set(question, known);
+    known.push(cosines(irrelevant));
   }
-  const bins = [...pairs.bins()];
-  checkOverlap(bins);
-  const { intercept, slope } = maximum(bins);
-  if (!(slope > 0)) {
-    throw failed(
-      `relevant pairs have no higher cosines than others (slope ${slope.toFixed(3)}); expected a model ` +
-        'that tells them apart. Check that the judgements belong to these texts',
-    );
+
+  /** Cosines of all relevant pairs, ascending. */
+  relevant(): Float32Array {
+    return ascending(this.#relevant);
   }
-  const midpoint = -intercept / slope;
-  const total = sum(bins, (bin) => bin.relevant + bin.irrelevant);
-  const share = sum(bins, (bin) => bin.relevant) / total;
-  return {
-    midpoint: Number(midpoint.toFixed(4)),
-    slope: Number(slope.toPrecision(5)),
-    relevant,
-    irrelevant,
-    logLoss: loss(bins, intercept, slope) / total,
-    baseLogLoss: -(share * Math.log(share) + (1 - share) * Math.log(1 - share)),
-    reliability: reliability(bins, intercept, slope),
-  };
+
+  /** Cosines of all other pairs, ascending. */
+  irrelevant(): Float32Array {
+    return ascending([...this.#irrelevant.values()].flat());
+  }
+
+  /** Cosines of the nearest irrelevant pairs of each question, at most `most` of one; ascending. */
+  near(most: number): Float32Array {
+    return ascending([...this.#irrelevant.values()].map((parts) => ascending(parts).slice(-most)));
+  }
 }
 
-/** Newton's method with halved steps: the loss is convex, so it can not end in the wrong place. */
-function maximum(bins: readonly Bin[]): { intercept: number; slope: number } {
-  let [intercept, slope] = [0, 0];
-  let current = loss(bins, intercept, slope);
-  for (let round = 0; round < CALIBRATION.roundsMax; round++) {
-    const [step0, step1] = newtonStep(bins, intercept, slope);
-    if (!Number.isFinite(step0 + step1)) break;
-    let share = 1;
-    let next = loss(bins, intercept - step0, slope - step1);
-    while (!(next <= current) && share > 1e-9) {
-      share /= 2;
-      next = loss(bins, intercept - share * step0, slope - share * step1);
-    }
-    intercept -= share * step0;
-    slope -= share * step1;
-    const gained = current - next;
-    current = next;
-    if (Math.abs(step0) + Math.abs(step1) < 1e-9 * (1 + Math.abs(slope)) || gained === 0) {
-      return { intercept, slope };
-    }
-  }
-  throw failed(`the fit did not settle in ${CALIBRATION.roundsMax} rounds; expected more varied pairs`);
-}
-
-/** Gradient through the inverse of the second derivatives. */
-function newtonStep(bins: readonly Bin[], intercept: number, slope: number): [number, number] {
-  let [g0, g1, h00, h01, h11] = [0, 0, 0, 0, 0];
-  for (const { cosine, relevant, irrelevant } of bins) {
-    const p = 1 / (1 + Math.exp(-(intercept + slope * cosine)));
-    const error = (relevant + irrelevant) * p - relevant;
-    const curve = (relevant + irrelevant) * p * (1 - p);
-    g0 += error;
-    g1 += error * cosine;
-    h00 += curve;
-    h01 += curve * cosine;
-    h11 += curve * cosine * cosine;
-  }
-  const determinant = h00 * h11 - h01 * h01;
-  return [(h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant];
-}
-
-/** Negative log likelihood, weighted. */
-function loss(bins: readonly Bin[], intercept: number, slope: number): number {
-  return sum(bins, ({ cosine, relevant, irrelevant }) => {
-    const x = intercept + slope * cosine;
-    return relevant * softplus(-x) + irrelevant * softplus(x);
+function cosines(values: ArrayLike<number>): Float32Array {
+  return Float32Array.from(values, (cosine) => {
+    // Half-precision vectors go a little beyond 1.
+    if (!(Math.abs(cosine) <= 1.01)) throw new RangeError(`cosine ${cosine}`);
+    return Math.min(1, Math.max(-1, cosine));
   });
 }
 
-/** log(1 + exp(x)), without overflow. */
-function softplus(x: number): number {
-  return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
-}
-
-function reliability(bins: readonly Bin[], intercept: number, slope: number): Reliability[] {
-  const rows = Array.from({ length: 10 }, () => ({ pairs: 0, weight: 0, said: 0, true: 0 }));
-  for (const { cosine, relevant, irrelevant, pairs } of bins) {
-    const said = 1 / (1 + Math.exp(-(intercept + slope * cosine)));
-    const row = rows[Math.min(9, Math.floor(said * 10))]!;
-    row.pairs += pairs;
-    row.weight += relevant + irrelevant;
-    row.said += (relevant + irrelevant) * said;
-    row.true += relevant;
+function ascending(parts: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
   }
-  return rows.flatMap(({ pairs, weight, said, true: hit }, n) =>
-    pairs === 0 ? [] : [{ from: n / 10, to: (n + 1) / 10, pairs, said: said / weight, true: hit / weight }],
-  );
+  return all.sort();
 }
 
-function checkOverlap(bins: readonly Bin[]): void {
-  const least = bins.find((bin) => bin.relevant > 0)!.cosine;
-  const most = bins.findLast((bin) => bin.irrelevant > 0)!.cosine;
-  if (least > most) {
+/**
+ * The calibration of some pairs, and how well it fits them.
+ * @throws PriorartError `calibration_failed` for too few pairs, for relevant pairs whose cosines are no higher than
+ *   those of others, and where no threshold is better than to count every pair
+ */
+export function fitCalibration(pairs: Pairs): Fit {
+  const [relevant, irrelevant] = [pairs.relevant(), pairs.irrelevant()];
+  if (relevant.length < CALIBRATION.relevantMin || irrelevant.length < CALIBRATION.irrelevantMin) {
     throw failed(
-      `every relevant pair lies above every other (${least.toFixed(3)} and more, ${most.toFixed(3)} and ` +
-        'less), so any steepness fits; expected harder pairs as well: documents near the questions that do ' +
-        'not answer them',
+      `got ${relevant.length} relevant and ${irrelevant.length} other pairs; expected at least ` +
+        `${CALIBRATION.relevantMin} and ${CALIBRATION.irrelevantMin}, or the fit would be chance`,
     );
   }
+  const itself = (cosine: number) => cosine;
+  const [own, others] = [meanOf(relevant, itself), meanOf(irrelevant, itself)];
+  if (!(own > others)) {
+    throw failed(
+      `relevant pairs have no higher cosines than others (${own.toFixed(3)} and ${others.toFixed(3)} on average); ` +
+        'expected a model that tells them apart. Check that the judgements belong to these texts',
+    );
+  }
+  const threshold = bestThreshold(relevant, irrelevant);
+  const near = pairs.near(CALIBRATION.nearest);
+  const { midpoint } = threshold;
+  const slope = Number(likeliestSlope(relevant, near, midpoint).toPrecision(4));
+  return {
+    ...threshold,
+    slope,
+    relevant: relevant.length,
+    irrelevant: irrelevant.length,
+    near: near.length,
+    deciles: {
+      relevant: deciles(relevant, { midpoint, slope }),
+      near: deciles(near, { midpoint, slope }),
+    },
+  };
 }
 
-function sum<T>(values: readonly T[], of: (value: T) => number): number {
-  return values.reduce((total, value) => total + of(value), 0);
+/**
+ * The threshold of the best F1. Those between the same two neighbouring cosines count the same pairs, so one is
+ * tried of each gap, and the middle taken of all gaps in a row that are equally good. Where several such plateaus are
+ * apart, the highest wins: it counts the fewest documents.
+ * @param relevant cosines, ascending, at least one
+ * @param irrelevant cosines, ascending
+ * @throws PriorartError `calibration_failed` where nothing is better than to count every pair
+ */
+export function bestThreshold(relevant: Float32Array, irrelevant: Float32Array): Threshold {
+  let [hits, misses] = [0, 0];
+  let best = { f1: 0, low: Number.NaN, high: Number.NaN };
+  // The cosines from the greatest down; those from `cosine` on are found by a threshold between `next` and it.
+  for (let cosine = highest(relevant, irrelevant, hits, misses); cosine > -Infinity; ) {
+    while (last(relevant, hits) === cosine) hits++;
+    while (last(irrelevant, misses) === cosine) misses++;
+    const next = highest(relevant, irrelevant, hits, misses);
+    // Quotients of whole numbers: equal ones are equal in floating point, too.
+    const f1 = (2 * hits) / (hits + misses + relevant.length);
+    if (f1 > best.f1) best = { f1, low: next, high: cosine };
+    else if (f1 === best.f1 && best.low === cosine) best.low = next;
+    cosine = next;
+  }
+  if (best.low === -Infinity) {
+    // Below the least cosine a threshold parts no pairs.
+    best.low = Math.min(relevant[0]!, irrelevant[0] ?? Infinity);
+    if (best.low === best.high) {
+      throw failed(
+        `no threshold is better than to count every pair (F1 ${best.f1.toFixed(3)}); expected a model that tells ` +
+          'relevant pairs from others, and enough of the others',
+      );
+    }
+  }
+  const midpoint = middle(best.low, best.high);
+  const [hit, missed] = [countFrom(midpoint, relevant), countFrom(midpoint, irrelevant)];
+  return { midpoint, f1: best.f1, precision: hit / (hit + missed), recall: hit / relevant.length };
+}
+
+/** How many are from a threshold on. */
+function countFrom(threshold: number, values: Float32Array): number {
+  return values.reduce((count, value) => count + (value >= threshold ? 1 : 0), 0);
+}
+
+/** The greatest cosine that is left when so many were taken from the upper ends; -Infinity where none is. */
+function highest(relevant: Float32Array, irrelevant: Float32Array, hits: number, misses: number): number {
+  return Math.max(last(relevant, hits), last(irrelevant, misses));
+}
+
+function last(values: Float32Array, taken: number): number {
+  return values[values.length - 1 - taken] ?? -Infinity;
+}
+
+/** The middle between two numbers, in as few digits as stay between them. */
+function middle(low: number, high: number): number {
+  const exact = (low + high) / 2;
+  for (let digits = CALIBRATION.midpointDigits; digits < 15; digits++) {
+    const short = Number(exact.toFixed(digits));
+    if (low < short && short < high) return short;
+  }
+  return exact;
+}
+
+/**
+ * The slope of largest likelihood for a given midpoint, within the bounds of CALIBRATION. Relevant and other pairs
+ * weigh alike, however many they are.
+ */
+function likeliestSlope(relevant: Float32Array, near: Float32Array, midpoint: number): number {
+  // The loss is convex, so its rise with the slope changes sign at most once.
+  const rise = (slope: number) =>
+    meanOf(near, (x) => (x - midpoint) * similarity(x, { midpoint, slope })) -
+    meanOf(relevant, (x) => (x - midpoint) * (1 - similarity(x, { midpoint, slope })));
+  let { slopeMin: low, slopeMax: high } = CALIBRATION as { slopeMin: number; slopeMax: number };
+  if (rise(low) >= 0) return low;
+  if (rise(high) <= 0) return high;
+  while (high - low > 1e-6) {
+    const slope = (low + high) / 2;
+    if (rise(slope) < 0) low = slope;
+    else high = slope;
+  }
+  return (low + high) / 2;
+}
+
+function meanOf(values: Float32Array, of: (value: number) => number): number {
+  let sum = 0;
+  for (const value of values) sum += of(value);
+  return sum / values.length;
+}
+
+function deciles(cosines: Float32Array, calibration: Calibration): number[] {
+  const similarities = Float64Array.from(cosines, (cosine) => similarity(cosine, calibration));
+  return Array.from({ length: 9 }, (_, n) => Number(quantile(similarities, (n + 1) / 10).toFixed(4)));
 }
 
 function failed(reason: string): PriorartError {

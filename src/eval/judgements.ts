@@ -2,12 +2,25 @@
 
 import { PriorartError } from '../errors.js';
 import { applicationLink } from '../index/columns.js';
+import { CALIBRATION } from '../limits.js';
 import { kindClass } from '../patent/kind.js';
 import type { DocumentHead } from '../store/document.js';
 import { resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
 import type { Grades } from './measures.js';
 import type { Qrels } from './trec.js';
+
+/**
+ * Judgements in which only what is clearly relevant is relevant, of grade 1: what had `CALIBRATION.clearGrade` or
+ * more. Where no grade reaches that, 1 is clear enough.
+ */
+export function clearlyRelevant(qrels: Qrels): Qrels {
+  const grades = [...qrels.values()].flatMap((judged) => [...judged.values()]);
+  const least = grades.some((grade) => grade >= CALIBRATION.clearGrade) ? CALIBRATION.clearGrade : 1;
+  const clear = (judged: ReadonlyMap<string, number>) =>
+    new Map([...judged].map(([document, grade]) => [document, grade >= least ? 1 : 0]));
+  return new Map([...qrels].map(([question, judged]) => [question, clear(judged)]));
+}
 
 export class Judgements {
   /** Judged numbers that the folder does not hold, as they were written. */

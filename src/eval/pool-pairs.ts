@@ -1,17 +1,12 @@
-/**
- * Pairs for a calibration: from judged questions and a data folder, or from a table of texts with labels. Either
- * way pairs are weighted as if each question had been scored against a pool of 10,000 documents.
- */
+/** Pairs for a calibration: from judged questions and a data folder, or from a table of texts with labels. */
 import type { Embedder } from '../embed/embedder.js';
 import { PriorartError } from '../errors.js';
 import { calling } from '../index/native.js';
 import { openSnapshot } from '../index/segment.js';
-import { CALIBRATION } from '../limits.js';
 import { clausesOf } from '../search/filter.js';
 import type { Store } from '../store/store.js';
 import { Pairs } from './calibration-fit.js';
 import type { Judgements } from './judgements.js';
-import { relevantIn } from './measures.js';
 import type { Question } from './trec.js';
 
 /** Every patent and utility model, an application and its grant as one. */
@@ -37,24 +32,18 @@ export async function pairsOfFolder(
     const scans = manifest.segments.map(() => ({}));
     for (const [n, { id, text }] of questions.entries()) {
       onProgress(n, questions.length);
-      if (relevantIn(judgements.of(id)) === 0) continue;
+      const relevant = judgements.relevantDocuments(id);
+      if (relevant.size === 0) continue;
       const vector = await embedder.embed([text], 'query');
       const { docs, scores } = calling(() => native.search(vector, selection, scans, options));
-      addQuestion(pairs, scores, docs, judgements.relevantDocuments(id));
+      const wanted = (_: number, at: number) => relevant.has(docs[at]!);
+      const others = (_: number, at: number) => !relevant.has(docs[at]!);
+      pairs.add(id, scores.filter(wanted), scores.filter(others));
     }
   } finally {
     native.close();
   }
   return pairs;
-}
-
-function addQuestion(pairs: Pairs, scores: Float32Array, docs: Uint32Array, wanted: ReadonlySet<number>) {
-  const relevant = docs.reduce((count, doc) => count + (wanted.has(doc) ? 1 : 0), 0);
-  const weight = Math.max(1, CALIBRATION.pool - relevant) / Math.max(1, docs.length - relevant);
-  for (const [n, doc] of docs.entries()) {
-    const hit = wanted.has(doc);
-    pairs.add({ cosine: scores[n]!, relevant: hit, weight: hit ? 1 : weight });
-  }
 }
 
 /** A question, a text, and whether the text answers it. */
@@ -87,17 +76,14 @@ export function parsePairs(text: string, file: string): LabelledPair[] {
 const BATCH = 64;
 
 /**
- * Pairs of a table. Those that are not relevant stand for the whole pool of each question: they should be drawn at
- * random from it, not picked for being hard.
+ * Pairs of a table; lines with the same question belong together. The texts that are not relevant stand for the
+ * documents that the question competes with: how many there are for each relevant one decides the threshold.
  */
 export async function pairsOfTable(
   embedder: Embedder,
   table: readonly LabelledPair[],
   onProgress: (done: number, of: number) => void = () => {},
 ): Promise<Pairs> {
-  const relevant = table.filter((pair) => pair.relevant).length;
-  const questions = new Set(table.map(({ question }) => question)).size;
-  const weight = Math.max(1, questions * CALIBRATION.pool - relevant) / Math.max(1, table.length - relevant);
   const pairs = new Pairs();
   for (let at = 0; at < table.length; at += BATCH) {
     onProgress(at, table.length);
@@ -112,7 +98,7 @@ export async function pairsOfTable(
     );
     for (const [n, pair] of batch.entries()) {
       const cosine = dot(asked, texts, n * embedder.dimensions, embedder.dimensions);
-      pairs.add({ cosine, relevant: pair.relevant, weight: pair.relevant ? 1 : weight });
+      pairs.add(pair.question, pair.relevant ? [cosine] : [], pair.relevant ? [] : [cosine]);
     }
   }
   return pairs;

@@ -1,4 +1,7 @@
+/** How an answer came about, and whether it seems to be one. */
+import { UNRELATED_BELOW } from '../limits.js';
 import type { Plan } from './plan.js';
+import type { SearchResult } from './types.js';
 
 /** Milliseconds of each stage. */
 export interface Timings {
@@ -16,6 +19,13 @@ export interface Explanation {
   model: string;
   /** Whether 0.5 of the similarity was measured for this model; else `priorart calibrate` is yet to be run. */
   calibrated: boolean;
+  /** The best similarity_score of the results; absent where there is no result. */
+  best?: number;
+  /**
+   * Whether nothing in the index seems to be about the question: there are results, and their best similarity_score
+   * is below `UNRELATED_BELOW` (limits.ts). Always false for a model that is not calibrated.
+   */
+  unrelated: boolean;
   reranker: string;
   /** Of so many documents that went to the reranker, so many were scored before the deadline. */
   documents: number;
@@ -29,4 +39,15 @@ export interface Explanation {
   /** Segments that were scanned as a whole after all, since the filter allows little near the query. */
   rescanned: number;
   timings: Timings;
+}
+
+/** The best similarity_score of some results; undefined where there is none. */
+export function bestSimilarity(results: readonly SearchResult[]): number | undefined {
+  if (results.length === 0) return undefined;
+  return results.reduce((best, { similarity_score: score }) => Math.max(best, score), 0);
+}
+
+/** Whether results with this best similarity_score seem to be about something else than the question. */
+export function seemsUnrelated(best: number | undefined, calibrated: boolean): boolean {
+  return calibrated && best !== undefined && best < UNRELATED_BELOW;
 }

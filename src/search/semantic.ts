@@ -6,7 +6,7 @@ import { CHUNKS_PER_RESULT, RERANK_DEPTH, RERANK_RESERVE_MS } from '../limits.js
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
 import { type Cancellation, uncancelled } from './cancel.js';
-import type { Explanation } from './explanation.js';
+import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.js';
 import { clausesOf, deduplicates } from './filter.js';
 import { Found } from './found.js';
 import { planOf, scansOf } from './plan.js';
@@ -48,10 +48,14 @@ export async function searchSemantic(
   const scores = scoring instanceof Promise ? await scoring : scoring;
   const rerank = clock();
   const results = resultsOf(reader, query, found, scores);
+  const best = bestSimilarity(results);
+  const { calibrated } = reader.embedder;
   const explanation: Explanation = {
     plan,
     model: modelName(reader.embedder),
-    calibrated: reader.embedder.calibrated,
+    calibrated,
+    ...(best === undefined ? {} : { best }),
+    unrelated: seemsUnrelated(best, calibrated),
     reranker: query.rerank === false ? 'none' : reader.reranker.name,
     documents: hits.docs.length,
     reranked: scores.scored ?? hits.docs.length,

@@ -83,7 +83,7 @@ describe('report of a benchmark', () => {
         'quality',
         '--short',
         '--only',
-        'fixtures,sts',
+        'fixtures,counts,scale,citations,sts',
         '--corpora',
         join(dir, 'none'),
         '--out',
@@ -95,6 +95,12 @@ describe('report of a benchmark', () => {
       assert.equal(status, 0, stderr);
       assert.match(stdout, /fixtures, ndcg@10 \(94\) +0\.\d{3}/);
       assert.match(stdout, /not measured: .*stsb-test\.csv/);
+      assert.match(stdout, /not measured: .*citations/);
+      assert.match(stdout, /fixtures, recall, clearly relevant \(301\) +[01]\.\d{3}/);
+      assert.match(stdout, /en → ko, irrelevant \(\d{3}\)( +[01]\.\d{3}){5}/);
+      const chart = readFileSync(join(dir, 'similarity.svg'), 'utf8');
+      assert.match(chart, /^<svg [\s\S]*>all<\/text>[\s\S]*>en → ko<\/text>[\s\S]*<\/svg>\n$/);
+      assert.doesNotMatch(chart, /NaN|undefined/);
       const { sections } = JSON.parse(readFileSync(json, 'utf8')) as Result;
       assert.match(readFileSync(join(dir, 'quality.html'), 'utf8'), /<h2>Semantic textual similarity<\/h2>/);
       const of = (variant: string) =>

@@ -1,9 +1,11 @@
 /** The command line as promised: help with examples, exit codes, results on standard output alone. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { UNRELATED_BELOW } from '../../src/limits.js';
+import type { SearchResponse } from '../../src/search/types.js';
 import { type Ended, FIXTURES, priorart } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
 
@@ -124,6 +126,46 @@ describe('command line', () => {
     const lower = await run(`search lidar --json --countries kr --doc-type Grant --data ${data}`);
     assert.ok(JSON.parse(upper.stdout).total > 0);
     assert.equal(lower.stdout, upper.stdout);
+  });
+
+  it('search and explain say so where nothing is about the question', async () => {
+    // Calibrations of their own, so that the shipped one may change: everything unlike, everything alike.
+    const [far, near] = [0.99, -0.99].map((midpoint) => {
+      const path = join(dir, `midpoint${midpoint}.json`);
+      writeFileSync(
+        path,
+        JSON.stringify({ embedder: { kind: 'static', calibration: { midpoint, slope: 8 } } }),
+      );
+      return path;
+    });
+    const hint = /^Nothing here seems to be about this: the best similarity is (0\.\d\d)\. Try .*\n\n 1\. /;
+    const said = await run(`search opera --data ${data} --models ${far}`);
+    assert.equal(said.code, 0, said.stderr);
+    assert.match(said.stdout, hint);
+    const json = await run(`search opera --json --data ${data} --models ${far}`);
+    const { results, ...rest } = JSON.parse(json.stdout) as SearchResponse;
+    assert.deepEqual(rest, { total: 10 }, 'the answer of the specification and nothing else');
+    const best = Math.max(...results.map((result) => result.similarity_score));
+    assert.ok(0 < best && best < UNRELATED_BELOW);
+    assert.equal(hint.exec(said.stdout)![1], best.toFixed(2));
+    const explained = JSON.parse((await run(`explain opera --json --data ${data} --models ${far}`)).stdout);
+    assert.deepEqual([explained.best, explained.unrelated], [best, true]);
+    assert.match(
+      (await run(`explain opera --data ${data} --models ${far}`)).stdout,
+      /^nearest +similarity 0\.\d\d; nothing here seems to be about this$/m,
+    );
+
+    assert.match((await run(`search opera --data ${data} --models ${near}`)).stdout, /^ 1\. /);
+    assert.match(
+      (await run(`explain opera --data ${data} --models ${near}`)).stdout,
+      /^nearest +similarity [01]\.\d\d$/m,
+    );
+    // Where nothing fits the filters, that is what is said.
+    const nothing = `opera --data ${data} --models ${far} --filing-date-from 2999-01-01`;
+    assert.equal((await run(`search ${nothing}`)).stdout, 'No patent fits. Fewer filters may help.\n');
+    const none = JSON.parse((await run(`explain ${nothing} --json`)).stdout);
+    assert.deepEqual([none.best, none.unrelated], [undefined, false]);
+    assert.match((await run(`explain ${nothing}`)).stdout, /^nearest +nothing fits$/m);
   });
 
   it('ingest --json ends with one object of exactly these keys', async () => {

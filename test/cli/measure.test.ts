@@ -139,8 +139,16 @@ describe('measuring on the command line', () => {
     const args = ['calibrate', '--data', data, ...judged, '--write', models, '--json'];
     const { code, stdout, stderr } = await priorart(...args);
     assert.equal(code, 0, stderr);
-    const { calibration, relevant, logLoss, baseLogLoss } = JSON.parse(stdout);
-    assert.ok(relevant >= 100 && logLoss < baseLogLoss);
+    const { calibration, relevant, near, f1, precision, recall, deciles } = JSON.parse(stdout);
+    assert.ok(relevant >= 100 && near >= 1_000);
+    assert.ok(f1 > 0.3 && Math.abs(f1 - (2 * precision * recall) / (precision + recall)) < 1e-9);
+    assert.deepEqual([deciles.relevant.length, deciles.near.length], [9, 9]);
+    const shown = await priorart('calibrate', '--data', data, ...judged);
+    assert.match(
+      shown.stdout,
+      /^At a similarity of 0\.5: F1 0\.\d{3}, precision 0\.\d{3}, recall 0\.\d{3}\.$/m,
+    );
+    assert.match(shown.stdout, /^near irrelevant( +[01]\.\d{3}){9}$/m);
     assert.deepEqual(JSON.parse(readFileSync(models, 'utf8')), {
       embedder: { kind: 'static', calibration },
       reranker: { kind: 'static' },

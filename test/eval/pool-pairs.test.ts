@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { Judgements } from '../../src/eval/judgements.js';
+import { clearlyRelevant, Judgements } from '../../src/eval/judgements.js';
 import { pairsOfFolder, pairsOfTable, parsePairs } from '../../src/eval/pool-pairs.js';
 import { parseQrels, parseQuestions } from '../../src/eval/trec.js';
 import { passagesOf } from '../../src/ingest/passages.js';
@@ -16,13 +16,14 @@ import { collect } from '../search/collection.js';
 const questions = parseQuestions(readFileSync('fixtures/queries.tsv', 'utf8'), 'q').slice(0, 12);
 const qrels = parseQrels(readFileSync('fixtures/qrels.txt', 'utf8'), 'r');
 
-it('each document counts once a question with its best passage, the rest as a pool of 10,000', async () => {
+it('each document counts once a question with its best passage, as relevant where it clearly is', async () => {
   const collection = await collect(FIXTURES);
   const store = Store.open(collection.dir);
   const { embedder } = await loadModels();
   try {
-    const pairs = await pairsOfFolder(store, embedder, questions, new Judgements(store, qrels));
-    const expected = { relevant: 0, irrelevant: 0, cosines: 0, weights: 0 };
+    const judgements = new Judgements(store, clearlyRelevant(qrels));
+    const pairs = await pairsOfFolder(store, embedder, questions, judgements);
+    const expected: Record<'relevant' | 'irrelevant', number[]> = { relevant: [], irrelevant: [] };
     for (const { id, text } of questions) {
       const question = await embedder.embed([text], 'query');
       const best = new Map<string, { cosine: number; relevant: boolean }>();
@@ -36,37 +37,75 @@ it('each document counts once a question with its best passage, the rest as a po
           const cosine = question.reduce((sum, x, n) => sum + x * vectors[at + n]!, 0);
           known.cosine = Math.max(known.cosine, cosine);
         }
-        known.relevant ||= (qrels.get(id)!.get(name) ?? 0) > 0;
+        known.relevant ||= qrels.get(id)!.get(name) === 2;
         best.set(link, known);
       }
       for (const { cosine, relevant } of best.values()) {
-        expected[relevant ? 'relevant' : 'irrelevant']++;
-        expected.cosines += cosine;
+        expected[relevant ? 'relevant' : 'irrelevant'].push(cosine);
       }
-      expected.weights += 10_000;
     }
-    assert.deepEqual([pairs.relevant, pairs.irrelevant], [expected.relevant, expected.irrelevant]);
-    const found = [...pairs.bins()];
-    const weights = found.reduce((sum, { relevant, irrelevant }) => sum + relevant + irrelevant, 0);
-    assert.ok(Math.abs(weights - expected.weights) < 1e-3);
-    // Vectors are stored in half precision.
-    const cosines = found.reduce((sum, { cosine, pairs: count }) => sum + cosine * count, 0);
-    assert.ok(Math.abs(cosines - expected.cosines) < 2e-4 * (expected.relevant + expected.irrelevant));
+    assert.ok(expected.relevant.length > 10);
+    for (const kind of ['relevant', 'irrelevant'] as const) {
+      const found = pairs[kind]();
+      const wanted = expected[kind].sort((a, b) => a - b);
+      assert.equal(found.length, wanted.length, kind);
+      // Vectors are stored in half precision.
+      found.forEach((cosine, n) => {
+        assert.ok(Math.abs(cosine - wanted[n]!) < 1e-3, `${kind} ${n}: ${cosine}, expected ${wanted[n]}`);
+      });
+    }
   } finally {
     await store.close();
     collection.remove();
   }
 });
 
-it('a table of pairs: the irrelevant ones stand for the pool of every question', async () => {
+it('a table of pairs: each line counts once, with those of its question', async () => {
   const { embedder } = await loadModels();
   const table = parsePairs(
-    'a battery\ta cell\t1\r\na battery\ta shoe\t0\nthe sole\ta shoe\t1\nthe sole\ta cell\t0\n',
+    'a battery\ta cell\t1\r\na battery\ta shoe\t0\nthe sole\ta shoe\t1\nthe sole\ta cell\t0\na battery\ta boat\t0\n',
     'x',
   );
   const pairs = await pairsOfTable(embedder, table);
-  assert.deepEqual([pairs.relevant, pairs.irrelevant], [2, 2]);
-  const weights = [...pairs.bins()].reduce((sum, { irrelevant }) => sum + irrelevant, 0);
-  assert.ok(Math.abs(weights - 19_998) < 1e-6);
+  assert.deepEqual([pairs.relevant().length, pairs.irrelevant().length, pairs.near(1).length], [2, 3, 2]);
+  const [asked, text] = [
+    await embedder.embed(['the sole'], 'query'),
+    await embedder.embed(['a cell'], 'passage'),
+  ];
+  const cosine = asked.reduce((sum, x, n) => sum + x * text[n]!, 0);
+  assert.ok(pairs.near(1).some((near) => Math.abs(near - cosine) < 1e-6));
   assert.throws(() => parsePairs('a\tb\t2', 'x'), { code: 'invalid_request', message: /line 1.*0 or 1/ });
+});
+
+it('what is clearly relevant: grade 2, and of judgements that know no second grade the first', () => {
+  const of = (text: string) => [...clearlyRelevant(parseQrels(text, 'x'))];
+  const graded = of('a 0 X 2\na 0 Y 1\nb 0 X 0\nb 0 Z 3\nc 0 Z 1\n');
+  assert.deepEqual(graded, [
+    [
+      'a',
+      new Map([
+        ['X', 1],
+        ['Y', 0],
+      ]),
+    ],
+    [
+      'b',
+      new Map([
+        ['X', 0],
+        ['Z', 1],
+      ]),
+    ],
+    ['c', new Map([['Z', 0]])],
+  ]);
+  const binary = of('a 0 X 1\na 0 Y 0\na 0 Z -1\n');
+  assert.deepEqual(binary, [
+    [
+      'a',
+      new Map([
+        ['X', 1],
+        ['Y', 0],
+        ['Z', 0],
+      ]),
+    ],
+  ]);
 });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { staticEmbedder } from '../../src/embed/static.js';
 import { type Engine, open } from '../../src/index.js';
+import { UNRELATED_BELOW } from '../../src/limits.js';
 import { invented, priorart, writeLines } from '../crash/folder.js';
 import { noModel } from '../embed/model-file.js';
 
@@ -105,7 +106,17 @@ describe('a model on a server', { skip: noModel }, () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^model +remote 1 \(not calibrated\)$/m);
     assert.match(stdout, /^reranker +none/m);
+    assert.match(stdout, /^nearest +similarity 0\.\d\d$/m);
     assert.equal((await engine.coverage()).index.model, 'remote 1');
+  });
+
+  it('says of nothing that it is unrelated, since its similarities mean nothing', async () => {
+    const query = 'zzz';
+    const { best, calibrated, unrelated } = await engine.explain({ query });
+    assert.ok(best! < UNRELATED_BELOW, `${best}`);
+    assert.deepEqual([calibrated, unrelated], [false, false]);
+    const { stdout, stderr } = await priorart('search', query, '--data', data);
+    assert.match(stdout, /^ 1\. /, stderr);
   });
 });
 
