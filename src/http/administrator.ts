@@ -38,7 +38,7 @@ export function administration(
 
 /** @throws PriorartError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
 export function requireAdministrator(request: HttpRequest, admin: Administration): void {
-  const bearer = /^bearer +(\S.*?) *$/i.exec(request.headers['authorization'] ?? '')?.[1];
+  const bearer = bearerSecret(request.headers['authorization'] ?? '');
   if (bearer !== undefined) {
     checkSecret(bearer, request, admin);
     return;
@@ -57,6 +57,13 @@ export function requireAdministrator(request: HttpRequest, admin: Administration
       `a change by a session needs the header ${SESSION_HEADER} and a page of this server`,
     );
   }
+}
+
+/** What stands behind `Bearer`; undefined where nothing does, or another scheme is used. */
+function bearerSecret(header: string): string | undefined {
+  const scheme = 'bearer ';
+  if (header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
+  return header.slice(scheme.length).trim() || undefined;
 }
 
 /**

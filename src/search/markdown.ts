@@ -68,13 +68,29 @@ function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
+/** Characters of a label that somebody may speak of. */
+const LABEL_MAX_CHARS = 200;
+/** A word, a number, another character, or what may stand between them: full stops count for nothing. */
+const TOKEN = /[\s.]+|\p{L}+|\p{N}+|[^\s\p{L}\p{N}.]/gu;
+
 /**
  * Matches a folded text that speaks of a figure: `fig. 1` finds `fig 1`, `fig.1` and neither `fig. 12` nor `fig. 1a`.
  * Undefined for a label without a number, which any text may hold.
  */
 function mentionOf({ label }: ShownFigure): RegExp | undefined {
-  const tokens = fold(label ?? '').match(/\p{L}+|\p{N}+|[^\s\p{L}\p{N}]/gu);
-  if (!tokens?.some((token) => /\d/.test(token))) return undefined;
-  const parts = tokens.map((token) => (token === '.' ? '\\.?' : token.replace(/[^\p{L}\p{N}]/u, '\\$&')));
-  return new RegExp(`(?<![a-z0-9])${parts.join('\\s*')}(?![a-z0-9])`);
+  const folded = fold(label ?? '');
+  const tokens = folded.length > LABEL_MAX_CHARS ? [] : (folded.match(TOKEN) ?? []);
+  if (!tokens.some((token) => /\d/.test(token))) return undefined;
+  // One gap between two tokens: several in a row would share out a run of blanks in every way there is.
+  let pattern = '';
+  let gap = '';
+  for (const token of tokens) {
+    if (/^[\s.]/.test(token)) {
+      if (pattern !== '') gap = token.includes('.') ? '[\\s.]*' : '\\s*';
+      continue;
+    }
+    pattern += gap + token.replace(/[^\p{L}\p{N}]/u, '\\$&');
+    gap = '\\s*';
+  }
+  return new RegExp(`(?<![a-z0-9])${pattern}(?![a-z0-9])`);
 }
