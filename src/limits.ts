@@ -46,6 +46,8 @@ export const COVERAGE_CHECK_MS = 1_000;
 export const COVERAGE_MAX_AGE_S = 3_600;
 
 export const BODY_MAX_BYTES = 1 << 20;
+/** Objects and lists within each other in a body; no request needs more than three. */
+export const JSON_MAX_DEPTH = 32;
 /** Calls of one key, and calls without a key of one client address, in any 60 seconds. */
 export const RATE_LIMIT_PER_MINUTE = 60;
 export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
