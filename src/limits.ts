@@ -90,11 +90,12 @@ export const MAINTENANCE_RETRY_S = { min: 1, max: 86_400, default: 120 } as cons
 export const ADMIN_SESSION_S = 8 * 3600;
 /** Sessions that were signed out and would still last; above these all that are open are ended. */
 export const ADMIN_ENDED_SESSIONS_MAX = 1_000;
-/** Wrong secrets that may be tried a minute, by one client address and by all together. */
-export const ADMIN_ATTEMPTS_PER_MINUTE = { perAddress: 10, total: 100 } as const;
-/** Addresses whose attempts are kept; and how long one that knew the secret is not bound by what others try, ms. */
+/** Characters of the administrator's secret: of random letters and digits, 95 bits. */
+export const ADMIN_SECRET_MIN_CHARS = 16;
+/** Wrong secrets a minute that cost a client address nothing; how long it waits after one more, and at most, ms. */
+export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
+/** Addresses whose wrong secrets are kept. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
-export const ADMIN_KNOWN_MS = 24 * 3_600_000;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
 /** Requests that may wait for a worker before the server answers 503, per worker. */

@@ -41,18 +41,23 @@ export class Admission {
 
   /**
    * Lets a request in to a route, or throws why not.
+   * @returns a promise where it has to wait first, which rejects where it is not let in
    * @throws PriorartError `unavailable`, `unauthorized`, `key_deactivated`, `rate_limited`
    */
-  admit(request: HttpRequest, route: Route): void {
-    const { access, limits } = this.#services;
+  admit(request: HttpRequest, route: Route): Promise<void> | undefined {
     // The administration has the switch that turns maintenance off again, and a check of its own.
-    if (route.access === 'health') return;
+    if (route.access === 'health') return undefined;
     if (route.access === 'admin') {
       const { admin } = this.#services;
       if (!admin) throw new PriorartError('not_found', 'there is no such endpoint');
-      if (route.endpoint !== LOGIN) requireAdministrator(request, admin);
-      return;
+      return route.endpoint === LOGIN ? undefined : requireAdministrator(request, admin);
     }
+    this.#admitCaller(request, route);
+    return undefined;
+  }
+
+  #admitCaller(request: HttpRequest, route: Route): void {
+    const { access, limits } = this.#services;
     const maintenance = access.maintenance();
     if (maintenance) {
       throw new PriorartError('maintenance', 'the service is down for maintenance', {

@@ -23,7 +23,7 @@ function secretIn(authorization: string): string | undefined {
       return true;
     },
   };
-  const attempts = { waitMs: () => 0, tried: () => undefined };
+  const attempts = { pauseMs: () => 0, wrong: () => undefined };
   try {
     requireAdministrator(
       { headers: { authorization }, method: 'GET', remoteAddress: '::1' } as unknown as HttpRequest,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PriorartError } from '../../../errors.js';
 import { ADMIN_SESSION_S } from '../../../limits.js';
-import { checkSecret, LOGIN, SESSION_COOKIE, sessionOf } from '../../administrator.js';
+import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../administrator.js';
 import type { Call, Route } from '../../route.js';
 import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
 
@@ -22,8 +22,14 @@ export const login: Route = {
   endpoint: LOGIN,
   access: 'admin',
   async handle(call) {
-    const { secret } = await bodyOf(call, loginSchema);
-    checkSecret(secret, call.request, adminOf(call));
+    const admin = adminOf(call);
+    await pauseOf(call.request, admin);
+    const { secret } = await bodyOf(call, loginSchema).catch((error: unknown) => {
+      // Reading a body costs more than comparing a secret: one that holds none counts as a wrong one.
+      admin.attempts.wrong(call.request.remoteAddress);
+      throw error;
+    });
+    checkSecret(secret, call.request, admin);
     const { token, expires } = adminOf(call).secret.newSession();
     const reply = answer({ expires_at: new Date(expires).toISOString() });
     return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, token, ADMIN_SESSION_S) } };
