@@ -118,6 +118,11 @@ export const BODY_DRAIN_MAX_BYTES = 16 << 20;
 export const WRITE_TIMEOUT_MS = 60_000;
 /** Characters of a path with its query string; longer ones are answered 414. */
 export const URL_MAX_CHARS = 8_192;
+/**
+ * How long a client that has ended its side of a connection is waited for, ms: it may want its answer, or have gone.
+ * Nothing tells the two apart before something is sent.
+ */
+export const HALF_CLOSED_MS = 2_000;
 /** Open connections; each takes a file descriptor, and some kilobytes. */
 export const CONNECTIONS_MAX = { min: 1, max: 1_000_000, default: 16_384 } as const;
 /** Proxies in a row that can be trusted by their number. */

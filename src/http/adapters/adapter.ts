@@ -80,6 +80,8 @@ export interface AdapterOptions {
   bodyTimeoutMs: number;
   /** Longest that a client may take to receive an answer. */
   writeTimeoutMs: number;
+  /** How long a client that has sent its request and ended its side may want the answer; `HALF_CLOSED_MS` where absent. */
+  halfClosedMs?: number;
   /** Connections above these are closed as they come. */
   connectionsMax: number;
   /** Serves HTTPS; plain HTTP where absent. */

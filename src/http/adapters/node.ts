@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { HALF_CLOSED_MS } from '../../limits.js';
 import {
   type AdapterOptions,
   BARE_ERROR,
@@ -65,9 +66,12 @@ class NodeAdapter implements HttpAdapter {
       : createServer(limits, serve);
     this.#server.on('clientError', (error: Error, socket: Socket) => this.#answerUnparsable(error, socket));
     this.#server.maxConnections = options.connectionsMax;
+    // Else node ends its own side, too, as soon as a client has ended its, whatever is still to be answered.
+    (this.#server as unknown as { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
+      socket.once('end', () => this.#endHalfClosed(socket));
     });
   }
 
@@ -136,6 +140,16 @@ class NodeAdapter implements HttpAdapter {
     if (isSource(reply.body) && message.method !== 'HEAD') {
       await this.#writeSource(response, reply, reply.body, close);
     } else this.#write(message, response, reply, close);
+  }
+
+  /** A client that has ended its side may want its answer, or have gone: after some time without one it has. */
+  #endHalfClosed(socket: Socket): void {
+    const written = socket.bytesWritten;
+    const timer = setTimeout(() => {
+      // What is on its way has a time-out of its own.
+      if (socket.bytesWritten === written) socket.destroy();
+    }, this.#options.halfClosedMs ?? HALF_CLOSED_MS);
+    socket.once('close', () => clearTimeout(timer));
   }
 
   /** Answers what node's parser refused, in the API's form of an error. */
