@@ -93,6 +93,22 @@ export class CallLimits {
     return this.#counting((counters) => counters.quotaState(account.id, cycle, account.monthly_quota));
   }
 
+  /**
+   * What an account has used of its quota, to this moment, by whichever server it was; where the counters are out of
+   * order, what was kept of it.
+   * @throws PriorartError `unavailable`
+   */
+  quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
+    const kept = this.#store.quotaUsed(account, now);
+    try {
+      const counted = this.#counting((counters) => counters.used(account.id));
+      if (counted === undefined || counted.cycle < kept.cycle.start) return kept;
+      return { cycle: kept.cycle, used: Math.max(kept.used, counted.used) };
+    } catch {
+      return kept;
+    }
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#tending;

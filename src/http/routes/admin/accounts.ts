@@ -1,9 +1,8 @@
 /** /admin/api/v1/accounts and /plans. */
 import { z } from 'zod';
 import { type Account, PLANS } from '../../../access/records.js';
-import type { AccessStore } from '../../../access/store.js';
 import { ACCESS_NAME_MAX_CHARS, PLAN_QUOTA, QUOTA_MAX } from '../../../limits.js';
-import type { Route } from '../../route.js';
+import type { Call, Route } from '../../route.js';
 import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
 
 const access = 'admin';
@@ -24,9 +23,9 @@ const changeSchema = z.strictObject({
 });
 const environmentSchema = z.strictObject({ name });
 
-/** An account with what it has used of its quota, at most a quarter of a second ago. */
-function shown(store: AccessStore, account: Account) {
-  const { used, cycle } = store.quotaUsed(account);
+/** An account with what it has used of its quota. */
+function shown({ services }: Call, account: Account) {
+  const { used, cycle } = services.limits.quotaUsed(account);
   return {
     ...account,
     quota: {
@@ -60,7 +59,7 @@ export const listAccounts: Route = {
   access,
   handle(call) {
     const { store } = adminOf(call);
-    return answer({ accounts: store.accounts().map((account) => shown(store, account)) });
+    return answer({ accounts: store.accounts().map((account) => shown(call, account)) });
   },
 };
 
@@ -77,7 +76,7 @@ export const createAccount: Route = {
       plan,
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    return answer(shown(store, made), 201);
+    return answer(shown(call, made), 201);
   },
 };
 
@@ -88,7 +87,7 @@ export const getAccount: Route = {
   access,
   handle(call) {
     const { store } = adminOf(call);
-    return answer(shown(store, store.account(call.parameters['account']!)));
+    return answer(shown(call, store.account(call.parameters['account']!)));
   },
 };
 
@@ -105,7 +104,7 @@ export const changeAccount: Route = {
       ...(plan === undefined ? {} : { plan }),
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    return answer(shown(store, changed));
+    return answer(shown(call, changed));
   },
 };
 
@@ -118,6 +117,6 @@ export const addEnvironment: Route = {
     const { name } = await bodyOf(call, environmentSchema);
     const { store } = adminOf(call);
     const changed = await store.changeAccount(call.parameters['account']!, { addEnvironment: name });
-    return answer(shown(store, changed), 201);
+    return answer(shown(call, changed), 201);
   },
 };
