@@ -35,6 +35,7 @@ export const ERROR_STATUS = {
   model_mismatch: 500,
   data_corrupt: 500,
   disk_full: 500,
+  read_only: 500,
   unknown_index_kind: 422,
   // The installation
   addon_missing: 500,

@@ -137,6 +137,8 @@ export const COMPRESSIONS_AT_ONCE = 4;
 export const LOG_BUFFER = { writeBytes: 32 << 10, flushMs: 200, maxBytes: 16 << 20 } as const;
 /** Bytes of a settings file. */
 export const SETTINGS_FILE_MAX_BYTES = 1 << 16;
+/** Files that the program has to be able to open, connections not counted. */
+export const FILE_DESCRIPTORS_MIN = 192;
 /** How long requests that are running at shutdown may go on, ms. */
 export const SHUTDOWN_GRACE_MS = 10_000;
 

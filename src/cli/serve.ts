@@ -85,7 +85,15 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const access = AccessStore.open(accessDir(config.data), { create: false });
   const output = bufferedOutput();
   const log = createLog(config.logLevel, output);
-  const server = await startServer({ engine, access, drawings, log, config, metrics });
+  const server = await startServer({ engine, access, drawings, log, config, metrics }).catch(
+    async (error: unknown) => {
+      // Its threads would keep the process alive, without a word.
+      await engine.close();
+      await access.close();
+      output.flushSync();
+      throw error;
+    },
+  );
   const onHangUp = () => reload(server, flags, log);
   process.on('SIGHUP', onHangUp);
   process.stderr.write(await banner(engine, server.url, config, secret));
