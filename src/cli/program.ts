@@ -24,6 +24,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
   version: string;
 };
 
+// Whatever is made in a data folder, by this process and its threads, is for its owner alone.
+process.umask(0o077);
+
 const program = new Command('priorart')
   .description('Semantic search over patents of US, KR, JP, CN and EP')
   .version(version)

@@ -273,6 +273,8 @@ function openRoot(dir: string, mayWrite: boolean): RootDatabase {
   }
 }
 
+/** An application's umask is its own: what is in the folder is out of others' reach all the same. */
+const OWNER_ONLY = 0o700;
 /** What a data folder has from the beginning. */
 const PARTS = ['store', 'segments'];
 
@@ -282,8 +284,8 @@ const PARTS = ['store', 'segments'];
  */
 function makeFolders(dir: string): string {
   try {
-    const top = makeFolder(dir);
-    for (const part of PARTS) makeFolder(join(dir, part));
+    const top = makeFolder(dir, OWNER_ONLY);
+    for (const part of PARTS) makeFolder(join(dir, part), OWNER_ONLY);
     return top;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
