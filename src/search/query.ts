@@ -11,7 +11,7 @@ import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { parseIsoDate } from '../patent/date.js';
-import { companyKey, personKey } from '../patent/name.js';
+import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
 import { type FieldAdvice, invalidField, invalidRequest } from './invalid.js';
 import {
   type ApplicantMatch,
@@ -124,8 +124,7 @@ export function parseAnalytics(input: unknown): AnalyticsQuery {
   const dates: Filters['dates'] = {};
   if (body.date_range) {
     const range = dateRange(body.date_range, 'from', 'to', 'date_range.');
-    if (!range) throw invalidField('date_range', body.date_range, 'an object with from, to or both');
-    dates[dateType] = range;
+    if (range) dates[dateType] = range;
   }
   return {
     query: body.query.trim(),
@@ -173,11 +172,11 @@ function filters(body: SearchFields, dates: Filters['dates']): Filters {
   if (countries.length < COUNTRIES.length) out.countries = [...countries];
   if (body.kind_codes) out.kindCodes = distinct(body.kind_codes.map((code) => code.trim().toUpperCase()));
   if (body.applicant) {
-    checkName('applicant', body.applicant, companyKey(body.applicant));
+    checkName('applicant', body.applicant, companyKey(body.applicant), isLegalForm);
     out.applicant = { text: body.applicant.trim(), match: body.applicant_match ?? 'contains' };
   }
   if (body.inventor) {
-    checkName('inventor', body.inventor, personKey(body.inventor));
+    checkName('inventor', body.inventor, personKey(body.inventor), isLegalFormOnly);
     out.inventor = body.inventor.trim();
   }
   if (body.ipc_codes) out.ipcCodes = prefixes('ipc_codes', body.ipc_codes);
@@ -188,10 +187,10 @@ function filters(body: SearchFields, dates: Filters['dates']): Filters {
   return out;
 }
 
-/** A name of punctuation, or of a legal form in brackets, has an empty key, which every other contains. */
-function checkName(field: string, value: string, key: string): void {
-  if (/[\p{L}\p{N}]/u.test(key)) return;
-  throw invalidField(field, value, 'a name with a letter or digit besides the legal form');
+/** A name of punctuation has an empty key, which every other contains; legal forms are no part of any key. */
+function checkName(field: string, value: string, key: string, isForm: (name: string) => boolean): void {
+  if (isForm(value)) throw invalidField(field, value, 'a name, not a legal form alone');
+  if (!/[\p{L}\p{N}]/u.test(key)) throw invalidField(field, value, 'a name with a letter or digit');
 }
 
 function prefixes(field: string, codes: readonly string[]): string[] {

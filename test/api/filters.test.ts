@@ -122,6 +122,13 @@ onEachAdapter('filters of semantic search', (adapter) => {
     });
   }
 
+  it('DECISIONS date ranges: a day before all patents is a day', async () => {
+    const dated = idsWhere((r) => isPatent(r) && r['filing_date'] !== undefined);
+    for (const day of ['0000-01-01', '1623-06-25'])
+      assert.deepEqual(await each({ filing_date_from: day }), dated);
+    assert.deepEqual(await each({ filing_date_to: '1699-12-31' }), []);
+  });
+
   it('SPEC 4.1 grant_date_from, grant_date_to; DECISIONS grant dates: grant publications only, stated or of publication', async () => {
     const filter = { grant_date_from: '2021-05-11', grant_date_to: '2022-02-20' };
     const wanted = ['EP03500001B1', 'KR1023000010000B1', 'US11000001B2'];
