@@ -87,23 +87,36 @@ export interface DetailsQuery {
 
 const DATE_FIELDS = DATE_TYPES.flatMap((type) => [`${type}_date_from`, `${type}_date_to`]);
 
+/** The fields of each endpoint, by the name that messages have for it. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  semantic: Object.keys(semanticSchema.shape),
+  'semantic-analytics': Object.keys(analyticsSchema.shape),
+  details: Object.keys(detailsSchema.shape),
+};
+
+/** Whose field it is; undefined where it is nobody's. */
+function belongs(name: string): string | undefined {
+  const owners = Object.keys(FIELDS).filter((endpoint) => FIELDS[endpoint]?.includes(name));
+  return owners.length === 0 ? undefined : `it belongs to ${owners.join(' and ')}`;
+}
+
 const SEMANTIC_ADVICE: FieldAdvice = {
-  known: { '': Object.keys(semanticSchema.shape) },
+  known: { '': FIELDS['semantic']! },
   elsewhere: (name) =>
     name === 'date_range' || name === 'date_type'
       ? `it belongs to semantic-analytics; give ${DATE_FIELDS.join(', ')} here`
-      : undefined,
+      : belongs(name),
 };
 const ANALYTICS_ADVICE: FieldAdvice = {
-  known: { '': Object.keys(analyticsSchema.shape), date_range: Object.keys(dateRangeSchema.shape) },
+  known: { '': FIELDS['semantic-analytics']!, date_range: Object.keys(dateRangeSchema.shape) },
   elsewhere: (name) =>
     DATE_FIELDS.includes(name)
       ? `it belongs to semantic; give the days as date_range {from, to} here, and date_type "${name.split('_')[0]}"`
-      : undefined,
+      : belongs(name),
 };
 const DETAILS_ADVICE: FieldAdvice = {
-  known: { '': Object.keys(detailsSchema.shape) },
-  elsewhere: () => undefined,
+  known: { '': FIELDS['details']! },
+  elsewhere: belongs,
 };
 
 /** Checks and normalises a decoded body of POST /api/v1/search/semantic. */

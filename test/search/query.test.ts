@@ -33,6 +33,11 @@ function refused(parse: Parse, input: unknown, code: ErrorCode, ...words: string
   );
 }
 
+/** The parse must be refused with exactly this message. */
+function unhinted(parse: Parse, input: unknown, message: string): void {
+  assert.throws(() => parse(input), { message });
+}
+
 const NO_FILTERS = { docType: 'all', includeUtilityModel: false, dates: {} };
 
 describe('semantic request', () => {
@@ -117,6 +122,25 @@ describe('semantic request', () => {
       '"date_type"',
       'grant_date_to',
     );
+  });
+});
+
+describe('fields of the other endpoint', () => {
+  it('are named as such', () => {
+    for (const field of ['min_score', 'max_results', 'stats_group_by', 'page', 'page_size']) {
+      const message = `unknown field "${field}"; it belongs to semantic-analytics`;
+      unhinted(parseSemantic, { query: 'q', [field]: 1 }, message);
+    }
+    unhinted(parseDetails, { patent_ids: ['a'], page: 1 }, 'unknown field "page"; it belongs to semantic-analytics');
+    unhinted(
+      parseDetails,
+      { patent_ids: ['a'], top_k: 1 },
+      'unknown field "top_k"; it belongs to semantic and semantic-analytics',
+    );
+  });
+
+  it('are not looked for within date_range', () => {
+    unhinted(parseAnalytics, { query: 'q', date_range: { page: 1 } }, 'unknown field "date_range.page"');
   });
 });
 
@@ -322,6 +346,12 @@ for (const [endpoint, parse] of both) {
       refused(parse, JSON.parse('{"query":"q","__proto__":{"top_k":5}}'), 'invalid_request', '"__proto__"');
       refused(parse, JSON.parse('{"query":"q","constructor":1}'), 'invalid_request', '"constructor"');
       refused(parse, { query: 'q', ['x'.repeat(1e6)]: 1 }, 'invalid_request', 'unknown field');
+    });
+
+    it('refuse an unknown field that is like no other, without a hint', () => {
+      for (const name of ['q', 'foo', 'limit', 'similarity', 'x'.repeat(40), 'on'])
+        unhinted(parse, { query: 'q', [name]: 1 }, `unknown field "${name}"`);
+      refused(parse, { query: 'q', patent_ids: [] }, 'invalid_request', '"patent_ids"; it belongs to details');
     });
 
     it('refuse what is no object', () => {
