@@ -16,11 +16,7 @@ function alike(name: string, known: string): number {
  * Of `known` the name that takes the fewest changes to become.
  * @param within the most changes that it may take; a share of its length where it is not given
  */
-export function nearestName(
-  name: string,
-  known: readonly string[],
-  within?: number,
-): string | undefined {
+export function nearestName(name: string, known: readonly string[], within?: number): string | undefined {
   const wanted = name.slice(0, COMPARED_CHARS).toLowerCase();
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;

@@ -43,6 +43,8 @@ export interface Filters {
   /** Upper case, without duplicates. Wins over docType and includeUtilityModel. */
   kindCodes?: string[];
   includeUtilityModel: boolean;
+  /** Utility models, designs and unknown kinds as well: a number or a family is asked for, and no kind is stated. */
+  everyKind?: boolean;
   dates: Partial<Record<DateType, DateRange>>;
   applicant?: { text: string; match: ApplicantMatch };
   /** Prefix of an inventor's name. */
@@ -197,7 +199,14 @@ function filters(body: SearchFields, dates: Filters['dates']): Filters {
   if (body.publication_number) out.publicationNumber = body.publication_number.trim();
   if (body.application_number) out.applicationNumber = body.application_number.trim();
   if (body.family_id) out.familyId = body.family_id.trim();
+  const namesDocuments = body.publication_number ?? body.application_number ?? body.family_id;
+  const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
+  if (isGiven(namesDocuments) && !isGiven(statesKinds)) out.everyKind = true;
   return out;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** A name of punctuation has an empty key, which every other contains; legal forms are no part of any key. */

@@ -116,7 +116,7 @@ const searchFields = {
   include_utility_model: z
     .boolean({ error: 'true or false' })
     .nullish()
-    .describe('Include utility models')
+    .describe('Include utility models. Numbers and family_id find every kind where no field states kinds')
     .meta({ default: false }),
   applicant: text('text').nullish().describe('Applicant; case-insensitive, in any of the languages'),
   applicant_match: oneOf(APPLICANT_MATCHES)

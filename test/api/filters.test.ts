@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { searchResponseSchema } from '../../src/search/answer-schema.js';
-import { onEachAdapter, Service } from './service.js';
+import { ANALYTICS, onEachAdapter, Service } from './service.js';
 import { idsWhere, isPatent, openWorld, WORLD } from './world.js';
 
 onEachAdapter('filters of semantic search', (adapter) => {
@@ -185,6 +185,21 @@ onEachAdapter('filters of semantic search', (adapter) => {
         application_number,
       );
     assert.deepEqual(await each({ publication_number: 'US99999999B2' }), []);
+  });
+
+  it('DECISIONS utility models, designs: a number or a family finds every kind, unless kinds are stated', async () => {
+    const [utility, design] = ['KR2020200000005Y1', 'USD0900001S1'];
+    assert.deepEqual(await found({ publication_number: utility }), [utility]);
+    assert.deepEqual(await found({ publication_number: 'USD900001' }), [design]);
+    assert.deepEqual(await found({ application_number: '20-2020-0000005' }), [utility]);
+    assert.deepEqual(await found({ application_number: '29/700,001' }), [design]);
+    assert.deepEqual(await found({ family_id: 'F2' }), [utility, design]);
+    assert.deepEqual(await found({ family_id: 'F2', kind_codes: ['S1'] }), [design]);
+    assert.deepEqual(await found({ family_id: 'F2', include_utility_model: true }), [utility]);
+    for (const stated of [{ doc_type: 'all' }, { doc_type: 'grant' }, { include_utility_model: false }])
+      assert.deepEqual(await found({ family_id: 'F2', ...stated }), []);
+    const { json } = await service.post(ANALYTICS, { query: 'pump', family_id: 'F2', min_score: 0 });
+    assert.equal(json.total_matched, 2);
   });
 
   it('SPEC 4.1 family_id: exact; DECISIONS family_id: as the source gives it', async () => {

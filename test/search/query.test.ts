@@ -93,11 +93,21 @@ describe('semantic request', () => {
         familyId: '12345',
       },
     });
+    assert.equal('everyKind' in parsed.filters, false);
   });
 
   it('takes an explicit null for every optional field as absent', () => {
     const nulls = Object.fromEntries(Object.keys(semanticSchema.shape).map((name) => [name, null]));
     assert.deepEqual(parseSemantic({ ...nulls, query: 'q' }), parseSemantic({ query: 'q' }));
+  });
+
+  it('takes a number or a family for every kind, unless kinds are stated', () => {
+    for (const name of ['publication_number', 'application_number', 'family_id']) {
+      const { filters } = parseSemantic({ query: 'q', [name]: '1', doc_type: null, kind_codes: null });
+      assert.equal(filters.everyKind, true, name);
+      for (const stated of [{ kind_codes: ['A'] }, { doc_type: 'all' }, { include_utility_model: false }])
+        assert.equal('everyKind' in parseSemantic({ query: 'q', [name]: '1', ...stated }).filters, false);
+    }
   });
 
   it('treats all five countries as no filter', () => {
@@ -131,7 +141,11 @@ describe('fields of the other endpoint', () => {
       const message = `unknown field "${field}"; it belongs to semantic-analytics`;
       unhinted(parseSemantic, { query: 'q', [field]: 1 }, message);
     }
-    unhinted(parseDetails, { patent_ids: ['a'], page: 1 }, 'unknown field "page"; it belongs to semantic-analytics');
+    unhinted(
+      parseDetails,
+      { patent_ids: ['a'], page: 1 },
+      'unknown field "page"; it belongs to semantic-analytics',
+    );
     unhinted(
       parseDetails,
       { patent_ids: ['a'], top_k: 1 },
@@ -351,7 +365,12 @@ for (const [endpoint, parse] of both) {
     it('refuse an unknown field that is like no other, without a hint', () => {
       for (const name of ['q', 'foo', 'limit', 'similarity', 'x'.repeat(40), 'on'])
         unhinted(parse, { query: 'q', [name]: 1 }, `unknown field "${name}"`);
-      refused(parse, { query: 'q', patent_ids: [] }, 'invalid_request', '"patent_ids"; it belongs to details');
+      refused(
+        parse,
+        { query: 'q', patent_ids: [] },
+        'invalid_request',
+        '"patent_ids"; it belongs to details',
+      );
     });
 
     it('refuse what is no object', () => {
