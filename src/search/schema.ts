@@ -141,8 +141,10 @@ export const semanticSchema = z.strictObject(
     publication_date_to: day().describe('Published on this day or earlier'),
     grant_date_from: day().describe('Granted on this day or later; grants only'),
     grant_date_to: day().describe('Granted on this day or earlier; grants only'),
-    priority_date_from: day().describe('First filed (priority date) on this day or later'),
-    priority_date_to: day().describe('First filed (priority date) on this day or earlier'),
+    priority_date_from: day().describe(
+      'Priority date on this day or later: the earliest priority claimed, else the own filing date',
+    ),
+    priority_date_to: day().describe('Priority date on this day or earlier'),
   },
   { error: 'a JSON object' },
 );
@@ -168,7 +170,12 @@ export const analyticsSchema = z.strictObject(
       .describe('Most documents considered for statistics')
       .meta({ default: MAX_RESULTS.default }),
     date_range: dateRangeSchema.nullish().describe('Range of the date that date_type names'),
-    date_type: oneOf(DATE_TYPES).nullish().meta({ default: 'filing' }),
+    date_type: oneOf(DATE_TYPES)
+      .nullish()
+      .describe(
+        'The date of date_range and of by_year; priority: the earliest priority claimed, else the own filing date',
+      )
+      .meta({ default: 'filing' }),
     stats_group_by: list(oneOf(STATS_AXES), `of ${STATS_AXES.join(', ')}`, STATS_AXES.length * 20)
       .nullish()
       .describe('Axes of the statistics')
