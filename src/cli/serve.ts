@@ -34,6 +34,7 @@ SIGTERM and SIGINT shut down in order; SIGHUP reads certificate and settings fil
     'models',
     'host',
     'port',
+    'publicUrl',
     'workers',
     'httpAdapter',
     'queuePerWorker',

@@ -35,7 +35,14 @@ type Optional = FrontConfig &
   Partial<
     Pick<
       Config,
-      'tlsCert' | 'tlsKey' | 'connectionsMax' | 'metricsPort' | 'metricsHost' | 'shutdownDelayMs' | 'logLevel'
+      | 'publicUrl'
+      | 'tlsCert'
+      | 'tlsKey'
+      | 'connectionsMax'
+      | 'metricsPort'
+      | 'metricsHost'
+      | 'shutdownDelayMs'
+      | 'logLevel'
     >
   >;
 
@@ -94,6 +101,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     admin: gate.admin,
     drawings,
     log,
+    publicUrl: config.publicUrl,
     deadlineMs: config.deadlineMs,
     lifecycle,
     observe,

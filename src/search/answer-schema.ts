@@ -105,7 +105,11 @@ export const detailsEntrySchema = z.strictObject({
       country: country(),
     }),
   ),
-  content: z.exactOptional(z.string()).describe('Markdown of the document, or of the sections asked for'),
+  content: z
+    .exactOptional(z.string())
+    .describe(
+      'Markdown of the document, or of the sections asked for; its images are links to the drawings endpoint',
+    ),
   representative_figure: z.exactOptional(figure()),
   error: z.exactOptional(z.enum(['not_found', 'ambiguous'])),
   candidates: z.exactOptional(z.array(z.string())).describe('patent_ids that an ambiguous number fits'),

@@ -85,6 +85,8 @@ export interface DetailsQuery {
   patentIds: string[];
   /** In printing order; absent means the whole document. */
   sections?: DocumentSection[];
+  /** What links to drawings begin with, before `/api/v1/drawings`; absent: nothing. Set by the server. */
+  linkBase?: string;
 }
 
 const DATE_FIELDS = DATE_TYPES.flatMap((type) => [`${type}_date_from`, `${type}_date_to`]);

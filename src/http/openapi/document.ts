@@ -21,8 +21,11 @@ const HEADERS = {
   'Content-Range': text('Which bytes of how many'),
 };
 
-/** @param version of the program */
-export function openApiDocument(version: string): Record<string, unknown> {
+/**
+ * @param version of the program
+ * @param url the address of the server; absent: wherever the document comes from
+ */
+export function openApiDocument(version: string, url = '/'): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of OPERATIONS) {
     paths[operation.path] ??= {};
@@ -38,7 +41,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
         'Every error is JSON of the form {"detail": "…"}. Searches and documents need the header X-API-Key.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url }],
     tags: ['Search', 'Documents', 'Index', 'Service'].map((name) => ({ name })),
     paths,
     components: {

@@ -152,7 +152,8 @@ export const OPERATIONS: readonly Operation[] = [
       {
         name: 'filename',
         in: 'path',
-        description: 'representative_figure of an answer, or a drawing named in the markdown of a document',
+        description:
+          'representative_figure of an answer; the images in the markdown of a document are whole links',
         schema: { type: 'string', pattern: IMAGE_NAME },
         required: true,
       },
