@@ -146,7 +146,7 @@ export function lengthOf(body: HttpReply['body']): number {
 /** What a client gets whose handler failed. */
 export const BARE_ERROR: HttpReply = {
   status: 500,
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', 'x-error-code': 'internal' },
   body: '{"detail":"internal error"}',
 };
 

@@ -1,4 +1,5 @@
 /** The reference as a page: the OpenAPI document in HTML, with requests that can be sent from it. */
+import { ERROR_HELP, SHOWN_CODES, statusOf } from '../error-codes.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import { type Answer, OPERATIONS, type Operation, type Parameter } from '../openapi/operations.js';
 import { componentSchemas, type SchemaName } from '../openapi/schemas.js';
@@ -34,9 +35,10 @@ export function docsPage(version: string): string {
 </div>
 </nav>
 <main>
-<p>Requests and answers are JSON. Every error is <code>{"detail": "…"}</code>, and every answer carries
-<code>X-Request-Id</code>. Searches and documents need the header <code>X-API-Key</code>.</p>
+<p>Requests and answers are JSON. Every error is <code>{"detail": "…"}</code> with
+<a href="#errors">a code</a> in <code>X-Error-Code</code>, and every answer carries <code>X-Request-Id</code>. Searches and documents need the header <code>X-API-Key</code>.</p>
 ${OPERATIONS.map(operationSection).join('\n')}
+${errorSection()}
 <h2>Schemas</h2>
 ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 </main>
@@ -98,6 +100,19 @@ ${body ? `<label for="${id}-body">Body</label><textarea id="${id}-body" name="bo
 <pre class="curl" aria-label="The same with curl"></pre>
 <pre class="answer" aria-live="polite" hidden></pre>
 </form>`;
+}
+
+function errorSection(): string {
+  const rows = SHOWN_CODES.map((code) => {
+    const { means, solve } = ERROR_HELP[code];
+    return `<tr><th scope="row">${field(code)}</th><td>${statusOf(code)}</td><td>${prose(means)}. To solve it: ${prose(solve)}.</td></tr>`;
+  });
+  return `<section id="errors"><h2>Error codes</h2><table><tbody>${rows.join('')}</tbody></table></section>`;
+}
+
+/** A text in which backquotes are around code. */
+function prose(text: string): string {
+  return escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 }
 
 function schemaSection(title: string, schema: Json): string {

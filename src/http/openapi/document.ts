@@ -1,4 +1,6 @@
 /** The OpenAPI 3.1 document, out of the tables of operations, schemas and examples. */
+import { ERROR_HELP, SHOWN_CODES } from '../error-codes.js';
+import { ERROR_EXAMPLES } from './error-examples.js';
 import { EXAMPLES } from './examples.js';
 import { type Answer, OPERATIONS, type Operation } from './operations.js';
 import { componentSchemas, type SchemaName, schemaRef } from './schemas.js';
@@ -7,6 +9,10 @@ const text = (description: string) => ({ description, schema: { type: 'string' }
 
 const HEADERS = {
   'X-Request-Id': text('Names the request in the log; taken over from the request where it sent a sane one'),
+  'X-Error-Code': {
+    description: `Names the error for programs; a code keeps its meaning.\n\n${codeList()}`,
+    schema: { type: 'string', enum: SHOWN_CODES },
+  },
   'RateLimit-Policy': text('Requests allowed a minute, and searches a month, as structured fields'),
   RateLimit: text('What is left of them, and for how many seconds'),
   'Retry-After': {
@@ -20,6 +26,14 @@ const HEADERS = {
   'Accept-Ranges': text('bytes'),
   'Content-Range': text('Which bytes of how many'),
 };
+
+/** Each code with its meaning and its remedy, as Markdown. */
+function codeList(): string {
+  return SHOWN_CODES.map((code) => {
+    const { means, solve } = ERROR_HELP[code];
+    return `- `.concat('`', code, '`', `: ${means}. To solve it: ${solve}.`);
+  }).join('\n');
+}
 
 /**
  * @param version of the program
@@ -38,7 +52,8 @@ export function openApiDocument(version: string, url = '/'): Record<string, unkn
       version,
       summary: 'Semantic search over patents of US, KR, JP, CN and EP',
       description:
-        'Every error is JSON of the form {"detail": "…"}. Searches and documents need the header X-API-Key.',
+        'Every error is JSON of the form {"detail": "…"}, with a code in X-Error-Code. Searches and documents need the ' +
+        'header X-API-Key.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
@@ -68,13 +83,22 @@ function operationObject(operation: Operation): Record<string, unknown> {
   };
 }
 
-function answerObject({ description, content, headers = [] }: Answer): Record<string, unknown> {
+function answerObject({ description, content, headers = [], codes }: Answer): Record<string, unknown> {
   const names = ['X-Request-Id', ...headers];
   return {
     description,
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(content === undefined ? {} : { content: contentObject(content) }),
+    ...(content === undefined ? {} : { content: codes ? errorContent(codes) : contentObject(content) }),
   };
+}
+
+/** An example for each code: what the server does answer. */
+function errorContent(codes: NonNullable<Answer['codes']>): Record<string, unknown> {
+  const examples = SHOWN_CODES.filter((code) => Object.hasOwn(codes, code)).map((code) => [
+    code,
+    { summary: ERROR_HELP[code].means, value: { detail: codes[code] ?? ERROR_EXAMPLES[code] } },
+  ]);
+  return { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(examples) } };
 }
 
 function contentObject(content: NonNullable<Answer['content']>): Record<string, unknown> {

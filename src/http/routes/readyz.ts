@@ -12,7 +12,7 @@ export function readyzReply(services: Pick<Services, 'engine' | 'access' | 'life
   if (services.lifecycle.draining) missing.push('the server is shutting down');
   if (engine.ready && missing.length === 0) return jsonReply('{"status":"ready"}');
   const detail = `not ready: ${missing.join('; ') || 'the engine is not ready'}`;
-  return detailReply(503, detail, { 'retry-after': String(RETRY_SECONDS) });
+  return detailReply('not_ready', detail, { 'retry-after': String(RETRY_SECONDS) });
 }
 
 const handle = ({ services }: Call) => readyzReply(services);
