@@ -1,6 +1,7 @@
 /** The reference as a page: the OpenAPI document in HTML, with requests that can be sent from it. */
 import { ERROR_HELP, SHOWN_CODES, statusOf } from '../error-codes.js';
 import { EXAMPLES } from '../openapi/examples.js';
+import { ABSENT_NOTE, KINDS_NOTE, KINDS_TABLE, PRIORITY_NOTE } from '../openapi/notes.js';
 import { type Answer, OPERATIONS, type Operation, type Parameter } from '../openapi/operations.js';
 import { componentSchemas, type SchemaName } from '../openapi/schemas.js';
 
@@ -39,6 +40,7 @@ export function docsPage(version: string): string {
 <a href="#errors">a code</a> in <code>X-Error-Code</code>, and every answer carries <code>X-Request-Id</code>. Searches and documents need the header <code>X-API-Key</code>.</p>
 ${OPERATIONS.map(operationSection).join('\n')}
 ${errorSection()}
+${noteSections()}
 <h2>Schemas</h2>
 ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 </main>
@@ -108,6 +110,19 @@ function errorSection(): string {
     return `<tr><th scope="row">${field(code)}</th><td>${statusOf(code)}</td><td>${prose(means)}. To solve it: ${prose(solve)}.</td></tr>`;
   });
   return `<section id="errors"><h2>Error codes</h2><table><tbody>${rows.join('')}</tbody></table></section>`;
+}
+
+function noteSections(): string {
+  const [titles = [], ...rows] = KINDS_TABLE;
+  const head = titles.map((title) => `<th scope="col">${escaped(title)}</th>`).join('');
+  const body = rows.map(
+    ([office = '', ...cells]) =>
+      `<tr><th scope="row">${office}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`,
+  );
+  return `<section id="kinds"><h2>Kinds</h2>
+<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table><p>${escaped(KINDS_NOTE)}</p></section>
+<section id="priority-date"><h2>Priority date</h2><p>${escaped(PRIORITY_NOTE)}</p></section>
+<section id="absent-fields"><h2>Absent fields</h2><p>${escaped(ABSENT_NOTE)}</p></section>`;
 }
 
 /** A text in which backquotes are around code. */

@@ -2,6 +2,7 @@
 import { ERROR_HELP, SHOWN_CODES } from '../error-codes.js';
 import { ERROR_EXAMPLES } from './error-examples.js';
 import { EXAMPLES } from './examples.js';
+import { notes } from './notes.js';
 import { type Answer, OPERATIONS, type Operation } from './operations.js';
 import { componentSchemas, type SchemaName, schemaRef } from './schemas.js';
 
@@ -53,7 +54,7 @@ export function openApiDocument(version: string, url = '/'): Record<string, unkn
       summary: 'Semantic search over patents of US, KR, JP, CN and EP',
       description:
         'Every error is JSON of the form {"detail": "…"}, with a code in X-Error-Code. Searches and documents need the ' +
-        'header X-API-Key.',
+        `header X-API-Key.\n\n${notes()}`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
