@@ -58,6 +58,17 @@ export class CallLimits {
     return this.#counting((counters) => counters.takeCall(key, this.#perKey));
   }
 
+  /** Whether calls of keys can be counted at this moment; counters that were out of order are tried again now and then. */
+  canCount(): boolean {
+    try {
+      this.#counters ??= this.#open();
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
   /** Counts a call without a key. */
   takePublic(address: string): Allowance {
     return this.#addresses.take(address, this.#perAddress);
