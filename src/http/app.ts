@@ -141,7 +141,8 @@ class Exchange {
   }
 
   failNow(error: unknown): HttpReply {
-    const { reply, isFault } = problemOf(error, this.#requestId);
+    const access = this.#route?.access === 'admin' ? 'admin' : 'key';
+    const { reply, isFault } = problemOf(error, this.#requestId, access);
     if (isFault) {
       const fields = { request_id: this.#requestId, ...traceFields(this.#trace), err: error };
       this.#services.log.error(fields, 'request failed');

@@ -12,7 +12,7 @@ export interface CodeHelp {
 
 export const ERROR_HELP = {
   bad_request: {
-    means: 'the request is not valid HTTP/1.1, or ended before it was whole',
+    means: 'the request is not valid HTTP/1.1, its method is unknown, or it ended before it was whole',
     solve: 'send it with a current HTTP client; look at proxies in between',
   },
   bad_json: {

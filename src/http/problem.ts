@@ -25,8 +25,15 @@ export interface Problem {
   isFault: boolean;
 }
 
-/** Makes the answer for whatever a handler threw. */
-export function problemOf(error: unknown, requestId: string): Problem {
+/** What a 401 says of how to authenticate: to callers of the API, and in the administration. */
+const CHALLENGE = { key: 'ApiKey header="X-API-Key"', admin: 'Bearer realm="administration"' } as const;
+
+/** Makes the answer for whatever a handler threw. @param access what the route asks for */
+export function problemOf(
+  error: unknown,
+  requestId: string,
+  access: keyof typeof CHALLENGE = 'key',
+): Problem {
   if (!isPriorartError(error)) return fault('internal', 'internal error', requestId);
   const code = shownCode(error.code);
   const status = statusOf(code);
@@ -40,7 +47,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     return problem;
   }
   const headers: Record<string, string> = {};
-  if (status === 401) headers['www-authenticate'] = 'ApiKey header="X-API-Key"';
+  if (status === 401) headers['www-authenticate'] = CHALLENGE[access];
   if (status === 429) Object.assign(headers, retryAfter(error));
   return { reply: detailReply(code, error.message, headers), isFault: false };
 }

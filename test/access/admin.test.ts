@@ -133,6 +133,12 @@ for (const adapter of ['uws', 'node'] as const) {
       }
     });
 
+    it('says that it wants a Bearer', async () => {
+      const closed = await fetch(`${servers[0]!.url}/admin/api/v1/plans`);
+      assert.equal(closed.status, 401);
+      assert.equal(closed.headers.get('www-authenticate'), 'Bearer realm="administration"');
+    });
+
     it('refuses what cannot be, as the other endpoints do', async () => {
       const cases: [string, string, unknown, number, RegExp][] = [
         ['POST', '/accounts', { name: 'x', plan: 'gold' }, 422, /plan: got "gold"; expected one of/],

@@ -4,7 +4,7 @@ import type { ShownCode } from '../error-codes.js';
 const ID = '3f0c8d3e-7a54-4b1e-9f0a-6f2f7e6a1c11';
 
 export const ERROR_EXAMPLES: Readonly<Record<ShownCode, string>> = {
-  bad_request: 'the request is not valid HTTP/1.1',
+  bad_request: 'the request method is unknown',
   bad_json: 'the request body is empty; expected a JSON object',
   bad_date: 'filing_date_from: invalid date "2021-02-29"; expected YYYY-MM-DD',
   bad_classification:
