@@ -2,7 +2,8 @@
 import { ERROR_HELP, SHOWN_CODES, statusOf } from '../error-codes.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import { ABSENT_NOTE, KINDS_NOTE, KINDS_TABLE, PRIORITY_NOTE } from '../openapi/notes.js';
-import { type Answer, OPERATIONS, type Operation, type Parameter } from '../openapi/operations.js';
+import type { Answer, Operation, Parameter } from '../openapi/operation.js';
+import { OPERATIONS } from '../openapi/operations.js';
 import { componentSchemas, type SchemaName } from '../openapi/schemas.js';
 
 type Json = Record<string, unknown>;
@@ -50,18 +51,19 @@ ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 `;
 }
 
-/** A signed link can not be made up, and the page is here already. */
+/** A signed link can not be made up, and the page is here already. The administration's secret is not for this page. */
 const NOT_TRIED = new Set(['drawingFile', 'docs']);
 
 function operationSection(operation: Operation): string {
-  const { id, method, path, summary, description, key, body, parameters = [], answers } = operation;
+  const { id, method, path, summary, description, key, admin, body, parameters = [], answers } = operation;
+  const credential = key ? ' <span>X-API-Key</span>' : admin ? ' <span>Administration</span>' : '';
   return `<section id="${id}">
 <h2>${escaped(summary)}</h2>
-<p class="endpoint"><b>${method.toUpperCase()}</b> <code>${escaped(path)}</code>${key ? ' <span>X-API-Key</span>' : ''}</p>
+<p class="endpoint"><b>${method.toUpperCase()}</b> <code>${escaped(path)}</code>${credential}</p>
 <p>${escaped(description)}</p>
 ${parameters.length > 0 ? parametersTable(parameters) : ''}
 ${body ? `<p>Body: ${link(body)}</p>` : ''}
-${NOT_TRIED.has(id) ? '' : form(operation)}
+${NOT_TRIED.has(id) || operation.tag === 'Administration' ? '' : form(operation)}
 <table><caption>Answers</caption><tbody>${Object.entries(answers).map(answerRow).join('')}</tbody></table>
 </section>`;
 }
@@ -113,14 +115,17 @@ function errorSection(): string {
 }
 
 function noteSections(): string {
+  // A row for each class, since six columns do not fit a narrow screen.
   const [titles = [], ...rows] = KINDS_TABLE;
-  const head = titles.map((title) => `<th scope="col">${escaped(title)}</th>`).join('');
-  const body = rows.map(
-    ([office = '', ...cells]) =>
-      `<tr><th scope="row">${office}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`,
+  const body = rows.flatMap(([office = '', ...cells]) =>
+    cells.map((codes, n) =>
+      codes === ''
+        ? ''
+        : `<tr><th scope="row">${office}</th><td>${escaped(titles[n + 1] ?? '')}</td><td>${codes}</td></tr>`,
+    ),
   );
   return `<section id="kinds"><h2>Kinds</h2>
-<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table><p>${escaped(KINDS_NOTE)}</p></section>
+<table><tbody>${body.join('')}</tbody></table><p>${escaped(KINDS_NOTE)}</p></section>
 <section id="priority-date"><h2>Priority date</h2><p>${escaped(PRIORITY_NOTE)}</p></section>
 <section id="absent-fields"><h2>Absent fields</h2><p>${escaped(ABSENT_NOTE)}</p></section>`;
 }

@@ -1,9 +1,11 @@
 /** The OpenAPI 3.1 document, out of the tables of operations, schemas and examples. */
+import { SESSION_COOKIE } from '../administrator.js';
 import { ERROR_HELP, SHOWN_CODES } from '../error-codes.js';
 import { ERROR_EXAMPLES } from './error-examples.js';
 import { EXAMPLES } from './examples.js';
 import { notes } from './notes.js';
-import { type Answer, OPERATIONS, type Operation } from './operations.js';
+import { type Answer, type Operation, TAGS } from './operation.js';
+import { OPERATIONS } from './operations.js';
 import { componentSchemas, type SchemaName, schemaRef } from './schemas.js';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
@@ -21,6 +23,7 @@ const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': text('How to authenticate'),
+  'Set-Cookie': text('The session'),
   ETag: text('Entity tag of the content; of a GET, for If-None-Match'),
   'Cache-Control': text('How long the answer may be kept'),
   Location: text('Link to the image, relative where this server hands it out'),
@@ -58,24 +61,28 @@ export function openApiDocument(version: string, url = '/'): Record<string, unkn
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
-    tags: ['Search', 'Documents', 'Index', 'Service'].map((name) => ({ name })),
+    tags: TAGS.map((name) => ({ name })),
     paths,
     components: {
       schemas: componentSchemas(),
       headers: HEADERS,
-      securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      securitySchemes: {
+        ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        AdminSecret: { type: 'http', scheme: 'bearer', description: 'The secret of the administration' },
+        AdminSession: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+      },
     },
   };
 }
 
 function operationObject(operation: Operation): Record<string, unknown> {
-  const { id, tag, summary, description, key, body, parameters, answers } = operation;
+  const { id, tag, summary, description, key, admin, body, parameters, answers } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    security: key ? [{ ApiKey: [] }] : [],
+    security: key ? [{ ApiKey: [] }] : admin ? [{ AdminSecret: [] }, { AdminSession: [] }] : [],
     ...(parameters ? { parameters: parameters.map((given) => ({ ...given })) } : {}),
     ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
     responses: Object.fromEntries(

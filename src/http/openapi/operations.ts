@@ -1,50 +1,13 @@
 /** What the document says of each endpoint: a row for each, beside the schemas. */
-import type { ShownCode } from '../error-codes.js';
-import type { SchemaName } from './schemas.js';
+import { ADMIN_OPERATIONS } from './admin-operations.js';
+import {
+  type Answer,
+  type Codes,
+  errorAnswer as error,
+  type Operation,
+  type Parameter,
+} from './operation.js';
 
-/** What an answer holds: JSON by a schema, a file of a type, or nothing. */
-type Content = SchemaName | { type: string } | undefined;
-
-export interface Answer {
-  description: string;
-  content?: Content;
-  /** Names in `components.headers`, beside those that every answer has. */
-  headers?: readonly string[];
-  /** Of an error: the codes that X-Error-Code may bear, each with the `detail` of an example where it has one here. */
-  codes?: Readonly<Partial<Record<ShownCode, string | undefined>>>;
-}
-
-export interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  description: string;
-  schema: Readonly<Record<string, unknown>>;
-  required?: boolean;
-  example?: string;
-}
-
-export interface Operation {
-  method: 'get' | 'post';
-  path: string;
-  id: string;
-  tag: 'Search' | 'Documents' | 'Index' | 'Service';
-  summary: string;
-  description: string;
-  /** Needs X-API-Key. */
-  key?: boolean;
-  body?: SchemaName;
-  parameters?: readonly Parameter[];
-  answers: Readonly<Record<number, Answer>>;
-}
-
-type Codes = readonly ShownCode[] | NonNullable<Answer['codes']>;
-
-const error = (codes: Codes, description: string, ...headers: string[]): Answer => ({
-  description,
-  content: 'Error',
-  headers: ['X-Error-Code', ...headers],
-  codes: Array.isArray(codes) ? Object.fromEntries(codes.map((code) => [code, undefined])) : codes,
-});
 const LIMITS = ['RateLimit-Policy', 'RateLimit'];
 const TOO_MANY = error(['rate_limited'], 'Too many requests in a minute', ...LIMITS, 'Retry-After');
 /** Of endpoints without a key. */
@@ -338,6 +301,7 @@ export const OPERATIONS: readonly Operation[] = [
       503: UNAVAILABLE,
     },
   },
+  ...ADMIN_OPERATIONS,
 ];
 
 function health(path: string, id: string, summary: string, canBeDown: boolean): Operation {
