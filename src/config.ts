@@ -198,7 +198,8 @@ export const SETTINGS = {
     min: 1,
     max: RATE_LIMIT_MAX,
     description:
-      'calls without a key (coverage, drawings) that a client address may make in any 60 seconds, and images it may fetch',
+      'calls without a key (coverage, drawings) that a client address may make in any 60 seconds; as many with keys that ' +
+      'are not good, and images that it may fetch',
   }),
   shutdownDelayMs: integer({
     env: 'PRIORART_SHUTDOWN_DELAY_MS',

@@ -1,6 +1,7 @@
 /** Specification 8 and what of 7 concerns limits, at the door; test/access has what lies behind it. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { newSecret } from '../../src/access/key.js';
 import { RATE_LIMIT_PER_MINUTE } from '../../src/limits.js';
 import { ANALYTICS, type Answer, COVERAGE, DETAILS, onEachAdapter, SEMANTIC, Service } from './service.js';
 
@@ -77,6 +78,25 @@ onEachAdapter('8 limits', (adapter) => {
       isRefused(await limited.post(SEMANTIC, '{'), /60|minute/);
       assert.equal((await limited.call(COVERAGE)).status, 200, 'public endpoints have a limit of their own');
       assert.equal((await limited.call('/livez')).status, 200);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('DECISIONS account, environment: calls with unknown keys are limited by client address', async () => {
+    const limited = await Service.start(adapter, 10_000, {}, { publicRateLimit: 10 });
+    try {
+      const stranger = (key: string | undefined) => limited.search({ query: 'q' }, { 'x-api-key': key });
+      for (let i = 0; i < 5; i++) {
+        assert.equal((await stranger(newSecret())).status, 401);
+        assert.equal((await stranger(undefined)).status, 401);
+      }
+      isRefused(await stranger(newSecret()), /10 requests within a minute with this client address/);
+      isRefused(await stranger(undefined), /client address/);
+      assert.equal((await limited.search({ query: 'q' })).status, 200, 'good keys are not concerned');
+      assert.equal((await limited.call(COVERAGE)).status, 200, 'nor are public endpoints');
+      await limited.access.revoke(limited.keyId);
+      isRefused(await limited.search({ query: 'q' }), /client address/);
     } finally {
       await limited.stop();
     }
