@@ -170,6 +170,7 @@ class Exchange {
     if (key) finished.key = key;
     if (this.#trace) finished.trace = this.#trace;
     if (reply?.resultCount !== undefined) finished.resultCount = reply.resultCount;
+    if (status === 404) finished.path = this.#request.path;
     if (this.#query !== undefined) finished.query = this.#query;
     this.#services.observe(finished);
   }
