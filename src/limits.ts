@@ -74,8 +74,12 @@ export const REQUEST_LOG_WAITING = 100_000;
 export const USAGE_DAYS = 400;
 /** Lines that are too old are removed at least this often, ms. */
 export const REQUEST_LOG_PRUNE_MS = 3_600_000;
+/** Longest that the lines of one block of the log lie apart, ms: those of other servers are sorted in among them. */
+export const LOG_BLOCK_MS = 1_000;
 /** Lines of a page of logs. */
 export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
+/** Characters of a path that the program's log shows. */
+export const LOG_PATH_MAX_CHARS = 200;
 /** Characters of a query that is kept in the log of requests. */
 export const LOG_QUERY_MAX_CHARS = 1_000;
 

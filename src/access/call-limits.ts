@@ -33,6 +33,8 @@ export class CallLimits {
   readonly #addresses = new AddressLimit();
   /** Apart from calls: a page of drawings makes one of each for every image. */
   readonly #files = new AddressLimit();
+  /** Apart as well: whoever tries keys behind a proxy that is not told apart takes nobody's public calls away. */
+  readonly #strangers = new AddressLimit();
   readonly #cycles = new WeakMap<Account, Cycle>();
   readonly #timer: NodeJS.Timeout;
   #counters: Counters | undefined;
@@ -58,9 +60,25 @@ export class CallLimits {
     return this.#counting((counters) => counters.takeCall(key, this.#perKey));
   }
 
+  /** Whether calls of keys can be counted at this moment; counters that were out of order are tried again now and then. */
+  canCount(): boolean {
+    try {
+      this.#counters ??= this.#open();
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
   /** Counts a call without a key. */
   takePublic(address: string): Allowance {
     return this.#addresses.take(address, this.#perAddress);
+  }
+
+  /** Counts a call whose key is missing, unknown or deactivated. */
+  takeStranger(address: string): Allowance {
+    return this.#strangers.take(address, this.#perAddress);
   }
 
   /** Counts a file that is fetched under a signed link. */

@@ -13,12 +13,13 @@ import { ingestCommand } from './ingest.js';
 import { keysCommand } from './keys.js';
 import { logsCommand } from './logs.js';
 import { maintenanceCommand } from './maintenance.js';
-import { EXIT, reportError } from './output.js';
+import { EXIT, inOneLine, reportError } from './output.js';
 import { reembedCommand } from './reembed.js';
 import { searchCommand } from './search.js';
 import { serveCommand } from './serve.js';
 import { snapshotCommand } from './snapshot.js';
 import { usageCommand } from './usage.js';
+import { unknownVariables } from './variables.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -63,6 +64,11 @@ function adopt(command: Command, parent: Command): void {
   parent.addCommand(command.copyInheritedSettings(parent));
   for (const inner of command.commands) inner.copyInheritedSettings(command);
 }
+
+program.hook('preAction', () => {
+  for (const warning of unknownVariables(process.env))
+    process.stderr.write(`priorart: warning: ${inOneLine(warning)}\n`);
+});
 
 try {
   await program.parseAsync();

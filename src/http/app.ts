@@ -147,7 +147,8 @@ class Exchange {
   }
 
   failNow(error: unknown): HttpReply {
-    const { reply, isFault } = problemOf(error, this.#requestId);
+    const access = this.#route?.access === 'admin' ? 'admin' : 'key';
+    const { reply, isFault } = problemOf(error, this.#requestId, access);
     if (isFault) {
       const fields = { request_id: this.#requestId, ...traceFields(this.#trace), err: error };
       this.#services.log.error(fields, 'request failed');
@@ -175,6 +176,7 @@ class Exchange {
     if (key) finished.key = key;
     if (this.#trace) finished.trace = this.#trace;
     if (reply?.resultCount !== undefined) finished.resultCount = reply.resultCount;
+    if (status === 404) finished.path = this.#request.path;
     if (this.#query !== undefined) finished.query = this.#query;
     this.#services.observe(finished);
   }

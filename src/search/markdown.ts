@@ -9,18 +9,21 @@ const ALL: readonly DocumentSection[] = ['title', 'abstract', 'claims', 'descrip
 /**
  * Markdown of the asked sections, in printing order; empty where the document has none of them.
  * @param figures its drawings that are there; part of the description
+ * @param linkBase what their links begin with, before the path of the drawings endpoint
  */
 export function markdownOf(
   head: DocumentHead,
   body: DocumentBody,
   figures: readonly ShownFigure[] = [],
   sections: readonly DocumentSection[] = ALL,
+  linkBase = '',
 ): string {
+  const images = `${linkBase}/api/v1/drawings/${head.patent_id}/`;
   const parts: Record<DocumentSection, () => string[]> = {
     title: () => (titleOf(head) ? [`# ${titleOf(head)}`] : []),
     abstract: () => (body.abstract ? ['## Abstract', body.abstract] : []),
     claims: () => claims(body.claims),
-    description: () => description(body.description, figures),
+    description: () => description(body.description, figures, images),
   };
   const blocks = ALL.filter((section) => sections.includes(section)).flatMap((section) => parts[section]());
   return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`;
@@ -36,8 +39,12 @@ function claims(list: Patent['claims']): string[] {
  * is its line in the brief description of the drawings; one without a label, or of which nobody speaks, is listed
  * at the end.
  */
-function description(sections: Patent['description'], figures: readonly ShownFigure[]): string[] {
-  const images = figures.map((figure) => ({ block: imageOf(figure), mention: mentionOf(figure) }));
+function description(
+  sections: Patent['description'],
+  figures: readonly ShownFigure[],
+  folder: string,
+): string[] {
+  const images = figures.map((figure) => ({ block: imageOf(figure, folder), mention: mentionOf(figure) }));
   const placed = new Set<string>();
   const spokenOf = (text: string): string[] => {
     const open = images.filter(({ block, mention }) => mention && !placed.has(block));
@@ -59,8 +66,10 @@ function description(sections: Patent['description'], figures: readonly ShownFig
   return blocks.length > 0 ? ['## Description', ...blocks] : [];
 }
 
-function imageOf({ name, label }: ShownFigure): string {
-  return `![${label ?? name}](${name.replaceAll(' ', '%20').replaceAll('(', '%28').replaceAll(')', '%29')})`;
+/** @param folder what the link begins with, up to the name */
+function imageOf({ name, label }: ShownFigure, folder: string): string {
+  const file = encodeURIComponent(name).replaceAll('(', '%28').replaceAll(')', '%29');
+  return `![${label ?? name}](${folder}${file})`;
 }
 
 /** Labels and texts differ in case and width. */

@@ -8,6 +8,8 @@ import { AdminSecret } from '../../src/access/admin-secret.js';
 import { Attempts } from '../../src/access/attempts.js';
 import { type EndedSessions, isEnded, withEnded } from '../../src/access/ended-sessions.js';
 import { AccessStore } from '../../src/access/store.js';
+import { OPERATIONS } from '../../src/http/openapi/operations.js';
+import { SCHEMAS } from '../../src/http/openapi/schemas.js';
 import { startServer } from '../../src/http/server.js';
 import {
   ADMIN_ATTEMPT_ADDRESSES,
@@ -19,6 +21,19 @@ import { createLog } from '../../src/observe/log.js';
 import { MemoryEngine } from '../api/service.js';
 import { A, identityFiles } from '../http/certificates.js';
 import { accountWithKey, filesHolding, type ServerProcess, search, serverProcess } from './servers.js';
+
+/** An answer must be what the OpenAPI document says of it. */
+function assertDocumented(method: string, path: string, status: number, json: unknown): void {
+  const asked = `/admin/api/v1${path}`.split('?')[0]!.split('/');
+  const fits = (template: string) =>
+    template.split('/').length === asked.length &&
+    template.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
+  const found = OPERATIONS.find((one) => one.method.toUpperCase() === method && fits(one.path));
+  const content = found?.answers[status]?.content;
+  assert.ok(typeof content === 'string', `${method} ${path} ${status} is not in the document`);
+  const result = SCHEMAS[content].safeParse(json);
+  assert.ok(result.success, `${method} ${path}: ${result.error?.message}`);
+}
 
 for (const adapter of ['uws', 'node'] as const) {
   describe(`administration (${adapter})`, () => {
@@ -45,11 +60,9 @@ for (const adapter of ['uws', 'node'] as const) {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        json: text === '' ? {} : JSON.parse(text),
-      };
+      const json = text === '' ? {} : JSON.parse(text);
+      if (response.ok) assertDocumented(method, path, response.status, json);
+      return { status: response.status, headers: response.headers, json };
     }
 
     it('keeps its secret where only the owner can read it', () => {
@@ -135,6 +148,12 @@ for (const adapter of ['uws', 'node'] as const) {
         assert.equal((await asked(cookie)).status, 401, 'a copy of the cookie is good for nothing');
         assert.equal((await asked(other)).status, 200, 'other sessions go on');
       }
+    });
+
+    it('says that it wants a Bearer', async () => {
+      const closed = await fetch(`${servers[0]!.url}/admin/api/v1/plans`);
+      assert.equal(closed.status, 401);
+      assert.equal(closed.headers.get('www-authenticate'), 'Bearer realm="administration"');
     });
 
     it('refuses what cannot be, as the other endpoints do', async () => {

@@ -151,8 +151,9 @@ describe('two servers on one folder', () => {
         assert.equal((await search(url, 'no key at all')).status, 503);
         const open = await fetch(`${url}/api/v1/drawings/KR1020200000000A/1.webp`, { redirect: 'manual' });
         assert.equal(open.status, 503);
-        for (const health of ['livez', 'readyz', 'healthz'])
-          assert.equal((await fetch(`${url}/${health}`)).status, 200);
+        assert.equal((await fetch(`${url}/livez`)).status, 200);
+        for (const health of ['readyz', 'healthz'])
+          assert.equal((await fetch(`${url}/${health}`)).status, 503);
       }
       await store.setMaintenance(false);
       assert.deepEqual(await both(key.secret), [200, 200]);

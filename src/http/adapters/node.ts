@@ -25,6 +25,7 @@ import {
   SOURCE_CHUNK_BYTES,
   statusLine,
   type TlsIdentity,
+  UNKNOWN_METHOD,
   withoutEmptySource,
 } from './adapter.js';
 import { RequestBody } from './body.js';
@@ -65,6 +66,12 @@ class NodeAdapter implements HttpAdapter {
       ? createSecureServer({ ...limits, ...read(options.tls), handshakeTimeout: IDLE_TIMEOUT_MS }, serve)
       : createServer(limits, serve);
     this.#server.on('clientError', (error: Error, socket: Socket) => this.#answerUnparsable(error, socket));
+    this.#server.on('connect', (_: IncomingMessage, socket: Socket) =>
+      this.#answerUnparsable(
+        Object.assign(new Error(UNKNOWN_METHOD), { code: 'HPE_INVALID_METHOD' }),
+        socket,
+      ),
+    );
     this.#server.maxConnections = options.connectionsMax;
     // Else node ends its own side, too, as soon as a client has ended its, whatever is still to be answered.
     (this.#server as unknown as { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
@@ -309,5 +316,6 @@ function refusalOf({ code }: NodeJS.ErrnoException): Pick<Refusal, 'status' | 'd
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: HEAD_TOO_LARGE };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'the request took too long to arrive' };
+  if (code === 'HPE_INVALID_METHOD') return { status: 400, detail: UNKNOWN_METHOD };
   return { status: 400, detail: 'the request is not valid HTTP/1.1' };
 }

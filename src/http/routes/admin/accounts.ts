@@ -15,13 +15,13 @@ const quota = z
   .int({ error: `an integer from 0 to ${QUOTA_MAX}` })
   .min(0)
   .max(QUOTA_MAX);
-const createSchema = z.strictObject({ name, plan, monthly_quota: quota.optional() });
-const changeSchema = z.strictObject({
+export const accountInputSchema = z.strictObject({ name, plan, monthly_quota: quota.optional() });
+export const accountChangeSchema = z.strictObject({
   name: name.optional(),
   plan: plan.optional(),
   monthly_quota: quota.optional(),
 });
-const environmentSchema = z.strictObject({ name });
+export const environmentInputSchema = z.strictObject({ name });
 
 /** An account with what it has used of its quota. */
 function shown({ services }: Call, account: Account) {
@@ -69,7 +69,7 @@ export const createAccount: Route = {
   endpoint: 'admin.accounts',
   access,
   async handle(call) {
-    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, createSchema);
+    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, accountInputSchema);
     const { store } = adminOf(call);
     const made = await store.createAccount({
       name,
@@ -97,7 +97,7 @@ export const changeAccount: Route = {
   endpoint: 'admin.accounts',
   access,
   async handle(call) {
-    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, changeSchema);
+    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, accountChangeSchema);
     const { store } = adminOf(call);
     const changed = await store.changeAccount(call.parameters['account']!, {
       ...(name === undefined ? {} : { name }),
@@ -114,7 +114,7 @@ export const addEnvironment: Route = {
   endpoint: 'admin.environments',
   access,
   async handle(call) {
-    const { name } = await bodyOf(call, environmentSchema);
+    const { name } = await bodyOf(call, environmentInputSchema);
     const { store } = adminOf(call);
     const changed = await store.changeAccount(call.parameters['account']!, { addEnvironment: name });
     return answer(shown(call, changed), 201);

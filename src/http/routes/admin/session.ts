@@ -7,7 +7,7 @@ import type { Call, Route } from '../../route.js';
 import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
 
 const path = `${ADMIN}/session`;
-const loginSchema = z.strictObject({ secret: z.string({ error: 'a text' }) });
+export const loginSchema = z.strictObject({ secret: z.string({ error: 'a text' }) });
 
 function cookie(call: Call, value: string, seconds: number): string {
   // Behind a proxy that ends TLS the connection itself is plain; the proxy says so.
