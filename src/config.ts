@@ -75,6 +75,17 @@ function optionalInteger(
   return { ...integer({ ...setting, default: 0 }), default: undefined };
 }
 
+/** An address without a query, in the form that paths are put behind: `https://example.com/patents`. */
+function optionalUrl(setting: Description & { unset: string }): Setting<string | undefined> {
+  const read = (value: string) => {
+    if (!URL.canParse(value)) return undefined;
+    const { protocol, origin, pathname, search, hash, username, password } = new URL(value);
+    const isPlain = search + hash + username + password === '' && /^https?:$/.test(protocol);
+    return isPlain ? origin + pathname.replace(/\/+$/, '') : undefined;
+  };
+  return { ...setting, default: undefined, expected: 'an address such as https://example.com/patents', read };
+}
+
 function choice<const T extends string>(
   setting: Description & { default: NoInfer<T>; values: readonly T[] },
 ): Setting<T> {
@@ -111,6 +122,12 @@ export const SETTINGS = {
     min: 0,
     max: 65_535,
     description: 'port to listen on; 0 for any that is free',
+  }),
+  publicUrl: optionalUrl({
+    env: 'PRIORART_PUBLIC_URL',
+    flag: '--public-url <url>',
+    unset: 'links in answers begin with the path',
+    description: 'address under which clients reach this server: what links in answers begin with',
   }),
   httpAdapter: choice({
     env: 'PRIORART_HTTP_ADAPTER',
@@ -181,7 +198,8 @@ export const SETTINGS = {
     min: 1,
     max: RATE_LIMIT_MAX,
     description:
-      'calls without a key (coverage, drawings) that a client address may make in any 60 seconds, and images it may fetch',
+      'calls without a key (coverage, drawings) that a client address may make in any 60 seconds; as many with keys that ' +
+      'are not good, and images that it may fetch',
   }),
   shutdownDelayMs: integer({
     env: 'PRIORART_SHUTDOWN_DELAY_MS',

@@ -46,6 +46,8 @@ export const COVERAGE_CHECK_MS = 1_000;
 export const COVERAGE_MAX_AGE_S = 3_600;
 
 export const BODY_MAX_BYTES = 1 << 20;
+/** Objects and lists within each other in a body; no request needs more than three. */
+export const JSON_MAX_DEPTH = 32;
 /** Calls of one key, and calls without a key of one client address, in any 60 seconds. */
 export const RATE_LIMIT_PER_MINUTE = 60;
 export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
@@ -72,8 +74,12 @@ export const REQUEST_LOG_WAITING = 100_000;
 export const USAGE_DAYS = 400;
 /** Lines that are too old are removed at least this often, ms. */
 export const REQUEST_LOG_PRUNE_MS = 3_600_000;
+/** Longest that the lines of one block of the log lie apart, ms: those of other servers are sorted in among them. */
+export const LOG_BLOCK_MS = 1_000;
 /** Lines of a page of logs. */
 export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
+/** Characters of a path that the program's log shows. */
+export const LOG_PATH_MAX_CHARS = 200;
 /** Characters of a query that is kept in the log of requests. */
 export const LOG_QUERY_MAX_CHARS = 1_000;
 
@@ -88,11 +94,12 @@ export const MAINTENANCE_RETRY_S = { min: 1, max: 86_400, default: 120 } as cons
 export const ADMIN_SESSION_S = 8 * 3600;
 /** Sessions that were signed out and would still last; above these all that are open are ended. */
 export const ADMIN_ENDED_SESSIONS_MAX = 1_000;
-/** Wrong secrets that may be tried a minute, by one client address and by all together. */
-export const ADMIN_ATTEMPTS_PER_MINUTE = { perAddress: 10, total: 100 } as const;
-/** Addresses whose attempts are kept; and how long one that knew the secret is not bound by what others try, ms. */
+/** Characters of the administrator's secret: of random letters and digits, 95 bits. */
+export const ADMIN_SECRET_MIN_CHARS = 16;
+/** Wrong secrets a minute that cost a client address nothing; how long it waits after one more, and at most, ms. */
+export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
+/** Addresses whose wrong secrets are kept. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
-export const ADMIN_KNOWN_MS = 24 * 3_600_000;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
 /** Requests that may wait for a worker before the server answers 503, per worker. */
@@ -115,6 +122,11 @@ export const BODY_DRAIN_MAX_BYTES = 16 << 20;
 export const WRITE_TIMEOUT_MS = 60_000;
 /** Characters of a path with its query string; longer ones are answered 414. */
 export const URL_MAX_CHARS = 8_192;
+/**
+ * How long a client that has ended its side of a connection is waited for, ms: it may want its answer, or have gone.
+ * Nothing tells the two apart before something is sent.
+ */
+export const HALF_CLOSED_MS = 2_000;
 /** Open connections; each takes a file descriptor, and some kilobytes. */
 export const CONNECTIONS_MAX = { min: 1, max: 1_000_000, default: 16_384 } as const;
 /** Proxies in a row that can be trusted by their number. */
@@ -129,6 +141,8 @@ export const COMPRESSIONS_AT_ONCE = 4;
 export const LOG_BUFFER = { writeBytes: 32 << 10, flushMs: 200, maxBytes: 16 << 20 } as const;
 /** Bytes of a settings file. */
 export const SETTINGS_FILE_MAX_BYTES = 1 << 16;
+/** Files that the program has to be able to open, connections not counted. */
+export const FILE_DESCRIPTORS_MIN = 192;
 /** How long requests that are running at shutdown may go on, ms. */
 export const SHUTDOWN_GRACE_MS = 10_000;
 

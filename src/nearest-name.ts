@@ -3,18 +3,27 @@
 /** Longer names are compared by their beginning: a hostile one of a megabyte must not cost as much. */
 const COMPARED_CHARS = 64;
 
-/** Of `known` the name that takes the fewest changes to become; with `within`, only one that takes no more. */
-export function nearestName(
-  name: string,
-  known: readonly string[],
-  within = Number.POSITIVE_INFINITY,
-): string | undefined {
+/**
+ * Changes after which a name of this length is another one and not mistyped: a third of it, and two in a short one
+ * (`form`, `from`).
+ */
+function alike(name: string, known: string): number {
+  const longer = Math.max(name.length, known.length);
+  return Math.max(Math.floor(longer / 3), Math.min(2, Math.floor(name.length / 2)));
+}
+
+/**
+ * Of `known` the name that takes the fewest changes to become.
+ * @param within the most changes that it may take; a share of its length where it is not given
+ */
+export function nearestName(name: string, known: readonly string[], within?: number): string | undefined {
   const wanted = name.slice(0, COMPARED_CHARS).toLowerCase();
   let best: string | undefined;
-  let least = within;
+  let least = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.toLowerCase());
-    if (distance < least || (best === undefined && distance === least)) [best, least] = [candidate, distance];
+    const most = within ?? alike(wanted, candidate);
+    if (distance <= most && distance < least) [best, least] = [candidate, distance];
   }
   return best;
 }

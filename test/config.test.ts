@@ -34,6 +34,9 @@ describe('settings', () => {
       ['httpAdapter', 'UWS', 'auto, uws, node'],
       ['logLevel', 'verbose', 'debug'],
       ['data', ' ', 'a text'],
+      ['publicUrl', 'example.com', 'an address such as https://'],
+      ['publicUrl', 'ftp://example.com', 'an address such as https://'],
+      ['publicUrl', 'https://example.com/?a=b', 'an address such as https://'],
     ];
     for (const [name, value, expected] of cases) {
       const fails = (source: string) => (error: unknown) =>
@@ -44,6 +47,13 @@ describe('settings', () => {
       assert.throws(() => loadConfig({ env: { [SETTINGS[name].env]: value } }), fails(SETTINGS[name].env));
       assert.throws(() => loadConfig({ env: {}, flags: { [name]: value } }), fails(flag));
     }
+  });
+
+  it('take a public address without the slash at its end', () => {
+    const at = (value: string) => loadConfig({ env: { PRIORART_PUBLIC_URL: value } }).publicUrl;
+    assert.equal(at('https://example.com/'), 'https://example.com');
+    assert.equal(at('http://example.com:8080/patents//'), 'http://example.com:8080/patents');
+    assert.equal(loadConfig({ env: {} }).publicUrl, undefined);
   });
 
   it('can stand in a file, below environment and flags', (t) => {

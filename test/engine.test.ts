@@ -210,7 +210,7 @@ describe('details', () => {
         at += text.length;
       }
       for (const { file } of patent.drawings ?? []) {
-        const shown = content.split(`(${file.replace(/\.\w+$/, '.webp')})`).length - 1;
+        const shown = content.split(`/${patent_id}/${file.replace(/\.\w+$/, '.webp')})`).length - 1;
         // The weekly text file comes without its drawings.
         assert.equal(shown, noSharp || file.includes('-20230613-') ? 0 : 1, `${patent_id}: ${file}`);
       }

@@ -7,10 +7,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { PriorartError } from '../errors.js';
-import { ADMIN_SESSION_S } from '../limits.js';
+import { ADMIN_SECRET_MIN_CHARS, ADMIN_SESSION_S } from '../limits.js';
 import { randomBase62 } from './key.js';
-
-const SECRET_MIN_CHARS = 16;
 
 /** A session of an administrator, as its cookie says. Times in ms since 1970. */
 export interface Session {
@@ -30,10 +28,10 @@ export class AdminSecret {
    * @throws PriorartError `usage` where it is too short to be one
    */
   constructor(folder: string, given?: string) {
-    if (given !== undefined && given.length < SECRET_MIN_CHARS) {
+    if (given !== undefined && given.length < ADMIN_SECRET_MIN_CHARS) {
       throw new PriorartError(
         'usage',
-        `the administrator's secret has ${given.length} characters; expected at least ${SECRET_MIN_CHARS}`,
+        `the administrator's secret has ${given.length} characters; expected at least ${ADMIN_SECRET_MIN_CHARS}`,
       );
     }
     this.file = join(folder, 'admin-secret');
@@ -92,7 +90,7 @@ export class AdminSecret {
     }
     if (this.#read?.changed !== found.mtimeMs) {
       const secret = readFileSync(this.file, 'utf8').trim();
-      if (secret.length < SECRET_MIN_CHARS) throw unavailable(`${this.file} holds no secret`);
+      if (secret.length < ADMIN_SECRET_MIN_CHARS) throw unavailable(`${this.file} holds no secret`);
       this.#read = { changed: found.mtimeMs, secret };
     }
     return this.#read.secret;

@@ -33,6 +33,8 @@ export class CallLimits {
   readonly #addresses = new AddressLimit();
   /** Apart from calls: a page of drawings makes one of each for every image. */
   readonly #files = new AddressLimit();
+  /** Apart as well: whoever tries keys behind a proxy that is not told apart takes nobody's public calls away. */
+  readonly #strangers = new AddressLimit();
   readonly #cycles = new WeakMap<Account, Cycle>();
   readonly #timer: NodeJS.Timeout;
   #counters: Counters | undefined;
@@ -58,9 +60,25 @@ export class CallLimits {
     return this.#counting((counters) => counters.takeCall(key, this.#perKey));
   }
 
+  /** Whether calls of keys can be counted at this moment; counters that were out of order are tried again now and then. */
+  canCount(): boolean {
+    try {
+      this.#counters ??= this.#open();
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
   /** Counts a call without a key. */
   takePublic(address: string): Allowance {
     return this.#addresses.take(address, this.#perAddress);
+  }
+
+  /** Counts a call whose key is missing, unknown or deactivated. */
+  takeStranger(address: string): Allowance {
+    return this.#strangers.take(address, this.#perAddress);
   }
 
   /** Counts a file that is fetched under a signed link. */
@@ -91,6 +109,22 @@ export class CallLimits {
   quotaState(account: Account, now: number = Date.now()): QuotaState {
     const cycle = this.#cycle(account, now);
     return this.#counting((counters) => counters.quotaState(account.id, cycle, account.monthly_quota));
+  }
+
+  /**
+   * What an account has used of its quota, to this moment, by whichever server it was; where the counters are out of
+   * order, what was kept of it.
+   * @throws PriorartError `unavailable`
+   */
+  quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
+    const kept = this.#store.quotaUsed(account, now);
+    try {
+      const counted = this.#counting((counters) => counters.used(account.id));
+      if (counted === undefined || counted.cycle < kept.cycle.start) return kept;
+      return { cycle: kept.cycle, used: Math.max(kept.used, counted.used) };
+    } catch {
+      return kept;
+    }
   }
 
   async close(): Promise<void> {

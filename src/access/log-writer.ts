@@ -52,7 +52,7 @@ export class LogWriter {
     let bytes = tables.meta.get('bytes') ?? 0;
     for (const { key, first, lines } of blocks) {
       // Two blocks of one writer that begin in one millisecond must not be one.
-      const writer = `${this.#name}${(this.#blocks++).toString(36)}`;
+      const writer = `${this.#name}${(this.#blocks++).toString(36).padStart(6, '0')}`;
       const value = Buffer.from(lines);
       tables.blocks.putSync([key, first, writer], value);
       tables.byTime.putSync([first, key, writer], value.length);

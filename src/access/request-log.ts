@@ -5,35 +5,34 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PriorartError } from '../errors.js';
 import {
   ACCESS_FLUSH_MS,
+  LOG_BLOCK_MS,
   LOG_QUERY_MAX_CHARS,
   REQUEST_LOG_MB,
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
 } from '../limits.js';
 import { dataFile } from './environment.js';
+import { pageOf, readCursor } from './log-page.js';
 import {
   addCounts,
   addStatus,
   type LogBatch,
   type LoggedRequest,
-  type LogLine,
   type LogPage,
-  linesOf,
   NO_COUNTS,
   type StoredLine,
   type UsageCounts,
   type UsageRow,
 } from './log-records.js';
-import { type BlockKey, daysKept, type LogTables, openLogTables } from './log-tables.js';
+import { daysKept, type LogTables, openLogTables } from './log-tables.js';
 import { type AccessWriter, writerHere } from './writer.js';
 
 const DAY_MS = 86_400_000;
 
-/** Lines that wait, by key. */
-type Waiting = Map<string, { first: number; lines: string[] }>;
+/** Lines that wait, by key: the blocks that they are to be. */
+type Waiting = Map<string, { first: number; lines: string[] }[]>;
 type Counting = Map<string, { at: [day: string, key: string, endpoint: string]; counts: UsageCounts }>;
 
 export interface RequestLogOptions {
@@ -103,9 +102,15 @@ export class RequestLog {
     if (request.resultCount !== undefined) line.n = request.resultCount;
     if (this.#options.queries && request.query !== undefined)
       line.q = request.query.slice(0, LOG_QUERY_MAX_CHARS);
-    const block = this.#lines.get(key);
-    if (block) block.lines.push(JSON.stringify(line));
-    else this.#lines.set(key, { first: request.time, lines: [JSON.stringify(line)] });
+    const blocks = this.#lines.get(key);
+    const block = blocks?.at(-1);
+    const age = block === undefined ? Number.NaN : request.time - block.first;
+    if (block && age >= 0 && age < LOG_BLOCK_MS) block.lines.push(JSON.stringify(line));
+    else {
+      const fresh = { first: request.time, lines: [JSON.stringify(line)] };
+      if (blocks) blocks.push(fresh);
+      else this.#lines.set(key, [fresh]);
+    }
     this.#waiting++;
   }
 
@@ -131,8 +136,8 @@ export class RequestLog {
   }
 
   /**
-   * Lines of a key, newest first; those of several servers on one folder by the quarter of a second. Lines that are
-   * too old and lie there still, since nothing was written that would have removed them, are left out.
+   * Lines of a key, newest first, of all servers on the folder together. Lines that are too old and lie there still,
+   * since nothing was written that would have removed them, are left out.
    * @param cursor `next` of the page before
    * @throws PriorartError `usage` where the cursor is none
    */
@@ -142,24 +147,7 @@ export class RequestLog {
     if (!tables) return { lines: [] };
     const days = daysKept(tables, this.#options.days);
     const oldest = new Date(Date.now() - days * DAY_MS).toISOString();
-    const start: BlockKey = from ? [key, from.time, from.writer] : [key, Number.MAX_VALUE, ''];
-    const lines: LogLine[] = [];
-    for (const block of tables.blocks.getRange({
-      start,
-      end: [key, 0, ''],
-      reverse: true,
-    })) {
-      const [, time, writer] = block.key;
-      const stored = linesOf(block.value);
-      const isFirst = from !== undefined && time === from.time && writer === from.writer;
-      if (stored.every((line) => line.time < oldest)) break;
-      for (let i = Math.min(isFirst ? from.index : stored.length, stored.length) - 1; i >= 0; i--) {
-        if (stored[i]!.time < oldest) continue;
-        if (lines.length === limit) return { lines, next: writeCursor(time, writer, i + 1) };
-        lines.push(stored[i]!);
-      }
-    }
-    return { lines };
+    return pageOf(tables, key, { limit, oldest, from });
   }
 
   /** Calls by day, key and endpoint; days inclusive, as `YYYY-MM-DD`, in UTC. */
@@ -206,11 +194,9 @@ export class RequestLog {
         new Error(`${dropped} lines of the log of requests were dropped: too many waited`),
       );
     const batch: LogBatch = {
-      blocks: Array.from(lines, ([key, block]) => ({
-        key,
-        first: block.first,
-        lines: `[${block.lines.join(',')}]`,
-      })),
+      blocks: [...lines].flatMap(([key, blocks]) =>
+        blocks.map((block) => ({ key, first: block.first, lines: `[${block.lines.join(',')}]` })),
+      ),
       usage: [...usage.values()],
     };
     try {
@@ -232,10 +218,7 @@ export class RequestLog {
       if (newer) addCounts(newer.counts, counts);
       else this.#usage.set(at.join('/'), { at, counts });
     }
-    for (const [key, block] of lines) {
-      const newer = this.#lines.get(key);
-      this.#lines.set(key, { first: block.first, lines: [...block.lines, ...(newer?.lines ?? [])] });
-    }
+    for (const [key, blocks] of lines) this.#lines.set(key, [...blocks, ...(this.#lines.get(key) ?? [])]);
     this.#waiting += waiting;
   }
 
@@ -256,18 +239,4 @@ function dayOf(time: number): string {
     lastDay = { number, text: new Date(time).toISOString().slice(0, 10) };
   }
   return lastDay.text;
-}
-
-function writeCursor(time: number, writer: string, index: number): string {
-  return `${time.toString(36)}-${writer}-${index.toString(36)}`;
-}
-
-function readCursor(text: string): { time: number; writer: string; index: number } {
-  const [, time = '', writer = '', index = ''] =
-    /^([0-9a-z]{1,10})-([0-9A-Za-z]{1,24})-([0-9a-z]{1,8})$/.exec(text) ?? [];
-  if (writer !== '') return { time: Number.parseInt(time, 36), writer, index: Number.parseInt(index, 36) };
-  throw new PriorartError(
-    'usage',
-    `cursor: got ${JSON.stringify(text.slice(0, 80))}; expected the \`next\` of the page before`,
-  );
 }

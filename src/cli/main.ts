@@ -1,69 +1,29 @@
 #!/usr/bin/env node
-/** `priorart`: one file a command; this one wires them and turns errors into exit codes. */
-import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
-import { accountsCommand } from './accounts.js';
-import { calibrateCommand } from './calibrate.js';
-import { checkCommand } from './check.js';
-import { deleteCommand } from './delete.js';
-import { drawingsCommand } from './drawings.js';
-import { embedCommand } from './embed.js';
-import { evalCommand } from './eval.js';
-import { explainCommand } from './explain.js';
-import { ingestCommand } from './ingest.js';
-import { keysCommand } from './keys.js';
-import { logsCommand } from './logs.js';
-import { maintenanceCommand } from './maintenance.js';
-import { EXIT, reportError } from './output.js';
-import { reembedCommand } from './reembed.js';
-import { searchCommand } from './search.js';
-import { serveCommand } from './serve.js';
-import { snapshotCommand } from './snapshot.js';
-import { usageCommand } from './usage.js';
+/**
+ * `priorart`. The program is loaded when there are file descriptors for it: without them, loading its modules fails
+ * with whatever Node says of the file that was not to be opened.
+ */
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { FILE_DESCRIPTORS_MIN } from '../limits.js';
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
-const program = new Command('priorart')
-  .description('Semantic search over patents of US, KR, JP, CN and EP')
-  .version(version)
-  .showHelpAfterError('(run with --help for options and examples)')
-  .exitOverride((error) => {
-    // Help and version are answers; everything else commander stops at is wrong usage.
-    process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
-  });
-
-for (const command of [
-  ingestCommand,
-  searchCommand,
-  serveCommand,
-  explainCommand,
-  evalCommand,
-  embedCommand,
-  calibrateCommand,
-  deleteCommand,
-  checkCommand,
-  reembedCommand,
-  drawingsCommand,
-  snapshotCommand,
-  accountsCommand,
-  keysCommand,
-  usageCommand,
-  logsCommand,
-  maintenanceCommand,
-]) {
-  adopt(command(), program);
+/** Whether so many files can be open at once. */
+function canOpen(files: number): boolean {
+  const open: number[] = [];
+  try {
+    while (open.length < files) open.push(openSync(devNull, 'r'));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    for (const file of open) closeSync(file);
+  }
 }
 
-/** Wrong usage ends with the same exit code in a command of a command. */
-function adopt(command: Command, parent: Command): void {
-  parent.addCommand(command.copyInheritedSettings(parent));
-  for (const inner of command.commands) inner.copyInheritedSettings(command);
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = reportError(error);
+if (canOpen(FILE_DESCRIPTORS_MIN)) await import('./program.js');
+else {
+  process.stderr.write(
+    `priorart: too few file descriptors; expected room for ${FILE_DESCRIPTORS_MIN} and one for each connection: ulimit -n 65536\n`,
+  );
+  process.exitCode = 1;
 }

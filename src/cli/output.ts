@@ -34,6 +34,11 @@ function escaped(text: string, which: RegExp): string {
 
 /** Says what went wrong, without a stack for errors that were raised on purpose. Returns the exit code. */
 export function reportError(error: unknown): number {
+  const known = ofTheSystem(error);
+  if (known !== undefined) {
+    process.stderr.write(`priorart: ${inOneLine(known)}\n`);
+    return EXIT.failed;
+  }
   if (!isPriorartError(error)) {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return EXIT.failed;
@@ -41,6 +46,24 @@ export function reportError(error: unknown): number {
   process.stderr.write(`priorart: ${error.message}\n`);
   const usage = ['usage', 'unknown_index_kind'].includes(error.code) || [400, 422].includes(error.status);
   return usage ? EXIT.usage : EXIT.failed;
+}
+
+/** What the system refused, in words, where that is no mistake of the program. */
+function ofTheSystem(error: unknown): string | undefined {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const place = path === undefined ? 'a file' : path;
+  switch (code) {
+    case 'EMFILE':
+    case 'ENFILE':
+      return `too few file descriptors to open ${place}; allow more: ulimit -n 65536`;
+    case 'EACCES':
+    case 'EPERM':
+      return `this user may not read or write ${place}`;
+    case 'EROFS':
+      return `${place} can not be written: it is on a read-only file system`;
+    default:
+      return undefined;
+  }
 }
 
 const PROGRESS_EVERY_MS = { terminal: 200, plain: 2_000 };

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { AccessStore } from '../access/store.js';
-import type { Config } from '../config.js';
+import { type Config, SETTINGS, type SettingName } from '../config.js';
 import { openDrawings } from '../drawings/open.js';
 import { type Engine, open } from '../engine.js';
 import { type Server, startServer } from '../http/server.js';
@@ -13,6 +13,56 @@ import { openOptions, settings, withSettings } from './options.js';
 import { COMMAND, count, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
+
+/** The settings that a server has. */
+const OF_A_SERVER = [
+  'data',
+  'models',
+  'host',
+  'port',
+  'publicUrl',
+  'workers',
+  'httpAdapter',
+  'queuePerWorker',
+  'recallCheck',
+  'deadlineMs',
+  'shutdownGraceMs',
+  'drawingLinkSeconds',
+  'drawingSecretFile',
+  's3Bucket',
+  's3Endpoint',
+  's3Region',
+  's3Prefix',
+  'rateLimit',
+  'publicRateLimit',
+  'shutdownDelayMs',
+  'tlsCert',
+  'tlsKey',
+  'trustProxy',
+  'trustProxyHeader',
+  'corsOrigins',
+  'compression',
+  'connectionsMax',
+  'metricsPort',
+  'metricsHost',
+  'settings',
+  'requestLogDays',
+  'requestLogMb',
+  'requestLogQueries',
+  'logLevel',
+] as const satisfies SettingName[];
+
+/** Those that a server takes over while it runs; the others need a restart. */
+const RELOADED: ReadonlySet<SettingName> = new Set([
+  'settings',
+  'tlsCert',
+  'tlsKey',
+  'trustProxy',
+  'trustProxyHeader',
+  'corsOrigins',
+  'compression',
+  'logLevel',
+]);
 
 export function serveCommand(): Command {
   const command = new Command('serve')
@@ -29,41 +79,7 @@ Examples:
 SIGTERM and SIGINT shut down in order; SIGHUP reads certificate and settings file again.`,
     )
     .action(run);
-  return withSettings(command, [
-    'data',
-    'models',
-    'host',
-    'port',
-    'workers',
-    'httpAdapter',
-    'queuePerWorker',
-    'recallCheck',
-    'deadlineMs',
-    'shutdownGraceMs',
-    'drawingLinkSeconds',
-    'drawingSecretFile',
-    's3Bucket',
-    's3Endpoint',
-    's3Region',
-    's3Prefix',
-    'rateLimit',
-    'publicRateLimit',
-    'shutdownDelayMs',
-    'tlsCert',
-    'tlsKey',
-    'trustProxy',
-    'trustProxyHeader',
-    'corsOrigins',
-    'compression',
-    'connectionsMax',
-    'metricsPort',
-    'metricsHost',
-    'settings',
-    'requestLogDays',
-    'requestLogMb',
-    'requestLogQueries',
-    'logLevel',
-  ]);
+  return withSettings(command, OF_A_SERVER);
 }
 
 async function run(flags: Record<string, unknown>): Promise<void> {
@@ -85,14 +101,24 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const access = AccessStore.open(accessDir(config.data), { create: false });
   const output = bufferedOutput();
   const log = createLog(config.logLevel, output);
-  const server = await startServer({ engine, access, drawings, log, config, metrics });
-  const onHangUp = () => reload(server, flags, log);
+  const server = await startServer({ engine, access, drawings, log, config, metrics }).catch(
+    async (error: unknown) => {
+      // Its threads would keep the process alive, without a word.
+      await engine.close();
+      await access.close();
+      output.flushSync();
+      throw error;
+    },
+  );
+  const onHangUp = () => reload(server, flags, log, config);
   process.on('SIGHUP', onHangUp);
-  process.stderr.write(await banner(engine, server.url, config, secret));
-
-  await new Promise<void>((resolve) => {
+  // Heard before the banner says how to stop: whoever reads it may do so at once.
+  const told = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
+  process.stderr.write(await banner(engine, server.url, config, keyOf(access, config.data, secret)));
+
+  await told;
   await server.close();
   process.off('SIGHUP', onHangUp);
   await engine.close();
@@ -100,10 +126,16 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   output.flushSync();
 }
 
-/** A mistake in the settings must not end a server that runs. */
-function reload(server: Server, flags: Record<string, unknown>, log: Logger): void {
+/** A mistake in the settings must not end a server that runs. @param started the settings that it started with */
+function reload(server: Server, flags: Record<string, unknown>, log: Logger, started: Config): void {
   try {
-    server.reload(settings(flags));
+    const config = settings(flags);
+    server.reload(config);
+    const changed = OF_A_SERVER.filter((name) => !RELOADED.has(name) && config[name] !== started[name]);
+    if (changed.length > 0) {
+      const names = changed.map((name) => SETTINGS[name].flag.split(' ')[0]!.slice(2));
+      log.warn({ settings: names }, 'changed settings need a restart; the server goes on with those before');
+    }
   } catch (error) {
     log.error({ err: error }, 'settings were not read again; those before stay in force');
   }
@@ -122,22 +154,30 @@ async function firstKey(data: string): Promise<string | undefined> {
   }
 }
 
-async function banner(
-  engine: Engine,
-  url: string,
-  config: Config,
-  secret: string | undefined,
-): Promise<string> {
+interface KeyHint {
+  /** What the example is called with. */
+  key: string;
+  line: string;
+}
+
+/** What there is to say of keys. */
+function keyOf(access: AccessStore, data: string, secret: string | undefined): KeyHint {
+  if (secret !== undefined) return { key: secret, line: `${secret}   (shown once; development only)` };
+  const create = `${COMMAND} keys create --data ${data} --account NAME`;
+  const key = '$PRIORART_KEY';
+  if (!access.isAvailable()) return { key, line: `none, or they cannot be read; make one: ${create}` };
+  return access.list().some(({ state }) => state === 'active')
+    ? { key, line: `keys made before still work; a new one: ${create}` }
+    : { key, line: `none is active; make one: ${create}` };
+}
+
+async function banner(engine: Engine, url: string, config: Config, { key, line }: KeyHint): Promise<string> {
   const { total, chunks, index } = await engine.coverage();
-  const key = secret ?? '$PRIORART_KEY';
   const body = JSON.stringify({ query: EXAMPLE, top_k: 3 });
-  const keyLine = secret
-    ? `  key       ${secret}   (shown once; development only)`
-    : `  key       keys made before still work; a new one: ${COMMAND} keys create --data ${config.data} --account NAME`;
   return `
 priorart serves ${count(total)} publications (${count(chunks)} passages, ${index.model}) at ${url}
   memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; the index is mapped once for all
-${keyLine}
+  key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'
   stop      Ctrl-C
 

@@ -4,6 +4,7 @@
  * A browser sends cookies along with what other sites make it ask for. So the cookie is SameSite=Strict, and a
  * request that changes something must bear a header that only a page of this server can add.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdminSecret, Session } from '../access/admin-secret.js';
 import { Attempts } from '../access/attempts.js';
 import type { RequestLog } from '../access/request-log.js';
@@ -36,13 +37,24 @@ export function administration(
   return { store, requests, secret, attempts: new Attempts(), secure };
 }
 
-/** @throws PriorartError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
-export function requireAdministrator(request: HttpRequest, admin: Administration): void {
-  const bearer = /^bearer +(\S.*?) *$/i.exec(request.headers['authorization'] ?? '')?.[1];
+/**
+ * Lets an administrator's request in.
+ * @returns a promise where wrong secrets came from this address and the request has to wait
+ * @throws PriorartError `unauthorized`, `forbidden`, `unavailable`, or rejects with it
+ */
+export function requireAdministrator(request: HttpRequest, admin: Administration): Promise<void> | undefined {
+  const bearer = bearerSecret(request.headers['authorization'] ?? '');
   if (bearer !== undefined) {
+    const pause = pauseOf(request, admin);
+    if (pause) return pause.then(() => checkSecret(bearer, request, admin));
     checkSecret(bearer, request, admin);
-    return;
+    return undefined;
   }
+  requireSession(request, admin);
+  return undefined;
+}
+
+function requireSession(request: HttpRequest, admin: Administration): void {
   if (sessionOf(request, admin) === undefined) {
     throw new PriorartError(
       'unauthorized',
@@ -59,21 +71,29 @@ export function requireAdministrator(request: HttpRequest, admin: Administration
   }
 }
 
+/** What stands behind `Bearer`; undefined where nothing does, or another scheme is used. */
+function bearerSecret(header: string): string | undefined {
+  const scheme = 'bearer ';
+  if (header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
+  return header.slice(scheme.length).trim() || undefined;
+}
+
 /**
- * Compares a secret, where its client address may still try one.
- * @throws PriorartError `unauthorized`, `rate_limited`, `unavailable`
+ * What an attempt waits for before anything of it is read; undefined where it need not.
+ */
+export function pauseOf(request: HttpRequest, { attempts }: Administration): Promise<void> | undefined {
+  const ms = attempts.pauseMs(request.remoteAddress);
+  return ms > 0 ? sleep(ms) : undefined;
+}
+
+/**
+ * Compares a secret. The right one is never refused, whatever came before it.
+ * @throws PriorartError `unauthorized`, `unavailable`
  */
 export function checkSecret(text: string, request: HttpRequest, { secret, attempts }: Administration): void {
-  const address = request.remoteAddress;
-  const waitMs = attempts.waitMs(address);
-  if (waitMs > 0) {
-    throw new PriorartError('rate_limited', 'too many wrong secrets; try again later', {
-      retryAfter: waitMs / 1000,
-    });
-  }
-  const isRight = secret.matches(text);
-  attempts.tried(address, isRight);
-  if (!isRight) throw new PriorartError('unauthorized', "that is not the administrator's secret");
+  if (secret.matches(text)) return;
+  attempts.wrong(request.remoteAddress);
+  throw new PriorartError('unauthorized', "that is not the administrator's secret");
 }
 
 /** The session of a request; undefined where it has none that lasts. */

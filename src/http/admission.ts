@@ -5,7 +5,7 @@
 import type { QuotaState, Reservation } from '../access/counters.js';
 import type { ApiKey } from '../access/records.js';
 import type { Allowance } from '../access/window.js';
-import { PriorartError } from '../errors.js';
+import { isPriorartError, PriorartError } from '../errors.js';
 import { type Caller, requireKey } from './access.js';
 import type { HttpRequest } from './adapters/adapter.js';
 import { LOGIN, requireAdministrator } from './administrator.js';
@@ -41,18 +41,23 @@ export class Admission {
 
   /**
    * Lets a request in to a route, or throws why not.
+   * @returns a promise where it has to wait first, which rejects where it is not let in
    * @throws PriorartError `unavailable`, `unauthorized`, `key_deactivated`, `rate_limited`
    */
-  admit(request: HttpRequest, route: Route): void {
-    const { access, limits } = this.#services;
+  admit(request: HttpRequest, route: Route): Promise<void> | undefined {
     // The administration has the switch that turns maintenance off again, and a check of its own.
-    if (route.access === 'health') return;
+    if (route.access === 'health') return undefined;
     if (route.access === 'admin') {
       const { admin } = this.#services;
       if (!admin) throw new PriorartError('not_found', 'there is no such endpoint');
-      if (route.endpoint !== LOGIN) requireAdministrator(request, admin);
-      return;
+      return route.endpoint === LOGIN ? undefined : requireAdministrator(request, admin);
     }
+    this.#admitCaller(request, route);
+    return undefined;
+  }
+
+  #admitCaller(request: HttpRequest, route: Route): void {
+    const { access, limits } = this.#services;
     const maintenance = access.maintenance();
     if (maintenance) {
       throw new PriorartError('maintenance', 'the service is down for maintenance', {
@@ -62,12 +67,29 @@ export class Admission {
     if (route.access === 'signed') this.#allowance = limits.takeFile(request.remoteAddress);
     else if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
     else {
-      this.#caller = requireKey(request, access, (key) => {
-        this.#key = key;
-      });
+      this.#caller = this.#callerOf(request);
       this.#allowance = limits.takeCall(this.#caller.key.id);
     }
     if (!this.#allowance.admitted) throw rateLimited(this.#allowance, route.access === 'key');
+  }
+
+  /**
+   * Who calls. Calls whose key is not good are limited by their client address, so that keys are not tried at will.
+   * @throws PriorartError `unauthorized`, `key_deactivated`, `rate_limited`, `unavailable`
+   */
+  #callerOf(request: HttpRequest): Caller {
+    const { access, limits } = this.#services;
+    try {
+      return requireKey(request, access, (key) => {
+        this.#key = key;
+      });
+    } catch (error) {
+      if (isPriorartError(error) && (error.code === 'unauthorized' || error.code === 'key_deactivated')) {
+        this.#allowance = limits.takeStranger(request.remoteAddress);
+        if (!this.#allowance.admitted) throw rateLimited(this.#allowance, false);
+      }
+      throw error;
+    }
   }
 
   /** @throws PriorartError `quota_exceeded`, `unavailable` */

@@ -12,7 +12,7 @@ import { LoopGuard } from './loop-guard.js';
 import { problemOf } from './problem.js';
 import { requestIdOf } from './request-id.js';
 import type { Call, Route, Services } from './route.js';
-import { Router } from './router.js';
+import { type Match, Router } from './router.js';
 import { ADMIN_ROUTES } from './routes/admin/index.js';
 import { coverage } from './routes/coverage.js';
 import { details } from './routes/details.js';
@@ -95,7 +95,13 @@ class Exchange {
         : { ...reply, headers: { ...reply.headers, allow: match.allow } };
     }
     this.#route = match.route;
-    this.#admission.admit(request, match.route);
+    const waiting = this.#admission.admit(request, match.route);
+    if (waiting) return waiting.then(() => this.#handle(match));
+    return this.#handle(match);
+  }
+
+  #handle(match: Match): HttpReply | Promise<HttpReply> {
+    const request = this.#request;
     if (match.route.access === 'key' && this.#guard.refuses()) {
       throw new PriorartError('overloaded', 'more comes than can be looked at', { retryAfter: 1 });
     }
@@ -141,7 +147,8 @@ class Exchange {
   }
 
   failNow(error: unknown): HttpReply {
-    const { reply, isFault } = problemOf(error, this.#requestId);
+    const access = this.#route?.access === 'admin' ? 'admin' : 'key';
+    const { reply, isFault } = problemOf(error, this.#requestId, access);
     if (isFault) {
       const fields = { request_id: this.#requestId, ...traceFields(this.#trace), err: error };
       this.#services.log.error(fields, 'request failed');
@@ -169,6 +176,7 @@ class Exchange {
     if (key) finished.key = key;
     if (this.#trace) finished.trace = this.#trace;
     if (reply?.resultCount !== undefined) finished.resultCount = reply.resultCount;
+    if (status === 404) finished.path = this.#request.path;
     if (this.#query !== undefined) finished.query = this.#query;
     this.#services.observe(finished);
   }

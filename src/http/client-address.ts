@@ -73,8 +73,12 @@ function chainOf(value: string | undefined, header: ProxyHeader): string[] {
 /** `for="[2001:db8::1]:4711"; proto=https` (RFC 7239) */
 function forwardedFor(element: string): string {
   for (const pair of element.split(';')) {
-    const match = /^\s*for\s*=\s*"?([^"]*)"?\s*$/i.exec(pair);
-    if (match) return match[1]!;
+    const [name = '', ...value] = pair.split('=');
+    if (name.trim().toLowerCase() !== 'for' || value.length === 0) continue;
+    const quoted = value.join('=').trim();
+    const from = quoted.startsWith('"') ? 1 : 0;
+    const text = quoted.slice(from, quoted.endsWith('"') ? -1 : undefined);
+    if (!text.includes('"')) return text;
   }
   return '';
 }

@@ -8,7 +8,7 @@ import type { EarlyAnswer } from './early.js';
 const SHARED_PATHS = /^\/(?:api\/|files\/|openapi\.json$|livez$|readyz$|healthz$)/;
 const REQUEST_HEADERS = 'Content-Type, X-API-Key, X-Request-Id, If-None-Match, If-Range, Range, traceparent';
 const SHOWN_HEADERS =
-  'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, ETag, Accept-Ranges, Content-Range, Deprecation, traceparent';
+  'X-Request-Id, X-Error-Code, RateLimit, RateLimit-Policy, Retry-After, ETag, Accept-Ranges, Content-Range, Deprecation, traceparent';
 
 /**
  * Answers preflights, and marks answers that a page may read.

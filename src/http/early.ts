@@ -35,8 +35,10 @@ export function earlyAnswers(observe: RequestObserver): EarlyAnswer {
   };
 }
 
+const REFUSED = { 400: 'bad_request', 408: 'request_timeout', 431: 'head_too_large' } as const;
+
 /** The answer to a head that cannot be read. */
 export function refusalReply(early: EarlyAnswer, refusal: Refusal): HttpReply {
   const { status, detail, method = '', headers = {}, remoteAddress } = refusal;
-  return early({ method, headers, remoteAddress }, 'none', detailReply(status, detail));
+  return early({ method, headers, remoteAddress }, 'none', detailReply(REFUSED[status], detail));
 }

@@ -6,6 +6,8 @@ export interface FinishedRequest {
   /** The route's `endpoint`; `none` where no route took the request. */
   endpoint: string;
   method: string;
+  /** As it was sent, where nothing was found there. */
+  path?: string;
   /** 499 where the client went away before its answer. */
   status: number;
   /** From the request's head to the answer, ms. */

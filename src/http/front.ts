@@ -1,8 +1,9 @@
 /** What stands between the adapter and the app, as the settings say: none of it knows endpoints. */
+import { METHODS } from 'node:http';
 import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
 import { URL_MAX_CHARS } from '../limits.js';
-import type { ClientAddress, HttpHandler } from './adapters/adapter.js';
+import { type ClientAddress, type HttpHandler, UNKNOWN_METHOD } from './adapters/adapter.js';
 import { trustingProxies } from './client-address.js';
 import { withCompression } from './compression.js';
 import { withCors } from './cors.js';
@@ -25,7 +26,7 @@ export interface Front {
  * @throws PriorartError `usage`
  */
 export function frontOf(app: HttpHandler, config: FrontConfig, early: EarlyAnswer): Front {
-  let handler = withUrlLimit(app, early);
+  let handler = withKnownMethods(withUrlLimit(app, early), early);
   if (config.corsOrigins !== undefined) handler = withCors(handler, config.corsOrigins, early);
   if (config.compression !== 'off') handler = withCompression(handler);
   const { trustProxy, trustProxyHeader = 'x-forwarded-for' } = config;
@@ -33,6 +34,16 @@ export function frontOf(app: HttpHandler, config: FrontConfig, early: EarlyAnswe
     handler,
     clientAddress: trustProxy === undefined ? undefined : trustingProxies(trustProxy, trustProxyHeader),
   };
+}
+
+/** What node:http parses. Its parser refuses all others, which uWebSockets.js hands over; CONNECT is for proxies. */
+const KNOWN_METHODS = new Set(METHODS.filter((method) => method !== 'CONNECT'));
+
+function withKnownMethods(handler: HttpHandler, early: EarlyAnswer): HttpHandler {
+  return (request) =>
+    KNOWN_METHODS.has(request.method)
+      ? handler(request)
+      : early(request, 'none', problemOf(new PriorartError('bad_request', UNKNOWN_METHOD), '').reply);
 }
 
 function withUrlLimit(app: HttpHandler, early: EarlyAnswer): HttpHandler {

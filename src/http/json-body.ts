@@ -1,5 +1,6 @@
 /** The body of a POST: content type, size and JSON, checked in this order. */
 import { PriorartError } from '../errors.js';
+import { JSON_MAX_DEPTH } from '../limits.js';
 import type { HttpRequest } from './adapters/adapter.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -14,6 +15,9 @@ export async function readJson(request: HttpRequest): Promise<unknown> {
   const bytes = await request.body();
   if (bytes.length === 0)
     throw new PriorartError('bad_json', 'the request body is empty; expected a JSON object');
+  if (depthExceeds(bytes, JSON_MAX_DEPTH)) {
+    throw new PriorartError('bad_json', `the request body is nested more than ${JSON_MAX_DEPTH} levels deep`);
+  }
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -28,6 +32,35 @@ export async function readJson(request: HttpRequest): Promise<unknown> {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new PriorartError('bad_json', `the request body is not JSON: ${shortened(why)}`, { cause });
   }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/**
+ * Whether JSON nests deeper than that. Looked at before anything recursive sees the value: validators and the messages
+ * that show a value take a frame of stack a level. Bytes of UTF-8 beyond ASCII are none of the characters that count.
+ */
+export function depthExceeds(bytes: Uint8Array, most: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (OPENING.has(byte)) {
+      depth++;
+      if (depth > most) return true;
+    } else if (CLOSING.has(byte)) depth--;
+  }
+  return false;
+}
+
+/** Where the string that begins at a quote ends; the end of the bytes where it does not. */
+function endOfString(bytes: Uint8Array, quote: number): number {
+  let at = quote + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
 }
 
 function checkContentType(request: HttpRequest): void {

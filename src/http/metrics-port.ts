@@ -21,14 +21,16 @@ export async function openMetricsPort(
 ): Promise<MetricsPort> {
   const replyTo = async (method: string | undefined, path: string): Promise<HttpReply> => {
     if (method !== 'GET' && method !== 'HEAD')
-      return detailReply(405, 'method not allowed; expected GET, HEAD', { allow: 'GET, HEAD' });
+      return detailReply('method_not_allowed', 'method not allowed; expected GET, HEAD', {
+        allow: 'GET, HEAD',
+      });
     if (path === '/metrics') return metricsReply(metrics);
-    return health[path]?.() ?? detailReply(404, 'there is no such endpoint');
+    return health[path]?.() ?? detailReply('not_found', 'there is no such endpoint');
   };
   const server = createServer({ requestTimeout: 10_000 }, async (message, response) => {
     const path = message.url?.split('?')[0] ?? '';
     // A gauge reads the store, which may fail; a rejection that nobody handles would end the process.
-    const reply = await replyTo(message.method, path).catch(() => detailReply(500, 'internal error'));
+    const reply = await replyTo(message.method, path).catch(() => detailReply('internal', 'internal error'));
     response.writeHead(reply.status, reply.headers).end(message.method === 'HEAD' ? undefined : reply.body);
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,7 @@
-/** The answer to a request that failed: exactly `{detail}`, with nothing of the server's inside in it. */
+/** The answer to a request that failed: exactly `{detail}` and a code, with nothing of the server's inside in it. */
 import { type ErrorCode, isPriorartError, type PriorartError } from '../errors.js';
 import type { HttpReply } from './adapters/adapter.js';
+import { type ShownCode, shownCode, statusOf } from './error-codes.js';
 
 /** Seconds after which a 503 that names no time may be tried again. */
 const RETRY_AFTER_DEFAULT = 5;
@@ -24,13 +25,20 @@ export interface Problem {
   isFault: boolean;
 }
 
-/** Makes the answer for whatever a handler threw. */
-export function problemOf(error: unknown, requestId: string): Problem {
-  if (!isPriorartError(error)) return fault(500, 'internal error', requestId);
-  // Work that was cancelled while its client is still there was cut off by the server.
-  const status = error.code === 'cancelled' ? 503 : error.status;
+/** What a 401 says of how to authenticate: to callers of the API, and in the administration. */
+const CHALLENGE = { key: 'ApiKey header="X-API-Key"', admin: 'Bearer realm="administration"' } as const;
+
+/** Makes the answer for whatever a handler threw. @param access what the route asks for */
+export function problemOf(
+  error: unknown,
+  requestId: string,
+  access: keyof typeof CHALLENGE = 'key',
+): Problem {
+  if (!isPriorartError(error)) return fault('internal', 'internal error', requestId);
+  const code = shownCode(error.code);
+  const status = statusOf(code);
   if (status >= 500) {
-    const problem = fault(status, PUBLIC_DETAIL[error.code] ?? 'internal error', requestId);
+    const problem = fault(code, PUBLIC_DETAIL[error.code] ?? 'internal error', requestId);
     // The line of the request says it all; under overload a second one, with a stack, would be work for nothing.
     if (error.code === 'overloaded') problem.isFault = false;
     if (status === 503) problem.reply.headers = { ...problem.reply.headers, ...retryAfter(error) };
@@ -39,23 +47,27 @@ export function problemOf(error: unknown, requestId: string): Problem {
     return problem;
   }
   const headers: Record<string, string> = {};
-  if (status === 401) headers['www-authenticate'] = 'ApiKey header="X-API-Key"';
+  if (status === 401) headers['www-authenticate'] = CHALLENGE[access];
   if (status === 429) Object.assign(headers, retryAfter(error));
-  return { reply: detailReply(status, error.message, headers), isFault: false };
+  return { reply: detailReply(code, error.message, headers), isFault: false };
 }
 
-/** An error body, the only form there is. */
-export function detailReply(status: number, detail: string, headers: Record<string, string> = {}): HttpReply {
+/** An error answer, the only form there is. */
+export function detailReply(
+  code: ShownCode,
+  detail: string,
+  headers: Record<string, string> = {},
+): HttpReply {
   return {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
+    status: statusOf(code),
+    headers: { 'content-type': 'application/json', 'x-error-code': code, ...headers },
     body: JSON.stringify({ detail }),
   };
 }
 
-function fault(status: number, detail: string, requestId: string): Problem {
-  const text = status === 500 ? `${detail}; the request id is ${requestId}` : detail;
-  return { reply: detailReply(status, text), isFault: true };
+function fault(code: ShownCode, detail: string, requestId: string): Problem {
+  const text = statusOf(code) === 500 ? `${detail}; the request id is ${requestId}` : detail;
+  return { reply: detailReply(code, text), isFault: true };
 }
 
 function retryAfter(error: PriorartError): Record<string, string> {

@@ -1,6 +1,7 @@
 /** What is written of a request: a line of the program's log, and of the log of its key. */
 import type { LoggedRequest } from '../access/log-records.js';
 import type { RequestLog } from '../access/request-log.js';
+import { LOG_PATH_MAX_CHARS } from '../limits.js';
 import type { LineWriter } from '../observe/log.js';
 import type { FinishedRequest } from './finished.js';
 import { traceFields } from './trace-context.js';
@@ -8,16 +9,26 @@ import { traceFields } from './trace-context.js';
 const QUIET = new Set(['livez', 'readyz']);
 
 export function logRequest(write: LineWriter, finished: FinishedRequest): void {
-  const { requestId, trace, method, endpoint, status, ms, key, client } = finished;
+  const { requestId, trace, method, path, endpoint, status, ms, key, client } = finished;
   const text = JSON.stringify;
   let members = `"request_id":${text(requestId)}`;
   if (trace) members += `,${text(traceFields(trace)).slice(1, -1)}`;
-  // The endpoint's name: a path that no route knows is a client's, and may hold anything.
+  // The endpoint's name: a path is a client's, and may hold anything. Only where nothing was found it is told.
   members += `,"method":${text(method)},"endpoint":${text(endpoint)},"status":${status}`;
+  if (path !== undefined) members += `,"path":${inAscii(path)}`;
   members += `,"ms":${Math.round(ms * 100) / 100}`;
   if (key) members += `,"key":${text(key.id)}`;
   members += `,"client":${text(client)}`;
   write(QUIET.has(endpoint) ? 'debug' : 'info', members, 'request');
+}
+
+/** A text of a client's as JSON that shows no more and no other characters than it should. */
+function inAscii(text: string): string {
+  const shown = text.length > LOG_PATH_MAX_CHARS ? `${text.slice(0, LOG_PATH_MAX_CHARS)}…` : text;
+  return JSON.stringify(shown).replace(
+    /[^\x20-\x7e]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 export function logForKey(requests: RequestLog, finished: FinishedRequest): void {

@@ -20,6 +20,8 @@ export interface Services {
   log: Logger;
   /** Where drawings are linked to; absent: none is there. */
   drawings?: DrawingStore | undefined;
+  /** Address of this server as clients see it; undefined where nobody says. */
+  publicUrl?: string | undefined;
   /** Longest a search may take, ms. */
   deadlineMs: number;
   /** Set when the server begins to shut down. */

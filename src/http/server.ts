@@ -35,7 +35,14 @@ type Optional = FrontConfig &
   Partial<
     Pick<
       Config,
-      'tlsCert' | 'tlsKey' | 'connectionsMax' | 'metricsPort' | 'metricsHost' | 'shutdownDelayMs' | 'logLevel'
+      | 'publicUrl'
+      | 'tlsCert'
+      | 'tlsKey'
+      | 'connectionsMax'
+      | 'metricsPort'
+      | 'metricsHost'
+      | 'shutdownDelayMs'
+      | 'logLevel'
     >
   >;
 
@@ -94,6 +101,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     admin: gate.admin,
     drawings,
     log,
+    publicUrl: config.publicUrl,
     deadlineMs: config.deadlineMs,
     lifecycle,
     observe,
@@ -187,11 +195,22 @@ function chooseAdapter(wanted: Config['httpAdapter'], log: Logger, options: Adap
     if (wanted === 'uws') {
       throw new PriorartError(
         'addon_missing',
-        'uWebSockets.js does not load on this system; install it, or use the node adapter',
+        `uWebSockets.js does not load on this system: ${reasonOf(cause)}; install it, or use the node adapter`,
         { cause },
       );
     }
-    log.warn({ err: cause }, 'uWebSockets.js does not load on this system; using node:http');
+    log.warn({ reason: reasonOf(cause) }, 'uWebSockets.js does not load on this system; using node:http');
     return createNodeAdapter(options);
   }
 }
+
+/** Why it does not load, as one line: its message begins with the versions of Node that there are binaries for. */
+function reasonOf(error: unknown): string {
+  const lines = (error instanceof Error ? error.message : String(error))
+    .split('\n')
+    .map((line) => line.trim());
+  const own = lines.find((line) => line.startsWith('Error: '))?.slice('Error: '.length);
+  return (own ?? lines.find(Boolean) ?? 'without a reason').slice(0, REASON_MAX_CHARS);
+}
+
+const REASON_MAX_CHARS = 300;

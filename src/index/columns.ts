@@ -36,7 +36,7 @@ const DATE_COLUMNS = {
   publication_date: (p) => p.publication_date,
   /** Grant publications only; without a stated date, the day of the publication is the day of the grant. */
   grant_date: (p) => (isGrantPublication(p) ? (p.grant_date ?? p.publication_date) : undefined),
-  priority_date: (p) => p.priority_date,
+  priority_date: priorityDate,
 } satisfies Record<string, (patent: Patent) => string | undefined>;
 
 export type KeywordColumn = keyof typeof KEYWORD_COLUMNS;
@@ -73,6 +73,11 @@ export function columnValues(patent: Patent): ColumnValues {
     ),
     days: Int32Array.from(days),
   };
+}
+
+/** The earliest priority; of a publication that claims none, the day of its own filing, as patent databases have it. */
+function priorityDate({ priority_date, priorities, filing_date }: Patent): string | undefined {
+  return priority_date ?? (priorities?.length ? undefined : filing_date);
 }
 
 /** Links an application with its grant: both bear this; empty where the number is unknown. */

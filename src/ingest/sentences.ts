@@ -13,6 +13,9 @@ const HANGUL = /[\uAC00-\uD7A3]/;
 const CLOSERS = /["'”’»)\]}」』）】〉》]/;
 const MARK = /[.!?。．！？｡\n]/g;
 
+/** Characters of a word that are looked at. */
+const LONGEST_WORD = 24;
+
 /** Whether the full stop at `at` ends a sentence, in a text whose current sentence began at `start`. */
 function endsSentence(text: string, at: number, start: number): boolean {
   const mark = text[at] ?? '';
@@ -28,7 +31,9 @@ function endsSentence(text: string, at: number, start: number): boolean {
   while (CLOSERS.test(text[after] ?? '')) after++;
   if (!/\s/.test(text[after] ?? ' ')) return false;
   if (mark !== '.') return true;
-  const word = /\S*$/.exec(text.slice(Math.max(start, at - 24), at))?.[0] ?? '';
+  let from = at;
+  while (from > Math.max(start, at - LONGEST_WORD) && /\S/.test(text[from - 1]!)) from--;
+  const word = text.slice(from, at);
   const bare = word.replace(/^[("'“‘[]+/, '').toLowerCase();
   // `A.` is an initial, `1.` at the beginning numbers a paragraph.
   if (ABBREVIATIONS.has(bare) || /^\p{L}$/u.test(bare)) return false;

@@ -5,21 +5,22 @@
  */
 import type { Claim } from './record.js';
 
+/** The text has single blanks: where `\s*` stands twice in a row, a run of blanks can be shared out in every way. */
 const NUMBER = '\\d{1,4}';
 /** Between the numbers of one reference, the word before them perhaps repeated: `, 2 and 4`, `bis 3`, `から請求項３`. */
 const JOIN =
-  '\\s*(?:,|、|及び|または|又は|若しくは|もしくは|乃至|ないし|から|～|〜|~|至|或|和|、或|-|–|to|or|and|and\\/or|through|bis|oder|und|à|ou|et|또는|및|내지|~)\\s*';
+  ' ?(?:,|、|及び|または|又は|若しくは|もしくは|乃至|ないし|から|～|〜|~|至|或|和|、或|-|–|to|or|and(?:\\/or)?|through|bis|oder|und|à|ou|et|또는|및|내지) ?';
 const WORDS =
   'claims?|ansprüchen?|anspruchs?|anspruche|patentansprüchen?|patentanspruch|revendications?|請求項|権利要求|权利要求|청구항';
 /** Korean may space all parts: `제 1 항`. */
-const ITEM = '(?:\\s*(?:項|항))?';
-const LIST = `(?:${NUMBER}${ITEM})(?:${JOIN}(?:any\\s+(?:one\\s+)?of\\s+)?(?:제|第|請求項|权利要求|청구항|claims?\\s+)?\\s*${NUMBER}${ITEM})*`;
+const ITEM = '(?: ?(?:項|항))?';
+const LIST = `(?:${NUMBER}${ITEM})(?:${JOIN}(?:any (?:one )?of )?(?:(?:제|第|請求項|权利要求|청구항|claims?) ?)?${NUMBER}${ITEM})*`;
 const REFERENCE = new RegExp(
-  `(?:${WORDS})\\s*(?:제|第)?\\s*(${LIST})|제\\s*(${LIST.replace(ITEM, '\\s*항')})`,
+  `(?:${WORDS}) ?(?:[제第] ?)?(${LIST})|제 ?(${LIST.replace(ITEM, ' ?항')})`,
   'giu',
 );
 const RANGE = new RegExp(
-  `(${NUMBER})\\s*(?:項|항)?\\s*(?:乃至|ないし|から|～|〜|~|至|-|–|to|through|bis|à|내지)\\s*(?:제|第|請求項|权利要求|청구항|claims?\\s+)?\\s*(${NUMBER})`,
+  `(${NUMBER}) ?(?:[項항] ?)?(?:乃至|ないし|から|～|〜|~|至|-|–|to|through|bis|à|내지) ?(?:(?:제|第|請求項|权利要求|청구항|claims?) ?)?(${NUMBER})`,
   'giu',
 );
 
@@ -29,7 +30,7 @@ export function claimReferences(text: string, own: number): number[] {
   const add = (number: number): void => {
     if (number > 0 && number < own) found.add(number);
   };
-  for (const match of text.normalize('NFKC').matchAll(REFERENCE)) {
+  for (const match of text.normalize('NFKC').replace(/\s+/g, ' ').matchAll(REFERENCE)) {
     const list = match[1] ?? match[2] ?? '';
     for (const [, from, to] of list.matchAll(RANGE)) {
       for (let number = Number(from); number <= Math.min(Number(to), own - 1); number++) add(number);

@@ -2,7 +2,9 @@
  * IPC and CPC codes, written `H01M 10/0525`: section, class, subclass, main group, subgroup.
  * A **key** is the code without its space (`H01M10/0525`); keys sort so that every prefix is one range.
  */
+
 import { PriorartError } from '../errors.js';
+import { beforeFirst } from './scan.js';
 
 const FULL = /^([A-HY])(\d{2})([A-Z])0*(\d{1,4})[/:](\d{1,6})(?:[^\d].*)?$/;
 const GROUP_ONLY = /^([A-HY])(\d{2})([A-Z])0*(\d{1,4})$/;
@@ -21,13 +23,19 @@ export function normaliseClassification(text: string): string | undefined {
   const columns = COLUMNS.exec(plain);
   if (columns) return `${columns[1]} ${Number(columns[2])}/${columns[3]}`;
   // A version date in brackets or the columns after the symbol are not part of the code.
-  const symbol = plain.replace(/\s*\(.*$/, '').replace(/\/(\s*\d+)\s.*$/, '/$1');
+  const symbol = upToSubgroup(beforeFirst(plain, /\(/));
   const packed = symbol.replace(/\s+/g, '');
   const full = FULL.exec(packed);
   if (full) return `${full[1]}${full[2]}${full[3]} ${full[4]}/${full[5]}`;
   const group = GROUP_ONLY.exec(packed);
   if (group) return `${group[1]}${group[2]}${group[3]} ${group[4]}/00`;
   return SUBCLASS.test(packed) ? packed : undefined;
+}
+
+/** `H01M  10/0525 20100101AFI` → `H01M  10/0525` */
+function upToSubgroup(text: string): string {
+  const subgroup = /\/\s*\d+(?=\s)/.exec(text);
+  return subgroup === null ? text : text.slice(0, subgroup.index + subgroup[0].length);
 }
 
 /** Normalised codes of a list, in order, without duplicates and without what is no code. */

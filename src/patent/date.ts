@@ -3,28 +3,33 @@ import { PriorartError } from '../errors.js';
 
 const MS_PER_DAY = 86_400_000;
 const FORMS = /^(\d{4})(?:(\d{2})(\d{2})|([-./])(\d{1,2})\4(\d{1,2})\.?)$/;
+/** No office of the five is older: an earlier year in a source is a slip of the pen, or stands for "unknown". */
+const FIRST_YEAR_OF_SOURCES = 1700;
 const ISO = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 function realDay(year: number, month: number, day: number): string | undefined {
-  if (year < 1700 || month < 1 || month > 12 || day < 1) return undefined;
-  const date = new Date(Date.UTC(year, month - 1, day));
+  if (month < 1 || month > 12 || day < 1) return undefined;
+  const date = new Date(0);
+  // Date.UTC would take the year 99 for 1999.
+  date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1) return undefined;
   return date.toISOString().slice(0, 10);
 }
 
 /**
  * Reads `20191128`, `2018.12.21`, `2018-12-21`, `2018/12/21` (also as an integer) into `YYYY-MM-DD`.
- * `undefined` for anything that is not a real day: offices write `20041200` where the day is unknown.
+ * `undefined` for anything that is not a real day of an office's records: offices write `20041200` where the day
+ * is unknown.
  */
 export function parseDate(value: string | number | undefined | null): string | undefined {
   if (value === undefined || value === null) return undefined;
   const match = FORMS.exec(String(value).normalize('NFKC').trim());
-  if (!match) return undefined;
+  if (!match || Number(match[1]) < FIRST_YEAR_OF_SOURCES) return undefined;
   return realDay(Number(match[1]), Number(match[2] ?? match[5]), Number(match[3] ?? match[6]));
 }
 
 /**
- * The strict form of requests: a real day written `YYYY-MM-DD`.
+ * The strict form of requests: a real day of the Gregorian calendar, of any year, written `YYYY-MM-DD`.
  * @throws PriorartError `bad_date`; the message names the field, the value and what was expected.
  */
 export function parseIsoDate(value: string, field = 'date'): string {

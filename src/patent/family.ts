@@ -18,7 +18,7 @@ export interface Filing {
  * and the date tells whether the year is one.
  */
 function eraWritten({ country, number, date }: Filing): string {
-  const short = country === 'JP' && date ? /^\s*(?:P|JP)?\s*(\d{1,2})-(\d{1,6})\s*$/.exec(number) : null;
+  const short = country === 'JP' && date ? /^(?:J?P\s*)?(\d{1,2})-(\d{1,6})$/.exec(number.trim()) : null;
   if (!short) return number;
   const era = ['H', 'S'].find((letter) => String(eraYear(letter, Number(short[1]))) === date?.slice(0, 4));
   return era === undefined ? number : `${era}${short[1]}-${short[2]}`;

@@ -119,6 +119,11 @@ export function knownKinds(country: Country): string[] {
   return Object.values(KINDS[country]).flat();
 }
 
+/** The kind codes of an office by what they mean there. */
+export function kindsByClass(country: Country): Readonly<Partial<Record<KindClass, readonly string[]>>> {
+  return KINDS[country];
+}
+
 /**
  * Whether a kind code that somebody wrote after a number means the kind of a record. One letter stands for
  * the whole family (`B` finds B1 and B2), and JP `A` finds the translation `T`, which databases list as A.

@@ -125,6 +125,23 @@ export function companyKey(name: string): string {
   return key;
 }
 
+const FORMS: ReadonlySet<string> = new Set([...EAST_ASIAN, ...LATIN]);
+
+/** Whether a name is nothing but a legal form: `Co., Ltd.`, `株式会社`, `㈜`. `KG Corp.` is a company's name. */
+export function isLegalForm(name: string): boolean {
+  const folded = fold(name);
+  const rest = plain(withoutBracketed(folded)).replace(SPACED_CJK, '');
+  return rest === '' ? plain(folded) !== '' : FORMS.has(rest);
+}
+
+/** Short forms that are people's names as well: Se, Sa, Asa. */
+const NAME_LIKE = /^[a-z]{1,3}$/;
+
+/** Whether an inventor term is nothing but a legal form, and nobody's name. */
+export function isLegalFormOnly(inventor: string): boolean {
+  return isLegalForm(inventor) && !NAME_LIKE.test(personKey(inventor));
+}
+
 /** How an applicant term is compared with a name, both given as `companyKey`s. */
 export function companyMatches(key: string, term: string, match: 'contains' | 'prefix' | 'exact'): boolean {
   if (match === 'exact') return key === term;

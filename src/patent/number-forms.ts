@@ -55,10 +55,16 @@ export function docdbForm(publication: Numbered): string {
 /** Japanese gazettes by the letter of the kind. */
 const GAZETTES: Record<string, string> = { A: '特開', T: '特表', B: '特許', U: '実登', Y: '実公' };
 
+/** Thousands apart: `9971313` → `9,971,313`. */
+function grouped(digits: string, mark: string): string {
+  const groups = digits === '' ? [''] : [];
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  return groups.join(mark);
+}
+
 /** As the office prints it: `10-2020-0104349`, `US 9,971,313 B2`, `特開2018-524120`, `EP 3 539 467 A1`, `CN 105942993 A`. */
 export function officeForm(publication: Numbered): string {
   const { country, number, kind_code: kind } = publication;
-  const grouped = (digits: string, mark: string): string => digits.replace(/\B(?=(?:\d{3})+$)/g, mark);
   switch (country) {
     case 'KR':
       if (isKoreanRegistration(number)) return `${number.slice(0, 2)}-${number.slice(2, 9)}`;

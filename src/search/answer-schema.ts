@@ -7,6 +7,8 @@ import { CHUNKS_PER_RESULT, TOP_K, TOP_LIST } from '../limits.js';
 import { COUNTRIES } from '../patent/country.js';
 
 const day = () => z.string().meta({ format: 'date', examples: ['2020-01-31'] });
+/** A date of a record. */
+const dayOf = () => z.exactOptional(day()).describe('Absent where the source has none');
 const count = () => z.int().min(0);
 const similarity = () =>
   z
@@ -19,10 +21,14 @@ const patentId = () =>
     .string()
     .describe('Publication number: country, number in KIPRIS format, kind code')
     .meta({ examples: ['KR1020200104349A'] });
-const applicant = () => z.string().describe('Names joined with "; "');
+const title = () => z.string().describe('Empty where the source has none');
+const applicant = () => z.string().describe('Names joined with "; "; empty where the source has none');
 const ipcCodes = () => z.array(z.string()).describe('Full IPC codes');
 const country = () => z.enum(COUNTRIES);
-const figure = () => z.string().describe('File name of the drawing that stands for the patent');
+const figure = () =>
+  z
+    .exactOptional(z.string())
+    .describe('File name of the drawing that stands for the patent; absent where none is there');
 
 export const chunkSchema = z.strictObject({
   text: z.string(),
@@ -36,16 +42,16 @@ export const chunkSchema = z.strictObject({
 
 export const searchResultSchema = z.strictObject({
   patent_id: patentId(),
-  title: z.string(),
+  title: title(),
   applicant: applicant(),
-  filing_date: z.exactOptional(day()),
-  publication_date: z.exactOptional(day()),
+  filing_date: dayOf(),
+  publication_date: dayOf(),
   ipc_codes: ipcCodes(),
   kind_code: z.string(),
   country: country(),
   similarity_score: similarity(),
   rerank_score: z.number().describe('Orders the results; its value means nothing by itself'),
-  representative_figure: z.exactOptional(figure()),
+  representative_figure: figure(),
   chunks: z.array(chunkSchema).max(CHUNKS_PER_RESULT).describe('Matched passages, sorted by rerank_score'),
 });
 
@@ -56,29 +62,30 @@ export const searchResponseSchema = z.strictObject({
 
 export const analyticsResultSchema = z.strictObject({
   patent_id: patentId(),
-  title: z.string(),
+  title: title(),
   applicant: applicant(),
   country: country(),
   kind_code: z.string(),
-  filing_date: z.exactOptional(day()),
-  publication_date: z.exactOptional(day()),
+  filing_date: dayOf(),
+  publication_date: dayOf(),
   ipc_codes: ipcCodes(),
   similarity_score: similarity(),
   chunk_text: z.string().describe('The best matching passage'),
 });
 
 export const analyticsStatsSchema = z.strictObject({
-  by_year: z.exactOptional(z.record(z.string(), count())).describe('Documents by year of the chosen date'),
-  by_country: z.exactOptional(z.record(z.string(), count())),
-  top_applicants: z.exactOptional(
-    z.array(z.strictObject({ name: z.string(), count: count() })).max(TOP_LIST),
-  ),
-  top_ipc: z.exactOptional(
-    z
-      .array(z.strictObject({ code: z.string(), count: count() }))
-      .max(TOP_LIST)
-      .describe('By 4-character subclass'),
-  ),
+  by_year: z
+    .exactOptional(z.record(z.string(), count()))
+    .describe('Documents by year of the date of date_type; absent where stats_group_by lacks year'),
+  by_country: z
+    .exactOptional(z.record(z.string(), count()))
+    .describe('Absent where stats_group_by lacks country'),
+  top_applicants: z
+    .exactOptional(z.array(z.strictObject({ name: z.string(), count: count() })).max(TOP_LIST))
+    .describe('Absent where stats_group_by lacks applicant'),
+  top_ipc: z
+    .exactOptional(z.array(z.strictObject({ code: z.string(), count: count() })).max(TOP_LIST))
+    .describe('By 4-character subclass; absent where stats_group_by lacks ipc'),
 });
 
 export const analyticsResponseSchema = z.strictObject({
@@ -94,28 +101,37 @@ export const analyticsResponseSchema = z.strictObject({
 
 export const detailsEntrySchema = z.strictObject({
   patent_id: z.string().describe('As in answers; as it was asked for where nothing was found'),
-  metadata: z.exactOptional(
-    z.strictObject({
-      title: z.string(),
-      applicant: applicant(),
-      filing_date: z.exactOptional(day()),
-      publication_date: z.exactOptional(day()),
-      ipc_codes: ipcCodes(),
-      kind_code: z.string(),
-      country: country(),
-    }),
-  ),
-  content: z.exactOptional(z.string()).describe('Markdown of the document, or of the sections asked for'),
-  representative_figure: z.exactOptional(figure()),
-  error: z.exactOptional(z.enum(['not_found', 'ambiguous'])),
-  candidates: z.exactOptional(z.array(z.string())).describe('patent_ids that an ambiguous number fits'),
+  metadata: z
+    .exactOptional(
+      z.strictObject({
+        title: title(),
+        applicant: applicant(),
+        filing_date: dayOf(),
+        publication_date: dayOf(),
+        ipc_codes: ipcCodes(),
+        kind_code: z.string(),
+        country: country(),
+      }),
+    )
+    .describe('Absent beside an error'),
+  content: z
+    .exactOptional(z.string())
+    .describe(
+      'Markdown of the document, or of the sections asked for; its images are links to the drawings endpoint; absent beside an error',
+    ),
+  representative_figure: figure(),
+  error: z.exactOptional(z.enum(['not_found', 'ambiguous'])).describe('Absent where the document is there'),
+  candidates: z
+    .exactOptional(z.array(z.string()))
+    .describe('patent_ids that a number fits; absent unless it is ambiguous'),
 });
 
 export const detailsResponseSchema = z.strictObject({
   patents: z.array(detailsEntrySchema).describe('One entry for each requested id, in request order'),
 });
 
-const days = () => z.exactOptional(z.strictObject({ min: day(), max: day() }));
+const days = () =>
+  z.exactOptional(z.strictObject({ min: day(), max: day() })).describe('Absent where no record has the date');
 
 export const coverageCountrySchema = z.strictObject({
   total: count(),

@@ -22,7 +22,7 @@ export function detailsOf(
   return { patents };
 }
 
-function entryOf(store: Store, asked: string, { sections }: DetailsQuery): DetailsEntry {
+function entryOf(store: Store, asked: string, { sections, linkBase = '' }: DetailsQuery): DetailsEntry {
   const candidates = resolvePublications(store, asked);
   if (candidates.length > 1) return { patent_id: asked, error: 'ambiguous', candidates };
   const id = candidates[0] === undefined ? undefined : store.ids.get(candidates[0]);
@@ -40,7 +40,7 @@ function entryOf(store: Store, asked: string, { sections }: DetailsQuery): Detai
       kind_code: head.kind_code,
       country: head.country,
     },
-    content: markdownOf(head, body, figuresOf(store, head), sections),
+    content: markdownOf(head, body, figuresOf(store, head), sections, linkBase),
     ...(figure === undefined ? {} : { representative_figure: figure }),
   };
 }

@@ -43,7 +43,7 @@ export function clausesOf(filters: Filters, store: Store): FilterClause[] {
   };
   if (filters.countries) ask('country', 'exact', filters.countries);
   if (filters.kindCodes) ask('kinds', 'exact', filters.kindCodes);
-  else {
+  else if (!filters.everyKind) {
     const { always, utility } = CLASSES[filters.docType];
     ask('kind_class', 'exact', filters.includeUtilityModel ? [...always, ...utility] : always);
   }

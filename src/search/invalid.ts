@@ -86,5 +86,5 @@ function unknownField(path: Path, key: string, advice: FieldAdvice): string {
   const hint = parent === '' ? advice.elsewhere(key) : undefined;
   if (hint !== undefined) return `unknown field ${name}; ${hint}`;
   const nearest = nearestName(key, advice.known[parent] ?? []);
-  return `unknown field ${name}; the nearest known field is "${nearest}"`;
+  return `unknown field ${name}${nearest === undefined ? '' : `; the nearest known field is "${nearest}"`}`;
 }

@@ -9,18 +9,21 @@ const ALL: readonly DocumentSection[] = ['title', 'abstract', 'claims', 'descrip
 /**
  * Markdown of the asked sections, in printing order; empty where the document has none of them.
  * @param figures its drawings that are there; part of the description
+ * @param linkBase what their links begin with, before the path of the drawings endpoint
  */
 export function markdownOf(
   head: DocumentHead,
   body: DocumentBody,
   figures: readonly ShownFigure[] = [],
   sections: readonly DocumentSection[] = ALL,
+  linkBase = '',
 ): string {
+  const images = `${linkBase}/api/v1/drawings/${head.patent_id}/`;
   const parts: Record<DocumentSection, () => string[]> = {
     title: () => (titleOf(head) ? [`# ${titleOf(head)}`] : []),
     abstract: () => (body.abstract ? ['## Abstract', body.abstract] : []),
     claims: () => claims(body.claims),
-    description: () => description(body.description, figures),
+    description: () => description(body.description, figures, images),
   };
   const blocks = ALL.filter((section) => sections.includes(section)).flatMap((section) => parts[section]());
   return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`;
@@ -36,8 +39,12 @@ function claims(list: Patent['claims']): string[] {
  * is its line in the brief description of the drawings; one without a label, or of which nobody speaks, is listed
  * at the end.
  */
-function description(sections: Patent['description'], figures: readonly ShownFigure[]): string[] {
-  const images = figures.map((figure) => ({ block: imageOf(figure), mention: mentionOf(figure) }));
+function description(
+  sections: Patent['description'],
+  figures: readonly ShownFigure[],
+  folder: string,
+): string[] {
+  const images = figures.map((figure) => ({ block: imageOf(figure, folder), mention: mentionOf(figure) }));
   const placed = new Set<string>();
   const spokenOf = (text: string): string[] => {
     const open = images.filter(({ block, mention }) => mention && !placed.has(block));
@@ -59,8 +66,10 @@ function description(sections: Patent['description'], figures: readonly ShownFig
   return blocks.length > 0 ? ['## Description', ...blocks] : [];
 }
 
-function imageOf({ name, label }: ShownFigure): string {
-  return `![${label ?? name}](${name.replaceAll(' ', '%20').replaceAll('(', '%28').replaceAll(')', '%29')})`;
+/** @param folder what the link begins with, up to the name */
+function imageOf({ name, label }: ShownFigure, folder: string): string {
+  const file = encodeURIComponent(name).replaceAll('(', '%28').replaceAll(')', '%29');
+  return `![${label ?? name}](${folder}${file})`;
 }
 
 /** Labels and texts differ in case and width. */
@@ -68,13 +77,29 @@ function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
+/** Characters of a label that somebody may speak of. */
+const LABEL_MAX_CHARS = 200;
+/** A word, a number, another character, or what may stand between them: full stops count for nothing. */
+const TOKEN = /[\s.]+|\p{L}+|\p{N}+|[^\s\p{L}\p{N}.]/gu;
+
 /**
  * Matches a folded text that speaks of a figure: `fig. 1` finds `fig 1`, `fig.1` and neither `fig. 12` nor `fig. 1a`.
  * Undefined for a label without a number, which any text may hold.
  */
 function mentionOf({ label }: ShownFigure): RegExp | undefined {
-  const tokens = fold(label ?? '').match(/\p{L}+|\p{N}+|[^\s\p{L}\p{N}]/gu);
-  if (!tokens?.some((token) => /\d/.test(token))) return undefined;
-  const parts = tokens.map((token) => (token === '.' ? '\\.?' : token.replace(/[^\p{L}\p{N}]/u, '\\$&')));
-  return new RegExp(`(?<![a-z0-9])${parts.join('\\s*')}(?![a-z0-9])`);
+  const folded = fold(label ?? '');
+  const tokens = folded.length > LABEL_MAX_CHARS ? [] : (folded.match(TOKEN) ?? []);
+  if (!tokens.some((token) => /\d/.test(token))) return undefined;
+  // One gap between two tokens: several in a row would share out a run of blanks in every way there is.
+  let pattern = '';
+  let gap = '';
+  for (const token of tokens) {
+    if (/^[\s.]/.test(token)) {
+      if (pattern !== '') gap = token.includes('.') ? '[\\s.]*' : '\\s*';
+      continue;
+    }
+    pattern += gap + token.replace(/[^\p{L}\p{N}]/u, '\\$&');
+    gap = '\\s*';
+  }
+  return new RegExp(`(?<![a-z0-9])${pattern}(?![a-z0-9])`);
 }

@@ -11,7 +11,7 @@ import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { parseIsoDate } from '../patent/date.js';
-import { companyKey, personKey } from '../patent/name.js';
+import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
 import { type FieldAdvice, invalidField, invalidRequest } from './invalid.js';
 import {
   type ApplicantMatch,
@@ -43,6 +43,8 @@ export interface Filters {
   /** Upper case, without duplicates. Wins over docType and includeUtilityModel. */
   kindCodes?: string[];
   includeUtilityModel: boolean;
+  /** Utility models, designs and unknown kinds as well: a number or a family is asked for, and no kind is stated. */
+  everyKind?: boolean;
   dates: Partial<Record<DateType, DateRange>>;
   applicant?: { text: string; match: ApplicantMatch };
   /** Prefix of an inventor's name. */
@@ -83,27 +85,42 @@ export interface DetailsQuery {
   patentIds: string[];
   /** In printing order; absent means the whole document. */
   sections?: DocumentSection[];
+  /** What links to drawings begin with, before `/api/v1/drawings`; absent: nothing. Set by the server. */
+  linkBase?: string;
 }
 
 const DATE_FIELDS = DATE_TYPES.flatMap((type) => [`${type}_date_from`, `${type}_date_to`]);
 
+/** The fields of each endpoint, by the name that messages have for it. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  semantic: Object.keys(semanticSchema.shape),
+  'semantic-analytics': Object.keys(analyticsSchema.shape),
+  details: Object.keys(detailsSchema.shape),
+};
+
+/** Whose field it is; undefined where it is nobody's. */
+function belongs(name: string): string | undefined {
+  const owners = Object.keys(FIELDS).filter((endpoint) => FIELDS[endpoint]?.includes(name));
+  return owners.length === 0 ? undefined : `it belongs to ${owners.join(' and ')}`;
+}
+
 const SEMANTIC_ADVICE: FieldAdvice = {
-  known: { '': Object.keys(semanticSchema.shape) },
+  known: { '': FIELDS['semantic']! },
   elsewhere: (name) =>
     name === 'date_range' || name === 'date_type'
       ? `it belongs to semantic-analytics; give ${DATE_FIELDS.join(', ')} here`
-      : undefined,
+      : belongs(name),
 };
 const ANALYTICS_ADVICE: FieldAdvice = {
-  known: { '': Object.keys(analyticsSchema.shape), date_range: Object.keys(dateRangeSchema.shape) },
+  known: { '': FIELDS['semantic-analytics']!, date_range: Object.keys(dateRangeSchema.shape) },
   elsewhere: (name) =>
     DATE_FIELDS.includes(name)
       ? `it belongs to semantic; give the days as date_range {from, to} here, and date_type "${name.split('_')[0]}"`
-      : undefined,
+      : belongs(name),
 };
 const DETAILS_ADVICE: FieldAdvice = {
-  known: { '': Object.keys(detailsSchema.shape) },
-  elsewhere: () => undefined,
+  known: { '': FIELDS['details']! },
+  elsewhere: belongs,
 };
 
 /** Checks and normalises a decoded body of POST /api/v1/search/semantic. */
@@ -124,8 +141,7 @@ export function parseAnalytics(input: unknown): AnalyticsQuery {
   const dates: Filters['dates'] = {};
   if (body.date_range) {
     const range = dateRange(body.date_range, 'from', 'to', 'date_range.');
-    if (!range) throw invalidField('date_range', body.date_range, 'an object with from, to or both');
-    dates[dateType] = range;
+    if (range) dates[dateType] = range;
   }
   return {
     query: body.query.trim(),
@@ -173,11 +189,11 @@ function filters(body: SearchFields, dates: Filters['dates']): Filters {
   if (countries.length < COUNTRIES.length) out.countries = [...countries];
   if (body.kind_codes) out.kindCodes = distinct(body.kind_codes.map((code) => code.trim().toUpperCase()));
   if (body.applicant) {
-    checkName('applicant', body.applicant, companyKey(body.applicant));
+    checkName('applicant', body.applicant, companyKey(body.applicant), isLegalForm);
     out.applicant = { text: body.applicant.trim(), match: body.applicant_match ?? 'contains' };
   }
   if (body.inventor) {
-    checkName('inventor', body.inventor, personKey(body.inventor));
+    checkName('inventor', body.inventor, personKey(body.inventor), isLegalFormOnly);
     out.inventor = body.inventor.trim();
   }
   if (body.ipc_codes) out.ipcCodes = prefixes('ipc_codes', body.ipc_codes);
@@ -185,13 +201,20 @@ function filters(body: SearchFields, dates: Filters['dates']): Filters {
   if (body.publication_number) out.publicationNumber = body.publication_number.trim();
   if (body.application_number) out.applicationNumber = body.application_number.trim();
   if (body.family_id) out.familyId = body.family_id.trim();
+  const namesDocuments = body.publication_number ?? body.application_number ?? body.family_id;
+  const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
+  if (isGiven(namesDocuments) && !isGiven(statesKinds)) out.everyKind = true;
   return out;
 }
 
-/** A name of punctuation, or of a legal form in brackets, has an empty key, which every other contains. */
-function checkName(field: string, value: string, key: string): void {
-  if (/[\p{L}\p{N}]/u.test(key)) return;
-  throw invalidField(field, value, 'a name with a letter or digit besides the legal form');
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** A name of punctuation has an empty key, which every other contains; legal forms are no part of any key. */
+function checkName(field: string, value: string, key: string, isForm: (name: string) => boolean): void {
+  if (isForm(value)) throw invalidField(field, value, 'a name, not a legal form alone');
+  if (!/[\p{L}\p{N}]/u.test(key)) throw invalidField(field, value, 'a name with a letter or digit');
 }
 
 function prefixes(field: string, codes: readonly string[]): string[] {

@@ -39,12 +39,22 @@ function integer(range: { min: number; max: number }) {
   return z.int({ error }).min(range.min, { error }).max(range.max, { error });
 }
 
-function text(what: string, maxChars = FILTER_MAX_CHARS) {
+/**
+ * A character that shows: no space, no control character, none of those that Unicode has ignored by default (zero-width
+ * ones, fillers, variation selectors). Written as ranges, since not every reader of the OpenAPI document knows \p.
+ */
+const VISIBLE = new RegExp(
+  '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f' +
+    '\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\u{e0000}-\u{e0fff}]',
+  'u',
+);
+
+function text(what: string, maxChars = FILTER_MAX_CHARS, holds = /\S/) {
   const error = `${what} of 1 to ${count(maxChars)} characters`;
   return z
     .string({ error })
-    .refine((value) => fits(value, maxChars), { error })
-    .meta({ minLength: 1, maxLength: maxChars, pattern: '\\S' });
+    .refine((value) => fits(value, maxChars) && holds.test(value), { error })
+    .meta({ minLength: 1, maxLength: maxChars, pattern: holds.source });
 }
 
 function oneOf<const T extends readonly string[]>(values: T) {
@@ -70,7 +80,7 @@ const day = () =>
   z
     .string({ error: 'a date as YYYY-MM-DD' })
     .nullish()
-    .meta({ format: 'date', pattern: '^(1[7-9]|[2-9][0-9])', examples: ['2020-01-31'] });
+    .meta({ format: 'date', examples: ['2020-01-31'] });
 
 const KIND_CODE = 'a kind code such as A1 or B2';
 const kindCode = z
@@ -81,14 +91,17 @@ const kindCode = z
 /** For the document only: `parseClassificationPrefix` decides, and takes full-width characters, too. */
 const CLASSIFICATION_PATTERN =
   '^ *[A-HYa-hy] *([0-9] *[0-9] *([A-Za-z] *((0 *)*[1-9] *([0-9] *){0,3}(/ *([0-9] *){0,6})?)?)?)?$';
-const classification = (system: string) =>
-  text(`an ${system} prefix such as H01M or H01M 10/05`).meta({
-    pattern: CLASSIFICATION_PATTERN,
-    examples: ['H01M', 'H01M 10/05'],
-  });
+/** An empty one is malformed, as any other text that is no prefix is: `parseClassificationPrefix` says so. */
+const classification = (system: string) => {
+  const error = `an ${system} prefix such as H01M or H01M 10/05`;
+  return z
+    .string({ error })
+    .max(FILTER_MAX_CHARS, { error })
+    .meta({ pattern: CLASSIFICATION_PATTERN, examples: ['H01M', 'H01M 10/05'] });
+};
 
 const searchFields = {
-  query: text('text', QUERY_MAX_CHARS).describe('Natural-language query in sentence form'),
+  query: text('text', QUERY_MAX_CHARS, VISIBLE).describe('Natural-language query in sentence form'),
   top_k: integer(TOP_K).nullish().describe('Number of results').meta({ default: TOP_K.default }),
   countries: list(oneOf(COUNTRIES), `of ${COUNTRIES.join(', ')}`, COUNTRIES.length * 20)
     .nullish()
@@ -103,7 +116,7 @@ const searchFields = {
   include_utility_model: z
     .boolean({ error: 'true or false' })
     .nullish()
-    .describe('Include utility models')
+    .describe('Include utility models. Numbers and family_id find every kind where no field states kinds')
     .meta({ default: false }),
   applicant: text('text').nullish().describe('Applicant; case-insensitive, in any of the languages'),
   applicant_match: oneOf(APPLICANT_MATCHES)
@@ -128,8 +141,10 @@ export const semanticSchema = z.strictObject(
     publication_date_to: day().describe('Published on this day or earlier'),
     grant_date_from: day().describe('Granted on this day or later; grants only'),
     grant_date_to: day().describe('Granted on this day or earlier; grants only'),
-    priority_date_from: day().describe('First filed (priority date) on this day or later'),
-    priority_date_to: day().describe('First filed (priority date) on this day or earlier'),
+    priority_date_from: day().describe(
+      'Priority date on this day or later: the earliest priority claimed, else the own filing date',
+    ),
+    priority_date_to: day().describe('Priority date on this day or earlier'),
   },
   { error: 'a JSON object' },
 );
@@ -155,7 +170,12 @@ export const analyticsSchema = z.strictObject(
       .describe('Most documents considered for statistics')
       .meta({ default: MAX_RESULTS.default }),
     date_range: dateRangeSchema.nullish().describe('Range of the date that date_type names'),
-    date_type: oneOf(DATE_TYPES).nullish().meta({ default: 'filing' }),
+    date_type: oneOf(DATE_TYPES)
+      .nullish()
+      .describe(
+        'The date of date_range and of by_year; priority: the earliest priority claimed, else the own filing date',
+      )
+      .meta({ default: 'filing' }),
     stats_group_by: list(oneOf(STATS_AXES), `of ${STATS_AXES.join(', ')}`, STATS_AXES.length * 20)
       .nullish()
       .describe('Axes of the statistics')

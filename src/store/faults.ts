@@ -17,10 +17,14 @@ const DAMAGE = new RegExp(
   ].join('|'),
 );
 
-/** An exception out of LMDB as a PriorartError where it speaks of damage or of a full disk; any other as it was. */
+/** What LMDB and the file system say where this user may not write. */
+const NO_ACCESS = /Permission denied|Read-only file system|Operation not permitted|EACCES|EROFS|EPERM/;
+
+/** An exception out of LMDB as a PriorartError where it speaks of damage, a full disk or a file that may not be written; any other as it was. */
 export function readable(error: unknown, dir: string): unknown {
   if (!(error instanceof Error) || error instanceof PriorartError) return error;
-  return DAMAGE.test(error.message) ? corrupt(dir, error.message, error) : diskFullIn(dir, error);
+  if (DAMAGE.test(error.message)) return corrupt(dir, error.message, error);
+  return NO_ACCESS.test(error.message) ? readOnly(dir, error) : diskFullIn(dir, error);
 }
 
 /** Free bytes below which an I/O error is taken for a full disk. */
@@ -44,6 +48,20 @@ export function diskFullIn(dir: string, error: unknown): unknown {
 export function diskFull(dir: string, cause: unknown): PriorartError {
   const message = `no room to write in ${dir}; nothing was changed. Free some space and run the command again`;
   return new PriorartError('disk_full', message, { cause });
+}
+
+/** For a folder that this user may not write. */
+export function readOnly(dir: string, cause?: unknown): PriorartError {
+  const message = `this user may not write in ${dir}, which searching needs, too, for its locks; make it writable`;
+  return new PriorartError('read_only', message, { cause });
+}
+
+/** For a folder that nobody may write: a search needs no locks there. */
+export function onReadOnlyDisk(dir: string): PriorartError {
+  return new PriorartError(
+    'read_only',
+    `${dir} is on a read-only file system: it can be searched, and not changed`,
+  );
 }
 
 export function corrupt(dir: string, reason: string, cause?: unknown): PriorartError {

@@ -86,6 +86,24 @@ export function openLmdb(
   }
 }
 
+/**
+ * Opens an environment on a file system that can not be written. LMDB takes no locks there, so a process that writes to
+ * it by another way must not be at work.
+ * @param refusal what a transaction throws
+ */
+export function openForReading(
+  options: RootDatabaseOptionsWithPath & { path: string },
+  refusal: () => Error,
+): RootDatabase {
+  const root = open({ ...options, readOnly: true });
+  const store = Object.getPrototypeOf(root) as RawStore;
+  store.transactionSync = () => {
+    throw refusal();
+  };
+  store.transactionAsync = store.transactionSync as RawStore['transactionAsync'];
+  return root;
+}
+
 /** The last page of the newest state; 2 µs. */
 export function lastPageOf(root: RootDatabase): number {
   return (root as unknown as RawStore).env.info().lastPageNumber;

@@ -8,7 +8,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -97,6 +99,16 @@ export function tryRoom(folder: string): void {
     writeFileSync(path, ZEROS.subarray(0, 2 * LEAST));
   } finally {
     rmSync(path, { force: true });
+  }
+}
+
+/** Whether a folder lies on a file system that nobody writes to from here. */
+export function isOnReadOnlyDisk(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
   }
 }
 

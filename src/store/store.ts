@@ -3,19 +3,19 @@
  * time. Layout in keys.ts.
  */
 import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
 import { checkedValues, isWhole } from './checked-values.js';
 import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf } from './document.js';
-import { corrupt, dataFile, diskFull, noData, readable } from './faults.js';
+import { corrupt, dataFile, diskFull, noData, onReadOnlyDisk, readable } from './faults.js';
 import type { PatentFigures } from './figures.js';
 import { deletedKey, FORMAT, FORMAT_UNCHECKED, MANIFEST } from './keys.js';
 import { faultOfLmdbFile, fillLmdbFile, isHalfMade } from './lmdb-file.js';
-import { openLmdb } from './lmdb-open.js';
+import { openForReading, openLmdb } from './lmdb-open.js';
 import type { Manifest, ModelIdentity } from './manifest.js';
-import { makeFolder, makeRoom, syncFolders } from './room.js';
+import { isOnReadOnlyDisk, makeFolder, makeRoom, syncFolders } from './room.js';
 import type { SourceRecord } from './source-record.js';
 
 /** Most versions of one document that are remembered as replaced. */
@@ -52,13 +52,16 @@ export class Store {
     const path = dataFile(dir);
     const isNew = !existsSync(path) || isHalfMade(path);
     checkDataFile(dir);
-    this.root = openRoot(dir);
+    const mayWrite = !isOnReadOnlyDisk(dirname(path));
+    this.root = openRoot(dir, mayWrite);
     try {
-      this.root.transactionSync(() => {
-        fillLmdbFile(path);
-        // Its tables are made below; a folder that has them must be readable on a full disk.
-        if (isNew) makeRoom(path);
-      });
+      if (mayWrite) {
+        this.root.transactionSync(() => {
+          fillLmdbFile(path);
+          // Its tables are made below; a folder that has them must be readable on a full disk.
+          if (isNew) makeRoom(path);
+        });
+      }
       this.#checked = hasChecksums(this.root, dir);
       this.#tables = openTables(this.root, this.#checked ? dir : undefined);
     } catch (error) {
@@ -245,9 +248,11 @@ export class Store {
   }
 }
 
-/** @throws PriorartError `disk_full`, `data_corrupt` */
-function openRoot(dir: string): RootDatabase {
+/** @throws PriorartError `disk_full`, `data_corrupt`, `read_only` */
+function openRoot(dir: string, mayWrite: boolean): RootDatabase {
   const path = dataFile(dir);
+  if (!mayWrite)
+    return openForReading({ path, maxDbs: 16, maxReaders: MAX_READERS }, () => onReadOnlyDisk(dir));
   // LMDB opens an empty file, and none of which only the beginning was written.
   const begunAnew = () => {
     if (existsSync(path) && isHalfMade(path)) truncateSync(path, 0);
@@ -268,6 +273,8 @@ function openRoot(dir: string): RootDatabase {
   }
 }
 
+/** An application's umask is its own: what is in the folder is out of others' reach all the same. */
+const OWNER_ONLY = 0o700;
 /** What a data folder has from the beginning. */
 const PARTS = ['store', 'segments'];
 
@@ -277,8 +284,8 @@ const PARTS = ['store', 'segments'];
  */
 function makeFolders(dir: string): string {
   try {
-    const top = makeFolder(dir);
-    for (const part of PARTS) makeFolder(join(dir, part));
+    const top = makeFolder(dir, OWNER_ONLY);
+    for (const part of PARTS) makeFolder(join(dir, part), OWNER_ONLY);
     return top;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

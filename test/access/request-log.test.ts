@@ -82,6 +82,30 @@ describe('log of requests', () => {
     await fresh.close();
   });
 
+  it('is in the order of time, whichever servers wrote it, page by page', async () => {
+    const dir = folder();
+    const logs = [1, 2, 3].map(() => new RequestLog(dir, { days: 3_650 }));
+    const [start, wanted] = [Date.now() - 60_000, [] as string[]];
+    for (let i = 0; i < 600; i++) {
+      const time = start + i * 13;
+      const line = request({ time });
+      wanted.unshift(new Date(time).toISOString());
+      // Each server writes at times of its own; one holds back more than it writes at once.
+      logs[(i * 7 + (i >> 4)) % 3]!.add(line);
+      if (i % 20 === 3) await logs[0]!.flush();
+      if (i % 31 === 7) await logs[1]!.flush();
+    }
+    for (const log of logs) await log.flush();
+    const reader = new RequestLog(dir, { days: 3_650 });
+    for (const limit of [1, 7, 250, 1_000])
+      assert.deepEqual(
+        all(reader, 'key_a', limit).map(({ time }) => time),
+        wanted,
+        `${limit} a page`,
+      );
+    await Promise.all([...logs, reader].map((log) => log.close()));
+  });
+
   it('refuses a cursor that is none', async () => {
     const log = new RequestLog(folder());
     for (const wrong of ['no cursor', '', '1-2', 'a-b-c-d', `1-${'w'.repeat(2_000)}-1`, '1-w-99999999999'])

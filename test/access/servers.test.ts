@@ -1,5 +1,7 @@
 /** Several server processes on one data folder: limits are one, changes are seen at once, kills cost nothing. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestLog } from '../../src/access/request-log.js';
@@ -59,6 +61,28 @@ describe('two servers on one folder', () => {
       await Promise.all(servers.map((server) => server.stop()));
     }
     assert.equal(store.quotaUsed(account).used, 31);
+    await remove();
+  });
+
+  it('show what an account has used at once, also of a server that was killed', async () => {
+    const { dir, account, key, remove } = await accountWithKey('free');
+    const used = async ({ url }: ServerProcess) => {
+      const authorization = `Bearer ${readFileSync(join(dir, 'admin-secret'), 'utf8').trim()}`;
+      const answer = await fetch(`${url}/admin/api/v1/accounts/${account.id}`, {
+        headers: { authorization },
+      });
+      return ((await answer.json()) as { quota: { used: number } }).quota.used;
+    };
+    const first = await serverProcess(dir);
+    for (let searches = 1; searches <= 3; searches++) {
+      assert.equal((await search(first.url, key.secret)).status, 200);
+      assert.equal(await used(first), searches);
+    }
+    assert.equal((await search(first.url, key.secret)).status, 200);
+    await first.stop('SIGKILL');
+    const next = await serverProcess(dir, { adapter: 'node' });
+    assert.equal(await used(next), 4);
+    await next.stop();
     await remove();
   });
 
@@ -127,8 +151,9 @@ describe('two servers on one folder', () => {
         assert.equal((await search(url, 'no key at all')).status, 503);
         const open = await fetch(`${url}/api/v1/drawings/KR1020200000000A/1.webp`, { redirect: 'manual' });
         assert.equal(open.status, 503);
-        for (const health of ['livez', 'readyz', 'healthz'])
-          assert.equal((await fetch(`${url}/${health}`)).status, 200);
+        assert.equal((await fetch(`${url}/livez`)).status, 200);
+        for (const health of ['readyz', 'healthz'])
+          assert.equal((await fetch(`${url}/${health}`)).status, 503);
       }
       await store.setMaintenance(false);
       assert.deepEqual(await both(key.secret), [200, 200]);

@@ -174,7 +174,9 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
       ),
       true,
     );
-    await refused({ date_range: {} }, 422, 'date_range');
+    const everything = await ids({});
+    assert.deepEqual(await ids({ date_range: {} }), everything);
+    assert.deepEqual(await ids({ date_range: { from: null, to: null } }), everything);
     await refused({ date_range: 'x' }, 422, 'date_range', '{from, to}');
     await refused({ date_range: { from: '2020-13-01' } }, 400, '2020-13-01', 'expected YYYY-MM-DD');
     await refused({ date_range: { from: '2020-01-02', to: '2020-01-01' } }, 422, 'date_range.from');

@@ -154,6 +154,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['DECISIONS top_ipc, by_year', ''],
   ['DECISIONS countries outside', 'reported as skipped', ['test/ingest/', 'other countr']],
   ['DECISIONS duplicate ids in details', ''],
+  ['DECISIONS images in content', 'links that work'],
   ['DECISIONS drawing does not exist', ''],
   ['DECISIONS unknown path, method', ''],
   ['DECISIONS health', ''],

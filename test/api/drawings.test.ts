@@ -9,7 +9,7 @@ import { FIXTURES } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
 import { RawClient } from '../http/raw.js';
 import { type Collection, collect } from '../search/collection.js';
-import { type Answer, onEachAdapter, Service } from './service.js';
+import { type Answer, DETAILS, onEachAdapter, Service } from './service.js';
 
 const PATH = '/api/v1/drawings';
 
@@ -120,15 +120,31 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     }
   });
 
-  it('SPEC 4.4 drawings that the markdown of a document names can be asked for', {
+  it('DECISIONS images in content: links that work, behind the public address where one is set', {
     skip: noSharp,
   }, async () => {
-    const { patents } = await engine.details({ patent_ids: [publication] });
-    const named = [...(patents[0]?.content ?? '').matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(
-      ([, name]) => name!,
-    );
-    assert.ok(named.length > 0);
-    for (const name of named) assert.equal((await ask(`/${publication}/${name}`)).status, 302, name);
+    const linksOf = async (asked: Service): Promise<string[]> => {
+      const { json } = await asked.post(DETAILS, { patent_ids: [publication] });
+      const { content } = json.patents[0];
+      return [...content.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, link]) => link);
+    };
+    const links = await linksOf(service);
+    assert.ok(links.length > 0);
+    for (const link of links) {
+      assert.ok(link.startsWith(`${PATH}/${publication}/`), link);
+      assert.equal((await service.call(link, { redirect: 'manual' })).status, 302, link);
+    }
+    const publicUrl = 'https://example.com/patents';
+    const behind = await Service.start(adapter, 30_000, { engine }, { publicUrl });
+    try {
+      assert.deepEqual(
+        await linksOf(behind),
+        links.map((link) => publicUrl + link),
+      );
+      assert.deepEqual((await behind.call('/openapi.json')).json.servers, [{ url: publicUrl }]);
+    } finally {
+      await behind.stop();
+    }
   });
 
   it('SPEC 4.4 other extensions are 400; SPEC 7 400 drawing extension', async () => {

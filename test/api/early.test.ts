@@ -52,6 +52,23 @@ onEachAdapter('answers that no endpoint gives', (adapter) => {
     await assertKnown(reply, { endpoint: 'none', method: 'GET' });
   });
 
+  it('a method that is unknown is 400, one that HTTP knows 405 with what is allowed', async () => {
+    for (const [method, status, code] of [
+      ['FOO', 400, 'bad_request'],
+      ['get', 400, 'bad_request'],
+      ['CONNECT', 400, 'bad_request'],
+      ['PROPFIND', 405, 'method_not_allowed'],
+      ['TRACE', 405, 'method_not_allowed'],
+    ] as const) {
+      const reply = await raw(`${method} /livez HTTP/1.1\r\nHost: x\r\n\r\n`);
+      assert.deepEqual([reply.status, reply.headers['x-error-code']], [status, code], method);
+      const detail =
+        status === 405 ? 'method not allowed; expected GET, HEAD' : 'the request method is unknown';
+      assert.deepEqual(JSON.parse(reply.body), { detail });
+      await assertKnown(reply, { endpoint: 'none' });
+    }
+  });
+
   it('a head that is too large, or no HTTP at all', async () => {
     const head = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`;
     const garbage = 'garbage\r\n\r\n';

@@ -50,6 +50,20 @@ onEachAdapter('7 errors', (adapter) => {
     assert.equal(answer.headers.get('allow'), 'GET, HEAD');
   });
 
+  it('a 404 is logged with its path, bounded and escaped; other answers without', async () => {
+    const line = async (path: string, id: string) => {
+      await service.call(path, { headers: { 'x-request-id': id } });
+      const text = service.logLines.find((one) => one.includes(id)) ?? '{}';
+      assert.match(text, /^[\x20-\x7e]*\n?$/);
+      return JSON.parse(text).path;
+    };
+    assert.equal(await line('/api/v1/nothing?key=secret', 'lost-1'), '/api/v1/nothing');
+    assert.equal(await line(`/${'x'.repeat(5_000)}`, 'lost-2'), `/${'x'.repeat(199)}…`);
+    assert.equal(await line('/%0a%1b"<b>', 'lost-3'), new URL('http://x/%0a%1b"<b>').pathname);
+    assert.equal(await line('/api/v1/drawings/KR1/a.webp', 'lost-4'), '/api/v1/drawings/KR1/a.webp');
+    assert.equal(await line('/openapi.json', 'found-5'), undefined);
+  });
+
   it('a query string does not change the endpoint', async () => {
     const headers = { 'x-api-key': service.key, 'content-type': 'application/json' };
     const answer = await service.call(`${SEMANTIC}?a=b`, { method: 'POST', headers, body: '{"query":"q"}' });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { searchResponseSchema } from '../../src/search/answer-schema.js';
-import { onEachAdapter, Service } from './service.js';
+import { ANALYTICS, onEachAdapter, Service } from './service.js';
 import { idsWhere, isPatent, openWorld, WORLD } from './world.js';
 
 onEachAdapter('filters of semantic search', (adapter) => {
@@ -106,21 +106,29 @@ onEachAdapter('filters of semantic search', (adapter) => {
   const DATES = [
     ['filing', '2019-01-01', '2019-05-05'],
     ['publication', '2021-01-07', '2021-07-01'],
-    ['priority', '2018-05-05', '2018-05-05'],
+    ['priority', '2018-05-05', '2019-06-01'],
   ] as const;
   for (const [type, from, to] of DATES) {
     it(`SPEC 4.1 ${type}_date_from, ${type}_date_to; DECISIONS date ranges: inclusive, without a date no match`, async () => {
       const field = `${type}_date`;
-      const date = (r: (typeof WORLD)[number]) => r[field] as string | undefined;
+      // What claims no priority has its own filing date as its priority date.
+      const date = (r: (typeof WORLD)[number]) =>
+        (r[field] ?? (type === 'priority' ? r['filing_date'] : undefined)) as string | undefined;
       const within = (low: string, high: string) =>
         idsWhere((r) => isPatent(r) && date(r) !== undefined && date(r)! >= low && date(r)! <= high);
       const names = { from: `${field}_from`, to: `${field}_to` };
       assert.deepEqual(await each({ [names.from]: from, [names.to]: to }), within(from, to));
-      if (type === 'priority') return; // Where no priority is claimed, offices differ in what they state.
       assert.deepEqual(await each({ [names.from]: from }), within(from, '9999-12-31'));
       assert.deepEqual(await each({ [names.to]: to }), within('0000-00-00', to));
     });
   }
+
+  it('DECISIONS date ranges: a day before all patents is a day', async () => {
+    const dated = idsWhere((r) => isPatent(r) && r['filing_date'] !== undefined);
+    for (const day of ['0000-01-01', '1623-06-25'])
+      assert.deepEqual(await each({ filing_date_from: day }), dated);
+    assert.deepEqual(await each({ filing_date_to: '1699-12-31' }), []);
+  });
 
   it('SPEC 4.1 grant_date_from, grant_date_to; DECISIONS grant dates: grant publications only, stated or of publication', async () => {
     const filter = { grant_date_from: '2021-05-11', grant_date_to: '2022-02-20' };
@@ -178,6 +186,21 @@ onEachAdapter('filters of semantic search', (adapter) => {
         application_number,
       );
     assert.deepEqual(await each({ publication_number: 'US99999999B2' }), []);
+  });
+
+  it('DECISIONS utility models, designs: a number or a family finds every kind, unless kinds are stated', async () => {
+    const [utility, design] = ['KR2020200000005Y1', 'USD0900001S1'];
+    assert.deepEqual(await found({ publication_number: utility }), [utility]);
+    assert.deepEqual(await found({ publication_number: 'USD900001' }), [design]);
+    assert.deepEqual(await found({ application_number: '20-2020-0000005' }), [utility]);
+    assert.deepEqual(await found({ application_number: '29/700,001' }), [design]);
+    assert.deepEqual(await found({ family_id: 'F2' }), [utility, design]);
+    assert.deepEqual(await found({ family_id: 'F2', kind_codes: ['S1'] }), [design]);
+    assert.deepEqual(await found({ family_id: 'F2', include_utility_model: true }), [utility]);
+    for (const stated of [{ doc_type: 'all' }, { doc_type: 'grant' }, { include_utility_model: false }])
+      assert.deepEqual(await found({ family_id: 'F2', ...stated }), []);
+    const { json } = await service.post(ANALYTICS, { query: 'pump', family_id: 'F2', min_score: 0 });
+    assert.equal(json.total_matched, 2);
   });
 
   it('SPEC 4.1 family_id: exact; DECISIONS family_id: as the source gives it', async () => {

@@ -1,6 +1,11 @@
 /** Specification 4.6 with the decision on paths and payloads. */
 import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, afterEach, before, it } from 'node:test';
+import { Counters } from '../../src/access/counters.js';
+import { until } from '../until.js';
 import { onEachAdapter, Service } from './service.js';
 
 onEachAdapter('4.6 health checks', (adapter) => {
@@ -29,6 +34,43 @@ onEachAdapter('4.6 health checks', (adapter) => {
       assert.ok(Number(answer.headers.get('retry-after')) >= 1);
     }
     assert.equal((await service.call('/livez')).status, 200);
+  });
+
+  it('DECISIONS health: /readyz is 503 with the reason while calls with keys are, and recovers', async () => {
+    const ready = async () => {
+      const [probe, call] = [await service.call('/readyz'), await service.search({ query: 'q' })];
+      assert.equal(probe.status, call.status);
+      return probe.json.detail;
+    };
+    assert.equal(await ready(), undefined);
+    await service.access.setMaintenance(true);
+    assert.equal(await ready(), 'not ready: maintenance is on');
+    await service.access.setMaintenance(false);
+    assert.equal(await ready(), undefined);
+  });
+
+  it('DECISIONS health: /readyz is 503 while the counters are damaged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'priorart-health-'));
+    const counters = new Counters(folder, () => []);
+    await counters.close();
+    const damaged = await Service.start(adapter, 10_000, {}, {}, (accessFolder) => {
+      cpSync(join(folder, 'counters'), join(accessFolder, 'counters'), { recursive: true });
+      const [boot] = readdirSync(join(accessFolder, 'counters'));
+      const file = join(accessFolder, 'counters', boot!, 'data.mdb');
+      writeFileSync(file, readFileSync(file).fill(0xff, 8192));
+    });
+    try {
+      assert.equal((await damaged.search({ query: 'q' })).status, 503);
+      const answer = await damaged.call('/readyz');
+      assert.deepEqual([answer.status, answer.json.detail], [503, 'not ready: calls cannot be counted']);
+      assert.equal((await damaged.call('/livez')).status, 200);
+      rmSync(join(damaged.accessFolder, 'counters'), { recursive: true });
+      await until(async () => (await damaged.call('/readyz')).status === 200, 'it recovers');
+      assert.equal((await damaged.search({ query: 'q' })).status, 200);
+    } finally {
+      await damaged.stop();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('answer HEAD without a body', async () => {

@@ -79,8 +79,10 @@ onEachAdapter('bodies made to do harm', (adapter) => {
     });
 
     it(`lone surrogates and NUL in texts are texts: ${path}`, async () => {
-      for (const text of ['\\ud800', 'a\\udc00b', '\\u0000', 'x\\u0000y', '\\ud83d\\ude00'])
+      for (const text of ['\\ud800', 'a\\udc00b', 'x\\u0000y', '\\ud83d\\ude00'])
         await expects(path, path === DETAILS ? `{"patent_ids":["${text}"]}` : `{"query":"${text}"}`, 200);
+      if (path === DETAILS) await expects(path, '{"patent_ids":["\\u0000"]}', 200);
+      else await expects(path, '{"query":"\\u0000"}', 422);
       await expects(path, `{${good},"\\ud800":1}`, 422);
       await expects(path, `{${good},"\\u0000":1}`, 422);
     });

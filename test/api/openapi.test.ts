@@ -6,6 +6,8 @@ import { openApiDocument } from '../../src/http/openapi/document.js';
 import { EXAMPLES } from '../../src/http/openapi/examples.js';
 import { OPERATIONS } from '../../src/http/openapi/operations.js';
 import { SCHEMAS, type SchemaName } from '../../src/http/openapi/schemas.js';
+import { COUNTRIES, type Country } from '../../src/patent/country.js';
+import { kindClass, knownKinds } from '../../src/patent/kind.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../../src/search/query.js';
 import { onEachAdapter, Service } from './service.js';
 
@@ -35,14 +37,57 @@ describe('the OpenAPI document', () => {
   });
 
   it('names every endpoint that this program has for callers, and no other', () => {
-    // Administration has a document of its own; script and style belong to the page.
-    const served = ROUTES.filter(({ access, path }) => access !== 'admin' && !path.startsWith('/docs/'));
+    // Script and style belong to the page.
+    const served = ROUTES.filter(({ path }) => !path.startsWith('/docs/'));
     const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     assert.deepEqual(named.sort(), served.map(({ method, path }) => `${method} ${path}`).sort());
-    for (const { path, key } of OPERATIONS) {
-      const route = ROUTES.find((one) => one.path === path);
+    for (const { path, method, key, tag } of OPERATIONS) {
+      const route = ROUTES.find((one) => one.path === path && one.method.toLowerCase() === method);
       assert.equal(route?.access === 'key', key === true, path);
+      assert.equal(route?.access === 'admin', tag === 'Administration', path);
     }
+  });
+
+  it('says of every field that may be absent when it is', () => {
+    // biome-ignore lint/suspicious/noExplicitAny: the test looks into whatever is there
+    const { schemas } = document['components'] as any;
+    const requests = OPERATIONS.flatMap(({ body }) => body ?? []) as string[];
+    let fields = 0;
+    const walk = (schema: typeof schemas, name: string) => {
+      for (const [field, property] of Object.entries((schema?.properties ?? {}) as typeof schemas)) {
+        const held = property as typeof schemas;
+        if (!schema.required?.includes(field)) {
+          fields += 1;
+          assert.match(held.description ?? '', /absent/i, `${name}.${field}`);
+        }
+        for (const part of [held, held.items]) walk(part, `${name}.${field}`);
+      }
+    };
+    for (const [name, schema] of Object.entries(schemas)) if (!requests.includes(name)) walk(schema, name);
+    assert.ok(fields > 15, `${fields} fields`);
+  });
+
+  it('says what counts as an application and a grant at each office, and what a priority date is', () => {
+    const { description } = document['info'] as { description: string };
+    const row = (country: Country) =>
+      description.split('\n').find((line) => line.startsWith(`| ${country} |`));
+    for (const country of COUNTRIES) {
+      const [, , applications, grants, utilityApplications, utilityGrants, designs] =
+        row(country)
+          ?.split('|')
+          .map((cell) => cell.trim().split(', ').filter(Boolean)) ?? [];
+      const cells = { application: applications, grant: grants, design: designs };
+      const utility = { utility_application: utilityApplications, utility_grant: utilityGrants };
+      for (const [kind, codes = []] of Object.entries({ ...cells, ...utility }))
+        for (const code of codes) assert.equal(kindClass(country, code), kind, `${country} ${code}`);
+      assert.deepEqual(
+        [applications, grants, utilityApplications, utilityGrants, designs].flat().sort(),
+        knownKinds(country).sort(),
+      );
+    }
+    assert.match(description, /priority date .* earliest priority .* none, its own filing date/);
+    const { SemanticRequest } = SCHEMAS;
+    assert.match(SemanticRequest.shape.priority_date_from.description ?? '', /else the own filing date/);
   });
 
   it('shows examples that fit their schemas, and requests that the validators accept', () => {

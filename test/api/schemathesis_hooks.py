@@ -12,9 +12,7 @@ def acceptable(body):
     given = body.get("date_range")
     if isinstance(given, dict):
         pairs.append((given.get("from"), given.get("to")))
-        if given.get("from") is None and given.get("to") is None:
-            return False
-    # `from` after `to`, and names without a letter or digit besides the legal form.
+    # `from` after `to`, and names without a letter or digit.
     for start, end in pairs:
         if isinstance(start, str) and isinstance(end, str) and start > end:
             return False

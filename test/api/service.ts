@@ -139,12 +139,16 @@ export class Service {
     this.engine = engine;
   }
 
-  /** @param parts an engine, drawings of its own; or what stands in for them */
+  /**
+   * @param parts an engine, drawings of its own; or what stands in for them
+   * @param prepare what happens to the access store's folder before the server starts
+   */
   static async start(
     adapter: (typeof ADAPTERS)[number],
     deadlineMs = 10_000,
     parts: { engine?: SearchEngine; drawings?: DrawingStore; metrics?: Metrics } = {},
     settings: Partial<ServerParts['config']> = {},
+    prepare: (accessFolder: string) => void = () => {},
   ): Promise<Service> {
     const memory = new MemoryEngine();
     const service = new Service(memory);
@@ -153,6 +157,7 @@ export class Service {
     const made = await service.access.createKey({ account: account.id, environment: 'test', name: 'test' });
     service.key = made.secret;
     service.keyId = made.id;
+    prepare(service.accessFolder);
     service.server = await startServer({
       engine: parts.engine ?? memory,
       ...(parts.drawings ? { drawings: parts.drawings } : {}),

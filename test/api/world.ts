@@ -113,8 +113,17 @@ export const WORLD: readonly WorldRecord[] = [
     filing_date: '2020-02-02',
     publication_date: '2021-02-02',
     applicants: ['예시 주식회사'],
+    application_number: '20-2020-0000005',
+    family_id: 'F2',
   },
-  { patent_id: 'USD0900001S1', country: 'US', kind_code: 'S1', publication_date: '2020-10-27' },
+  {
+    patent_id: 'USD0900001S1',
+    country: 'US',
+    kind_code: 'S1',
+    publication_date: '2020-10-27',
+    application_number: '29/700,001',
+    family_id: 'F2',
+  },
 ].map((record, i) => ({ title: `Pump ${i}`, abstract: `${TEXT}, number ${i}.`, ...record }));
 
 export const idsWhere = (holds: (record: WorldRecord) => boolean): string[] =>

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { UNRELATED_BELOW } from '../../src/limits.js';
 import type { SearchResponse } from '../../src/search/types.js';
-import { type Ended, FIXTURES, priorart } from '../crash/folder.js';
+import { CLI, type Ended, FIXTURES, launch, priorart } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
 
 const COMMANDS = [
@@ -51,6 +51,22 @@ describe('command line', () => {
     }
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     assert.equal((await run('--version')).stdout, `${version}\n`);
+  });
+
+  it('warns of variables that look like settings and are none, with the nearest name', async () => {
+    const env = {
+      ...process.env,
+      PRIORART_PROT: '1',
+      PRIORART_ZZZ: '1',
+      PRIORART_KEY: 'x',
+      PRIORART_HOST: '::1',
+    };
+    const { code, stderr } = await launch(CLI, ['keys', 'list', '--data', data], env).ended;
+    assert.equal(code, 0);
+    assert.deepEqual(stderr.split('\n').filter(Boolean).sort(), [
+      'priorart: warning: there is no setting PRIORART_PROT, perhaps PRIORART_PORT; it has no effect',
+      'priorart: warning: there is no setting PRIORART_ZZZ; it has no effect',
+    ]);
   });
 
   it('exits with 2 for wrong usage, and says what would be right', async () => {

@@ -187,6 +187,41 @@ describe('serve, for an operator', () => {
     await served.stop();
   });
 
+  it('says of changed settings that need a restart that they do', async (t) => {
+    const file = join(dir, 'changed.json');
+    const write = (settings: object) => writeFileSync(file, JSON.stringify(settings));
+    write({ 'rate-limit': 60, 'log-level': 'info' });
+    const served = new Served('--data', data, '--settings', file);
+    t.after(() => served.stop());
+    await served.line('listening');
+    write({ 'rate-limit': 70, 'log-level': 'debug', workers: 3 });
+    served.process.child.kill('SIGHUP');
+    const msg = 'changed settings need a restart; the server goes on with those before';
+    const { level, settings } = await served.line(msg);
+    // --workers was given on the command line, and wins.
+    assert.deepEqual([level, settings], ['warn', ['rate-limit']]);
+  });
+
+  it('says that keys made before work only where there are some', async () => {
+    const shown = async (folder: string) => {
+      const served = new Served('--data', folder);
+      let text = '';
+      served.process.child.stderr!.on('data', (part: string) => (text += part));
+      await until(() => text.includes('Ctrl-C'), 'the banner is out');
+      await served.stop();
+      return text;
+    };
+    assert.match(await shown(data), /key +keys made before still work; a new one: /);
+    const bare = join(dir, 'bare');
+    assert.equal((await priorart('ingest', '--data', bare, FIXTURES[1]!)).code, 0);
+    assert.match(await shown(bare), /key +none, or they cannot be read; make one: .* keys create/);
+    const made = await priorart('keys', 'create', '--json', '--account', 'A', '--data', bare);
+    const { id } = JSON.parse(made.stdout);
+    assert.match(await shown(bare), /keys made before still work/);
+    assert.equal((await priorart('keys', 'revoke', id, '--data', bare)).code, 0);
+    assert.match(await shown(bare), /key +none is active; make one: /);
+  });
+
   it('goes on serving for a while at SIGTERM, not ready any more, and finishes what runs', async () => {
     const served = new Served('--data', data, '--shutdown-delay-ms', '1500', '--rate-limit', '1000000');
     const { url } = await served.line('listening');

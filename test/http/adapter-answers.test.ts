@@ -32,6 +32,16 @@ onEachHttpAdapter('answers', (server, name) => {
     for (let i = 0; i < 20; i++) assert.equal((await pipelining.reply())?.body, `now ${i}`);
   });
 
+  it('answers a request that comes while another is worked on, in order', async () => {
+    await server.start();
+    const pipelining = server.client().write(post('/later?200', 'a'));
+    while (server.seen.requests.length < 1) await sleep(5);
+    pipelining.write(post('/echo', 'b') + get('/now?c'));
+    assert.equal((await pipelining.reply())?.body, 'later 200');
+    assert.equal((await pipelining.reply())?.body, 'POST 1 b');
+    if (name === 'node') assert.equal((await pipelining.reply())?.body, 'now c');
+  });
+
   it('never mixes up pipelined requests whose answers take time', async () => {
     await server.start();
     const pipelining = server.client().write(get('/later?30') + get('/later?1'));

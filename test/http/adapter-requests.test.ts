@@ -161,9 +161,10 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     }
   });
 
-  it('lets a request head of 8 KiB with 50 fields pass', async () => {
+  it('lets a request head of 8 KiB with 98 fields pass', async () => {
     await server.start();
-    const fields = Array.from({ length: 50 }, (_, i) => `X-Field-${i}: ${'v'.repeat(140)}\r\n`).join('');
+    // One more than Host and these uWebSockets.js does not understand: it answers nothing.
+    const fields = Array.from({ length: 97 }, (_, i) => `X-Field-${i}: ${'v'.repeat(70)}\r\n`).join('');
     assert.equal(
       (await server.exchange(`GET /now?ok HTTP/1.1\r\nHost: test\r\n${fields}\r\n`)).body,
       'now ok',

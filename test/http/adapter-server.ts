@@ -101,6 +101,10 @@ const PATHS: Record<
     await sleep(Number(query));
     return text(`later ${query}`);
   },
+  '/later-big': async ({ query }) => {
+    await sleep(50);
+    return text(Buffer.alloc(Number(query), 'b'));
+  },
   '/wait': async (request, seen) => {
     await new Promise<void>((resolve) => {
       request.onGone(() => {

@@ -45,7 +45,9 @@ async function shownOf(data: string, id: string): Promise<{ best?: string; all: 
   const engine = await open(data, { workers: 0 });
   try {
     const [entry] = (await engine.details({ patent_ids: [id] })).patents;
-    const all = [...(entry?.content ?? '').matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map((match) => match[1]!);
+    // As their links name them: the last part of the path.
+    const links = [...(entry?.content ?? '').matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map((match) => match[1]!);
+    const all = links.map((link) => decodeURIComponent(link.split('/').at(-1)!));
     return { ...(entry?.representative_figure ? { best: entry.representative_figure } : {}), all };
   } finally {
     await engine.close();
@@ -156,8 +158,13 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.equal(
       entry?.content,
       [
-        ...['## Description', '### Drawings', 'FIG. 2 shows all.', '![FIG. 2](b.webp)'],
-        ...['FIG. 12 and FIG. 1 too.', '![FIG. 1](図1.webp)\n'],
+        ...[
+          '## Description',
+          '### Drawings',
+          'FIG. 2 shows all.',
+          '![FIG. 2](/api/v1/drawings/KR1020200104349A/b.webp)',
+        ],
+        ...['FIG. 12 and FIG. 1 too.', '![FIG. 1](/api/v1/drawings/KR1020200104349A/%E5%9B%B31.webp)\n'],
       ].join('\n\n'),
     );
   });

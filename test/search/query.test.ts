@@ -33,6 +33,11 @@ function refused(parse: Parse, input: unknown, code: ErrorCode, ...words: string
   );
 }
 
+/** The parse must be refused with exactly this message. */
+function unhinted(parse: Parse, input: unknown, message: string): void {
+  assert.throws(() => parse(input), { message });
+}
+
 const NO_FILTERS = { docType: 'all', includeUtilityModel: false, dates: {} };
 
 describe('semantic request', () => {
@@ -88,11 +93,21 @@ describe('semantic request', () => {
         familyId: '12345',
       },
     });
+    assert.equal('everyKind' in parsed.filters, false);
   });
 
   it('takes an explicit null for every optional field as absent', () => {
     const nulls = Object.fromEntries(Object.keys(semanticSchema.shape).map((name) => [name, null]));
     assert.deepEqual(parseSemantic({ ...nulls, query: 'q' }), parseSemantic({ query: 'q' }));
+  });
+
+  it('takes a number or a family for every kind, unless kinds are stated', () => {
+    for (const name of ['publication_number', 'application_number', 'family_id']) {
+      const { filters } = parseSemantic({ query: 'q', [name]: '1', doc_type: null, kind_codes: null });
+      assert.equal(filters.everyKind, true, name);
+      for (const stated of [{ kind_codes: ['A'] }, { doc_type: 'all' }, { include_utility_model: false }])
+        assert.equal('everyKind' in parseSemantic({ query: 'q', [name]: '1', ...stated }).filters, false);
+    }
   });
 
   it('treats all five countries as no filter', () => {
@@ -117,6 +132,29 @@ describe('semantic request', () => {
       '"date_type"',
       'grant_date_to',
     );
+  });
+});
+
+describe('fields of the other endpoint', () => {
+  it('are named as such', () => {
+    for (const field of ['min_score', 'max_results', 'stats_group_by', 'page', 'page_size']) {
+      const message = `unknown field "${field}"; it belongs to semantic-analytics`;
+      unhinted(parseSemantic, { query: 'q', [field]: 1 }, message);
+    }
+    unhinted(
+      parseDetails,
+      { patent_ids: ['a'], page: 1 },
+      'unknown field "page"; it belongs to semantic-analytics',
+    );
+    unhinted(
+      parseDetails,
+      { patent_ids: ['a'], top_k: 1 },
+      'unknown field "top_k"; it belongs to semantic and semantic-analytics',
+    );
+  });
+
+  it('are not looked for within date_range', () => {
+    unhinted(parseAnalytics, { query: 'q', date_range: { page: 1 } }, 'unknown field "date_range.page"');
   });
 });
 
@@ -148,6 +186,12 @@ describe('semantic-analytics request', () => {
     assert.deepEqual(open.filters.dates, { filing: { from: '2019-01-01' } });
   });
 
+  it('takes a date_range without a day as absent', () => {
+    for (const date_range of [{}, { from: null }, { to: null }, { from: null, to: null }]) {
+      assert.deepEqual(parseAnalytics({ query: 'q', date_range }), parseAnalytics({ query: 'q' }));
+    }
+  });
+
   it('gives the axes once each', () => {
     assert.deepEqual(parseAnalytics({ query: 'q', stats_group_by: ['ipc', 'year', 'ipc'] }).groupBy, [
       'year',
@@ -170,10 +214,8 @@ describe('semantic-analytics request', () => {
     }
   });
 
-  it('refuses a date_range that is empty, backward, malformed or has other fields', () => {
+  it('refuses a date_range that is backward, malformed or has other fields', () => {
     const range = (date_range: unknown) => ({ query: 'q', date_range });
-    refused(parseAnalytics, range({}), 'invalid_request', 'date_range', 'from');
-    refused(parseAnalytics, range({ from: null }), 'invalid_request', 'date_range');
     refused(parseAnalytics, range([]), 'invalid_request', 'date_range', '[]', 'object');
     refused(parseAnalytics, range({ from: '2020-01-02', to: '2020-01-01' }), 'invalid_request', '2020-01-02');
     refused(
@@ -267,6 +309,50 @@ for (const [endpoint, parse] of both) {
       );
     });
 
+    it('refuse an empty IPC or CPC prefix as 400', () => {
+      for (const code of ['', ' ', '\u3000']) {
+        refused(parse, { query: 'q', ipc_codes: [code] }, 'bad_classification', 'ipc_codes[0]', 'malformed');
+        refused(parse, { query: 'q', cpc_codes: ['H', code] }, 'bad_classification', 'cpc_codes[1]');
+      }
+      refused(parse, { query: 'q', ipc_codes: ['H'.repeat(501)] }, 'invalid_request', 'ipc_codes[0]');
+    });
+
+    it('refuse a name that names nobody, by the rule that it breaks', () => {
+      for (const field of ['applicant', 'inventor']) {
+        for (const value of ['...', '&', '́'])
+          refused(parse, { query: 'q', [field]: value }, 'invalid_request', field, 'a letter or digit');
+        for (const value of [
+          'Co., Ltd.',
+          '株式会社',
+          '㈜',
+          '(주)',
+          ' 주식 회사 ',
+          'GmbH & Co. KG',
+          'Limited',
+        ])
+          refused(parse, { query: 'q', [field]: value }, 'invalid_request', field, 'not a legal form alone');
+        for (const value of ['3', '광주', 'KG Corp.', 'Co., Ltd. Foo']) parse({ query: 'q', [field]: value });
+      }
+      refused(parse, { query: 'q', applicant: 'S.A.' }, 'invalid_request', 'not a legal form alone');
+      parse({ query: 'q', inventor: 'Sa' });
+    });
+
+    it('refuse a query that shows nothing', () => {
+      const blank = [
+        '\u0000',
+        '\u0007\u001b',
+        '\u200b\u200d',
+        '\ufeff',
+        '\u00ad',
+        '\u2060',
+        '\u3164',
+        '\ufe0f',
+      ];
+      for (const query of [...blank, '\u{e0041}', ` ${blank.join('')}\n`])
+        refused(parse, { query }, 'invalid_request', 'query', '1 to 10,000');
+      for (const query of ['q', '\u200b전지', '𝒳', '🔋', '.']) parse({ query });
+    });
+
     it('refuse an unknown field, naming the nearest', () => {
       refused(parse, { query: 'q', topk: 5 }, 'invalid_request', '"topk"', '"top_k"');
       refused(parse, { query: 'q', Country: ['US'] }, 'invalid_request', '"Country"', '"countries"');
@@ -274,6 +360,17 @@ for (const [endpoint, parse] of both) {
       refused(parse, JSON.parse('{"query":"q","__proto__":{"top_k":5}}'), 'invalid_request', '"__proto__"');
       refused(parse, JSON.parse('{"query":"q","constructor":1}'), 'invalid_request', '"constructor"');
       refused(parse, { query: 'q', ['x'.repeat(1e6)]: 1 }, 'invalid_request', 'unknown field');
+    });
+
+    it('refuse an unknown field that is like no other, without a hint', () => {
+      for (const name of ['q', 'foo', 'limit', 'similarity', 'x'.repeat(40), 'on'])
+        unhinted(parse, { query: 'q', [name]: 1 }, `unknown field "${name}"`);
+      refused(
+        parse,
+        { query: 'q', patent_ids: [] },
+        'invalid_request',
+        '"patent_ids"; it belongs to details',
+      );
     });
 
     it('refuse what is no object', () => {
@@ -303,6 +400,14 @@ for (const [endpoint, parse] of both) {
 }
 
 describe('dates of semantic', () => {
+  it('may be long ago', () => {
+    for (const day of ['1699-12-31', '1623-06-25', '0099-02-28', '0000-02-29']) {
+      const { dates } = parseSemantic({ query: 'q', filing_date_from: day }).filters;
+      assert.deepEqual(dates, { filing: { from: day } });
+    }
+    refused(parseSemantic, { query: 'q', filing_date_from: '0099-02-29' }, 'bad_date', '0099-02-29');
+  });
+
   it('are real days written YYYY-MM-DD', () => {
     for (const value of [
       '2021-02-29',

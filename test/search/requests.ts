@@ -2,7 +2,7 @@
  * Random filters with their meaning. Each is drawn from a record of the collection, so that it matches
  * something, and says of a record whether it matches: written from the specification, not from the engine.
  */
-import { companyKey, personKey } from '../../src/patent/name.js';
+import { companyKey, isLegalForm, personKey } from '../../src/patent/name.js';
 import type { Name, Patent } from '../../src/patent/record.js';
 import type { SemanticRequest } from '../../src/search/schema.js';
 import { dateOf, kindOf } from './truth.js';
@@ -84,7 +84,9 @@ function byApplicant(random: Random, patents: readonly Patent[]): Filter {
   const cut = 1 + Math.floor(random() * key.length);
   const start = match === 'contains' ? Math.floor(random() * cut) : 0;
   const cutOut = key.slice(start, cut).trim();
-  const piece = match === 'exact' ? name : companyKey(cutOut) === '' ? key : cutOut;
+  // A piece that happens to be a legal form is refused.
+  const isTerm = companyKey(cutOut) !== '' && !isLegalForm(cutOut);
+  const piece = match === 'exact' ? name : isTerm ? cutOut : key;
   const applicant = disguised(random, piece);
   const term = companyKey(piece);
   const test = {

@@ -58,7 +58,9 @@ const isGrant = (patent: Patent): boolean => kindOf(patent).endsWith('grant');
 export function dateOf(patent: Patent, type: string): string | undefined {
   if (type === 'filing') return patent.filing_date;
   if (type === 'publication') return patent.publication_date;
-  if (type === 'priority') return patent.priority_date;
+  // A claimed priority whose day the source lacks leaves the day unknown.
+  if (type === 'priority')
+    return patent.priority_date ?? (patent.priorities?.length ? undefined : patent.filing_date);
   return isGrant(patent) ? (patent.grant_date ?? patent.publication_date) : undefined;
 }
 

@@ -11,7 +11,8 @@ import type { Bucket } from './settings.js';
 /** A name never gets other content: whoever has an image may keep it. */
 const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 const SHARD_DIGITS = 3;
-const NAME = /([0-9a-f]{64})\.webp$/;
+/** The last part of a key. */
+const NAME = /^([0-9a-f]{64})\.webp$/;
 
 type Asked = Pick<Presigned, 'method' | 'query' | 'headers'> & { key: string };
 
@@ -65,7 +66,7 @@ export class S3Drawings implements DrawingStore {
       };
       const answer = await this.#send({ method: 'GET', key: '', query }, undefined, signal);
       for (const [, key = ''] of answer.text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-        const content = NAME.exec(key)?.[1];
+        const content = NAME.exec(key.slice(key.lastIndexOf('/') + 1))?.[1];
         if (content !== undefined) found.add(content);
       }
       const next = /<NextContinuationToken>([^<]*)</.exec(answer.text)?.[1];

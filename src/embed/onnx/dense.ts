@@ -85,7 +85,7 @@ function readNpy(path: string): Matrix {
   const end = start + (long ? bytes.readUInt32LE(8) : bytes.readUInt16LE(8));
   const header = bytes.toString('latin1', start, end);
   const type = /'descr':\s*'<?([^']+)'/.exec(header)?.[1];
-  const shape = /'shape':\s*\(([^)]*)\)/.exec(header)?.[1];
+  const shape = /'shape':\s*\(([^)']*)\)/.exec(header)?.[1];
   if (shape === undefined || !/'fortran_order':\s*False/.test(header)) {
     throw damaged(path, 'expected an array in C order');
   }

@@ -80,6 +80,8 @@ export interface AdapterOptions {
   bodyTimeoutMs: number;
   /** Longest that a client may take to receive an answer. */
   writeTimeoutMs: number;
+  /** How long a client that has sent its request and ended its side may want the answer; `HALF_CLOSED_MS` where absent. */
+  halfClosedMs?: number;
   /** Connections above these are closed as they come. */
   connectionsMax: number;
   /** Serves HTTPS; plain HTTP where absent. */
@@ -118,6 +120,8 @@ export interface HttpAdapter {
 /** The longest request head, bytes; above it the answer is 431. */
 export const HEAD_MAX_BYTES = 16_384;
 export const HEAD_TOO_LARGE = `the request head is too large; expected at most ${HEAD_MAX_BYTES} bytes`;
+/** Said of a method that is not HTTP's, or is CONNECT. */
+export const UNKNOWN_METHOD = 'the request method is unknown';
 /** How long an idle connection is kept, and how long a request's head may take, ms: uWebSockets.js's own. */
 export const IDLE_TIMEOUT_MS = 10_000;
 
@@ -146,7 +150,7 @@ export function lengthOf(body: HttpReply['body']): number {
 /** What a client gets whose handler failed. */
 export const BARE_ERROR: HttpReply = {
   status: 500,
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', 'x-error-code': 'internal' },
   body: '{"detail":"internal error"}',
 };
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { HALF_CLOSED_MS } from '../../limits.js';
 import {
   type AdapterOptions,
   BARE_ERROR,
@@ -24,6 +25,7 @@ import {
   SOURCE_CHUNK_BYTES,
   statusLine,
   type TlsIdentity,
+  UNKNOWN_METHOD,
   withoutEmptySource,
 } from './adapter.js';
 import { RequestBody } from './body.js';
@@ -64,10 +66,19 @@ class NodeAdapter implements HttpAdapter {
       ? createSecureServer({ ...limits, ...read(options.tls), handshakeTimeout: IDLE_TIMEOUT_MS }, serve)
       : createServer(limits, serve);
     this.#server.on('clientError', (error: Error, socket: Socket) => this.#answerUnparsable(error, socket));
+    this.#server.on('connect', (_: IncomingMessage, socket: Socket) =>
+      this.#answerUnparsable(
+        Object.assign(new Error(UNKNOWN_METHOD), { code: 'HPE_INVALID_METHOD' }),
+        socket,
+      ),
+    );
     this.#server.maxConnections = options.connectionsMax;
+    // Else node ends its own side, too, as soon as a client has ended its, whatever is still to be answered.
+    (this.#server as unknown as { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
+      socket.once('end', () => this.#endHalfClosed(socket));
     });
   }
 
@@ -136,6 +147,16 @@ class NodeAdapter implements HttpAdapter {
     if (isSource(reply.body) && message.method !== 'HEAD') {
       await this.#writeSource(response, reply, reply.body, close);
     } else this.#write(message, response, reply, close);
+  }
+
+  /** A client that has ended its side may want its answer, or have gone: after some time without one it has. */
+  #endHalfClosed(socket: Socket): void {
+    const written = socket.bytesWritten;
+    const timer = setTimeout(() => {
+      // What is on its way has a time-out of its own.
+      if (socket.bytesWritten === written) socket.destroy();
+    }, this.#options.halfClosedMs ?? HALF_CLOSED_MS);
+    socket.once('close', () => clearTimeout(timer));
   }
 
   /** Answers what node's parser refused, in the API's form of an error. */
@@ -295,5 +316,6 @@ function refusalOf({ code }: NodeJS.ErrnoException): Pick<Refusal, 'status' | 'd
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: HEAD_TOO_LARGE };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'the request took too long to arrive' };
+  if (code === 'HPE_INVALID_METHOD') return { status: 400, detail: UNKNOWN_METHOD };
   return { status: 400, detail: 'the request is not valid HTTP/1.1' };
 }

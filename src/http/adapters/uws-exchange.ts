@@ -1,4 +1,6 @@
 /** One request on uWebSockets.js and its answer. */
+
+import { HALF_CLOSED_MS } from '../../limits.js';
 import {
   type AdapterOptions,
   BARE_ERROR,
@@ -15,13 +17,17 @@ import {
 import type { RequestBody } from './body.js';
 import { Departure } from './departure.js';
 import type { Running } from './running.js';
+import { Hold } from './uws-hold.js';
 import type { UwsResponse } from './uws-types.js';
+
+type ExchangeOptions = Pick<AdapterOptions, 'writeTimeoutMs' | 'halfClosedMs' | 'onError'>;
 
 /** The only thing that touches a response, and only while it is open. */
 export class Exchange {
   readonly #res: UwsResponse;
   readonly #running: Running;
-  readonly #options: Pick<AdapterOptions, 'writeTimeoutMs' | 'onError'>;
+  readonly #options: ExchangeOptions;
+  readonly #hold: Hold;
   #writeTimer: NodeJS.Timeout | undefined;
   #state: 'open' | 'writing' | 'finished' = 'open';
   #source: BodySource | undefined;
@@ -31,19 +37,21 @@ export class Exchange {
   body: RequestBody | undefined;
   isHead = false;
 
-  constructor(
-    res: UwsResponse,
-    running: Running,
-    options: Pick<AdapterOptions, 'writeTimeoutMs' | 'onError'>,
-  ) {
+  constructor(res: UwsResponse, running: Running, options: ExchangeOptions) {
     this.#res = res;
     this.#running = running;
     this.#options = options;
+    this.#hold = new Hold(res, options.halfClosedMs ?? HALF_CLOSED_MS);
     running.begin();
   }
 
   get isOpen(): boolean {
     return this.#state === 'open';
+  }
+
+  /** The request has come whole: until it is answered nothing more is read. */
+  requestIsWhole(): void {
+    if (this.isOpen) this.#hold.begin();
   }
 
   abort(): void {
@@ -69,6 +77,7 @@ export class Exchange {
     const close = mustClose || this.body?.isAbandoned === true;
     const { body } = reply;
     this.#state = 'writing';
+    this.#hold.end();
     if (isSource(body)) {
       this.#source = body;
       if (!this.isHead) {
@@ -185,6 +194,7 @@ export class Exchange {
     this.body?.clientGone();
     this.#source?.close();
     this.#whenGiven?.();
+    this.#hold.forget();
     clearTimeout(this.#writeTimer);
     this.#running.end();
   }

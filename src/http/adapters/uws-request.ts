@@ -32,7 +32,9 @@ export function copyRequest(
     res.onData((chunk, isLast) => {
       // The memory is uWebSockets.js's again as soon as this returns; the body copies it.
       if (chunk.byteLength > 0) body.push(new Uint8Array(chunk));
-      if (isLast) body.end();
+      if (!isLast) return;
+      body.end();
+      exchange.requestIsWhole();
     });
   } else {
     body.end();

@@ -21,6 +21,9 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): UwsResponse;
   end(body: string | Uint8Array, closeConnection: boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
+  /** Stops reading: neither bytes nor the end of what the client sends are noticed. */
+  pause(): void;
+  resume(): void;
   /** Hangs up; the abort handler runs. */
   close(): UwsResponse;
   /** Returns [nothing had to wait, all of it was taken]. */

@@ -6,10 +6,15 @@
  * So only the files uws*.ts see these objects. The handler here registers onAborted and onData before anything else,
  * copies what the request holds, and every write goes through Exchange, which knows whether it is still open.
  *
- * Known differences from node:http, refusals all of them: HTTP/1.0, and a request line that comes in two TCP
- * segments, are answered 505; the parser's own errors have an HTML body and no request id, and are not logged; a
- * header name with an underscore is not understood and the request times out; a client that pipelines a request while
- * another is being worked on is hung up on.
+ * What its parser answers, or leaves unanswered, before any handler runs is not as with node:http. All of it is a
+ * refusal:
+ *   - HTTP/1.0, and a request line that comes in two TCP segments: 505;
+ *   - a request without Host, chunk extensions, and other errors of form: 400;
+ *   - the body of these answers is HTML, they have no request id, and they are not logged;
+ *   - a header name with an underscore, and more than 98 header fields: not understood; the connection ends after 10 s;
+ *   - a second request in the same TCP segment as one that is worked on for more than an instant (two POSTs that are
+ *     pipelined): the connection ends without an answer to either. One that comes later waits for its turn;
+ *   - an answer larger than the socket's buffer, to a client that has ended its side: its end is missing.
  */
 import { createRequire } from 'node:module';
 import {
@@ -21,6 +26,7 @@ import {
   HEAD_TOO_LARGE,
   type HttpAdapter,
   type HttpReply,
+  hasRequestBody,
   type TlsIdentity,
 } from './adapter.js';
 import { Running } from './running.js';
@@ -134,6 +140,7 @@ class UwsAdapter implements HttpAdapter {
       const request = copyRequest(res, req, headers, exchange, this.#options);
       const result = this.#options.handler(request);
       if (result instanceof Promise) {
+        if (!hasRequestBody(request.method)) exchange.requestIsWhole();
         result.then(
           (reply) => this.#answer(exchange, reply),
           (error: unknown) => this.#answerError(exchange, error),

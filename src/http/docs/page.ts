@@ -1,6 +1,9 @@
 /** The reference as a page: the OpenAPI document in HTML, with requests that can be sent from it. */
+import { ERROR_HELP, SHOWN_CODES, statusOf } from '../error-codes.js';
 import { EXAMPLES } from '../openapi/examples.js';
-import { type Answer, OPERATIONS, type Operation, type Parameter } from '../openapi/operations.js';
+import { ABSENT_NOTE, KINDS_NOTE, KINDS_TABLE, PRIORITY_NOTE } from '../openapi/notes.js';
+import type { Answer, Operation, Parameter } from '../openapi/operation.js';
+import { OPERATIONS } from '../openapi/operations.js';
 import { componentSchemas, type SchemaName } from '../openapi/schemas.js';
 
 type Json = Record<string, unknown>;
@@ -34,9 +37,11 @@ export function docsPage(version: string): string {
 </div>
 </nav>
 <main>
-<p>Requests and answers are JSON. Every error is <code>{"detail": "…"}</code>, and every answer carries
-<code>X-Request-Id</code>. Searches and documents need the header <code>X-API-Key</code>.</p>
+<p>Requests and answers are JSON. Every error is <code>{"detail": "…"}</code> with
+<a href="#errors">a code</a> in <code>X-Error-Code</code>, and every answer carries <code>X-Request-Id</code>. Searches and documents need the header <code>X-API-Key</code>.</p>
 ${OPERATIONS.map(operationSection).join('\n')}
+${errorSection()}
+${noteSections()}
 <h2>Schemas</h2>
 ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 </main>
@@ -46,18 +51,19 @@ ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 `;
 }
 
-/** A signed link can not be made up, and the page is here already. */
+/** A signed link can not be made up, and the page is here already. The administration's secret is not for this page. */
 const NOT_TRIED = new Set(['drawingFile', 'docs']);
 
 function operationSection(operation: Operation): string {
-  const { id, method, path, summary, description, key, body, parameters = [], answers } = operation;
+  const { id, method, path, summary, description, key, admin, body, parameters = [], answers } = operation;
+  const credential = key ? ' <span>X-API-Key</span>' : admin ? ' <span>Administration</span>' : '';
   return `<section id="${id}">
 <h2>${escaped(summary)}</h2>
-<p class="endpoint"><b>${method.toUpperCase()}</b> <code>${escaped(path)}</code>${key ? ' <span>X-API-Key</span>' : ''}</p>
+<p class="endpoint"><b>${method.toUpperCase()}</b> <code>${escaped(path)}</code>${credential}</p>
 <p>${escaped(description)}</p>
 ${parameters.length > 0 ? parametersTable(parameters) : ''}
 ${body ? `<p>Body: ${link(body)}</p>` : ''}
-${NOT_TRIED.has(id) ? '' : form(operation)}
+${NOT_TRIED.has(id) || operation.tag === 'Administration' ? '' : form(operation)}
 <table><caption>Answers</caption><tbody>${Object.entries(answers).map(answerRow).join('')}</tbody></table>
 </section>`;
 }
@@ -98,6 +104,35 @@ ${body ? `<label for="${id}-body">Body</label><textarea id="${id}-body" name="bo
 <pre class="curl" aria-label="The same with curl"></pre>
 <pre class="answer" aria-live="polite" hidden></pre>
 </form>`;
+}
+
+function errorSection(): string {
+  const rows = SHOWN_CODES.map((code) => {
+    const { means, solve } = ERROR_HELP[code];
+    return `<tr><th scope="row">${field(code)}</th><td>${statusOf(code)}</td><td>${prose(means)}. To solve it: ${prose(solve)}.</td></tr>`;
+  });
+  return `<section id="errors"><h2>Error codes</h2><table><tbody>${rows.join('')}</tbody></table></section>`;
+}
+
+function noteSections(): string {
+  // A row for each class, since six columns do not fit a narrow screen.
+  const [titles = [], ...rows] = KINDS_TABLE;
+  const body = rows.flatMap(([office = '', ...cells]) =>
+    cells.map((codes, n) =>
+      codes === ''
+        ? ''
+        : `<tr><th scope="row">${office}</th><td>${escaped(titles[n + 1] ?? '')}</td><td>${codes}</td></tr>`,
+    ),
+  );
+  return `<section id="kinds"><h2>Kinds</h2>
+<table><tbody>${body.join('')}</tbody></table><p>${escaped(KINDS_NOTE)}</p></section>
+<section id="priority-date"><h2>Priority date</h2><p>${escaped(PRIORITY_NOTE)}</p></section>
+<section id="absent-fields"><h2>Absent fields</h2><p>${escaped(ABSENT_NOTE)}</p></section>`;
+}
+
+/** A text in which backquotes are around code. */
+function prose(text: string): string {
+  return escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 }
 
 function schemaSection(title: string, schema: Json): string {

@@ -1,12 +1,21 @@
 /** The OpenAPI 3.1 document, out of the tables of operations, schemas and examples. */
+import { SESSION_COOKIE } from '../administrator.js';
+import { ERROR_HELP, SHOWN_CODES } from '../error-codes.js';
+import { ERROR_EXAMPLES } from './error-examples.js';
 import { EXAMPLES } from './examples.js';
-import { type Answer, OPERATIONS, type Operation } from './operations.js';
+import { notes } from './notes.js';
+import { type Answer, type Operation, TAGS } from './operation.js';
+import { OPERATIONS } from './operations.js';
 import { componentSchemas, type SchemaName, schemaRef } from './schemas.js';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 
 const HEADERS = {
   'X-Request-Id': text('Names the request in the log; taken over from the request where it sent a sane one'),
+  'X-Error-Code': {
+    description: `Names the error for programs; a code keeps its meaning.\n\n${codeList()}`,
+    schema: { type: 'string', enum: SHOWN_CODES },
+  },
   'RateLimit-Policy': text('Requests allowed a minute, and searches a month, as structured fields'),
   RateLimit: text('What is left of them, and for how many seconds'),
   'Retry-After': {
@@ -14,6 +23,7 @@ const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': text('How to authenticate'),
+  'Set-Cookie': text('The session'),
   ETag: text('Entity tag of the content; of a GET, for If-None-Match'),
   'Cache-Control': text('How long the answer may be kept'),
   Location: text('Link to the image, relative where this server hands it out'),
@@ -21,8 +31,19 @@ const HEADERS = {
   'Content-Range': text('Which bytes of how many'),
 };
 
-/** @param version of the program */
-export function openApiDocument(version: string): Record<string, unknown> {
+/** Each code with its meaning and its remedy, as Markdown. */
+function codeList(): string {
+  return SHOWN_CODES.map((code) => {
+    const { means, solve } = ERROR_HELP[code];
+    return `- `.concat('`', code, '`', `: ${means}. To solve it: ${solve}.`);
+  }).join('\n');
+}
+
+/**
+ * @param version of the program
+ * @param url the address of the server; absent: wherever the document comes from
+ */
+export function openApiDocument(version: string, url = '/'): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of OPERATIONS) {
     paths[operation.path] ??= {};
@@ -35,28 +56,33 @@ export function openApiDocument(version: string): Record<string, unknown> {
       version,
       summary: 'Semantic search over patents of US, KR, JP, CN and EP',
       description:
-        'Every error is JSON of the form {"detail": "…"}. Searches and documents need the header X-API-Key.',
+        'Every error is JSON of the form {"detail": "…"}, with a code in X-Error-Code. Searches and documents need the ' +
+        `header X-API-Key.\n\n${notes()}`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
-    tags: ['Search', 'Documents', 'Index', 'Service'].map((name) => ({ name })),
+    servers: [{ url }],
+    tags: TAGS.map((name) => ({ name })),
     paths,
     components: {
       schemas: componentSchemas(),
       headers: HEADERS,
-      securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      securitySchemes: {
+        ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        AdminSecret: { type: 'http', scheme: 'bearer', description: 'The secret of the administration' },
+        AdminSession: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+      },
     },
   };
 }
 
 function operationObject(operation: Operation): Record<string, unknown> {
-  const { id, tag, summary, description, key, body, parameters, answers } = operation;
+  const { id, tag, summary, description, key, admin, body, parameters, answers } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    security: key ? [{ ApiKey: [] }] : [],
+    security: key ? [{ ApiKey: [] }] : admin ? [{ AdminSecret: [] }, { AdminSession: [] }] : [],
     ...(parameters ? { parameters: parameters.map((given) => ({ ...given })) } : {}),
     ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
     responses: Object.fromEntries(
@@ -65,13 +91,22 @@ function operationObject(operation: Operation): Record<string, unknown> {
   };
 }
 
-function answerObject({ description, content, headers = [] }: Answer): Record<string, unknown> {
+function answerObject({ description, content, headers = [], codes }: Answer): Record<string, unknown> {
   const names = ['X-Request-Id', ...headers];
   return {
     description,
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(content === undefined ? {} : { content: contentObject(content) }),
+    ...(content === undefined ? {} : { content: codes ? errorContent(codes) : contentObject(content) }),
   };
+}
+
+/** An example for each code: what the server does answer. */
+function errorContent(codes: NonNullable<Answer['codes']>): Record<string, unknown> {
+  const examples = SHOWN_CODES.filter((code) => Object.hasOwn(codes, code)).map((code) => [
+    code,
+    { summary: ERROR_HELP[code].means, value: { detail: codes[code] ?? ERROR_EXAMPLES[code] } },
+  ]);
+  return { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(examples) } };
 }
 
 function contentObject(content: NonNullable<Answer['content']>): Record<string, unknown> {

@@ -1,8 +1,9 @@
 /** Requests and answers that the document shows; each is held against its schema by a test. */
 import type { z } from 'zod';
+import { ADMIN_EXAMPLES } from './admin-examples.js';
 import type { SCHEMAS, SchemaName } from './schemas.js';
 
-type Examples = { [Name in SchemaName]?: Record<string, z.input<(typeof SCHEMAS)[Name]>> };
+export type Examples = { [Name in SchemaName]?: Record<string, z.input<(typeof SCHEMAS)[Name]>> };
 
 export const EXAMPLES = {
   SemanticRequest: {
@@ -140,4 +141,5 @@ export const EXAMPLES = {
   Error: {
     error: { detail: 'top_k: got 500; expected an integer from 1 to 100' },
   },
+  ...ADMIN_EXAMPLES,
 } satisfies Examples as Examples;

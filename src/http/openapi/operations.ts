@@ -1,48 +1,35 @@
 /** What the document says of each endpoint: a row for each, beside the schemas. */
-import type { SchemaName } from './schemas.js';
+import { ADMIN_OPERATIONS } from './admin-operations.js';
+import {
+  type Answer,
+  type Codes,
+  errorAnswer as error,
+  type Operation,
+  type Parameter,
+} from './operation.js';
 
-/** What an answer holds: JSON by a schema, a file of a type, or nothing. */
-type Content = SchemaName | { type: string } | undefined;
-
-export interface Answer {
-  description: string;
-  content?: Content;
-  /** Names in `components.headers`, beside those that every answer has. */
-  headers?: readonly string[];
-}
-
-export interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  description: string;
-  schema: Readonly<Record<string, unknown>>;
-  required?: boolean;
-  example?: string;
-}
-
-export interface Operation {
-  method: 'get' | 'post';
-  path: string;
-  id: string;
-  tag: 'Search' | 'Documents' | 'Index' | 'Service';
-  summary: string;
-  description: string;
-  /** Needs X-API-Key. */
-  key?: boolean;
-  body?: SchemaName;
-  parameters?: readonly Parameter[];
-  answers: Readonly<Record<number, Answer>>;
-}
-
-const error = (description: string, ...headers: string[]): Answer => ({
-  description,
-  content: 'Error',
-  headers,
-});
 const LIMITS = ['RateLimit-Policy', 'RateLimit'];
-const TOO_MANY = error('Too many requests in a minute', ...LIMITS, 'Retry-After');
-const INTERNAL = error('Unexpected error of the server; X-Request-Id names it in the log');
-const UNAVAILABLE = error('Maintenance, overload, or a part of the service is down', 'Retry-After');
+const TOO_MANY = error(['rate_limited'], 'Too many requests in a minute', ...LIMITS, 'Retry-After');
+/** Of endpoints without a key. */
+const TOO_MANY_OF_ADDRESS = error(
+  {
+    rate_limited: 'more than 600 requests within a minute with this client address; try again in 17 s',
+  },
+  'Too many requests in a minute',
+  ...LIMITS,
+  'Retry-After',
+);
+const INTERNAL = error(['internal'], 'Unexpected error of the server; X-Request-Id names it in the log');
+const UNAVAILABLE = error(
+  ['maintenance', 'unavailable'],
+  'Maintenance, or a part of the service is down',
+  'Retry-After',
+);
+const BUSY = error(
+  ['maintenance', 'overloaded', 'unavailable', 'no_data', 'cancelled'],
+  'Maintenance, overload, or a part of the service is down',
+  'Retry-After',
+);
 const IF_NONE_MATCH: Parameter = {
   name: 'If-None-Match',
   in: 'header',
@@ -50,28 +37,50 @@ const IF_NONE_MATCH: Parameter = {
   schema: { type: 'string' },
 };
 
-/** Errors of every endpoint that takes a body and a key. */
-const BODY_ERRORS: Operation['answers'] = {
-  400: error('The body is not JSON; a date, an IPC or CPC prefix or applicant_match is malformed', ...LIMITS),
-  401: error('X-API-Key is missing or unknown', 'WWW-Authenticate'),
-  403: error('The key is deactivated'),
-  408: error('The body did not arrive in time'),
-  413: error('The body is too large', ...LIMITS),
-  415: error('The body is not application/json in UTF-8', ...LIMITS),
-  422: error('A field is missing, unknown, of the wrong type or out of range', ...LIMITS),
+/** Errors of an endpoint that takes a body and a key. @param invalid a `detail` of 422 */
+const bodyErrors = (malformed: Codes, invalid: string): Operation['answers'] => ({
+  400: error(
+    malformed,
+    'The body is malformed: no JSON, or a text in it that is none of its kind',
+    ...LIMITS,
+  ),
+  401: error(['unauthorized'], 'X-API-Key is missing or unknown', ...LIMITS, 'WWW-Authenticate'),
+  403: error(['key_deactivated'], 'The key is deactivated', ...LIMITS),
+  408: error(['request_timeout'], 'The body did not arrive in time'),
+  413: error(['body_too_large'], 'The body is too large', ...LIMITS),
+  415: error(['unsupported_media_type'], 'The body is not application/json in UTF-8', ...LIMITS),
+  422: error(
+    { invalid_request: invalid },
+    'A field is missing, unknown, of the wrong type or out of range',
+    ...LIMITS,
+  ),
   429: TOO_MANY,
   500: INTERNAL,
-  503: UNAVAILABLE,
-};
-const SEARCH_ERRORS: Operation['answers'] = {
-  ...BODY_ERRORS,
+  503: BUSY,
+});
+/** @param day a `detail` of a date that is none */
+const searchErrors = (day: string, invalid: string): Operation['answers'] => ({
+  ...bodyErrors(
+    {
+      bad_json: undefined,
+      bad_date: day,
+      bad_classification: undefined,
+      bad_applicant_match: undefined,
+      bad_request: undefined,
+    },
+    invalid,
+  ),
   429: error(
+    ['rate_limited', 'quota_exceeded'],
     'Too many requests in a minute, or the monthly search quota is used up',
     ...LIMITS,
     'Retry-After',
   ),
-  500: error('Unexpected error of the server, or the query could not be embedded'),
-};
+  500: error(
+    ['internal', 'embedding_failed'],
+    'Unexpected error of the server, or the query could not be embedded',
+  ),
+});
 
 const NOT_CHANGED: Answer = { description: 'The client has it already', headers: ['ETag', 'Cache-Control'] };
 
@@ -92,7 +101,10 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'SemanticRequest',
     answers: {
       200: { description: 'The patents found', content: 'SearchResponse', headers: LIMITS },
-      ...SEARCH_ERRORS,
+      ...searchErrors(
+        'filing_date_from: invalid date "2021-02-29"; expected YYYY-MM-DD',
+        'top_k: got 500; expected an integer from 1 to 100',
+      ),
     },
   },
   {
@@ -109,7 +121,10 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'AnalyticsRequest',
     answers: {
       200: { description: 'Statistics and a page', content: 'AnalyticsResponse', headers: LIMITS },
-      ...SEARCH_ERRORS,
+      ...searchErrors(
+        'date_range.from: invalid date "2021-02-29"; expected YYYY-MM-DD',
+        'min_score: got 2; expected a number from 0 to 1',
+      ),
     },
   },
   {
@@ -129,7 +144,10 @@ export const OPERATIONS: readonly Operation[] = [
         content: 'DetailsResponse',
         headers: ['ETag', 'Cache-Control', ...LIMITS],
       },
-      ...BODY_ERRORS,
+      ...bodyErrors(
+        ['bad_json', 'bad_request'],
+        'patent_ids: missing; expected a list of 1 to 200 publication numbers',
+      ),
     },
   },
   {
@@ -152,16 +170,21 @@ export const OPERATIONS: readonly Operation[] = [
       {
         name: 'filename',
         in: 'path',
-        description: 'representative_figure of an answer, or a drawing named in the markdown of a document',
+        description:
+          'representative_figure of an answer; the images in the markdown of a document are whole links',
         schema: { type: 'string', pattern: IMAGE_NAME },
         required: true,
       },
     ],
     answers: {
       302: { description: 'Where the image is now', headers: ['Location', 'Cache-Control', ...LIMITS] },
-      400: error('The extension is not one of .webp, .jpg, .jpeg, .png', ...LIMITS),
-      404: error('There is no such drawing', ...LIMITS),
-      429: TOO_MANY,
+      400: error(
+        ['bad_drawing_extension'],
+        'The extension is not one of .webp, .jpg, .jpeg, .png',
+        ...LIMITS,
+      ),
+      404: error({ not_found: 'there is no such drawing' }, 'There is no such drawing', ...LIMITS),
+      429: TOO_MANY_OF_ADDRESS,
       500: INTERNAL,
       503: UNAVAILABLE,
     },
@@ -208,10 +231,10 @@ export const OPERATIONS: readonly Operation[] = [
         headers: ['ETag', 'Cache-Control', 'Accept-Ranges', 'Content-Range', ...LIMITS],
       },
       304: NOT_CHANGED,
-      403: error('The link is not valid, or has expired'),
-      404: error('The image is gone'),
-      416: error('The range is beyond the image', 'Content-Range'),
-      429: TOO_MANY,
+      403: error(['link_invalid'], 'The link is not valid, or has expired', ...LIMITS),
+      404: error({ not_found: 'there is no such image' }, 'The image is gone', ...LIMITS),
+      416: error(['range_not_satisfiable'], 'The range is beyond the image', 'Content-Range', ...LIMITS),
+      429: TOO_MANY_OF_ADDRESS,
       500: INTERNAL,
       503: UNAVAILABLE,
     },
@@ -232,9 +255,13 @@ export const OPERATIONS: readonly Operation[] = [
         headers: ['ETag', 'Cache-Control', ...LIMITS],
       },
       304: NOT_CHANGED,
-      429: TOO_MANY,
+      429: TOO_MANY_OF_ADDRESS,
       500: INTERNAL,
-      503: error('The coverage document is unavailable', 'Retry-After'),
+      503: error(
+        ['maintenance', 'unavailable', 'overloaded', 'no_data'],
+        'The coverage document is unavailable',
+        'Retry-After',
+      ),
     },
   },
   health('/livez', 'livez', 'Whether the process is up', false),
@@ -255,7 +282,7 @@ export const OPERATIONS: readonly Operation[] = [
         headers: ['ETag', 'Cache-Control'],
       },
       304: NOT_CHANGED,
-      429: TOO_MANY,
+      429: TOO_MANY_OF_ADDRESS,
       500: INTERNAL,
       503: UNAVAILABLE,
     },
@@ -269,11 +296,12 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'With examples that can be sent from there. Loads nothing from elsewhere.',
     answers: {
       200: { description: 'The page', content: { type: 'text/html' }, headers: ['Cache-Control'] },
-      429: TOO_MANY,
+      429: TOO_MANY_OF_ADDRESS,
       500: INTERNAL,
       503: UNAVAILABLE,
     },
   },
+  ...ADMIN_OPERATIONS,
 ];
 
 function health(path: string, id: string, summary: string, canBeDown: boolean): Operation {
@@ -285,6 +313,6 @@ function health(path: string, id: string, summary: string, canBeDown: boolean): 
     tag: 'Service',
     summary,
     description: 'Needs no key and has no limits.',
-    answers: canBeDown ? { ...up, 503: error('What is missing', 'Retry-After') } : up,
+    answers: canBeDown ? { ...up, 503: error(['not_ready'], 'What is missing', 'Retry-After') } : up,
   };
 }

@@ -2,6 +2,11 @@
 import { z } from 'zod';
 import * as answers from '../../search/answer-schema.js';
 import { analyticsSchema, detailsSchema, semanticSchema } from '../../search/schema.js';
+import { accountChangeSchema, accountInputSchema, environmentInputSchema } from '../routes/admin/accounts.js';
+import { keyInputSchema } from '../routes/admin/keys.js';
+import { maintenanceInputSchema } from '../routes/admin/operation.js';
+import { loginSchema } from '../routes/admin/session.js';
+import * as admin from './admin-schemas.js';
 
 /** The body of every error. */
 export const errorSchema = z.strictObject({
@@ -26,6 +31,23 @@ export const SCHEMAS = {
   Coverage: answers.coverageSchema,
   Health: healthSchema,
   Error: errorSchema,
+  AdminLogin: loginSchema,
+  AdminSession: admin.sessionSchema,
+  Nothing: admin.nothingSchema,
+  Plans: admin.plansSchema,
+  AccountInput: accountInputSchema,
+  AccountChange: accountChangeSchema,
+  EnvironmentInput: environmentInputSchema,
+  Account: admin.accountSchema,
+  Accounts: admin.accountsSchema,
+  KeyInput: keyInputSchema,
+  ApiKey: admin.keySchema,
+  NewApiKey: admin.newKeySchema,
+  ApiKeys: admin.keysSchema,
+  LogPage: admin.logPageSchema,
+  Usage: admin.usageSchema,
+  MaintenanceInput: maintenanceInputSchema,
+  Maintenance: admin.maintenanceStateSchema,
 } as const;
 
 export type SchemaName = keyof typeof SCHEMAS;

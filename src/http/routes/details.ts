@@ -11,6 +11,7 @@ export const details: Route = {
   access: 'key',
   async handle({ request, services }) {
     const query = parseDetails(await readJson(request));
+    if (services.publicUrl !== undefined) query.linkBase = services.publicUrl;
     const body = await withDeadline(request, services.deadlineMs, (signal) =>
       services.engine.detailsBody(query, { signal, deadlineMs: services.deadlineMs }),
     );

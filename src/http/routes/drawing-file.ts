@@ -50,7 +50,7 @@ function imageReply(
   if (range === undefined) return { status: 200, headers: image, body: new FileSource(path, 0, size) };
   if (range === 'beyond') {
     const detail = `the range is beyond the image; it has ${size} bytes`;
-    return detailReply(416, detail, { 'content-range': `bytes */${size}` });
+    return detailReply('range_not_satisfiable', detail, { 'content-range': `bytes */${size}` });
   }
   const { from, to } = range;
   return {

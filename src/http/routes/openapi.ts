@@ -5,14 +5,17 @@ import { packageVersion } from '../package-version.js';
 import type { Route } from '../route.js';
 import { taggedReply } from '../tagged.js';
 
-let body: { json: Uint8Array; etag: string } | undefined;
+/** By the address that it names: one a server. */
+const bodies = new Map<string | undefined, { json: Uint8Array; etag: string }>();
 
 /** Made when it is first asked for. */
-function documentBody(): { json: Uint8Array; etag: string } {
+function documentBody(publicUrl: string | undefined): { json: Uint8Array; etag: string } {
+  let body = bodies.get(publicUrl);
   if (body === undefined) {
-    const json = Buffer.from(JSON.stringify(openApiDocument(packageVersion())));
+    const json = Buffer.from(JSON.stringify(openApiDocument(packageVersion(), publicUrl)));
     const hash = createHash('sha256').update(json).digest('base64url');
     body = { json, etag: `"${hash.slice(0, 22)}"` };
+    bodies.set(publicUrl, body);
   }
   return body;
 }
@@ -22,5 +25,6 @@ export const openapi: Route = {
   path: '/openapi.json',
   endpoint: 'openapi',
   access: 'public',
-  handle: ({ request }) => taggedReply(request, documentBody(), 'public, no-cache'),
+  handle: ({ request, services }) =>
+    taggedReply(request, documentBody(services.publicUrl), 'public, no-cache'),
 };

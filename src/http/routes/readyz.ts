@@ -1,18 +1,37 @@
-/** GET /readyz, and /healthz as its alias: requests can be answered now; 503 with what is missing if not. */
+/**
+ * GET /readyz, and /healthz as its alias: calls with keys can be answered now; 503 with what is missing if not, so that a
+ * balancer sends them to another server.
+ */
 import type { HttpReply } from '../adapters/adapter.js';
 import { detailReply } from '../problem.js';
 import { type Call, jsonReply, type Route, type Services } from '../route.js';
 
 const RETRY_SECONDS = 2;
 
-export function readyzReply(services: Pick<Services, 'engine' | 'access' | 'lifecycle'>): HttpReply {
+export function readyzReply(
+  services: Pick<Services, 'engine' | 'access' | 'limits' | 'lifecycle'>,
+): HttpReply {
   const engine = services.engine.ready();
   const missing = [...engine.missing];
   if (!services.access.isAvailable()) missing.push('the key store cannot be read');
+  else {
+    const fault = faultOfGate(services);
+    if (fault !== undefined) missing.push(fault);
+  }
   if (services.lifecycle.draining) missing.push('the server is shutting down');
   if (engine.ready && missing.length === 0) return jsonReply('{"status":"ready"}');
   const detail = `not ready: ${missing.join('; ') || 'the engine is not ready'}`;
-  return detailReply(503, detail, { 'retry-after': String(RETRY_SECONDS) });
+  return detailReply('not_ready', detail, { 'retry-after': String(RETRY_SECONDS) });
+}
+
+/** Why calls with keys are 503 although the key store is there. */
+function faultOfGate({ access, limits }: Pick<Services, 'access' | 'limits'>): string | undefined {
+  try {
+    if (access.maintenance()) return 'maintenance is on';
+  } catch {
+    return 'the key store cannot be read';
+  }
+  return limits.canCount() ? undefined : 'calls cannot be counted';
 }
 
 const handle = ({ services }: Call) => readyzReply(services);

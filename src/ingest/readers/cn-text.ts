@@ -3,6 +3,7 @@
  * format lines are broken as on the printed page, within sentences and words.
  */
 import type { Claim, Drawing, Section } from '../../patent/record.js';
+import { digitsAtEnd } from '../../patent/scan.js';
 import { readableText } from './markup.js';
 import { claims } from './red-book-text.js';
 import { childElements, descendants, type XmlElement } from './xml.js';
@@ -16,13 +17,13 @@ const WIDE = '[\\p{Script=Han}\\u3000-\\u303f\\uff00-\\uffef]';
 const GAP = new RegExp(`(?<=${WIDE}) (?=${WIDE})`, 'gu');
 /** Stands for the end of a printed line while the text is made readable; no document holds it. */
 const LINE_END = '\uE001';
-const WRAP = new RegExp(`(.)\\s*${LINE_END}[\\s${LINE_END}]*(?=(.?))`, 'gu');
+const IS_WIDE = new RegExp(`^${WIDE}`, 'u');
 
-/** A printed line goes on in the next one unless it ends a sentence, a clause or with an image. */
-function joined(_all: string, before: string, after: string): string {
-  if (after === '' || /\s/.test(before)) return before;
-  if (/[。；：;:.\]]/.test(before)) return `${before}\n`;
-  return new RegExp(WIDE, 'u').test(before) || new RegExp(WIDE, 'u').test(after) ? before : `${before} `;
+/** What joins two printed lines: one goes on in the next unless it ends a sentence, a clause or with an image. */
+function joint(line: string, next: string): string {
+  const before = [...line.slice(-2)].at(-1) ?? '';
+  if (/[。；：;:.\]]/.test(before)) return '\n';
+  return IS_WIDE.test(before) || IS_WIDE.test(next) ? '' : ' ';
 }
 
 function withLineEnds(element: XmlElement): XmlElement {
@@ -39,7 +40,12 @@ export function printedText(element: XmlElement): string {
 }
 
 function unwrapped(text: string): string {
-  return text.replace(WRAP, joined).replaceAll(LINE_END, '').replace(GAP, '').trim();
+  const lines = text
+    .split(LINE_END)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const whole = lines.map((line, n) => (n === 0 ? line : joint(lines[n - 1]!, line) + line)).join('');
+  return whole.replace(GAP, '');
 }
 
 export function printedClaims(root: XmlElement): Claim[] {
@@ -61,7 +67,7 @@ export function cnSections(
     }
     if (text === '') continue;
     if (sections.length === 0) sections.push({ section: '说明书', paragraphs: [] });
-    const number = /(\d+)$/.exec(paragraph.attributes['num'] ?? '')?.[1];
+    const number = digitsAtEnd(paragraph.attributes['num'] ?? '');
     sections.at(-1)?.paragraphs.push(number === undefined ? { text } : { number: Number(number), text });
   }
   return sections.filter(({ paragraphs: list }) => list.length > 0);

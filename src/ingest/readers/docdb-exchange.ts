@@ -1,8 +1,10 @@
 /** One exchange document: bibliographic data in DOCDB's, EPODOC's and the office's own spelling, and abstracts. */
+
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
 import { type Filing, filingKey } from '../../patent/family.js';
 import type { Citation, Name, Patent } from '../../patent/record.js';
+import { withoutEnd } from '../../patent/scan.js';
 import { readableText } from './markup.js';
 import {
   codeFields,
@@ -136,9 +138,19 @@ function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {
     listed.map((holder) => {
       const name = textAt(holder, `${role}-name`, 'name') ?? textAt(holder, 'name');
       // `IBM [US]`: the country is not part of the name, nor is the comma that ends an original one.
-      return name?.replace(/\s*\[[A-Z]{2}\]\s*$/, '').replace(/[,;\s]+$/, '');
+      return name === undefined ? undefined : withoutEnd(withoutCountry(name.trimEnd()), /[,;\s]/);
     }),
   );
+}
+
+/** `IBM [US]` → `IBM ` */
+const withoutCountry = (name: string): string =>
+  /^\[[A-Z]{2}\]$/.test(name.slice(-4)) ? name.slice(0, -4) : name;
+
+/** `H01M   10/05 A`, without the letter of the edition behind it. */
+function withoutEdition(code: string): string {
+  const bare = code.trimEnd();
+  return /^\s[A-Z]$/.test(bare.slice(-2)) ? bare.slice(0, -2) : bare;
 }
 
 function codes(front: XmlElement): Partial<Patent> {
@@ -147,7 +159,7 @@ function codes(front: XmlElement): Partial<Patent> {
   );
   const old = childElements(childAt(front, 'classification-ipc')).flatMap((code) =>
     /text|classification$/.test(code.name)
-      ? [(textAt(code) ?? '').replace(/^\s*\d{1,2}\s*(?=[A-H])/, '').replace(/\s[A-Z]?\s*$/, '')]
+      ? [withoutEdition((textAt(code) ?? '').replace(/^\s*\d{1,2}\s*(?=[A-H])/, ''))]
       : [],
   );
   const cpc = descendants(childAt(front, 'patent-classifications'), 'patent-classification').flatMap(

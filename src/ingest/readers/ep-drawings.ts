@@ -1,5 +1,7 @@
 /** Drawings of EP publications: sheets with several figures each, one of them named for the front page. */
+
 import type { Drawing } from '../../patent/record.js';
+import { withoutEnd } from '../../patent/scan.js';
 import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
 
 /** File names without folder; the image inside the abstract is the front page's, else B598 names the figure. */
@@ -35,5 +37,5 @@ function images(parent: XmlElement): string[] {
 /** Whether a sheet shows the figure that is named: `1` is on the sheet `1a, 1b`. */
 function covers(label: string, chosen: string): boolean {
   const figures = label.replace(/^Fig\. /, '').split(', ');
-  return figures.some((figure) => figure === chosen || figure.replace(/\D+$/, '') === chosen);
+  return figures.some((figure) => figure === chosen || withoutEnd(figure, /\D/) === chosen);
 }

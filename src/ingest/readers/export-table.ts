@@ -3,7 +3,9 @@
  * public data set, with JSON in cells, and of the search page), the CNIPA's gazette lists (GB18030), and lists
  * that Chinese search services export. Only the front-page data as a rule.
  */
+
 import type { Patent } from '../../patent/record.js';
+import { withoutEnd, withoutStart } from '../../patent/scan.js';
 import { decodeText } from './decode.js';
 import { cellsOf, headerLines, separatorOf, splitDelimited } from './delimited.js';
 import { type ExportFields, exportedPublication } from './google-patents.js';
@@ -133,7 +135,7 @@ function namesIn(cell: string): string[] {
     cell
       .split(separators)
       // Blanks that the source's encoding could not hold became question marks.
-      .map((name) => name.replace(/^[?\s]+|[?\s]+$/g, ''))
+      .map((name) => withoutStart(withoutEnd(name, /[?\s]/), /[?\s]/))
       .filter(Boolean)
   );
 }

@@ -67,8 +67,8 @@ function merged(sections: Section[]): Section[] {
 function paragraphs(element: XmlElement): Paragraph[] {
   const text = readableText(withPrintedLabels(element));
   if (text === '') return [];
-  const number = /^0*(\d+)$/.exec(element.attributes['num'] ?? '')?.[1];
-  return [number === undefined ? { text } : { number: Number(number), text }];
+  const { num = '' } = element.attributes;
+  return [/^\d+$/.test(num) ? { number: Number(num), text } : { text }];
 }
 
 /** Elements that a gazette prints on a line of their own behind a label with their number. */

@@ -17,7 +17,7 @@ function stringEnd(text: string, from: number): number {
  */
 export function memberNames(head: Uint8Array, inArray = false): string[] | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('utf8');
-  const opening = (inArray ? /^\uFEFF?\s*\[?\s*\{/ : /^\uFEFF?\s*\{/).exec(text);
+  const opening = (inArray ? /^\uFEFF?\s*(?:\[\s*)?\{/ : /^\uFEFF?\s*\{/).exec(text);
   if (!opening) return undefined;
   const names: string[] = [];
   let depth = 1;

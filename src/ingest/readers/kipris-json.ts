@@ -4,12 +4,14 @@
  * from the open number with the first version of the claims, B1 (or Y1) from the register number with the
  * last. Dates `2018.12.21`; a list of one is an object, an empty one is `''`.
  */
+
 import { normaliseApplicationNumber } from '../../patent/application-number.js';
 import { priorityOf } from '../../patent/citation.js';
 import { normaliseClassifications } from '../../patent/classification.js';
 import { earliestDate, parseDate } from '../../patent/date.js';
 import { deriveFamilyId, type Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
+import { beforeFirst } from '../../patent/scan.js';
 import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
 import { KOREAN_COUNTRY_NAMES } from './kipris-countries.js';
@@ -175,7 +177,7 @@ function rights(record: Fields, summary: Fields | undefined): Partial<Patent> {
   const priorities = entries(record, 'priorityInfo').flatMap((entry): Filing[] => {
     const number = text(entry, 'priorityApplicationNumber');
     const office = text(entry, 'priorityApplicationCountry') ?? '';
-    const country = KOREAN_COUNTRY_NAMES[office.replace(/\s*\(.*/, '')] ?? office;
+    const country = KOREAN_COUNTRY_NAMES[beforeFirst(office, /\(/).trimEnd()] ?? office;
     return number ? [{ country, number, date: parseDate(text(entry, 'priorityApplicationDate')) }] : [];
   });
   const priorityDate = earliestDate(priorities.map(({ date }) => date));

@@ -109,7 +109,7 @@ function elements(markup: string): XmlElement {
   return {
     name: 'cell',
     attributes: {},
-    children: [markup.replace(/<br\s*\/?>/gi, '\n').replace(/<[^>]*>/g, '')],
+    children: [markup.replace(/<br\s*\/?>/gi, '\n').replace(/<[^<>]*>/g, '')],
   };
 }
 

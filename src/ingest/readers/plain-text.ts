@@ -4,8 +4,8 @@ import type { Claim, Section } from '../../patent/record.js';
 /** What may open a claim in front of its number, and close it behind. */
 const MARKS = [
   /【請求項\s*([0-9０-９]{1,4})】/gu,
-  /(?:^|\n)\s*\[?청구항\s*(\d{1,4})\]?\s*[.:]?/gu,
-  /(?:^|\n|[.;。；]\s*)\s*(\d{1,4})\s*[.)、．]\s*(?=\S)/gu,
+  /(?:^|\n)[^\S\n]*\[?청구항\s*(\d{1,4})\]?\s*[.:]?/gu,
+  /(?:^|\n[^\S\n]*|[.;。；]\s*)(\d{1,4})\s*[.)、．]\s*(?=\S)/gu,
 ];
 
 /**

@@ -128,7 +128,7 @@ export function codeFields(codes: { ipc?: string[]; cpc?: string[]; locarno?: st
 export function normaliseLocarno(texts: Iterable<string>): string[] {
   const codes = new Set<string>();
   for (const text of texts) {
-    const found = /(?:^|[^\d-])(\d{2})\s*-?\s*(\d{2})(?!\d)/.exec(text.replace(/LOC\s*\(\d+\)/i, ''));
+    const found = /(?:^|[^\d-])(\d{2})\s*(?:-\s*)?(\d{2})(?!\d)/.exec(text.replace(/LOC\s*\(\d+\)/i, ''));
     if (found) codes.add(`${found[1]}-${found[2]}`);
   }
   return [...codes];

@@ -85,12 +85,15 @@ function symbol(element: XmlElement): string {
   return group ? `${head} ${group}/${textAt(element, 'subgroup') ?? '00'}` : head;
 }
 
+/** A line of fixed columns: blanks at its beginning count, unless they follow the end of a line. */
+export function inColumns(text: string): string {
+  return (text.startsWith('\n') ? text.trimStart() : text).trimEnd();
+}
+
 /** Text of an element with its spaces: the columns before IPC 8 are of fixed width. */
 function columns(element: XmlElement): string {
-  return element.children
-    .filter((child) => typeof child === 'string')
-    .join('')
-    .replace(/^\n\s*|\s+$/g, '');
+  const text = element.children.filter((child) => typeof child === 'string').join('');
+  return inColumns(text);
 }
 
 export function classifications(front: XmlElement): Partial<Patent> {

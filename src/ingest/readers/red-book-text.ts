@@ -1,5 +1,7 @@
 /** Claims, description and drawings of a red book document. */
+
 import type { Claim, Drawing, Section } from '../../patent/record.js';
+import { lastDigits } from '../../patent/scan.js';
 import { readableText, readableWhole } from './markup.js';
 import { Sections } from './sections.js';
 import { claimOf, references } from './us-citations.js';
@@ -7,7 +9,7 @@ import { childElements, descendants, plainText, type XmlElement } from './xml.js
 
 export function wholeNumber(...texts: (string | undefined)[]): number | undefined {
   for (const text of texts) {
-    const digits = /(\d+)\D*$/.exec(text ?? '')?.[1];
+    const digits = lastDigits(text ?? '');
     if (digits !== undefined && Number(digits) > 0) return Number(digits);
   }
   return undefined;

@@ -3,10 +3,12 @@
  * on in lines that are indented by six spaces; documents are divided by a boundary line. A text field whose
  * value is indented once more is a paragraph, one whose value is not is a heading.
  */
+
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Patent, Section } from '../../patent/record.js';
+import { beforeFirst, withoutEnd } from '../../patent/scan.js';
 import { splitFrom } from '../split.js';
 import { decodeText } from './decode.js';
 import { dotCodesRead } from './dot-codes.js';
@@ -107,11 +109,16 @@ function parse(bytes: Uint8Array): ParsedUnit {
 }
 
 /** `H05K9/00 20060101 H05K009/00`: the code, its version, the code once more. */
-const symbol = (text: string): string => text.replace(/\s+\d{8}\b.*$/, '');
+const symbol = (text: string): string => beforeFirst(text, /\s\d{8}\b/).trimEnd();
 
-/** `Yu; Long-Kun` */
+/** `Yu; Long-Kun` → `Yu, Long-Kun` */
+function withComma(name: string): string {
+  const at = name.indexOf(';');
+  return at < 0 ? name : `${name.slice(0, at).trimEnd()}, ${name.slice(at + 1).trimStart()}`;
+}
+
 function parties(document: Document): Partial<Patent> {
-  const names = (tag: string) => document.all(tag).map((name) => name.replace(/\s*;\s*/, ', '));
+  const names = (tag: string) => document.all(tag).map(withComma);
   return partyFields({ applicants: names('AANM'), assignees: names('ASNM'), inventors: names('INNM') });
 }
 
@@ -128,18 +135,20 @@ function filings(document: Document): Partial<Patent> {
   return filingFields('US', { own, international, priorities: earlier });
 }
 
+const CITED_BY = /cited by \w+$/;
+
 /** `US 2003/0169838 A1 20030900 Greenstreet et al. 375/376 cited by examiner`, literature as text. */
 function citations(document: Document): Citation[] {
   const found: Citation[] = [];
   for (const { tag, value } of document.fields) {
     const text = dotCodesRead(value).trim();
-    const by = citedBy(/cited by \w+$/.exec(text)?.[0]);
+    const by = citedBy(CITED_BY.exec(text)?.[0]);
     if (tag === 'URGP' || tag === 'FRGP') {
       const [, country, written = ''] = /^([A-Z]{2}) (.+?)(?= \d{8}\b)/.exec(text) ?? [];
       const [, number, kind] = /^(.*?)(?: ([A-Z]\d?))?$/.exec(written) ?? [];
       if (country && number) found.push({ ...citedPatent(country, number, kind), ...by });
     } else if (tag === 'ORPL') {
-      const reference = text.replace(/[\s,.]*cited by \w+$/, '').trim();
+      const reference = withoutEnd(beforeFirst(text, CITED_BY), /[\s,.]/);
       if (reference) found.push({ text: reference, ...by });
     }
   }

@@ -1,6 +1,8 @@
 /** References cited of US documents, and what its claims refer to. */
+
 import { citedPatent } from '../../patent/citation.js';
 import type { Citation } from '../../patent/record.js';
+import { digitsAtEnd } from '../../patent/scan.js';
 import { readableText } from './markup.js';
 import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
 
@@ -37,7 +39,7 @@ export function references(claim: XmlElement, name: string, attribute: string, o
   const numbers = new Set<number>();
   for (const reference of descendants(claim, name)) {
     for (const id of reference.attributes[attribute]?.split(/\s+/) ?? []) {
-      const number = Number(/(\d+)$/.exec(id)?.[1]);
+      const number = Number(digitsAtEnd(id));
       if (number > 0 && number !== own) numbers.add(number);
     }
   }

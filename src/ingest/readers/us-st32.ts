@@ -11,6 +11,7 @@ import { splitAt } from '../split.js';
 import { readableText, readableWhole } from './markup.js';
 import { codeFields, filingFields, identity, present, publicationDates, withText } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
+import { inColumns } from './red-book-front.js';
 import { wholeNumber } from './red-book-text.js';
 import { Sections } from './sections.js';
 import { claimOf, references } from './us-citations.js';
@@ -94,7 +95,7 @@ function codes(front: XmlElement): Partial<Patent> {
   const b510 = childAt(front, 'B500', 'B510');
   const written = childElements(b510)
     .filter(({ name }) => name === 'B511' || name === 'B512')
-    .map((element) => rawText(element).replace(/^\n\s*|\s+$/g, ''))
+    .map((element) => inColumns(rawText(element)))
     // A file that was printed anew has lost one of two spaces: a subgroup has at least two digits.
     .map((code) => code.replace(/^([A-H]\d{2}[A-Z]) (?=\d{3}$)/, '$1  '));
   const isLocarno = (code: string): boolean => /^\s*\d{4}\s*$/.test(code);

@@ -3,10 +3,26 @@ import { citedPatent } from '../../patent/citation.js';
 import { isCountry } from '../../patent/country.js';
 import { parsePatentNumber } from '../../patent/number.js';
 import type { Citation } from '../../patent/record.js';
+import { beforeFirst, withoutEnd, withoutStart } from '../../patent/scan.js';
+
+interface Spelt {
+  country: string;
+  number: string;
+  kind: string | undefined;
+}
 
 /** Country, perhaps the kind between hyphens as the EPO prints it, number, perhaps the kind behind it. */
-const SPELLING =
-  /^([A-Z]{2})[\s-]*(?:([A-Z]\d?)\s*-)?\s*([A-Z]{0,2}\s*[\d][\d\s,./-]*?)\s*[\s-]?([A-Z]\d?)?$/;
+function spelt(text: string): Spelt | undefined {
+  if (!/^[A-Z]{2}/.test(text)) return undefined;
+  let rest = withoutStart(text.slice(2), /[\s-]/);
+  const before = /^([A-Z]\d?)\s*-/.exec(rest);
+  if (before) rest = rest.slice(before[0].length).trimStart();
+  const behind = /[A-Z]\d?$/.exec(rest.slice(-2))?.[0];
+  rest = rest.slice(0, rest.length - (behind?.length ?? 0)).trimEnd();
+  const number = (rest.endsWith('-') ? rest.slice(0, -1) : rest).trimEnd();
+  if (!/^[A-Z]{0,2}\s*\d[\d\s,./-]*$/.test(number)) return undefined;
+  return { country: text.slice(0, 2), number, kind: behind ?? before?.[1] };
+}
 
 /** A patent document where the text is one number of an office, else literature as printed. */
 export function writtenCitation(text: string, by?: Citation['cited_by']): Citation {
@@ -17,18 +33,17 @@ export function writtenCitation(text: string, by?: Citation['cited_by']): Citati
 
 function patentOf(printed: string): Citation | undefined {
   // KIPRIS marks with an asterisk what was cited in the search.
-  const plain = printed.normalize('NFKC').toUpperCase().replace(/\*+$/, '');
+  const plain = withoutEnd(printed.normalize('NFKC').toUpperCase(), /\*/);
   // The EPO spaces `RE36154` as `R E36 154`.
-  const found = SPELLING.exec(plain.replace(/\bR\s+E\s*(?=\d)/, 'RE'));
-  if (found?.[1] && found[3]) {
-    const kind = found[4] ?? found[2];
-    const number = found[3].replace(/[\s,.]/g, '');
+  const found = spelt(plain.replace(/\bR\s+E\s*(?=\d)/, 'RE'));
+  if (found) {
+    const number = found.number.replace(/[\s,.]/g, '');
     if (number.replace(/\D/g, '').length < 4) return undefined;
-    return citedPatent(found[1], number, kind);
+    return citedPatent(found.country, number, found.kind);
   }
   // Japanese and Korean names of documents tell the office.
   if (!/^(?:特|実|再|등록|공개|한국|실용)/.test(printed.normalize('NFKC'))) return undefined;
-  const [reading] = parsePatentNumber(printed.replace(/(?:公報|明細書|공보).*$/, ''));
+  const [reading] = parsePatentNumber(beforeFirst(printed, /公報|明細書|공보/));
   if (!reading?.country || !isCountry(reading.country)) return undefined;
   return citedPatent(reading.country, reading.number, japaneseKind(printed, reading.number) ?? reading.kind);
 }

@@ -1,9 +1,8 @@
 /** /admin/api/v1/accounts and /plans. */
 import { z } from 'zod';
 import { type Account, PLANS } from '../../../access/records.js';
-import type { AccessStore } from '../../../access/store.js';
 import { ACCESS_NAME_MAX_CHARS, PLAN_QUOTA, QUOTA_MAX } from '../../../limits.js';
-import type { Route } from '../../route.js';
+import type { Call, Route } from '../../route.js';
 import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
 
 const access = 'admin';
@@ -16,17 +15,17 @@ const quota = z
   .int({ error: `an integer from 0 to ${QUOTA_MAX}` })
   .min(0)
   .max(QUOTA_MAX);
-const createSchema = z.strictObject({ name, plan, monthly_quota: quota.optional() });
-const changeSchema = z.strictObject({
+export const accountInputSchema = z.strictObject({ name, plan, monthly_quota: quota.optional() });
+export const accountChangeSchema = z.strictObject({
   name: name.optional(),
   plan: plan.optional(),
   monthly_quota: quota.optional(),
 });
-const environmentSchema = z.strictObject({ name });
+export const environmentInputSchema = z.strictObject({ name });
 
-/** An account with what it has used of its quota, at most a quarter of a second ago. */
-function shown(store: AccessStore, account: Account) {
-  const { used, cycle } = store.quotaUsed(account);
+/** An account with what it has used of its quota. */
+function shown({ services }: Call, account: Account) {
+  const { used, cycle } = services.limits.quotaUsed(account);
   return {
     ...account,
     quota: {
@@ -60,7 +59,7 @@ export const listAccounts: Route = {
   access,
   handle(call) {
     const { store } = adminOf(call);
-    return answer({ accounts: store.accounts().map((account) => shown(store, account)) });
+    return answer({ accounts: store.accounts().map((account) => shown(call, account)) });
   },
 };
 
@@ -70,14 +69,14 @@ export const createAccount: Route = {
   endpoint: 'admin.accounts',
   access,
   async handle(call) {
-    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, createSchema);
+    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, accountInputSchema);
     const { store } = adminOf(call);
     const made = await store.createAccount({
       name,
       plan,
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    return answer(shown(store, made), 201);
+    return answer(shown(call, made), 201);
   },
 };
 
@@ -88,7 +87,7 @@ export const getAccount: Route = {
   access,
   handle(call) {
     const { store } = adminOf(call);
-    return answer(shown(store, store.account(call.parameters['account']!)));
+    return answer(shown(call, store.account(call.parameters['account']!)));
   },
 };
 
@@ -98,14 +97,14 @@ export const changeAccount: Route = {
   endpoint: 'admin.accounts',
   access,
   async handle(call) {
-    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, changeSchema);
+    const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, accountChangeSchema);
     const { store } = adminOf(call);
     const changed = await store.changeAccount(call.parameters['account']!, {
       ...(name === undefined ? {} : { name }),
       ...(plan === undefined ? {} : { plan }),
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    return answer(shown(store, changed));
+    return answer(shown(call, changed));
   },
 };
 
@@ -115,9 +114,9 @@ export const addEnvironment: Route = {
   endpoint: 'admin.environments',
   access,
   async handle(call) {
-    const { name } = await bodyOf(call, environmentSchema);
+    const { name } = await bodyOf(call, environmentInputSchema);
     const { store } = adminOf(call);
     const changed = await store.changeAccount(call.parameters['account']!, { addEnvironment: name });
-    return answer(shown(store, changed), 201);
+    return answer(shown(call, changed), 201);
   },
 };

@@ -7,7 +7,7 @@ import { ADMIN, adminOf, answer, bodyOf, queryOf } from './answer.js';
 
 const access = 'admin';
 const text = z.string({ error: 'a text' });
-const createSchema = z.strictObject({ account: text, environment: text, name: text });
+export const keyInputSchema = z.strictObject({ account: text, environment: text, name: text });
 const listSchema = z.strictObject({ account: text.optional() });
 const limit = z.coerce
   .number({ error: `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}` })
@@ -35,7 +35,7 @@ export const createKey: Route = {
   endpoint: 'admin.keys',
   access,
   async handle(call) {
-    const wanted = await bodyOf(call, createSchema);
+    const wanted = await bodyOf(call, keyInputSchema);
     const { store } = adminOf(call);
     // A mistyped environment would be made; here, where there is an endpoint for that, it is refused.
     const { environments } = store.account(wanted.account);

@@ -15,7 +15,7 @@ const usageSchema = z.strictObject({
 });
 const { min, max } = MAINTENANCE_RETRY_S;
 const seconds = `an integer from ${min} to ${max}`;
-const maintenanceSchema = z.strictObject({
+export const maintenanceInputSchema = z.strictObject({
   on: z.boolean({ error: 'true or false' }),
   retry_after: z.int({ error: seconds }).min(min, seconds).max(max, seconds).optional(),
 });
@@ -57,7 +57,7 @@ export const setMaintenance: Route = {
   endpoint: 'admin.maintenance',
   access,
   async handle(call) {
-    const { on, retry_after: retryAfter } = await bodyOf(call, maintenanceSchema);
+    const { on, retry_after: retryAfter } = await bodyOf(call, maintenanceInputSchema);
     const set = await adminOf(call).store.setMaintenance(on, retryAfter);
     return answer({ on, ...set });
   },

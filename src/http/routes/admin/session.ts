@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { PriorartError } from '../../../errors.js';
 import { ADMIN_SESSION_S } from '../../../limits.js';
-import { checkSecret, LOGIN, SESSION_COOKIE, sessionOf } from '../../administrator.js';
+import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../administrator.js';
 import type { Call, Route } from '../../route.js';
 import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
 
 const path = `${ADMIN}/session`;
-const loginSchema = z.strictObject({ secret: z.string({ error: 'a text' }) });
+export const loginSchema = z.strictObject({ secret: z.string({ error: 'a text' }) });
 
 function cookie(call: Call, value: string, seconds: number): string {
   // Behind a proxy that ends TLS the connection itself is plain; the proxy says so.
@@ -22,8 +22,14 @@ export const login: Route = {
   endpoint: LOGIN,
   access: 'admin',
   async handle(call) {
-    const { secret } = await bodyOf(call, loginSchema);
-    checkSecret(secret, call.request, adminOf(call));
+    const admin = adminOf(call);
+    await pauseOf(call.request, admin);
+    const { secret } = await bodyOf(call, loginSchema).catch((error: unknown) => {
+      // Reading a body costs more than comparing a secret: one that holds none counts as a wrong one.
+      admin.attempts.wrong(call.request.remoteAddress);
+      throw error;
+    });
+    checkSecret(secret, call.request, admin);
     const { token, expires } = adminOf(call).secret.newSession();
     const reply = answer({ expires_at: new Date(expires).toISOString() });
     return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, token, ADMIN_SESSION_S) } };

@@ -1,0 +1,77 @@
+/** One file a command; this one wires them and turns errors into exit codes. */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { accountsCommand } from './accounts.js';
+import { calibrateCommand } from './calibrate.js';
+import { checkCommand } from './check.js';
+import { deleteCommand } from './delete.js';
+import { drawingsCommand } from './drawings.js';
+import { embedCommand } from './embed.js';
+import { evalCommand } from './eval.js';
+import { explainCommand } from './explain.js';
+import { ingestCommand } from './ingest.js';
+import { keysCommand } from './keys.js';
+import { logsCommand } from './logs.js';
+import { maintenanceCommand } from './maintenance.js';
+import { EXIT, inOneLine, reportError } from './output.js';
+import { reembedCommand } from './reembed.js';
+import { searchCommand } from './search.js';
+import { serveCommand } from './serve.js';
+import { snapshotCommand } from './snapshot.js';
+import { usageCommand } from './usage.js';
+import { unknownVariables } from './variables.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+// Whatever is made in a data folder, by this process and its threads, is for its owner alone.
+process.umask(0o077);
+
+const program = new Command('priorart')
+  .description('Semantic search over patents of US, KR, JP, CN and EP')
+  .version(version)
+  .showHelpAfterError('(run with --help for options and examples)')
+  .exitOverride((error) => {
+    // Help and version are answers; everything else commander stops at is wrong usage.
+    process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
+  });
+
+for (const command of [
+  ingestCommand,
+  searchCommand,
+  serveCommand,
+  explainCommand,
+  evalCommand,
+  embedCommand,
+  calibrateCommand,
+  deleteCommand,
+  checkCommand,
+  reembedCommand,
+  drawingsCommand,
+  snapshotCommand,
+  accountsCommand,
+  keysCommand,
+  usageCommand,
+  logsCommand,
+  maintenanceCommand,
+]) {
+  adopt(command(), program);
+}
+
+/** Wrong usage ends with the same exit code in a command of a command. */
+function adopt(command: Command, parent: Command): void {
+  parent.addCommand(command.copyInheritedSettings(parent));
+  for (const inner of command.commands) inner.copyInheritedSettings(command);
+}
+
+program.hook('preAction', () => {
+  for (const warning of unknownVariables(process.env))
+    process.stderr.write(`priorart: warning: ${inOneLine(warning)}\n`);
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = reportError(error);
+}

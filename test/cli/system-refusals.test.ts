@@ -1,0 +1,101 @@
+/** What the system refuses, said in one line: a taken port, too few file descriptors, a folder that may not be written. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { CLI, FIXTURES, priorart } from '../crash/folder.js';
+
+/** Whoever is nobody: root may write everywhere. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** Runs a line of sh, with the data folder, the program and its main file as $1, $2 and $3. */
+function sh(line: string, data: string, options: { uid?: number; gid?: number } = {}) {
+  const args = ['-c', line, 'sh', data, process.execPath, CLI];
+  return spawnSync('sh', args, { ...options, encoding: 'utf8', timeout: 300_000 });
+}
+
+/** A refusal is one line and the exit code of a failure. */
+function assertOneLine(
+  { status, stderr }: { status: number | null; stderr: string },
+  expected: RegExp,
+): void {
+  assert.match(stderr, expected);
+  assert.match(stderr, /^priorart: [^\n]+\n$/);
+  assert.equal(status, 1);
+}
+
+const MOUNT = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"';
+const noMounts =
+  spawnSync('unshare', ['-m', 'sh', '-c', MOUNT, 'sh', tmpdir()]).status === 0
+    ? false
+    : 'this user can not mount file systems';
+
+describe('what the system refuses', () => {
+  let dir: string;
+  let data: string;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'priorart-refusals-'));
+    chmodSync(dir, 0o755);
+    data = join(dir, 'data');
+    assert.equal((await priorart('ingest', '--data', data, FIXTURES[0]!)).code, 0);
+  });
+  after(() => rmSync(dir, { recursive: true }));
+
+  for (const adapter of ['uws', 'node']) {
+    it(`a port that is taken (${adapter})`, async () => {
+      const taken = createServer();
+      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+      const { port } = taken.address() as AddressInfo;
+      const args = ['--data', data, '--port', String(port), '--workers', '1', '--http-adapter', adapter];
+      const { code, stderr } = await priorart('serve', ...args);
+      taken.close();
+      const lines = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+      assertOneLine(
+        { status: code, stderr: `${lines.join('\n')}\n` },
+        /cannot listen on 127\.0\.0\.1 port \d+/,
+      );
+    });
+  }
+
+  it('too few file descriptors', () => {
+    const search = sh('ulimit -n 100; exec "$2" "$3" search --data "$1" battery', data);
+    assertOneLine(search, /too few file descriptors; expected room for 192 .*ulimit -n/);
+  });
+
+  it('a folder that this user may not write', () => {
+    sh('chmod -R a+rX,a-w "$1"', data);
+    try {
+      for (const command of [
+        'search --data "$1" battery',
+        'ingest --data "$1" /dev/null',
+        'serve --data "$1" --port 0',
+      ]) {
+        assertOneLine(sh(`exec "$2" "$3" ${command}`, data, NOBODY), /may not write in .*data, which/);
+      }
+    } finally {
+      sh('chmod -R u+w "$1"', data);
+    }
+  });
+
+  it('a folder on a file system that is read-only, which can be searched', { skip: noMounts }, () => {
+    const mounted = (command: string) =>
+      spawnSync(
+        'unshare',
+        ['-m', 'sh', '-c', `${MOUNT} && exec "$2" "$3" ${command}`, 'sh', data, process.execPath, CLI],
+        {
+          encoding: 'utf8',
+          timeout: 300_000,
+        },
+      );
+    const found = mounted('search --json --data "$1" battery');
+    assert.equal(found.status, 0, found.stderr);
+    assert.ok(JSON.parse(found.stdout).total > 0);
+    const { status, stderr } = mounted(`ingest --data "$1" ${FIXTURES[1]}`);
+    // Progress comes before it.
+    const last = stderr.slice(stderr.indexOf('priorart:'));
+    assertOneLine({ status, stderr: last }, /data is on a read-only file system: it can be searched/);
+  });
+});

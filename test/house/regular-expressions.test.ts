@@ -1,0 +1,106 @@
+/**
+ * No regular expression takes a time that grows faster than the text it reads: what reaches the program was written
+ * by somebody, and one text made for such an expression stops an event loop, or an ingest, for minutes.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { noGit, ROOT, read, trackedFiles } from './checkout.js';
+import { constructed, constructs, writtenExpressions } from './regular-expressions.js';
+
+/** The checker in JavaScript: there is no binary of it to install, and it takes no second process. */
+env['RECHECK_BACKEND'] = 'pure';
+
+/**
+ * Few rounds of guessing, which the expressions with assertions need: three find all that ten did. No limits of time
+ * within, or a busy machine would find other things than an idle one.
+ */
+const SETTINGS = {
+  maxIteration: 3,
+  attackTimeout: null,
+  incubationTimeout: null,
+  seedingTimeout: null,
+  timeout: 60_000,
+} as const;
+
+/** What the checker holds for slow and is not: source of the expression → why. */
+const FALSE_ALARMS = new Map<string, string>([]);
+
+/** Files that put an expression together each time, of what they are given, and why that is no danger. */
+const OF_ARGUMENTS = new Map<string, string>([
+  ['src/ingest/split.ts', 'of the names of elements, which readers name'],
+  ['src/ingest/validate.ts', 'of the patterns of the schema, which are checked here'],
+  ['src/search/markdown.ts', 'of a label: test/search/markdown.test.ts'],
+]);
+
+type Check = typeof import('recheck').checkSync;
+let check: Check;
+
+before(async () => {
+  ({ checkSync: check } = await import('recheck'));
+});
+
+/** What is wrong with an expression; undefined where its time grows with the text. */
+function complaint(source: string, flags: string): string | undefined {
+  if (FALSE_ALARMS.has(source)) return undefined;
+  const found = check(source, flags, SETTINGS);
+  if (found.status === 'safe') return undefined;
+  const why = found.status === 'vulnerable' ? found.complexity.summary : found.error.kind;
+  return `/${source}/${flags}: ${why}`;
+}
+
+const sources = noGit ? [] : trackedFiles('src').filter((path) => /\.([cm]?ts|js)$/.test(path));
+
+describe('regular expressions', { skip: noGit }, () => {
+  test('those of src take a time that grows with the text', () => {
+    const seen = new Set<string>();
+    const wrong: string[] = [];
+    for (const path of sources) {
+      for (const { source, flags, line } of writtenExpressions(path, read(path))) {
+        const key = `/${source}/${flags}`;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        const why = complaint(source, flags);
+        if (why !== undefined) wrong.push(`${path}:${line}: ${why}`);
+      }
+    }
+    assert.ok(seen.size > 200, 'the expressions were found');
+    assert.deepEqual(wrong, []);
+  });
+
+  test('so do those that a module puts together', async () => {
+    const putTogether = sources.filter((path) => constructs(path, read(path)).atOnce);
+    const found = await constructed(async () => {
+      for (const path of putTogether) {
+        const compiled = path.replace(/\.ts$/, '.js');
+        await import(pathToFileURL(join(ROOT, 'dist', compiled)).href);
+      }
+    });
+    assert.ok(found.length >= putTogether.length && putTogether.length > 3, 'the expressions were caught');
+    assert.deepEqual(
+      found.flatMap(({ source, flags }) => complaint(source, flags) ?? []),
+      [],
+    );
+  });
+
+  test('what is put together of arguments is known', () => {
+    const later = sources.filter((path) => constructs(path, read(path)).later);
+    assert.deepEqual(later, [...OF_ARGUMENTS.keys()]);
+  });
+
+  test('a planted expression is found, in every way of writing one', () => {
+    const planted = [
+      'const a = /^bearer +(\\S.*?) *$/i;',
+      "const a = new RegExp('\\\\s+$');",
+      "const schema = { pattern: '^(a+)+$' };",
+      'text.replace(/(?:a|a)*b/g, "")',
+    ];
+    for (const text of planted) {
+      const [written, ...more] = writtenExpressions('src/a.ts', text);
+      assert.ok(written && more.length === 0, text);
+      assert.ok(complaint(written.source, written.flags), text);
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
+import { test } from 'node:test';
+import { markdownOf } from '../../src/search/markdown.js';
+import type { DocumentBody, DocumentHead } from '../../src/store/document.js';
+
+/** Whether the image stands right behind the paragraph, and not in the list at the end. */
+function isMentioned(label: string, text: string): boolean {
+  const body = { description: [{ section: 'Drawings', paragraphs: [{ text }] }] } as unknown as DocumentBody;
+  const shown = markdownOf({} as DocumentHead, body, [{ name: 'a.webp', label }] as never, ['description']);
+  return !shown.includes('### Drawings\n\n![');
+}
+
+test('a drawing stands where its label is spoken of, however that is spaced', () => {
+  for (const text of ['See FIG. 1.', 'see Fig.1', 'fig 1 shows', 'FIG . 1']) {
+    assert.ok(isMentioned('Fig. 1', text), text);
+  }
+  for (const text of ['See FIG. 12.', 'fig. 1a', 'config. 1 is', 'claim 1']) {
+    assert.ok(!isMentioned('Fig. 1', text), text);
+  }
+  assert.ok(isMentioned('図1', '【図１】断面図である'));
+  assert.ok(isMentioned('Fig. 2(a)', 'as in fig. 2 (a)'));
+  assert.ok(!isMentioned('Fig. 2-3', 'fig. 2, 3'));
+});
+
+test('a label of full stops does not make a text slow', () => {
+  const started = performance.now();
+  assert.ok(!isMentioned(`Fig${' .'.repeat(20)} 1`, `fig${' '.repeat(50_000)}`));
+  assert.ok(!isMentioned(`Fig${'.'.repeat(50_000)} 1`, 'fig. 1'));
+  assert.ok(performance.now() - started < 5_000);
+});
