@@ -21,7 +21,7 @@ export const FILTER_MAX_CHARS = 500;
  * Where the best similarity_score of an answer is below this, the command line says that nothing seems to be about
  * the question.
  */
-export const UNRELATED_BELOW = 0.25;
+export const UNRELATED_BELOW = 0.35;
 
 /** Documents that go to the reranker: at least this many, and at least top_k. */
 export const RERANK_DEPTH = 50;

@@ -10,7 +10,7 @@ import type { RerankFit } from '../../src/index/native.js';
 import { RERANK_DEPTH } from '../../src/limits.js';
 import { FIT } from '../../src/rerank/fit.js';
 import { fixtures } from '../quality/fixtures.js';
-import { kipris } from '../quality/kipris.js';
+import { kiprisMixed } from '../quality/kipris-mixed.js';
 import { figureOf, type Measure } from '../quality/measure.js';
 import { papers } from '../quality/papers.js';
 import { topics } from '../quality/topics.js';
@@ -18,7 +18,7 @@ import type { Benchmark, Figure, Section, Setting } from '../result.js';
 import { type CaseSet, collect, isForFitting } from './cases.js';
 import { ascend, quality } from './mixture.js';
 
-const MEASURES: readonly Measure[] = [fixtures, kipris, papers, topics];
+const MEASURES: readonly Measure[] = [fixtures, kiprisMixed, papers, topics];
 
 export const rerankFit: Benchmark = {
   name: 'rerank-fit',

@@ -28,6 +28,15 @@ export function cosineOf(score: number, { midpoint, slope }: Calibration): numbe
   return midpoint - Math.log(1 / score - 1) / slope;
 }
 
+/** The calibration for one question: its scores are shown as those of an average question would be. */
+export function calibrationFor(
+  { calibration, level }: { calibration: Calibration; level?(question: Float32Array): number },
+  question: Float32Array,
+): Calibration {
+  if (!level) return calibration;
+  return { midpoint: calibration.midpoint + level(question), slope: calibration.slope };
+}
+
 /** Digits behind the point of a score that is shown: finer than half-precision vectors are. */
 export const SHOWN_DECIMALS = 6;
 

@@ -12,6 +12,12 @@ export interface Embedder {
   /** Whether the calibration was measured for this model; else it is the neutral one of calibration.ts. */
   readonly calibrated: boolean;
   /**
+   * How much higher the scores of a question are than those of an average one, whatever it is compared with: short and
+   * general questions are near to more. The similarity shown makes up for it. Absent: 0.
+   * @param question a vector that `embed` gave for a query
+   */
+  level?(question: Float32Array): number;
+  /**
    * Requests that a worker should have in flight, so that a model that computes batches sees several texts at
    * once. Absent: 1.
    */

@@ -22,6 +22,18 @@ export interface LanguageTable {
   query: { scale: number; bias: number[] }[];
 }
 
+/** What a model's description says of its cohort, texts of patents that come with it. */
+export interface CohortUse {
+  /** How many of the cohort's best count. */
+  nearest: number;
+  /** Share of their mean inner product with a question that is taken off its scores. */
+  share: number;
+  /** That mean for an average question. */
+  mean: number;
+  /** What it counts as at least: a question to which nothing is near asks for no patents. */
+  least: number;
+}
+
 export type Language = 'latin' | 'ko' | 'ja' | 'zh';
 
 const LANGUAGES: readonly string[] = ['latin', 'ko', 'ja', 'zh'] satisfies Language[];

@@ -7,7 +7,13 @@ import { PriorartError } from '../errors.js';
 import { calling, type NativeStaticModel, native } from '../index/native.js';
 import type { Calibration } from './calibration.js';
 import type { Embedder } from './embedder.js';
-import { faultOfTable, type LanguageTable, scalePassages, scaleQueries } from './languages.js';
+import {
+  type CohortUse,
+  faultOfTable,
+  type LanguageTable,
+  scalePassages,
+  scaleQueries,
+} from './languages.js';
 
 /** The model that comes with the package. */
 export const STATIC_MODEL = fileURLToPath(new URL('../../../models/static/model.bin', import.meta.url));
@@ -20,6 +26,7 @@ interface Description {
   titleShare: number;
   /** Brings vectors of every language onto one scale; absent where cosines are left as they are. */
   languages: LanguageTable | undefined;
+  cohort: CohortUse | undefined;
 }
 
 /**
@@ -29,7 +36,7 @@ interface Description {
  */
 export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibration): Embedder {
   const model = openStaticModel(path);
-  const { name, version, calibration, titleShare, languages } = descriptionOf(model, path);
+  const { name, version, calibration, titleShare, languages, cohort } = descriptionOf(model, path);
   const { dimensions } = model;
   const passages = (texts: readonly string[], rows: Float32Array, titles: Float32Array) => {
     const coloured = addTitles(rows, titles, titleShare);
@@ -41,6 +48,12 @@ export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibrati
     dimensions,
     calibration: measured ?? calibration,
     calibrated: true,
+    ...(cohort && {
+      level: (question: Float32Array) => {
+        const near = calling(() => model.nearness(question, cohort.nearest));
+        return cohort.share * (Math.max(near, cohort.least) - cohort.mean);
+      },
+    }),
     embed: (texts, kind, titles = '') => {
       const vectors = calling(() => model.embed([...texts, titles]));
       const rows = vectors.subarray(0, texts.length * dimensions);
@@ -106,7 +119,7 @@ function descriptionOf(model: NativeStaticModel, path: string): Description {
   } catch (error) {
     throw damaged(path, 'its description is no JSON', error);
   }
-  const { name, version, calibration, title_share: titleShare = 0, languages } = config;
+  const { name, version, calibration, title_share: titleShare = 0, languages, cohort } = config;
   const { midpoint, slope } = calibration ?? {};
   if (typeof name !== 'string' || typeof version !== 'string') {
     throw damaged(path, 'its description states no name and version');
@@ -118,7 +131,11 @@ function descriptionOf(model: NativeStaticModel, path: string): Description {
   if (!(titleShare >= 0 && titleShare < 1)) throw damaged(path, 'its title_share is not in 0..1');
   const fault = languages && faultOfTable(languages, model.dimensions);
   if (fault) throw damaged(path, fault);
-  return { name, version, calibration: { midpoint: midpoint!, slope: slope! }, titleShare, languages };
+  if (cohort && ![cohort.nearest, cohort.share, cohort.mean, cohort.least].every(Number.isFinite)) {
+    throw damaged(path, 'what it says of its cohort are no numbers');
+  }
+  const shown = { midpoint: midpoint!, slope: slope! };
+  return { name, version, calibration: shown, titleShare, languages, cohort };
 }
 
 function damaged(path: string, reason: string, cause?: unknown): PriorartError {

@@ -35,7 +35,10 @@ export async function pairsOfFolder(
       const relevant = judgements.relevantDocuments(id);
       if (relevant.size === 0) continue;
       const vector = await embedder.embed([text], 'query');
-      const { docs, scores } = calling(() => native.search(vector, selection, scans, options));
+      const level = embedder.level?.(vector) ?? 0;
+      const hits = calling(() => native.search(vector, selection, scans, options));
+      const { docs } = hits;
+      const scores = hits.scores.map((score) => score - level);
       const wanted = (_: number, at: number) => relevant.has(docs[at]!);
       const others = (_: number, at: number) => !relevant.has(docs[at]!);
       pairs.add(id, scores.filter(wanted), scores.filter(others));
@@ -97,7 +100,9 @@ export async function pairsOfTable(
       'passage',
     );
     for (const [n, pair] of batch.entries()) {
-      const cosine = dot(asked, texts, n * embedder.dimensions, embedder.dimensions);
+      const question = asked.subarray(n * embedder.dimensions, (n + 1) * embedder.dimensions);
+      const level = embedder.level?.(question) ?? 0;
+      const cosine = dot(asked, texts, n * embedder.dimensions, embedder.dimensions) - level;
       pairs.add(pair.question, pair.relevant ? [cosine] : [], pair.relevant ? [] : [cosine]);
     }
   }

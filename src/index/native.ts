@@ -223,6 +223,8 @@ export interface NativeStaticModel {
   /** The model's own description, JSON. */
   readonly config: string;
   embed(texts: string[]): Float32Array;
+  /** Mean of the `count` largest inner products of a vector with the model's cohort; 0 if it has none. */
+  nearness(vector: Float32Array, count: number): number;
   /** What its token bags are known by. */
   readonly bagsModel: string;
   tokenize(texts: string[]): Tokenized;

@@ -3,7 +3,7 @@
  * document that counted, in order. A page is a part of it whose documents are read, so that later pages of the same
  * ranking belong to the first one, whatever was committed in between.
  */
-import { leastCosine, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
+import { calibrationFor, leastCosine, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
 import { calling, type NamedCount } from '../index/native.js';
 import { TOP_LIST } from '../limits.js';
 import type { AnswerTrace } from '../observe/observations.js';
@@ -48,9 +48,9 @@ export async function rankAnalytics(
   cancellation: Cancellation = uncancelled,
   trace: AnswerTrace = {},
 ): Promise<Ranking> {
-  const { calibration } = reader.embedder;
   const clock = stopwatch();
   const vector = await embedQuery(reader, query.query, cancellation);
+  const calibration = calibrationFor(reader.embedder, vector);
   const embed = clock();
   cancellation.check();
   const { manifest, native } = reader.snapshot();

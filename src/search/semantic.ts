@@ -1,5 +1,5 @@
 /** Semantic search: embed → filter → plan → candidates → exact scores → group → rerank → answer. */
-import { SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
+import { type Calibration, calibrationFor, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { calling } from '../index/native.js';
 import { CHUNKS_PER_RESULT, RERANK_DEPTH, RERANK_RESERVE_MS } from '../limits.js';
@@ -47,7 +47,7 @@ export async function searchSemantic(
   const scoring = scored(reader, query, found, cancellation);
   const scores = scoring instanceof Promise ? await scoring : scoring;
   const rerank = clock();
-  const results = resultsOf(reader, query, found, scores);
+  const results = resultsOf(calibrationFor(reader.embedder, vector), query, found, scores);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const explanation: Explanation = {
@@ -116,9 +116,14 @@ function scored(
  * Order: the document's rerank score, similarity, patent_id, all as they are shown, so that whoever checks
  * the order in the answer finds it right.
  */
-function resultsOf(reader: Reader, query: SemanticQuery, found: Found, given: RerankScores): SearchResult[] {
+function resultsOf(
+  calibration: Calibration,
+  query: SemanticQuery,
+  found: Found,
+  given: RerankScores,
+): SearchResult[] {
   const scores = withRest(given, found);
-  const similarityOf = (cosine: number) => shown(similarity(cosine, reader.embedder.calibration));
+  const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
   const { hits } = found;
   const order = Array.from(hits.docs, (_, n) => ({
     n,

@@ -51,12 +51,16 @@ describe('measuring on the command line', () => {
       jsonl.map((line) => (JSON.parse(line) as { line: number }).line),
       [1, 2, 3, 4, 5],
     );
-    const vectors = jsonl.map((line) => new Float32Array((JSON.parse(line) as { vector: number[] }).vector));
+    const asked = jsonl.map((line) => new Float32Array((JSON.parse(line) as { vector: number[] }).vector));
     assert.deepEqual(
-      vectors,
+      asked,
       rows.map((row) => new Float32Array(row)),
     );
 
+    const passages = await embedder.embed(TEXTS, 'passage');
+    const vectors = TEXTS.map((_, n) =>
+      passages.slice(n * embedder.dimensions, (n + 1) * embedder.dimensions),
+    );
     const tsv = (await embed(`${TEXTS.join('\n')}\n`, '--format', 'tsv')).trimEnd().split('\n');
     assert.deepEqual(
       tsv.map((line) => new Float32Array(line.split('\t').map(Number))),
@@ -77,7 +81,7 @@ describe('measuring on the command line', () => {
       /^\{'descr': '<f4', 'fortran_order': False, 'shape': \(10, 256\), \} *\n$/,
     );
     const numbers = new Float32Array(new Uint8Array(bytes.subarray(head)).buffer);
-    assert.deepEqual(numbers, new Float32Array([...expected, ...expected]));
+    assert.deepEqual(numbers, new Float32Array([...passages, ...passages]));
   });
 
   it('lines are those of the text, however its bytes come in pieces', async () => {

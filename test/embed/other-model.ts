@@ -20,7 +20,10 @@ export async function writeOtherModel(path: string, name: string, dimensions: nu
   const settings = Buffer.from(sections.get('settings')!);
   const whole = settings.readInt32LE(0);
   settings.writeInt32LE(dimensions, 0);
-  const config = { ...JSON.parse(sections.get('config')!.toString()), name, version: '7', dimensions };
+  // Without what the shipped one says of languages: its dimensions for them are the last.
+  const { languages: _, cohort: __, ...own } = JSON.parse(sections.get('config')!.toString());
+  const config = { ...own, name, version: '7', dimensions };
+  for (const section of ['cohort', 'cohort_scales']) sections.delete(section);
   sections.set('settings', settings).set('config', Buffer.from(JSON.stringify(config)));
   const rows = sections.get('rows')!;
   const count = rows.length / whole;

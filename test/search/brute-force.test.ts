@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { shown, similarity } from '../../src/embed/calibration.js';
+import { calibrationFor, shown, similarity } from '../../src/embed/calibration.js';
 import { type Engine, open } from '../../src/engine.js';
 import { CHUNKS_PER_RESULT, RERANK_DEPTH } from '../../src/limits.js';
 import { loadModels } from '../../src/models/load.js';
@@ -40,7 +40,9 @@ const ROUNDING = 2e-6;
 const { embedder, reranker } = await loadModels();
 /** The same difference after the curve of the calibration, whose steepest part is a quarter of its slope. */
 const SHOWN_ROUNDING = (ROUNDING * embedder.calibration.slope) / 4 + 1e-6;
-const similarityOf = (cosine: number) => shown(similarity(cosine, embedder.calibration));
+/** That of the question that was scored last: each has its own. */
+let calibration = embedder.calibration;
+const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
 
 /** Folder, records and truth of a collection; made once for all its tests. */
 class Case {
@@ -82,8 +84,12 @@ class Case {
 
   async scored(query: string): Promise<{ vector: Float32Array; scored: Scored[] }> {
     const known = this.#scored.get(query);
-    if (known) return known;
+    if (known) {
+      calibration = calibrationFor(embedder, known.vector);
+      return known;
+    }
     const vector = await embedder.embed([query], 'query');
+    calibration = calibrationFor(embedder, vector);
     const made = { vector, scored: score(this.documents, vector) };
     this.#scored.set(query, made);
     return made;

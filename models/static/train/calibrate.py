@@ -1,15 +1,12 @@
-"""Fits what depends on documents: the share of the title, and similarity = 1 / (1 + exp(-slope * (cosine - midpoint))).
+"""Fits the share of the title, on one half of the held-out KIPRIS records (by hash of the number), reported on the other.
 
-Both on one half of the held-out KIPRIS records (by hash of the number), reported on the other half. A document is
-indexed as the program does it: each passage (abstract, claims) coloured with its titles in both languages, the score
-of a document that of its best passage. Three kinds of query, one of each for a record:
+A document is indexed as the program does it: each passage (abstract, claims) coloured with its titles in both
+languages, the score of a document that of its best passage. Three kinds of query, one of each for a record:
 - its English title, with that title taken out of its own document's colour;
 - its Korean title, likewise;
 - the first sentence of its abstract, a long question, with the abstract taken out of its own document.
-0.5 is to be the cosine at which half of the pairs are relevant when a query is scored against 10,000 documents: a
-logistic regression over all (query, document) pairs of a pool of 10,000, in which each query has one relevant
-document. Documents of the same main group of the IPC as the query's are no pairs at all: nobody judged them, and
-many are relevant.
+Documents of the same main group of the IPC as the query's are no pairs at all: nobody judged them, and many are
+relevant. `scale.py` fits what is shown as 0.5 on the same pool.
 """
 
 import hashlib
@@ -18,8 +15,6 @@ import random
 import re
 
 import numpy as np
-from scipy.optimize import minimize
-
 from bag import Corpus, encode, unit
 from evaluate import best_of
 from vocabulary import lines
@@ -56,7 +51,8 @@ class Collection:
         self.owner = np.array([*owner, *range(len(records), POOL)])
         self.of_records = np.arange(len(owner))
         self.is_abstract = np.flatnonzero(np.diff(self.owner[: len(owner)], prepend=-1))
-        self.passages = vectors([p for part in parts for p in part] + others)
+        self.texts = [p for part in parts for p in part] + others
+        self.passages = vectors(self.texts)
         korean, english = vectors([r["title"] for r in records]), vectors([r["title_en"] for r in records])
         both = vectors([f"{r['title']}\n{r['title_en']}" for r in records])
         self.colours = {"English title": korean, "Korean title": english, "first sentence": both}
@@ -64,10 +60,11 @@ class Collection:
         asked = [i for i, r in enumerate(records) if r["held_out"] and r["title_en"] and r["abstract"] and r["claims"]]
         self.gold = np.array(asked)
         self.half = np.array([half(records[i]["number"]) for i in asked])
-        self.queries = {
-            "English title": english[asked], "Korean title": korean[asked],
-            "first sentence": vectors([first_sentence(records[i]["abstract"]) for i in asked]),
+        self.asked_texts = {
+            "English title": [records[i]["title_en"] for i in asked], "Korean title": [records[i]["title"] for i in asked],
+            "first sentence": [first_sentence(records[i]["abstract"]) for i in asked],
         }
+        self.queries = {kind: vectors(texts) for kind, texts in self.asked_texts.items()}
         groups = [{re.sub(r"/.*|\s", "", c) for c in r["ipc"]} for r in records]
         self.unjudged = np.zeros((len(asked), POOL), bool)
         for n, i in enumerate(asked):
@@ -94,31 +91,8 @@ def found(scores, gold, places=10):
     return float(((scores >= own).sum(1) <= places).mean())
 
 
-def logistic(own, others):
-    """(midpoint, slope) by maximum likelihood; the others as a fine histogram: millions of pairs, two parameters."""
-    count, edge = np.histogram(others, bins=4000, range=(-1, 1))
-    centre = (edge[:-1] + edge[1:]) / 2
-
-    def cost(p):
-        midpoint, slope = p[0], np.exp(p[1])
-        return np.logaddexp(0, -slope * (own - midpoint)).sum() + (count * np.logaddexp(0, slope * (centre - midpoint))).sum()
-
-    best = minimize(cost, [0.6, np.log(15)], method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-3, "maxiter": 4000})
-    return float(best.x[0]), float(np.exp(best.x[1]))
-
-
-def pairs_of(scores, collection, kinds, rows):
-    own = np.concatenate([scores[k][rows, collection.gold[rows]] for k in kinds]).astype(np.float64)
-    others = []
-    for k in kinds:
-        judged = ~collection.unjudged[rows]
-        judged[np.arange(len(rows)), collection.gold[rows]] = False
-        others.append(scores[k][rows][judged])
-    return own, np.concatenate(others)
-
-
 def fit(work, tokenizer, table):
-    """(calibration, title_share, report): fitted on half 0, reported on half 1."""
+    """(collection, title_share, report): fitted on half 0, reported on half 1."""
     collection = Collection(work, tokenizer, table)
     rows, test = np.flatnonzero(collection.half == 0), np.flatnonzero(collection.half == 1)
     by_share = {}
@@ -127,16 +101,4 @@ def fit(work, tokenizer, table):
         by_share[share] = [[round(found(scores[k][part], collection.gold[part]), 4) for k in KINDS] for part in (rows, test)]
     means = {s: np.mean(by_share[s][0]) for s in SHARES}
     title_share = min(s for s in SHARES if means[s] >= max(means.values()) - NEARLY)
-    scores = collection.scores(title_share)
-    midpoint, slope = logistic(*pairs_of(scores, collection, KINDS, rows))
-    report = {"R@10 of the halves by share": by_share, "kinds": KINDS}
-    for kind in (*KINDS, None):
-        own, others = pairs_of(scores, collection, [kind] if kind else KINDS, test)
-        asked = len(own)
-        report[kind or "all"] = {
-            "own midpoint": round(logistic(own, others)[0], 4),
-            "relevant at 0.5 and above": round(float((own >= midpoint).mean()), 4),
-            "others a query at 0.5 and above": round(float((others >= midpoint).sum() / asked), 3),
-            "median own cosine": round(float(np.median(own)), 4),
-        }
-    return {"midpoint": round(midpoint, 4), "slope": round(slope, 3)}, title_share, report
+    return collection, title_share, {"R@10 of the halves by share": by_share, "kinds": KINDS}

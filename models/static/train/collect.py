@@ -10,10 +10,15 @@ from pathlib import Path
 
 import compose
 import patents as P
+from familiar import Familiar
 from teacher import frequency
 
-DICTIONARIES = ("dict-cedict", "dict-wiktionary", "glossary-patent-terms", "cldr-names", "osm-id-tagging")
+DICTIONARIES = (
+    "dict-cedict", "dict-wiktionary", "dict-jmdict", "dict-ejdict", "glossary-patent-terms", "glossary-cjk-compsci",
+    "glossary-ontologies", "cldr-names", "osm-id-tagging")
+LEFT_OUT = ("dict-cow", "dict-hanja-bridge")  # general words with much noise; homonyms
 CAP = 45_000  # pairs of one source in one language
+FAMILIAR_ENOUGH = 20  # texts of patents that hold each word of a gloss
 DEV_ONE_IN = 60
 DEV_EUROPEAN_ONE_IN = 4  # documents, by the hash of their English title: there are few
 DEV_CLASSES_ONE_IN = 20
@@ -32,12 +37,34 @@ def check_hashes(data, manifest):
             raise SystemExit(f"{name}: sha256 {got}, expected {digest}; the weights would not be reproducible")
 
 
-def parallel(data, out, rng):
+class Reserved:
+    """The documents that citations are measured on: none of their titles and abstracts may be trained on."""
+
+    def __init__(self, path):
+        docs = [json.loads(line) for line in gzip.open(path, "rt", encoding="utf-8")]
+        self.titles = {self.key(d["title"]) for d in docs if d.get("title")}
+        self.starts = {self.key(d["abstract"])[:40] for d in docs if d.get("abstract")}
+
+    @staticmethod
+    def key(text):
+        return re.sub(r"\W+", "", P.clean(text).lower())
+
+    def title(self, text):
+        return self.key(text) in self.titles
+
+    def __contains__(self, text):
+        """Whether a text is the abstract of such a document, or begins like one."""
+        return self.key(text)[:40] in self.starts
+
+
+def parallel(data, out, rng, familiar):
     """General pairs: development sentences and terms split off by the hash of the English side."""
     train, dev = [], []
     dev_foreign = set()
     for path in sorted((data / "parallel").glob("*.tsv.gz")):
         source = path.name.removesuffix(".tsv.gz")
+        if source in LEFT_OUT:
+            continue
         rows = defaultdict(list)
         for line in gzip.open(path, "rt", encoding="utf-8"):
             f = line.rstrip("\n").split("\t")
@@ -58,11 +85,13 @@ def parallel(data, out, rng):
         for lang in sorted(rows):
             got = sorted(set(rows[lang]))
             cap = CAP * (3 if kind == "term" else 1)
+            if len(got) > cap and kind == "term":
+                got = sorted(got, key=lambda p: (-min(familiar(p[4]), FAMILIAR_ENOUGH), rng.random()))[:cap]
             train += got if len(got) <= cap else rng.sample(got, cap)
     return [p for p in train if p[3] not in dev_foreign], sorted(set(dev))
 
 
-def in_domain(root, rng):
+def in_domain(root, rng, reserved):
     """Pairs and single texts of patents. Returns (pairs, texts by language, KIPRIS records, held-out pairs)."""
     records = P.kipris_records(root)
     titles = P.classification(root)
@@ -88,7 +117,7 @@ def in_domain(root, rng):
     def korean(number, title, title_en, bodies, codes, source):
         if (number and (P.held_out(number) or number in all_numbers)) or title.lower() in secret:
             return
-        if any(b[:60] in secret_starts for b in bodies):
+        if any(b[:60] in secret_starts or b in reserved for b in bodies) or reserved.title(title):
             return
         texts["ko"] += [t for t in [title, *bodies] if t]
         same_language("ko", title, [b for b in bodies if len(b) > 40], source)
@@ -126,19 +155,27 @@ def in_domain(root, rng):
         if e and bucket(title, 3) == 0:
             pairs.append(("class", "cnipa", "zh", title, e))
     for text, keywords in P.chinese_texts(root):
+        if text in reserved:
+            continue
         texts["zh"].append(text[: P.MAX_CHARS])
         halves("zh", text, "kppatent")
     for code, lang, text in P.google_abstracts(root):
+        if text in reserved:
+            continue
         texts[lang].append(text[: P.MAX_CHARS])
         halves(lang, text, "google-abstracts")
         e = P.english_of_code(titles, code)
         if e and lang != "en" and bucket(text, 4) == 0:
             pairs.append(("class", "google-abstracts", lang, text[:800], e))
     for lang, foreign, english in P.similarity_triples(root):
+        if foreign in reserved or english in reserved:
+            continue
         pairs.append(("document", "similarity", lang, foreign[: P.MAX_CHARS], english[: P.MAX_CHARS]))
         texts[lang].append(foreign[: P.MAX_CHARS])
         texts["en"].append(english[: P.MAX_CHARS])
     for document, lang, foreign, english in P.european_pairs(root):
+        if reserved.title(document):
+            continue
         if bucket(document.lower(), DEV_EUROPEAN_ONE_IN) == 1:
             dev.append(("european", "european", lang, foreign, english))
             continue
@@ -146,9 +183,16 @@ def in_domain(root, rng):
         texts[lang].append(foreign)
         texts["en"].append(english)
     for title, abstract, codes in P.english_texts(root):
+        if abstract in reserved or reserved.title(title):
+            continue
         texts["en"] += [t for t in (title, abstract) if t]
         if title and abstract:
             pairs.append(("document", "english", "en", abstract[: P.MAX_CHARS], title))
+    for title, abstract, passages in P.english_full_texts(root):
+        if abstract in reserved or reserved.title(title):
+            continue
+        texts["en"] += passages
+        pairs.extend(("passage", "full-texts", "en", passage, f"{title}. {abstract}"[:800]) for passage in passages)
     for path in sorted((root / "JP").rglob("*")):
         if path.suffix in (".xml", ".json") and path.is_file():
             body = P.clean(P.read_text(path))
@@ -165,8 +209,9 @@ def in_domain(root, rng):
 def collect(data, out, seed=1, made_groups=0):
     rng = random.Random(seed)
     out.mkdir(parents=True, exist_ok=True)
-    general, dev = parallel(data, out, rng)
-    special, texts, records, special_dev = in_domain(data / "patents", rng)
+    reserved = Reserved(data / "evaluation/citations/docs.jsonl.gz")
+    special, texts, records, special_dev = in_domain(data / "patents", rng, reserved)
+    general, dev = parallel(data, out, rng, Familiar(texts["en"]))
     dev += special_dev
     lexicon = compose.Lexicon([p[1:] for p in general if p[1] in ("dict-wiktionary", "dict-cedict")], frequency())
     groups = enumerate(compose.groups(lexicon, made_groups, seed))

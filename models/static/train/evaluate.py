@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import multiprocessing
 import random
 from collections import defaultdict
 
@@ -11,6 +12,19 @@ from scipy.stats import spearmanr
 
 import patents as patents_module
 from bag import Corpus, encode, unit
+
+
+MANY_CHARACTERS = 300_000
+_tokenizer = None
+
+
+def _keep(tokenizer):
+    global _tokenizer
+    _tokenizer = tokenizer
+
+
+def _encode(text):
+    return _tokenizer.encode(text)
 
 
 class Development:
@@ -26,7 +40,11 @@ class Development:
         self._near(work)
 
     def _corpus(self, texts):
-        return Corpus.of([self.tokenizer.encode(t) for t in texts])
+        texts = list(texts)
+        if sum(map(len, texts)) < MANY_CHARACTERS:
+            return Corpus.of([self.tokenizer.encode(t) for t in texts])
+        with multiprocessing.get_context("fork").Pool(2, _keep, (self.tokenizer,)) as pool:
+            return Corpus.of(pool.map(_encode, texts, chunksize=100))
 
     def _sts(self, folder):
         def add(name, rows):
@@ -133,6 +151,20 @@ class Development:
             n, other = n[n != other], other[n != other]
             self.near[lang] = (self._corpus([groups[lang][e] for e in english]), n, other, sims[n, other])
 
+    def language_probe(self, table):
+        """Accuracy with which a linear probe tells ko, ja, zh and en sentences apart: the lower, the less of it they hold."""
+        sides = [(self.pairs[f"sentence {lang}-en"][0], i) for i, lang in enumerate(("ko", "ja", "zh"))]
+        sides.append((self.pairs["sentence ko-en"][1], 3))
+        vectors = [encode(corpus, table) for corpus, _ in sides]
+        x = np.concatenate([v[half::2] for half in (0, 1) for v in vectors])
+        label = np.concatenate([np.full(len(v[half::2]), i) for half in (0, 1) for v, (_, i) in zip(vectors, sides)])
+        middle = sum(len(v[0::2]) for v in vectors)
+        x = np.hstack([x, np.ones((len(x), 1), np.float32)])
+        train, test = x[:middle].astype(np.float64), x[middle:]
+        targets = np.eye(len(sides))[label[:middle]]
+        probe = np.linalg.solve(train.T @ train + 1e-2 * np.eye(train.shape[1]), train.T @ targets)
+        return float(((test @ probe).argmax(1) == label[middle:]).mean())
+
     def measure(self, table, quick=False):
         out = {}
         for lang, (texts, a, b, wanted) in self.near.items():
@@ -145,6 +177,7 @@ class Development:
         sims = q @ encode(self.pool, table).T
         out.update(recall("kipris", sims, self.asked))
         if not quick:
+            out["language probe"] = self.language_probe(table)
             titles, heads = encode(self.titles, table), encode(self.heads, table)
             passages, owner = encode(self.passages, table), self.passage_owner
             out.update(recall("kipris titles", q @ titles.T, self.asked))

@@ -78,7 +78,7 @@ def characters():
             char = " "  # as tokenizer.normalise has it
         first = unicodedata.normalize("NFKD", char)[0]
         combines = COMBINES if unicodedata.combining(first) or first in drawn else 0
-        folded = "".join(c.lower() for c in unicodedata.normalize("NFKC", char))
+        folded = "".join(c.lower() for c in unicodedata.normalize("NFKC", char)).translate(tokenizer.HAN_FORMS)
         results.update(folded)
         if len(folded) == 1:
             entries[code] = ord(folded) | class_of(folded) << 21 | combines
@@ -210,6 +210,9 @@ def pack(folder):
             continue
         assert values.shape == (len(pieces),) and np.isfinite(values).all(), name
         out.section(name, values.tobytes())
+    if (folder / "cohort.npy").exists():
+        out.section("cohort", np.ascontiguousarray(np.load(folder / "cohort.npy")).astype(np.int8).tobytes())
+        out.section("cohort_scales", np.load(folder / "cohort_scales.npy").astype("<f4").tobytes())
     return out.finish()
 
 

@@ -290,6 +290,44 @@ def english_texts(root):
             yield clean(f[4]), clean(f[5]), []
 
 
+PASSAGES_A_TEXT = 40
+PASSAGE_CHARS = 1200
+
+
+def english_full_texts(root):
+    """English patents with descriptions: (title, abstract, passages spread over the description)."""
+
+    def paragraphs(section):
+        yield from (clean(p) for p in section.get("paragraphs", ()))
+        for part in [*section.get("sections", ()), *section.get("subsections", ())]:
+            yield from paragraphs(part)
+
+    with tarfile.open(root / "US/pap2pat/pap2pat.tar.gz") as tar:
+        for member in sorted((m for m in tar if m.name.endswith("patent.json")), key=lambda m: m.name):
+            d = json.load(tar.extractfile(member))
+            yield clean(d["title"]), clean(d["abstract"]), passages(paragraphs(d))
+    for path in sorted((root / "US/us-patent-grant-v4").glob("*")) + sorted((root / "US/us-patent-application-v4").glob("*")):
+        for doc in re.split(r"(?=<\?xml )", read_text(path)):
+            title = re.search(r"<invention-title[^>]*>(.*?)</invention-title>", doc, re.S)
+            abstract = re.search(r"<abstract[^>]*>(.*?)</abstract>", doc, re.S)
+            description = re.search(r"<description[^>]*>(.*)</description>", doc, re.S)
+            if title and abstract and description:
+                body = re.findall(r"<p\b[^>]*>(.*?)</p>", description[1], re.S)
+                yield clean(title[1]), clean(abstract[1]), passages(clean(p) for p in body)
+
+
+def passages(paragraphs):
+    """Paragraphs joined to passages of some length; of many passages an even choice."""
+    out, now = [], ""
+    for paragraph in paragraphs:
+        now = f"{now} {paragraph}".strip()
+        if len(now) >= PASSAGE_CHARS // 2:
+            out.append(now[:PASSAGE_CHARS])
+            now = ""
+    step = max(1, len(out) / PASSAGES_A_TEXT)
+    return [out[int(i * step)] for i in range(min(len(out), PASSAGES_A_TEXT))]
+
+
 GLOSS = re.compile(r"([가-힣ァ-ヺー一-鿿]{2,14}(?: [가-힣]{2,10})?)\s?[(（]([A-Za-z][A-Za-z\- ]{2,48}[a-z])[)）]")
 
 

@@ -26,10 +26,10 @@ class Reference:
 
     def encode(self, text):
         """Text -> float32 (dimensions,), length 1, or all zero where the text holds no known piece."""
-        ids = self.tokenizer.encode(text)
+        ids, counts = np.unique(self.tokenizer.encode(text), return_counts=True)
         total = np.zeros(self.config["dimensions"], np.float32)
-        for i in ids:
-            total += self.rows[i].astype(np.float32) * self.scales[i]
+        for i, count in zip(ids.astype(int), counts):
+            total += self.rows[i].astype(np.float32) * (self.scales[i] * np.sqrt(np.float32(count)))
         length = np.sqrt(np.sum(total.astype(np.float64) ** 2))
         return (total / length).astype(np.float32) if length > 0 else total
 

@@ -11,7 +11,7 @@ from teacher import embed_all
 from tokenizer import LATIN, WORD_START, Tokenizer, char_class, runs
 from vocabulary import lines
 
-DIMS = 256
+DIMS = 248  # the last 8 of 256 are kept for languages, see export.py
 SIF = 1e-3
 DROPPED_PIECES = 0.3
 # kind of pair: shortest, longest and number of the English sides the teacher reads
@@ -19,6 +19,7 @@ TEACHER_TEXTS = {"title": (1, 400, 32_000), "term": (2, 80, 70_000), "sentence":
 DEVELOPMENT_TEXTS = (2, 120, 4_000)
 
 
+SHORTEST_ALONE = {"zh": 60, "ja": 60, "ko": 80}
 _tokenizers = []
 
 
@@ -65,6 +66,19 @@ def segment_pairs(work, pieces, seed=5):
              key=np.array([keys.setdefault(key_of(r), len(keys)) for r in rows], np.int32), counts=counts)
 
 
+def segment_alone(work, pieces, longest=1500, most=25_000, seed=6):
+    """texts.tsv -> alone.npz: token ids of patent texts of each language, a sample of those of any length."""
+    rng = random.Random(seed)
+    rows = {}
+    for lang, text in lines(work / "texts.tsv"):
+        if len(text) >= SHORTEST_ALONE.get(lang, 150):
+            rows.setdefault(lang, []).append(text[:longest])
+    languages = sorted(rows)
+    chosen = [(i, t) for i, l in enumerate(languages) for t in (rows[l] if len(rows[l]) <= most else sorted(rng.sample(rows[l], most)))]
+    (corpus,) = segment([t for _, t in chosen], [pieces])
+    np.savez(work / "alone.npz", ids=corpus.ids, at=corpus.offsets, langs=languages, lang=np.array([i for i, _ in chosen], np.int8))
+
+
 def key_of(row):
     """Pairs of one key are not each other's negatives: one English text, or one group of made sentences."""
     return f"made {row[1]}" if row[0] == "made" else row[4].lower()
@@ -77,7 +91,7 @@ def sides(z, cut):
 
 
 def teach(work, seed=3):
-    """The teacher's vectors of a sample of the English texts, and the PCA to 256 common to all of them."""
+    """The teacher's vectors of a sample of the English texts, and the PCA common to all of them."""
     rng = random.Random(seed)
     by_kind = {kind: set() for kind in TEACHER_TEXTS}
     for r in lines(work / "pairs.tsv"):

@@ -1,11 +1,13 @@
 """Normalisation and segmentation of the static model: the definition all runtimes are compared with.
 
-Text -> NFKC -> lower case -> runs of one script -> pieces (Viterbi over integer unigram scores).
+Text -> NFKC -> lower case -> one form of each Han character -> runs of one script -> pieces (Viterbi over integer
+unigram scores).
 Scores are integers (1/1024 nat) so that sums, comparisons and therefore ties are exact in every language.
 """
 
 import re
 import unicodedata
+from pathlib import Path
 
 HAN, HIRAGANA, KATAKANA, HANGUL, LATIN, DIGIT, REST = range(7)
 CLASS_NAMES = ["han", "hiragana", "katakana", "hangul", "latin", "digit", "rest"]
@@ -71,11 +73,20 @@ def _never_normalised():
 _DROPPED = _never_normalised()
 
 
+def _han_forms():
+    """han.tsv: Japanese and traditional forms of Han characters -> simplified ones, so that 電池, 电池 are one word."""
+    rows = (line.split("\t") for line in (Path(__file__).parent / "han.tsv").read_text("utf-8").split("\n") if line)
+    return {ord(form): simplified for form, simplified in rows}
+
+
+HAN_FORMS = _han_forms()
+
+
 def normalise(text):
-    """NFKC, then lower case, each character by itself (no final sigma)."""
+    """NFKC, then lower case, each character by itself (no final sigma), then one form of each Han character."""
     if text.isascii() and text.isprintable():
         return text.lower()
-    return unicodedata.normalize("NFKC", _DROPPED.sub(" ", text)).replace("Σ", "σ").lower()
+    return unicodedata.normalize("NFKC", _DROPPED.sub(" ", text)).replace("Σ", "σ").lower().translate(HAN_FORMS)
 
 
 def runs(text):

@@ -18,9 +18,10 @@ import numpy as np  # noqa: E402
 
 import calibrate  # noqa: E402
 import export  # noqa: E402
+import scale  # noqa: E402
 import start  # noqa: E402
 import vocabulary  # noqa: E402
-from bag import Trainer  # noqa: E402
+from bag import ENGLISH, Corpus, Trainer  # noqa: E402
 from collect import check_hashes, collect  # noqa: E402
 from evaluate import Development  # noqa: E402
 from tokenizer import Tokenizer  # noqa: E402
@@ -51,6 +52,14 @@ class Sampler:
         z = np.load(work / "pairs.npz")
         self.cuts = {cut: start.sides(z, cut) for cut in ("first", "second")}
         self.key, self.rng, self.settings = z["key"], rng, settings
+        names = [str(l) for l in z["langs"]]
+        self.language = np.array([ENGLISH if l == "en" else i for i, l in enumerate(names)])[z["lang"]]
+        alone = np.load(work / "alone.npz")
+        self.alone = Corpus(alone["ids"], alone["at"])
+        self.alone_rows = {
+            str(l): np.flatnonzero(alone["lang"] == i) for i, l in enumerate(alone["langs"])}
+        self.alone_language = {
+            str(l): ENGLISH if l == "en" else names.index(str(l)) for l in alone["langs"]}
         filled = np.logical_and.reduce([np.diff(side.offsets) > 0 for cut in self.cuts.values() for side in cut])
         self.kinds = {}
         for k, kind in enumerate(z["kinds"]):
@@ -106,7 +115,16 @@ class Sampler:
             members, owners = np.concatenate([members, more]), np.concatenate([owners, extra])
             teacher_row[extra] = -1
         has = (teacher_row >= 0).astype(np.float32)
-        return members, owners, self.key[members[:size]], self.taught[teacher_row] * has[:, None], has
+        return (members, owners, self.key[members[:size]], self.taught[teacher_row] * has[:, None], has,
+                self.language[members[:size]], self.texts_alone())
+
+    def texts_alone(self):
+        """Texts of patents without a partner, as many of each language: (corpus, rows, languages)."""
+        count = self.settings["alone"] // len(self.alone_rows)
+        chosen = [self.rng.choice(rows, count) for rows in self.alone_rows.values()] if count else []
+        languages = [np.full(count, self.alone_language[l]) for l in self.alone_rows] if count else []
+        none = np.zeros(0, np.int64)
+        return self.alone, np.concatenate([none, *chosen]), np.concatenate([none, *languages])
 
 
 def optimise_all(work, settings, development):
@@ -136,7 +154,7 @@ def _member(numbered):
     table = np.load(work / "start.npy")
     table = optimise(work, table, settings, development, lambda entry: say({"member": n, **entry}))
     np.save(work / f"member-{n}.npy", table)
-    say({"member": n, "cpu_s": round(time.process_time() - began), **development.measure(table)})
+    say({"member": n, "cpu_s": round(time.process_time() - began), **development.measure(table, quick=True)})
 
 
 def optimise(work, table, settings, development, log):
@@ -149,9 +167,9 @@ def optimise(work, table, settings, development, log):
     for step in range(1, steps + 1):
         progress = step / steps
         rate = settings["rate"] * min(1, step / 100) * (1 if progress < 0.5 else 2 - 2 * progress + 0.1)
-        members, owners, keys, teacher, has = sampler.batch()
+        members, owners, keys, teacher, has, languages, alone = sampler.batch()
         cut = "second" if rng.random() < settings["second_cut"] else "first"
-        running += trainer.step(*sampler.cuts[cut], members, owners, settings["batch"], keys, teacher, has, rate)
+        running += trainer.step(*sampler.cuts[cut], members, owners, settings["batch"], keys, teacher, has, rate, languages, alone)
         if progress > settings["average_from"] and step % 25 == 0:
             mean += table
             taken += 1
@@ -191,6 +209,7 @@ def main():
     pieces = vocabulary.load(a.work / "vocab.tsv")
     if "segment" in todo:
         start.segment_pairs(a.work, pieces)
+        start.segment_alone(a.work, pieces)
         log({"stage": "segment"})
     development = Development(a.data, a.work, Tokenizer(pieces))
     if "start" in todo:
@@ -201,12 +220,18 @@ def main():
     if "optimise" not in todo:
         return
     table = optimise_all(a.work, settings, development)
+    table = export.even_out(a.work, table, settings["even"])
     np.save(a.work / "final.npy", table)
-    figures = development.measure(table)
-    log({"stage": "trained", **figures})
-    calibration, title_share, report = calibrate.fit(a.work, Tokenizer(pieces), table)
-    log({"stage": "calibrated", **calibration, "title_share": title_share, **report})
-    shipped = export.write(a.out, pieces, table, settings, calibration, title_share, export.idf(a.work, pieces))
+    tokenizer = Tokenizer(pieces)
+    collection, title_share, report = calibrate.fit(a.work, tokenizer, table)
+    log({"stage": "title", "title_share": title_share, **report})
+    texts = export.cohort(a.work, table)
+    pools = scale.kipris_pools(collection, title_share, np.arange(len(collection.gold)), texts[2])
+    fixtures = scale.fixture_pool(HERE.parents[2] / "fixtures", tokenizer, table, title_share, texts[2])
+    calibration, languages, cohort, report = scale.fit(fixtures, pools, start.DIMS)
+    log({"stage": "calibrated", **calibration, **report})
+    idf = export.idf(a.work, pieces)
+    shipped = export.write(a.out, pieces, table, settings, calibration, title_share, idf, languages, cohort, texts)
     log({"stage": "int8", **development.measure(shipped)})
 
 

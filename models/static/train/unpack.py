@@ -73,10 +73,12 @@ class Model:
         return self.vector(self.tokenize(text))
 
     def vector(self, ids):
-        """The sum in f32, row after row; the length from squares summed in f64, one after the other."""
+        """The sum in f32, by ascending id; the length from squares summed in f64, one after the other."""
         total = np.zeros(self.rows.shape[1], "<f4")
         if ids:
-            parts = self.rows[ids].astype("<f4") * self.factors[ids][:, None]
+            distinct, counts = np.unique(ids, return_counts=True)
+            factors = self.factors[distinct] * np.sqrt(counts.astype("<f4"))
+            parts = self.rows[distinct].astype("<f4") * factors[:, None]
             # accumulate, unlike sum, has one order of adding
             total = np.add.accumulate(parts, axis=0, dtype="<f4")[-1]
         squares = total.astype("<f8") ** 2

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import sentencepiece as spm
 
+from familiar import Familiar
 from tokenizer import CLASS_NAMES, DIGIT, HAN, HANGUL, KATAKANA, LATIN, MARKED, WORD_START, Tokenizer, char_class, runs
 
 HEADWORD_LENGTHS = {HAN: (2, 4), KATAKANA: (2, 10), HANGUL: (2, 6)}
+PRIORITY = {"glossary-patent-terms": 4, "glosses": 4, "dict-wiktionary": 1, "dict-jmdict": 1, "dict-ejdict": 0.5, "dict-cedict": 0}
 DOMAIN_WEIGHT = 4  # a run in a patent text counts as four in a manual
 
 
@@ -61,15 +63,16 @@ def fit_unigram(counts, work, size, threads=2):
 def headwords(work, counts):
     """Dictionary and glossary words that may become pieces, the most useful first."""
     seen = Counter()
-    priority = {"glossary-patent-terms": 4, "glosses": 4, "dict-wiktionary": 1, "dict-cedict": 0}
+    familiar = Familiar(row[1] for row in lines(work / "texts.tsv") if row[0] == "en")
     rank = {}
     for row in lines(work / "pairs.tsv"):
-        if row[0] != "term" or row[1] not in priority:
+        if row[0] != "term" or row[1] not in PRIORITY:
             continue
+        worth = PRIORITY[row[1]] + math.log2(1 + familiar(row[4])) / 4
         for k, run in runs(row[3]):
             low, high = HEADWORD_LENGTHS.get(k, (1, 0))
             if low <= len(run) <= high:
-                rank[run] = max(rank.get(run, 0), priority[row[1]])
+                rank[run] = max(rank.get(run, 0), worth)
     # how often a word occurs anywhere inside the texts, counted over runs
     known = set(rank)
     for run, n in counts.items():

@@ -67,6 +67,10 @@ impl StaticModel {
                 "section rows does not fit {pieces} pieces of {dimensions} dimensions"
             )));
         }
+        let cohort = if file.has("cohort") { file.section("cohort")?.len() } else { 0 };
+        if cohort % dimensions != 0 || (cohort > 0 && file.numbers::<f32>("cohort_scales")?.len() * dimensions != cohort) {
+            return Err(bad("section cohort does not fit its scales"));
+        }
         Characters::of(&file)?.check().ok_or_else(|| bad("the table of characters does not fit together"))?;
         Trie::of(&file)?.check(pieces).ok_or_else(|| bad("the trie does not fit together"))?;
         std::str::from_utf8(file.section("word_start")?)
@@ -100,6 +104,23 @@ impl StaticModel {
 
     fn floats(&self, name: &str) -> &[f32] {
         self.file.numbers(name).expect("checked when opened")
+    }
+
+    /// Mean of the `count` largest inner products of a vector with those of the cohort, texts of patents that come with
+    /// the model: how much is near a question whatever it asks. 0 if the model has no cohort.
+    pub fn nearness(&self, vector: &[f32], count: usize) -> f32 {
+        if !self.file.has("cohort") || count == 0 || vector.len() != self.dimensions {
+            return 0.0;
+        }
+        let rows: &[i8] = self.file.numbers("cohort").expect("checked when opened");
+        let product = |row: &[i8]| row.iter().zip(vector).map(|(&x, y)| x as f32 * y).sum::<f32>();
+        let rows = rows.chunks_exact(self.dimensions).zip(self.floats("cohort_scales"));
+        let mut found: Vec<f32> = rows.map(|(row, scale)| product(row) * scale).collect();
+        let count = count.min(found.len());
+        found.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
+        let best = &mut found[..count];
+        best.sort_unstable_by(|a, b| b.total_cmp(a));
+        best.iter().sum::<f32>() / count as f32
     }
 
     /// What embeds and cuts texts, with the sections at hand.
@@ -174,27 +195,30 @@ impl Reader<'_> {
         self.idf[id as usize]
     }
 
-    /// The vector of a text into `out`: the weighted sum of its pieces, of length 1, or zero where there is
-    /// no piece. The sum runs over the whole text, however long, in f32 and in the order of the pieces, so
-    /// that every machine gives the same bits.
+    /// The vector of a text into `out`: the weighted sum of its distinct pieces, of length 1, or zero if it has no
+    /// piece. The sum runs over the whole text, however long, in f32 and by ascending id, so that every machine
+    /// gives the same bits.
     pub fn embed(&self, text: &str, scratch: &mut Scratch, ids: &mut Vec<u32>, out: &mut [f32]) {
         ids.clear();
         self.ids(text, scratch, ids);
         self.vector(ids, out);
     }
 
-    /// The vector of a text cut into pieces. Returns the length that the sum had; 0 where the vector is zero.
-    pub fn vector(&self, ids: &[u32], out: &mut [f32]) -> f32 {
+    /// The vector of a text cut into pieces, which are sorted. Returns the length that the sum had; 0 where the
+    /// vector is zero.
+    pub fn vector(&self, ids: &mut [u32], out: &mut [f32]) -> f32 {
+        ids.sort_unstable();
         self.pool(ids, out);
         normalise(out)
     }
 
-    /// The weighted sum of rows.
+    /// The weighted sum of rows, for sorted ids.
     fn pool(&self, ids: &[u32], out: &mut [f32]) {
         for (part, sums) in out.chunks_exact_mut(LANES).enumerate() {
             let mut total = [0f32; LANES];
-            for &id in ids {
-                let weight = self.factor(id);
+            for same in ids.chunk_by(|a, b| a == b) {
+                let (id, count) = (same[0], same.len() as u32);
+                let weight = self.factor(id) * occurrences(count);
                 let row = &self.row(id)[part * LANES..][..LANES];
                 for (sum, &x) in total.iter_mut().zip(row) {
                     *sum += x as f32 * weight;
@@ -203,6 +227,12 @@ impl Reader<'_> {
             sums.copy_from_slice(&total);
         }
     }
+}
+
+/// How much a piece counts that a text holds `count` times: a word that is repeated says little more each time.
+#[inline]
+pub fn occurrences(count: u32) -> f32 {
+    (count as f32).sqrt()
 }
 
 /// Makes the length 1 and returns what it was; what has no length, or none that f32 can hold, becomes zero.

@@ -107,6 +107,12 @@ impl StaticModel {
         Ok(out.into())
     }
 
+    /// Mean of the `count` largest inner products of a vector with those of the model's cohort.
+    #[napi(catch_unwind)]
+    pub fn nearness(&self, vector: Float32Array, count: u32) -> Result<f64> {
+        Ok(self.model()?.nearness(&vector, count as usize) as f64)
+    }
+
     #[napi(catch_unwind)]
     pub fn tokenize(&mut self, texts: Vec<String>) -> Result<Tokenized> {
         let model = self.model()?;

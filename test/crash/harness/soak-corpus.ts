@@ -3,6 +3,7 @@
  * model makes them, kept in plain arrays. Nothing is read back from a data folder.
  */
 
+import { calibrationFor } from '../../../src/embed/calibration.js';
 import { passagesOf } from '../../../src/ingest/passages.js';
 import { loadModels } from '../../../src/models/load.js';
 import type { Patent } from '../../../src/patent/record.js';
@@ -10,7 +11,8 @@ import { titlesOf } from '../../../src/patent/record.js';
 import { random } from '../folder.js';
 
 const { embedder } = await loadModels();
-export const { calibration } = embedder;
+/** How the scores of a question are shown. */
+export const calibrationOf = (question: Float32Array) => calibrationFor(embedder, question);
 const { dimensions } = embedder;
 
 export const COUNTRIES = ['KR', 'US', 'EP', 'JP', 'CN'] as const;

@@ -4,7 +4,7 @@
  */
 import { shown, similarity } from '../../../src/embed/calibration.js';
 import type { AnalyticsResponse, DetailsResponse, SearchResponse } from '../../../src/search/types.js';
-import { type COUNTRIES, calibration, cosines, type Doc, patentId } from './soak-corpus.js';
+import { type COUNTRIES, calibrationOf, cosines, type Doc, patentId } from './soak-corpus.js';
 
 /** Publications that are there, by their number. */
 export type Docs = ReadonlyMap<number, Doc>;
@@ -76,8 +76,8 @@ export class Model {
   }
 }
 
-function scoreOf(cosine: number): number {
-  return shown(similarity(cosine, calibration));
+function scoreOf(cosine: number, query: Float32Array): number {
+  return shown(similarity(cosine, calibrationOf(query)));
 }
 
 function candidatesOf(states: readonly Docs[], query: Float32Array, wanted: Wanted): Map<string, Candidate> {
@@ -87,7 +87,7 @@ function candidatesOf(states: readonly Docs[], query: Float32Array, wanted: Want
     const there = new Set(states.map((docs) => docs.get(n)));
     const versions = [...there]
       .filter((doc): doc is Doc => doc !== undefined && allows(wanted, doc))
-      .map((doc) => ({ doc, score: scoreOf(Math.max(...cosines(doc, query))) }));
+      .map((doc) => ({ doc, score: scoreOf(Math.max(...cosines(doc, query)), query) }));
     if (versions.length === 0) continue;
     const scores = versions.map(({ score }) => score);
     const least = versions.length === there.size ? Math.min(...scores) : undefined;
@@ -130,7 +130,7 @@ function judgeShown(
       return { fault: `${id} is shown as "${title}", possible were versions ${possible}` };
     }
     const { doc, score: best } = version;
-    const scores = cosines(doc, vector).map(scoreOf);
+    const scores = cosines(doc, vector).map((cosine) => scoreOf(cosine, vector));
     for (const { text, similarity_score: said = score } of passages) {
       const right = scores[doc.texts.indexOf(text)];
       if (right === undefined) return { fault: `${id} has a text that is not of its version` };

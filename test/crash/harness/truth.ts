@@ -4,7 +4,7 @@
  */
 import { AccessStore } from '../../../src/access/store.js';
 import { contentOf, LocalDrawings } from '../../../src/drawings/files.js';
-import { shown, similarity } from '../../../src/embed/calibration.js';
+import { calibrationFor, shown, similarity } from '../../../src/embed/calibration.js';
 import { type Engine, open } from '../../../src/engine.js';
 import { checkFolder } from '../../../src/index/check.js';
 import { passagesOf } from '../../../src/ingest/passages.js';
@@ -53,7 +53,7 @@ export async function similarities(state: State, query: string): Promise<Map<str
   for (const [n, version] of state) {
     const rows = await vectorsOf(n, version);
     const best = Math.max(...rows.map((row) => row.reduce((sum, x, at) => sum + x * asked[at]!, 0)));
-    scores.set(idOf.get(n)!, shown(similarity(best, embedder.calibration)));
+    scores.set(idOf.get(n)!, shown(similarity(best, calibrationFor(embedder, asked))));
   }
   return scores;
 }

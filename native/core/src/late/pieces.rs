@@ -6,7 +6,7 @@
 
 use super::bag::decode;
 use super::{Mixture, Scores, Share, QUERY_TOKENS};
-use crate::static_model::{Reader, Scratch};
+use crate::static_model::{occurrences, Reader, Scratch};
 use crate::vectors::prefetch;
 
 /// What is fitted to a model. Equal pieces get no more than their similarity of 1: an addition for exact words
@@ -170,8 +170,10 @@ struct Met {
 
 impl Query {
     fn new(model: &Reader, asked: &[u32], rarity: f32) -> Self {
-        let mut ids = asked.to_vec();
-        ids.sort_unstable();
+        let mut asked = asked.to_vec();
+        let mut vector = vec![0f32; model.dimensions()];
+        let whole = model.vector(&mut asked, &mut vector);
+        let mut ids = asked.clone();
         ids.dedup();
         let mut rows: Vec<i16> = ids.iter().flat_map(|&id| model.row(id)).map(|&x| x as i16).collect();
         let mut lengths: Vec<f32> = rows.chunks_exact(model.dimensions()).map(length_of).collect();
@@ -179,12 +181,10 @@ impl Query {
         let total: f32 = raw.iter().sum();
         let mut weights: Vec<f32> =
             raw.iter().map(|weight| if total > 0.0 { weight / total } else { 0.0 }).collect();
-        let mut vector = vec![0f32; model.dimensions()];
-        let whole = model.vector(asked, &mut vector);
         let pull = |&id: &u32| {
-            let count = asked.iter().filter(|&&other| other == id).count() as f32;
+            let count = asked.iter().filter(|&&other| other == id).count() as u32;
             if whole > 0.0 {
-                count * model.factor(id) / whole
+                occurrences(count) * model.factor(id) / whole
             } else {
                 0.0
             }
@@ -246,7 +246,7 @@ impl Query {
     }
 
     fn cosine(&self, met: &Met, places: &[(u32, u32)], length: f32) -> f32 {
-        let sum: f32 = places.iter().map(|&(at, count)| met.pulls[at as usize] * count as f32).sum();
+        let sum: f32 = places.iter().map(|&(at, count)| met.pulls[at as usize] * occurrences(count)).sum();
         if length > 0.0 {
             sum / length
         } else {

@@ -190,10 +190,14 @@ proptest! {
     fn vectors_are_the_sum_of_rows(text in texts()) {
         let sample = sample();
         let mut sum = [0f64; DIMENSIONS];
+        let mut counts = std::collections::BTreeMap::new();
         for id in sample.ids(&text) {
-            let id = id as usize;
+            *counts.entry(id as usize).or_insert(0u32) += 1;
+        }
+        for (id, count) in counts {
+            let times = (count as f64).sqrt();
             for (total, &x) in sum.iter_mut().zip(&sample.rows[id * DIMENSIONS..]) {
-                *total += x as f64 * sample.scales[id] as f64 * sample.weights[id] as f64;
+                *total += times * x as f64 * sample.scales[id] as f64 * sample.weights[id] as f64;
             }
         }
         let norm = sum.iter().map(|x| x * x).sum::<f64>().sqrt();

@@ -83,8 +83,8 @@ fn part(query: &[u32], text: &str, share: Share) -> f64 {
     let sum: f64 = best.zip(&weights).map(|(best, weight)| best * weight).sum();
     let partners = if total > 0.0 { sum / total } else { 0.0 };
     let (mut own, mut other) = (vec![0f32; model.dimensions()], vec![0f32; model.dimensions()]);
-    model.vector(query, &mut own);
-    model.vector(&text, &mut other);
+    model.vector(&mut query.to_vec(), &mut own);
+    model.vector(&mut text.clone(), &mut other);
     let cosine: f64 = own.iter().zip(&other).map(|(a, b)| *a as f64 * *b as f64).sum();
     share.partners as f64 * partners + share.cosine as f64 * cosine
 }
