@@ -74,15 +74,11 @@ export function scalePassages(
   texts: readonly string[],
   table: LanguageTable,
 ): Float32Array {
-  for (const [n, text] of texts.entries()) {
-    const row = rows.subarray(n * dimensions, (n + 1) * dimensions);
-    if (isZero(row)) continue;
-    const language = table.names.indexOf(languageOf(text));
+  return eachRow(rows, dimensions, texts, table, (row, language) => {
     const scale = table.passage[language]!;
     for (let d = 0; d < table.first; d++) row[d]! *= scale;
     row[table.first + language] = Math.sqrt(1 - scale ** 2);
-  }
-  return rows;
+  });
 }
 
 /** The same for questions' vectors. In place. */
@@ -92,13 +88,25 @@ export function scaleQueries(
   texts: readonly string[],
   table: LanguageTable,
 ): Float32Array {
-  for (const [n, text] of texts.entries()) {
-    const row = rows.subarray(n * dimensions, (n + 1) * dimensions);
-    if (isZero(row)) continue;
-    const { scale, bias } = table.query[table.names.indexOf(languageOf(text))]!;
+  return eachRow(rows, dimensions, texts, table, (row, language) => {
+    const { scale, bias } = table.query[language]!;
     for (let d = 0; d < table.first; d++) row[d]! *= scale;
     row.set(bias, table.first);
     row[table.first + bias.length] = restOf(scale, bias);
+  });
+}
+
+/** Changes every row that is not zero, knowing the place of its text's language in the table. */
+function eachRow(
+  rows: Float32Array,
+  dimensions: number,
+  texts: readonly string[],
+  table: LanguageTable,
+  change: (row: Float32Array, language: number) => void,
+): Float32Array {
+  for (const [n, text] of texts.entries()) {
+    const row = rows.subarray(n * dimensions, (n + 1) * dimensions);
+    if (!isZero(row)) change(row, table.names.indexOf(languageOf(text)));
   }
   return rows;
 }
