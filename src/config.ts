@@ -81,7 +81,9 @@ function optionalUrl(setting: Description & { unset: string }): Setting<string |
     if (!URL.canParse(value)) return undefined;
     const { protocol, origin, pathname, search, hash, username, password } = new URL(value);
     const isPlain = search + hash + username + password === '' && /^https?:$/.test(protocol);
-    return isPlain ? origin + pathname.replace(/\/+$/, '') : undefined;
+    let end = pathname.length;
+    while (pathname[end - 1] === '/') end -= 1;
+    return isPlain ? origin + pathname.slice(0, end) : undefined;
   };
   return { ...setting, default: undefined, expected: 'an address such as https://example.com/patents', read };
 }

@@ -66,9 +66,9 @@ function description(
   return blocks.length > 0 ? ['## Description', ...blocks] : [];
 }
 
-/** @param folder what the link begins with, up to the name */
+/** @param folder what the link begins with, up to the name; half a surrogate pair in a name becomes U+FFFD, as in storage */
 function imageOf({ name, label }: ShownFigure, folder: string): string {
-  const file = encodeURIComponent(name).replaceAll('(', '%28').replaceAll(')', '%29');
+  const file = encodeURIComponent(name.toWellFormed()).replaceAll('(', '%28').replaceAll(')', '%29');
   return `![${label ?? name}](${folder}${file})`;
 }
 

@@ -29,3 +29,10 @@ test('a label of full stops does not make a text slow', () => {
   assert.ok(!isMentioned(`Fig${'.'.repeat(50_000)} 1`, 'fig. 1'));
   assert.ok(performance.now() - started < 5_000);
 });
+
+test('half a surrogate pair in the name of a drawing is linked as U+FFFD', () => {
+  const shown = markdownOf({} as DocumentHead, {} as DocumentBody, [{ name: 'a\ud83d.webp' }] as never, [
+    'description',
+  ]);
+  assert.ok(shown.includes('a%EF%BF%BD.webp)'), shown);
+});
