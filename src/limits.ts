@@ -23,8 +23,12 @@ export const FILTER_MAX_CHARS = 500;
  */
 export const UNRELATED_BELOW = 0.35;
 
-/** Documents that go to the reranker: at least this many, and at least top_k. */
-export const RERANK_DEPTH = 50;
+/**
+ * Documents that a reranker scores, the nearest ones, whatever top_k is: so the answer for a small top_k is the
+ * beginning of the answer for a large one. Late interaction is cheap and finds more of what is relevant in 200 than in
+ * 100; a cross-encoder computes seconds for as many.
+ */
+export const RERANK_DEPTH = { lateInteraction: 200, crossEncoder: 50 } as const;
 
 /**
  * Share of the searches by an approximate plan that a server repeats exactly, behind their backs, to tell its recall;

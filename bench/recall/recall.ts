@@ -12,8 +12,8 @@ import { recallAt, Target, WAYS, type Way } from './target.js';
 
 /** Documents that are counted, and that are asked for: a search reranks some more than it shows. */
 const DEPTHS = [
-  { id: 'at10', k: 10, documents: RERANK_DEPTH, questions: 200 },
-  { id: 'at100', k: 100, documents: 100, questions: 200 },
+  { id: 'at10', k: 10, documents: RERANK_DEPTH.lateInteraction, questions: 200 },
+  { id: 'at100', k: 100, documents: RERANK_DEPTH.lateInteraction, questions: 200 },
   { id: 'at10000', k: 10_000, documents: 10_000, questions: 40 },
 ] as const;
 const SIZES = { short: [100_000], whole: [1_000_000] };

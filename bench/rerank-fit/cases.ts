@@ -10,9 +10,10 @@ import { openStaticModel } from '../../src/embed/static.js';
 import { open } from '../../src/engine.js';
 import { Judgements } from '../../src/eval/judgements.js';
 import { type Grades, relevantIn } from '../../src/eval/measures.js';
-import { calling, type RerankFit, type RerankShare } from '../../src/index/native.js';
-import { TOP_K } from '../../src/limits.js';
+import { calling, type RerankShare } from '../../src/index/native.js';
+import { RERANK_DEPTH, TOP_K } from '../../src/limits.js';
 import { closeModels, loadModels } from '../../src/models/load.js';
+import type { ServedFit } from '../../src/rerank/fit.js';
 import { staticReranker } from '../../src/rerank/late-interaction.js';
 import type { FoundDocuments, Reranker, RerankScores } from '../../src/rerank/reranker.js';
 import { Folder } from '../../src/search/folder.js';
@@ -28,7 +29,7 @@ export const RARITIES: readonly number[] = [1, 1.5, 2, 3];
 const NONE: RerankShare = { partners: 0, cosine: 0 };
 const PARTNERS: RerankShare = { partners: 1, cosine: 0 };
 const COSINE: RerankShare = { partners: 0, cosine: 1 };
-const EMPTY = { passage: NONE, title: NONE, abstract: NONE };
+const EMPTY = { passage: NONE, title: NONE, abstract: NONE, similarity: 0, foreign: 0 };
 
 /** One question with what was found for it, best first by similarity. */
 export interface Case {
@@ -40,6 +41,10 @@ export interface Case {
   /** Of each passage: cosines of passage, title, abstract; and by rarity the partners in each of the three. */
   cosines: Float32Array[];
   partners: Float32Array[][];
+  /** Of each passage: its similarity, as the search found it. */
+  similarities: Float32Array;
+  /** Of each document: 1 if it is in another language than the question. */
+  foreign: Uint8Array;
 }
 
 export interface CaseSet {
@@ -105,38 +110,36 @@ function withOwnTitles(set: QuestionSet, { store }: Folder): QuestionSet[] {
 /** A reranker that notes what every part says. */
 class Recorder implements Reranker {
   readonly name = 'recorder';
+  readonly depth = RERANK_DEPTH.lateInteraction;
   readonly #model = openStaticModel();
-  #seen:
-    | { docs: Uint32Array; starts: Uint32Array; cosines: Float32Array[]; partners: Float32Array[][] }
-    | undefined;
+  #seen: ({ docs: Uint32Array } & Omit<Case, 'question' | 'links' | 'grades'>) | undefined;
 
   score(): never {
     throw new Error('asked without segments');
   }
 
   scoreFound(query: string, found: FoundDocuments): RerankScores {
-    const part = (fit: RerankFit) =>
+    const part = (fit: ServedFit) =>
       calling(() => staticReranker(this.#model, fit).scoreFound!(query, found).passages);
     const parts = ['passage', 'title', 'abstract'] as const;
     const cosines = parts.map((name) => part({ ...EMPTY, [name]: COSINE, rarity: 1 }));
     const partners = RARITIES.map((rarity) =>
       parts.map((name) => part({ ...EMPTY, [name]: PARTNERS, rarity })),
     );
-    const { docs, passageAt } = found.hits;
-    this.#seen = { docs, starts: passageAt, cosines, partners };
+    const { docs, passageAt, passageScores } = found.hits;
+    const foreign = found.foreign?.(query) ?? new Uint8Array(docs.length);
+    this.#seen = { docs, starts: passageAt, cosines, partners, similarities: passageScores, foreign };
     return { documents: new Float32Array(docs.length), passages: new Float32Array(passageAt.at(-1) ?? 0) };
   }
 
   /** The case of the last search. A document without a link is no answer to the question. */
   taken(question: string, grades: Grades, linkOf: (doc: number) => string | undefined): Case {
-    const { docs, starts, cosines, partners } = this.#seen!;
+    const { docs, ...parts } = this.#seen!;
     return {
       question,
       grades,
       links: Array.from(docs, (doc) => linkOf(doc) ?? ''),
-      starts,
-      cosines,
-      partners,
+      ...parts,
     };
   }
 

@@ -1,14 +1,16 @@
 /** Trying mixtures on cases: coordinate ascent over steps, from the present fit. */
 import { ndcg, reciprocalRank } from '../../src/eval/measures.js';
-import type { RerankFit } from '../../src/index/native.js';
+import type { ServedFit } from '../../src/rerank/fit.js';
 import { type Case, type CaseSet, RARITIES } from './cases.js';
 
 /** Steps of each share that are tried; the partners of the passage are the unit. */
 const STEPS = [0, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2];
+/** Steps of what is added to a document in another language than the question. */
+const STEPS_FOREIGN = [0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15];
 const PARTS = ['passage', 'title', 'abstract'] as const;
 
 /** Links in the order of a fit; of the candidates only the first `depth` by similarity are reordered. */
-export function order(of: Case, fit: RerankFit, depth: number): string[] {
+export function order(of: Case, fit: ServedFit, depth: number): string[] {
   const rarity = RARITIES.indexOf(fit.rarity);
   const partners = of.partners[rarity]!;
   const shares = PARTS.map((part) => fit[part]);
@@ -16,7 +18,7 @@ export function order(of: Case, fit: RerankFit, depth: number): string[] {
   const scores = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
   for (let n = 0; n < count; n++) {
     for (let at = of.starts[n]!; at < of.starts[n + 1]!; at++) {
-      let score = 0;
+      let score = fit.similarity * of.similarities[at]! + fit.foreign * of.foreign[n]!;
       for (const [part, share] of shares.entries()) {
         score += share.partners * partners[part]![at]! + share.cosine * of.cosines[part]![at]!;
       }
@@ -28,7 +30,7 @@ export function order(of: Case, fit: RerankFit, depth: number): string[] {
 }
 
 /** nDCG@10 of a case. */
-export function quality(of: Case, fit: RerankFit | undefined, depth: number): { ndcg: number; mrr: number } {
+export function quality(of: Case, fit: ServedFit | undefined, depth: number): { ndcg: number; mrr: number } {
   const links = fit ? order(of, fit, depth) : of.links.filter((link) => link !== '');
   return { ndcg: ndcg(links, of.grades, 10), mrr: reciprocalRank(links, of.grades) };
 }
@@ -39,7 +41,7 @@ const mean = (values: number[]) => values.reduce((sum, x) => sum + x, 0) / value
  * What a fit is better for: the mean of the sets' means, each weighing by the root of its size, as a mean is known.
  * With equal weights two topics of two questions would outvote a thousand.
  */
-export function objective(sets: readonly CaseSet[], fit: RerankFit, depth: number): number {
+export function objective(sets: readonly CaseSet[], fit: ServedFit, depth: number): number {
   let [sum, total] = [0, 0];
   for (const { cases } of sets) {
     const weight = Math.sqrt(cases.length);
@@ -50,16 +52,18 @@ export function objective(sets: readonly CaseSet[], fit: RerankFit, depth: numbe
 }
 
 /** The best fit that steps of one number at a time lead to. */
-export function ascend(sets: readonly CaseSet[], start: RerankFit, depth: number): RerankFit {
+export function ascend(sets: readonly CaseSet[], start: ServedFit, depth: number): ServedFit {
   let best = start;
   let value = objective(sets, best, depth);
-  const attempt = (fit: RerankFit) => {
+  const attempt = (fit: ServedFit) => {
     const reached = objective(sets, fit, depth);
     if (reached > value + 1e-6) [best, value] = [fit, reached];
   };
   for (let before = Number.NEGATIVE_INFINITY; value > before; ) {
     before = value;
     for (const rarity of RARITIES) attempt({ ...best, rarity });
+    for (const similarity of STEPS) attempt({ ...best, similarity });
+    for (const foreign of STEPS_FOREIGN) attempt({ ...best, foreign });
     for (const part of PARTS) {
       for (const field of ['partners', 'cosine'] as const) {
         if (part === 'passage' && field === 'partners') continue;

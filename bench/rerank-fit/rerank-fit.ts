@@ -6,9 +6,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { estimate } from '../../src/eval/bootstrap.js';
-import type { RerankFit } from '../../src/index/native.js';
 import { RERANK_DEPTH } from '../../src/limits.js';
-import { FIT } from '../../src/rerank/fit.js';
+import { FIT, type ServedFit } from '../../src/rerank/fit.js';
 import { fixtures } from '../quality/fixtures.js';
 import { kiprisMixed } from '../quality/kipris-mixed.js';
 import { figureOf, type Measure } from '../quality/measure.js';
@@ -35,7 +34,7 @@ export const rerankFit: Benchmark = {
           cases: cases.filter(({ question }) => isForFitting(question) === fitting),
         }))
         .filter(({ cases }) => cases.length > 0);
-    const fit = ascend(half(true), FIT, RERANK_DEPTH);
+    const fit = ascend(half(true), FIT, RERANK_DEPTH.lateInteraction);
     setting.progress(`fitted: ${JSON.stringify(fit)}`);
     const { user, system } = process.cpuUsage(cpu);
     const section: Section = {
@@ -71,17 +70,17 @@ async function allCases(setting: Setting): Promise<CaseSet[]> {
   return sets;
 }
 
-function figuresOf({ name, cases }: CaseSet, fit: RerankFit): Figure[] {
+function figuresOf({ name, cases }: CaseSet, fit: ServedFit): Figure[] {
   const of = (variant: string, metric: string, values: number[]) =>
     figureOf({ measure: name, metric, variant }, estimate(values));
-  const variants: [string, RerankFit | undefined][] = [
+  const variants: [string, ServedFit | undefined][] = [
     ['dense', undefined],
     ['shipped', FIT],
     ['fitted', fit],
   ];
   const measured = variants.map(([variant, own]) => ({
     variant,
-    values: cases.map((one) => quality(one, own, RERANK_DEPTH)),
+    values: cases.map((one) => quality(one, own, RERANK_DEPTH.lateInteraction)),
   }));
   const dense = measured[0]!.values;
   return measured.flatMap(({ variant, values }) => [

@@ -1,6 +1,7 @@
 /** What every embedding model offers, whether it is a table, an ONNX graph or a server. */
 import type { DocumentTexts, TokenBags } from '../index/native.js';
 import type { Calibration } from './calibration.js';
+import type { Language } from './languages.js';
 
 export interface Embedder {
   /** Stable name and version: an index belongs to exactly one. */
@@ -17,6 +18,11 @@ export interface Embedder {
    * @param question a vector that `embed` gave for a query
    */
   level?(question: Float32Array): number;
+  /**
+   * The vector of a passage in the n-th of these languages has its greatest number, of the dimensions from `first` on that
+   * belong to languages, at `first + n`. Absent: vectors do not tell languages.
+   */
+  readonly languages?: { readonly first: number; readonly names: readonly Language[] };
   /**
    * Requests that a worker should have in flight, so that a model that computes batches sees several texts at
    * once. Absent: 1.

@@ -48,6 +48,7 @@ export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibrati
     dimensions,
     calibration: measured ?? calibration,
     calibrated: true,
+    ...(languages && { languages: { first: languages.first, names: languages.names } }),
     ...(cohort && {
       level: (question: Float32Array) => {
         const near = calling(() => model.nearness(question, cohort.nearest));

@@ -1,7 +1,7 @@
 /** Asks a data folder judged questions, by similarity alone and as a search is served. */
 import type { Engine } from '../engine.js';
 import { isPriorartError, PriorartError } from '../errors.js';
-import { EVAL_DEPTH, RERANK_DEPTH } from '../limits.js';
+import { EVAL_DEPTH } from '../limits.js';
 import type { Question } from './trec.js';
 
 export interface RankOptions {
@@ -18,8 +18,8 @@ export interface Rankings {
 }
 
 /**
- * Asks every question. Utility models are searched, too. The served list is that of top_k 50, which the first 50
- * candidates are reranked for, followed by what similarity alone has beyond these.
+ * Asks every question. Utility models are searched, too. The served list is that of the largest top_k, followed by what
+ * similarity alone has beyond these.
  */
 export async function rank(
   engine: Engine,
@@ -39,7 +39,7 @@ export async function rank(
     const found = await ask(text, EVAL_DEPTH, false);
     dense.set(id, found);
     if (rerank) {
-      const served = await ask(text, RERANK_DEPTH, true);
+      const served = await ask(text, EVAL_DEPTH, true);
       const seen = new Set(served);
       reranked.set(id, [...served, ...found.filter((patent) => !seen.has(patent))]);
     }

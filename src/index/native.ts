@@ -143,6 +143,11 @@ export interface NativeSnapshot {
   vectorsOf(id: number): Float32Array | null;
   /** Which of some documents have no token bags of a model: their places in the list. */
   withoutBags(docs: Uint32Array, model: string): Uint32Array;
+  /**
+   * For each document the place, among the dimensions `first..first + count`, of the greatest number in the vector of
+   * the passage `passages[n]`, which is numbered within the document.
+   */
+  languages(docs: Uint32Array, passages: Uint32Array, first: number, count: number): Uint8Array;
   select(clauses: FilterClause[]): Selection;
   /** How many documents of a selection bear each term of a keyword column. */
   tally(selection: Selection, column: string): NamedCount[];

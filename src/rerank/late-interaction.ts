@@ -2,8 +2,9 @@
  * Late interaction, in Rust: each token of the question looks for its best partner in the passage, and rare
  * tokens weigh more. It sees the single words that a passage's one vector blurs.
  */
-import { calling, type NativeStaticModel, type RerankFit } from '../index/native.js';
-import { FIT } from './fit.js';
+import { calling, type NativeStaticModel, type SearchHits } from '../index/native.js';
+import { RERANK_DEPTH } from '../limits.js';
+import { FIT, type ServedFit } from './fit.js';
 import type { FoundDocuments, Reranker, RerankScores } from './reranker.js';
 
 /**
@@ -11,18 +12,46 @@ import type { FoundDocuments, Reranker, RerankScores } from './reranker.js';
  * of the whole texts count too. Scores out of the segments' token bags; of documents that have none, or those of
  * another model, it reads the texts. Closing the reranker closes its handle of the model.
  */
-export function staticReranker(model: NativeStaticModel, fit: RerankFit = FIT): Reranker {
+export function staticReranker(model: NativeStaticModel, fit: ServedFit = FIT): Reranker {
   const { bagsModel } = model;
   const scoreFound = (query: string, found: FoundDocuments): RerankScores => {
     const { native, hits } = found;
     const texts = Array.from(native.withoutBags(hits.docs, bagsModel), (n) => found.texts(n));
-    return { ...model.lateInteractionFound(query, native, hits, texts, fit), read: texts.length };
+    const { passages } = model.lateInteractionFound(query, native, hits, texts, fit);
+    return { ...withSimilarity(passages, hits, found.foreign?.(query), fit), read: texts.length };
   };
   return {
     name: 'late-interaction-static',
+    depth: RERANK_DEPTH.lateInteraction,
     score: (query, documents) => calling(() => model.lateInteraction(query, documents, fit)),
     scoreFound: (query, found) => calling(() => scoreFound(query, found)),
     bags: { model: bagsModel, of: (texts) => calling(() => model.bags(texts)) },
     close: () => model.close(),
   };
+}
+
+/**
+ * Scores of late interaction with what the search knows: a share of the similarity, and what a document in another
+ * language lacks. A document has the score of its best passage.
+ * @param foreign for each document 1 if it is in another language than the question; undefined if nobody can tell: then
+ *   the similarity is on no common scale either, and the scores stay as they are
+ */
+export function withSimilarity(
+  partners: Float32Array,
+  { docs, passageAt, passageScores }: Pick<SearchHits, 'docs' | 'passageAt' | 'passageScores'>,
+  foreign: Uint8Array | undefined,
+  fit: ServedFit = FIT,
+): { documents: Float32Array; passages: Float32Array } {
+  const passages = foreign ? new Float32Array(partners.length) : partners;
+  const documents = new Float32Array(docs.length);
+  for (let n = 0; n < docs.length; n++) {
+    let best = Number.NEGATIVE_INFINITY;
+    for (let at = passageAt[n]!; at < passageAt[n + 1]!; at++) {
+      if (foreign)
+        passages[at] = partners[at]! + fit.similarity * passageScores[at]! + fit.foreign * foreign[n]!;
+      best = Math.max(best, passages[at]!);
+    }
+    documents[n] = best;
+  }
+  return { documents, passages };
 }

@@ -33,12 +33,19 @@ export interface RerankLimits {
 export interface FoundDocuments {
   readonly native: NativeSnapshot;
   readonly hits: SearchHits;
+  /**
+   * For each document 1 if its best passage is in another language than the question, else 0. Absent: the embedder's
+   * vectors do not tell languages.
+   */
+  foreign?(question: string): Uint8Array;
   /** Reads the texts of one. */
   texts(n: number): RerankDocument;
 }
 
 export interface Reranker {
   readonly name: string;
+  /** Documents of a search that it scores, the nearest ones; those behind them keep their order by similarity. */
+  readonly depth: number;
   /** Requests that a worker should have in flight; absent: 1. */
   readonly concurrency?: number;
   /**

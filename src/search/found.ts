@@ -1,4 +1,6 @@
 /** What a search found, and what the store holds of it: read when it is asked for, and once. */
+import type { Embedder } from '../embed/embedder.js';
+import { languageOf } from '../embed/languages.js';
 import { PriorartError } from '../errors.js';
 import type { NativeSnapshot, RerankDocument, SearchHits } from '../index/native.js';
 import type { Passage } from '../patent/passage.js';
@@ -15,15 +17,32 @@ import { representativeFigure } from './show.js';
 export class Found implements FoundDocuments {
   readonly native: NativeSnapshot;
   readonly hits: SearchHits;
+  readonly foreign?: (question: string) => Uint8Array;
   readonly #store: Store;
   readonly #heads: DocumentHead[] = [];
   readonly #passages: Passage[][] = [];
   readonly #figures: { name: string | undefined }[] = [];
 
-  constructor(store: Store, native: NativeSnapshot, hits: SearchHits) {
+  /** @param languages of the embedder that the vectors are of */
+  constructor(
+    store: Store,
+    native: NativeSnapshot,
+    hits: SearchHits,
+    languages?: Embedder['languages'] | undefined,
+  ) {
+    if (languages) this.foreign = (question) => this.#foreign(question, languages);
     this.#store = store;
     this.native = native;
     this.hits = hits;
+  }
+
+  #foreign(question: string, { first, names }: NonNullable<Embedder['languages']>): Uint8Array {
+    const { docs, passages, passageAt } = this.hits;
+    const best = Uint32Array.from(docs, (_, n) => passages[passageAt[n]!]!);
+    const asked = names.indexOf(languageOf(question));
+    return this.native
+      .languages(docs, best, first, names.length)
+      .map((language) => (language === asked ? 0 : 1));
   }
 
   /** Where the passages of a candidate start among those of all. */

@@ -2,7 +2,7 @@
 import { type Calibration, calibrationFor, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { calling } from '../index/native.js';
-import { CHUNKS_PER_RESULT, RERANK_DEPTH, RERANK_RESERVE_MS } from '../limits.js';
+import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, TOP_K } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
 import { type Cancellation, uncancelled } from './cancel.js';
@@ -33,7 +33,8 @@ export async function searchSemantic(
     const clauses = clausesOf(query.filters, reader.store);
     const selection = selectionOf(native, clauses);
     const filter = clock();
-    const documents = Math.max(query.topK, RERANK_DEPTH);
+    // The same for every top_k: so the answer for a small one is the beginning of that for a large one.
+    const documents = Math.max(TOP_K.max, reader.reranker.depth);
     const plan = planOf(manifest.segments, native.segments, selection, documents, { exact: query.exact });
     const dedupe = deduplicates(query.filters);
     const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, minScore: -2 };
@@ -43,7 +44,7 @@ export async function searchSemantic(
   });
   const knn = clock();
   cancellation.check();
-  const found = new Found(reader.store, native, hits);
+  const found = new Found(reader.store, native, hits, reader.embedder.languages);
   const scoring = scored(reader, query, found, cancellation);
   const scores = scoring instanceof Promise ? await scoring : scoring;
   const rerank = clock();
@@ -57,8 +58,8 @@ export async function searchSemantic(
     ...(best === undefined ? {} : { best }),
     unrelated: seemsUnrelated(best, calibrated),
     reranker: query.rerank === false ? 'none' : reader.reranker.name,
-    documents: hits.docs.length,
-    reranked: scores.scored ?? hits.docs.length,
+    documents: wentToReranker(reader, found),
+    reranked: scores.scored ?? wentToReranker(reader, found),
     read: query.rerank === false ? 0 : (scores.read ?? hits.docs.length),
     scored: hits.rowsScored,
     candidates: hits.candidates,
@@ -109,7 +110,14 @@ function scored(
     signal: signalFor(reranker, cancellation),
     deadline: deadline === undefined ? undefined : deadline - RERANK_RESERVE_MS,
   };
-  return reranker.scoreFound?.(query, found) ?? reranker.score(query, found.fetch(), limits);
+  return (
+    reranker.scoreFound?.(query, found) ??
+    reranker.score(query, found.fetch().slice(0, reranker.depth), limits)
+  );
+}
+
+function wentToReranker({ reranker }: Reader, { hits }: Found): number {
+  return Math.min(reranker.depth, hits.docs.length);
 }
 
 /**
@@ -156,17 +164,22 @@ function resultsOf(
 }
 
 /**
- * Scores for the documents, too, that the reranker had no time for: less than any that it gave, and one for all, so
- * that they come behind in their order by similarity.
+ * Scores for the documents, too, that lie behind the reranker's depth or that it had no time for: less than any that it
+ * gave, and one for all, so that they come behind in their order by similarity.
  */
-function withRest({ documents, passages, scored }: RerankScores, found: Found): RerankScores {
-  if (scored === undefined || scored >= documents.length) return { documents, passages };
-  const lowest = documents.subarray(0, scored).reduce((least, score) => Math.min(least, score), Infinity);
+function withRest(given: RerankScores, found: Found): RerankScores {
+  const { hits } = found;
+  const scored = given.scored ?? given.documents.length;
+  if (scored >= hits.docs.length) return given;
+  const lowest = given.documents
+    .subarray(0, scored)
+    .reduce((least, score) => Math.min(least, score), Infinity);
   const floor = Math.min(0, lowest - 10 ** -SHOWN_DECIMALS);
-  return {
-    documents: documents.slice().fill(floor, scored),
-    passages: passages.slice().fill(floor, found.firstPassage(scored)),
-  };
+  const documents = new Float32Array(hits.docs.length).fill(floor);
+  const passages = new Float32Array(hits.passages.length).fill(floor);
+  documents.set(given.documents.subarray(0, scored));
+  passages.set(given.passages.subarray(0, found.firstPassage(scored)));
+  return { documents, passages };
 }
 
 /** The passages of a candidate, by rerank score; of equal ones the best cosine first, as they come. */

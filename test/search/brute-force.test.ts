@@ -7,11 +7,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { calibrationFor, shown, similarity } from '../../src/embed/calibration.js';
+import { languageOf } from '../../src/embed/languages.js';
 import { type Engine, open } from '../../src/engine.js';
 import { CHUNKS_PER_RESULT, RERANK_DEPTH } from '../../src/limits.js';
 import { loadModels } from '../../src/models/load.js';
 import { companyKey } from '../../src/patent/name.js';
 import { type Patent, titlesOf } from '../../src/patent/record.js';
+import { FIT } from '../../src/rerank/fit.js';
 import { clausesOf, deduplicates } from '../../src/search/filter.js';
 import { Folder } from '../../src/search/folder.js';
 import { planOf, scansOf } from '../../src/search/plan.js';
@@ -169,7 +171,7 @@ function suite(
         const filter = randomFilter(next, it_.patents);
         const query = it_.queries[n % it_.queries.length]!;
         const truth = await it_.truth(query, filter);
-        const most = [RERANK_DEPTH, 100, 3][n % 3]!;
+        const most = [RERANK_DEPTH.lateInteraction, 100, 3][n % 3]!;
         const request = { query, ...filter.fields };
         assertRanking(await it_.candidates(request, most), truth, most, JSON.stringify(request));
         sizes[truth.length === 0 ? 'none' : truth.length <= 10 ? 'few' : 'many'] += 1;
@@ -226,7 +228,7 @@ async function assertAnswer(
   topK: number,
 ): Promise<void> {
   const label = JSON.stringify(request);
-  const depth = Math.max(topK, RERANK_DEPTH);
+  const depth = RERANK_DEPTH.lateInteraction;
   const { total, results } = await it_.engine.search(request, { exact: true });
   assert.equal(total, results.length, label);
   assert.equal(total, Math.min(topK, truth.length), label);
@@ -253,11 +255,14 @@ async function assertAnswer(
       passages: chunks.map(({ at }) => document.passages[at]!.text),
     })),
   );
+  const asked = languageOf(request.query);
   let at = 0;
   const expected = new Map(
-    candidates.map(({ document, chunks }, n) => {
-      const own = chunks.map(() => scores.passages[at++]!);
-      return [document.patent.patent_id, { document, chunks, own, best: scores.documents[n]! }];
+    candidates.map(({ document, chunks }) => {
+      const isForeign = languageOf(document.passages[chunks[0]!.at]!.text) !== asked;
+      const added = isForeign ? FIT.foreign : 0;
+      const own = chunks.map(({ cosine }) => scores.passages[at++]! + FIT.similarity * cosine + added);
+      return [document.patent.patent_id, { document, chunks, own, best: Math.max(...own) }];
     }),
   );
   const last = results.at(-1)?.rerank_score ?? 0;

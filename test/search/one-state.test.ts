@@ -39,20 +39,30 @@ describe('a reranker that answers later', () => {
     }
   }
 
+  /** Scores texts, as a reranker that answers later does. */
+  const atOnce = (): Reranker => ({
+    name: 'at once',
+    depth: reranker.depth,
+    score: (query, documents) => reranker.score(query, documents),
+    close: () => {},
+  });
+
   it('answers as it would have at once', async () => {
     const later: Reranker = {
       name: 'later',
+      depth: reranker.depth,
       score: async (query, documents) => reranker.score(query, documents),
       close: () => {},
     };
-    assert.deepEqual(await search(later, 7), await search(reranker, 7));
+    assert.deepEqual(await search(later, 7), await search(atOnce(), 7));
   });
 
   it('shows texts of the state that was searched, though all of them are deleted meanwhile', async () => {
-    const expected = await search(reranker, 20);
+    const expected = await search(atOnce(), 20);
     const writer = Store.open(collection.dir);
     const deletesFirst: Reranker = {
       name: 'deletes first',
+      depth: reranker.depth,
       async score(query, documents) {
         await new Promise((resolve) => setTimeout(resolve, 1));
         const all = [...collection.patents.keys()];

@@ -7,7 +7,8 @@ import { mergeSegments } from '../../src/index/merge.js';
 import { repairFolder } from '../../src/index/repair.js';
 import { derivationBy } from '../../src/ingest/prepare.js';
 import { closeModels, loadModels, type Models } from '../../src/models/load.js';
-import type { Reranker } from '../../src/rerank/reranker.js';
+import { withSimilarity } from '../../src/rerank/late-interaction.js';
+import type { FoundDocuments, Reranker, RerankScores } from '../../src/rerank/reranker.js';
 import { Folder } from '../../src/search/folder.js';
 import { parseSemantic } from '../../src/search/query.js';
 import { Reader } from '../../src/search/reader.js';
@@ -47,10 +48,18 @@ describe('token bags', () => {
     }
   }
 
+  const textsOf = (found: FoundDocuments) => Array.from(found.hits.docs, (_, n) => found.texts(n));
+
   /** The same scorer without sight of the segments. */
   const reading = (): Reranker => ({
     name: 'reading',
+    depth: models.reranker.depth,
     score: (query, documents) => models.reranker.score(query, documents),
+    scoreFound: (query, found) => {
+      const { passages } = models.reranker.score(query, textsOf(found)) as RerankScores;
+      const served = withSimilarity(passages, found.hits, found.foreign?.(query));
+      return { ...served, read: found.hits.docs.length };
+    },
     close: () => {},
   });
 

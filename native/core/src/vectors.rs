@@ -6,6 +6,18 @@
 
 use half::f16;
 
+/// Place of the greatest number of a stored row, the first of equal ones; `None` for an empty row.
+pub fn argmax(row: &[u16]) -> Option<usize> {
+    let greater = |best: usize, at: usize| {
+        if f16::from_bits(row[at]) > f16::from_bits(row[best]) {
+            at
+        } else {
+            best
+        }
+    };
+    (0..row.len()).reduce(greater)
+}
+
 /// Rounds to half precision, to nearest even.
 pub fn encode(vector: &[f32], out: &mut Vec<u16>) {
     out.extend(vector.iter().map(|&x| f16::from_f32(x).to_bits()));

@@ -7,6 +7,7 @@ mod effort;
 mod errors;
 mod faiss;
 mod files;
+mod languages;
 mod opened;
 mod recall;
 mod segments;

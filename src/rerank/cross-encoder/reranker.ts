@@ -13,6 +13,7 @@ import {
   ONNX_BATCH_TOKENS,
   ONNX_CONCURRENCY,
   ONNX_TEXT_MAX_CHARS,
+  RERANK_DEPTH,
 } from '../../limits.js';
 import { Batches } from '../../onnx/batches.js';
 import { findFiles } from '../../onnx/files.js';
@@ -40,6 +41,7 @@ export async function openCrossEncoder(config: CrossEncoderConfig): Promise<Rera
     const opened = graph;
     return {
       name: settings.name,
+      depth: RERANK_DEPTH.crossEncoder,
       concurrency: ONNX_CONCURRENCY,
       score: (query, documents, limits = {}) => model.score(query, documents, limits),
       close: async () => {
