@@ -31,6 +31,12 @@ export const UNRELATED_BELOW = 0.35;
 export const RERANK_DEPTH = { lateInteraction: 200, crossEncoder: 50 } as const;
 
 /**
+ * Of the documents that a reranker scores, how many an approximate plan finds as surely as it finds the best ten. The
+ * others may be missing more often: few of them rise that far.
+ */
+export const RERANK_SURE = 50;
+
+/**
  * Share of the searches by an approximate plan that a server repeats exactly, behind their backs, to tell its recall;
  * how many of the best documents are looked at; and how many passages are scanned for that at most.
  */

@@ -5,6 +5,7 @@ import { leastCosine } from '../../src/embed/calibration.js';
 import { open } from '../../src/engine.js';
 import { FaissIndex } from '../../src/index/faiss.js';
 import type { SegmentScan } from '../../src/index/native.js';
+import { RERANK_DEPTH, RERANK_SURE } from '../../src/limits.js';
 import { loadModels, type Models } from '../../src/models/load.js';
 import { clausesOf, dateColumn } from '../../src/search/filter.js';
 import { Found } from '../../src/search/found.js';
@@ -23,7 +24,7 @@ import { sectionOf, wantedOf } from '../sections.js';
 const SIZES = { short: [100_000], whole: [100_000, 1_000_000] };
 const QUESTIONS = 256;
 /** Documents that a search asks for, and that it shows. */
-const DOCUMENTS = 50;
+const DOCUMENTS = RERANK_DEPTH.lateInteraction;
 const SHOWN = 10;
 
 /** What the stages work with. */
@@ -36,7 +37,7 @@ interface Stage {
 }
 
 /** Rows that FAISS alone is asked for: documents have several near the query, and are ranked by their best. */
-const FAISS_ROWS = DOCUMENTS * 4;
+const FAISS_ROWS = RERANK_SURE * 4;
 
 /** Functions of a counter: each call takes the next question. */
 type Tasks = Record<string, (n: number) => unknown>;
@@ -172,7 +173,8 @@ function neighbours({ target, vectors }: Stage): Tasks {
       );
       return WAYS.map((way: Way) => [
         `${percent} % allowed, ${way}`,
-        (n: number) => target.search(vectors[n % QUESTIONS]!, filters[n % QUESTIONS]!, DOCUMENTS, way),
+        (n: number) =>
+          target.search(vectors[n % QUESTIONS]!, filters[n % QUESTIONS]!, DOCUMENTS, way, RERANK_SURE),
       ]);
     }),
   );
@@ -183,7 +185,7 @@ function neighbours({ target, vectors }: Stage): Tasks {
 function faissAlone({ target, vectors }: Pick<Stage, 'target' | 'vectors'>): Tasks {
   const [entry] = target.manifest.segments;
   const { filters } = parseSemantic({ query: 'any' });
-  const { plan } = target.search(vectors[0]!, filters, DOCUMENTS, 'index');
+  const { plan } = target.search(vectors[0]!, filters, DOCUMENTS, 'index', RERANK_SURE);
   const nprobe = plan.segments[0]?.nprobe;
   if (!entry?.index || nprobe === undefined) return {};
   const index = FaissIndex.read(join(target.store.segmentDir(entry.id), entry.index.file));

@@ -46,13 +46,25 @@ export class Target {
     return this.#folder.store;
   }
 
-  /** The best so many documents of what a query's filters allow. */
-  search(vector: Float32Array, filters: SemanticQuery['filters'], documents: number, way: Way): Answered {
+  /**
+   * The best `documents` of what a query's filters allow.
+   * @param sure how many of them the plan finds with full recall; see `PlanOptions`
+   */
+  search(
+    vector: Float32Array,
+    filters: SemanticQuery['filters'],
+    documents: number,
+    way: Way,
+    sure?: number,
+  ): Answered {
     const before = process.cpuUsage();
     const selection = this.native.select(clausesOf(filters, this.store));
     // The planner leaves an index alone that missed too much when it was built.
     const segments = way === 'index' ? this.#trusted : this.manifest.segments;
-    const plan = planOf(segments, this.native.segments, selection, documents, OPTIONS[way]);
+    const plan = planOf(segments, this.native.segments, selection, documents, {
+      ...OPTIONS[way],
+      sure,
+    });
     const hits = this.native.search(vector, selection, scansOf(plan), {
       documents,
       chunks: 1,

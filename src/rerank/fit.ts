@@ -23,5 +23,5 @@ export const FIT: ServedFit = {
   abstract: { partners: 0, cosine: 0.3 },
   rarity: 2,
   similarity: 0.75,
-  foreign: 0.06,
+  foreign: 0.05,
 };

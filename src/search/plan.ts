@@ -94,6 +94,11 @@ export interface PlanOptions {
   share?: number | undefined;
   /** Take this way wherever an index offers it, whatever it costs: for experiments. */
   only?: 'index' | 'codes' | undefined;
+  /**
+   * How many of the wanted documents an index must find with full recall; it gives the rest as far as it meets them on the
+   * way. Default: all.
+   */
+  sure?: number | undefined;
 }
 
 /** What is asked of one segment. */
@@ -101,6 +106,8 @@ interface Asked {
   /** Documents wanted of all segments together, and how many can be expected to be found here. */
   wanted: number;
   here: number;
+  /** Of those wanted, how many are to be found with full recall. */
+  sure: number;
   /** Documents and passages that the filter allows here, and all passages. */
   documents: number;
   allowed: number;
@@ -113,7 +120,7 @@ export function planOf(
   open: readonly OpenSegment[],
   selection: Selection,
   wanted: number,
-  { exact = false, share = 1, only }: PlanOptions = {},
+  { exact = false, share = 1, only, sure = wanted }: PlanOptions = {},
 ): Plan {
   const documents = selection.docs.reduce((sum, count) => sum + count, 0);
   const above = Math.ceil(documents * share);
@@ -124,7 +131,13 @@ export function planOf(
     if (allowed === 0) return { ...base, scan: 'none' };
     if (entry.index === undefined) return { ...base, scan: 'exact' };
     const own = selection.docs[n] ?? 0;
-    const asked = { ...base, wanted, here: (expected * own) / documents, documents: own };
+    const asked = {
+      ...base,
+      wanted,
+      sure: Math.min(sure, wanted),
+      here: (expected * own) / documents,
+      documents: own,
+    };
     return { ...base, ...chosen(asked, entry.index, exact ? 'exact' : only) };
   });
   return {
@@ -185,13 +198,13 @@ function askIndex(
   index: IndexFile,
   costs: IndexCosts,
 ): { scan: 'ivf' | 'hnsw'; cost: number; k?: number; nprobe?: number; lists?: number; efSearch?: number } {
-  const { allowed, passages, wanted } = asked;
+  const { allowed, passages, wanted, sure } = asked;
   const share = allowed / passages;
   const depth = Math.max(1, wanted / EFFORT_FOR_DOCUMENTS);
   // What a filter leaves is spread over more lists, and so are more hits: of 1,024 lists 8 held .99 of the best ten of
   // 200,000 vectors, and 128 no more than .77 of the best ten thousand of a million. Neither power was fitted: what the
   // plans find is measured (bench/recall, test/recall).
-  const spread = depth ** 0.8 / Math.sqrt(share);
+  const spread = Math.max(1, sure / EFFORT_FOR_DOCUMENTS) ** 0.8 / Math.sqrt(share);
   const { lists } = index;
   const effort = Math.max(index.nprobe * EFFORT_MARGIN, lists * PROBED_LEAST);
   const nprobe = Math.min(lists, Math.ceil(effort * spread));

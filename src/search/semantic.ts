@@ -2,7 +2,7 @@
 import { type Calibration, calibrationFor, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { calling } from '../index/native.js';
-import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, TOP_K } from '../limits.js';
+import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
 import { type Cancellation, uncancelled } from './cancel.js';
@@ -35,7 +35,10 @@ export async function searchSemantic(
     const filter = clock();
     // The same for every top_k: so the answer for a small one is the beginning of that for a large one.
     const documents = Math.max(TOP_K.max, reader.reranker.depth);
-    const plan = planOf(manifest.segments, native.segments, selection, documents, { exact: query.exact });
+    const plan = planOf(manifest.segments, native.segments, selection, documents, {
+      exact: query.exact,
+      sure: RERANK_SURE,
+    });
     const dedupe = deduplicates(query.filters);
     const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, minScore: -2 };
     const hits = native.search(vector, selection, scansOf(plan), options);
