@@ -1,7 +1,7 @@
 /**
- * Statistics over all documents similar enough to a query, and pages of them. The search gives a *ranking*: every
- * document that counted, in order. A page is a part of it whose documents are read, so that later pages of the same
- * ranking belong to the first one, whatever was committed in between.
+ * Statistics over all documents at or above a similarity, and pages of them. A search gives a *ranking*: every document that
+ * counted, in order. A page reads the documents of a part of a ranking. Later pages use the ranking of the first page, so
+ * that a commit between them changes nothing.
  */
 import { calibrationFor, leastCosine, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
 import { calling, type NamedCount } from '../index/native.js';
@@ -27,12 +27,12 @@ export interface RankedDocuments {
 }
 
 export interface Ranking extends RankedDocuments {
-  /** Of the manifest that was searched. */
+  /** Generation of the manifest that was searched. */
   generation: number;
   stats: AnalyticsStats;
 }
 
-/** What a page is made of: a part of a ranking, and what is said about all of it. */
+/** A part of a ranking, with the statistics of the whole ranking. */
 export interface RankingPage extends RankedDocuments {
   total: number;
   stats: AnalyticsStats;
@@ -99,7 +99,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
   };
 }
 
-/** Reads the documents of a page. Undefined where one of them is gone from the state that is read. */
+/** Reads the documents of a page. Undefined if the state that is read no longer holds one of them. */
 export function analyticsPage(
   documents: DocumentReader,
   query: AnalyticsQuery,

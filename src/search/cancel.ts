@@ -1,12 +1,12 @@
 /** How long a search may go on. */
 export interface Cancellation {
-  /** Asked between the stages of a search; throws once nobody waits for the answer any more. */
+  /** Throws if the search is cancelled. Called between the stages of a search. */
   check(): void;
-  /** The same for what takes long within a stage; made when it is first asked for. */
+  /** Fires when the search is cancelled: for slow work within a stage. Made when it is first read. */
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds since 1970 by which the answer is wanted; what can be left out is left out to keep it. */
+  /** When the answer is due, ms since 1970. Optional work is left out to keep it. */
   readonly deadline: number | undefined;
 }
 
-/** A search that nobody can cancel. */
+/** Of a search that cannot be cancelled. */
 export const uncancelled: Cancellation = { check: () => {}, signal: undefined, deadline: undefined };

@@ -1,4 +1,4 @@
-/** How an answer came about, and whether it seems to be one. */
+/** How an answer was found, and whether it fits the question. */
 import { UNRELATED_BELOW } from '../limits.js';
 import type { Plan } from './plan.js';
 import type { SearchResult } from './types.js';
@@ -9,17 +9,17 @@ export interface Timings {
   filter: number;
   knn: number;
   rerank: number;
-  /** Ordering, and the texts of what is shown. */
+  /** Ordering the results and reading the texts that are shown. */
   fetch: number;
 }
 
-/** How an answer came about. */
+/** How an answer was found. */
 export interface Explanation {
   plan: Plan;
   model: string;
-  /** Whether 0.5 of the similarity was measured for this model; else `priorart calibrate` is yet to be run. */
+  /** Whether the scale of similarity was measured for this model. If not, run `priorart calibrate`. */
   calibrated: boolean;
-  /** The best similarity_score of the results; absent where there is no result. */
+  /** The best similarity_score of the results; absent without results. */
   best?: number;
   /**
    * Whether nothing in the index seems to be about the question: there are results, and their best similarity_score
@@ -27,27 +27,27 @@ export interface Explanation {
    */
   unrelated: boolean;
   reranker: string;
-  /** Of so many documents that went to the reranker, so many were scored before the deadline. */
+  /** Documents that went to the reranker, and how many of them it scored before the deadline. */
   documents: number;
   reranked: number;
-  /** Of so many of them the reranker read the texts, since their segments keep nothing of its model. */
+  /** Documents whose texts the reranker read, because their segments hold no token bags of its model. */
   read: number;
-  /** Passages whose exact score was computed; proposals of approximate indexes; repeated stages. */
+  /** Passages scored exactly, passages whose score an index estimated, and how often a search was widened. */
   scored: number;
   candidates: number;
   widened: number;
-  /** Segments that were scanned as a whole after all, since the filter allows little near the query. */
+  /** Segments that were scanned exactly against the plan, because the filter allows little near the query. */
   rescanned: number;
   timings: Timings;
 }
 
-/** The best similarity_score of some results; undefined where there is none. */
+/** The best similarity_score of some results; undefined without results. */
 export function bestSimilarity(results: readonly SearchResult[]): number | undefined {
   if (results.length === 0) return undefined;
   return results.reduce((best, { similarity_score: score }) => Math.max(best, score), 0);
 }
 
-/** Whether results with this best similarity_score seem to be about something else than the question. */
+/** Whether results with this best similarity_score seem to miss the question's subject. */
 export function seemsUnrelated(best: number | undefined, calibrated: boolean): boolean {
   return calibrated && best !== undefined && best < UNRELATED_BELOW;
 }

@@ -1,4 +1,4 @@
-/** From the filters of a request to the clauses that the segments' columns answer. */
+/** Turns the filters of a request into clauses over the segments' columns. */
 import type { DateColumn, KeywordColumn } from '../index/columns.js';
 import type { FilterClause } from '../index/native.js';
 import { applicationNumberForms } from '../patent/application-number.js';
@@ -11,7 +11,7 @@ import type { Store } from '../store/store.js';
 import type { Filters } from './query.js';
 import type { DateType } from './schema.js';
 
-/** Kind classes of each document type; utility models join where they are asked for. */
+/** Kind classes of each document type, without utility models. */
 const CLASSES: Record<Filters['docType'], { always: KindClass[]; utility: KindClass[] }> = {
   all: { always: ['application', 'grant'], utility: ['utility_application', 'utility_grant'] },
   application: { always: ['application'], utility: ['utility_application'] },
@@ -25,17 +25,17 @@ const DATE_COLUMN: Record<DateType, DateColumn> = {
   priority: 'priority_date',
 };
 
-/** The column that a date type is read from. */
+/** The column of a date type. */
 export function dateColumn(type: DateType): DateColumn {
   return DATE_COLUMN[type];
 }
 
-/** One result for an application and its grant: the meaning of doc_type "all", which kind_codes overrides. */
+/** Whether an application and its grant are one result: so for doc_type "all", unless kind_codes is given. */
 export function deduplicates(filters: Filters): boolean {
   return filters.docType === 'all' && filters.kindCodes === undefined;
 }
 
-/** The clauses of a filter; a document is allowed where all hold. */
+/** The clauses of a filter. A document is allowed if all hold. */
 export function clausesOf(filters: Filters, store: Store): FilterClause[] {
   const clauses: FilterClause[] = [];
   const ask = (column: KeywordColumn, test: 'exact' | 'prefix' | 'contains', terms: string[]) => {
@@ -67,7 +67,7 @@ export function clausesOf(filters: Filters, store: Store): FilterClause[] {
   }
   if (filters.applicationNumber !== undefined) {
     ask('application', 'exact', applicationNumberForms(filters.applicationNumber));
-    // The column holds bare numbers, and offices share them: EP 20168852 and US 20/168,852.
+    // The column holds bare numbers without the office, and offices share numbers: EP 20168852 and US 20/168,852.
     const office = filters.applicationNumber.normalize('NFKC').slice(0, 2).toUpperCase();
     if (isCountry(office)) ask('country', 'exact', [office]);
   }

@@ -1,4 +1,4 @@
-/** From a publication and the name of a drawing, as answers show them, to the stored image. */
+/** Finds the stored image of a drawing by its publication and file name. */
 import { figureKey, SHOWN_EXTENSION } from '../drawings/name.js';
 import { PriorartError } from '../errors.js';
 import { figureImages } from '../store/figures.js';
@@ -6,7 +6,7 @@ import { resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
 
 /**
- * Content of the image, the SHA-256 of its bytes in hex. Reads the store only: no part of a request becomes a path.
+ * Name of the image's content: the SHA-256 of its bytes in hex. Reads the store only: no part of a request becomes a path.
  * @param publication a patent_id, or a number in any spelling that fits one publication
  * @param file the name that an answer showed
  * @throws PriorartError `not_found`
@@ -25,7 +25,7 @@ export function findDrawing(store: Store, publication: string, file: string): st
   return image.content;
 }
 
-/** Longer than any number in any spelling. */
+/** Characters; longer than any number in any spelling. */
 const PUBLICATION_MAX_CHARS = 64;
 
 function notFound(): PriorartError {

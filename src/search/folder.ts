@@ -8,8 +8,8 @@ import { type Manifest, type SegmentEntry, sameModel } from '../store/manifest.j
 import { Store } from '../store/store.js';
 
 /**
- * Passages that are new to a folder from which on searches do not wait until they are open. An index costs some 0.2 µs
- * of processor time a passage to read and verify.
+ * Passages. If a commit adds more, searches go on with the older segments until the new ones are open. Reading and
+ * verifying an index costs about 0.2 µs of CPU a passage.
  */
 const BESIDE_FROM = 50_000;
 
@@ -24,7 +24,7 @@ export class Folder {
   /** The manifest of the snapshot, as it is stored. */
   #stored: Buffer;
   readonly #options: Required<FolderOptions>;
-  /** What a merge has made, on its way to be searched. */
+  /** Segments of a merge that are being opened. */
   #coming: { names: string; opening: Opening } | undefined;
 
   /** @throws PriorartError `no_data`, `data_version`, `data_corrupt` */
@@ -40,16 +40,15 @@ export class Folder {
     }
   }
 
-  /** The manifest as it was when somebody last asked for a snapshot. */
+  /** The manifest of the last snapshot. */
   get manifest(): Manifest {
     return this.#snapshot.manifest;
   }
 
   /**
-   * The newest committed state; where that is the same documents in segments that a merge has made, the one before, until
-   * these segments are open. What is read from the store and searched in the segments until the caller next
-   * awaits belongs together. After an await the segments may be closed: another request of this thread may have
-   * found a newer state.
+   * The newest committed state. If that state holds the same documents in merged segments, the state before it, until the
+   * merged segments are open. Until the caller next awaits, store and segments are of one state. After an await the
+   * segments may be closed, because another request of this thread may have found a newer state.
    */
   snapshot(): OpenSnapshot {
     this.store.refresh();
@@ -57,14 +56,14 @@ export class Folder {
     if (this.#isComing(this.store.manifest())) return this.#snapshot;
     const fresh = openSnapshot(this.store);
     this.#stored = this.store.manifestBytes();
-    // The segments that both have stay open: the new snapshot holds them already.
+    // Segments of both snapshots stay open: the new snapshot holds them already.
     this.#snapshot.native.close();
     this.#snapshot = fresh;
     this.#forget();
     return fresh;
   }
 
-  /** Whether a state is that of the snapshot in other segments, and these are still being opened, now or from now on. */
+  /** Whether a state holds the snapshot's documents in other segments that are not open yet. Starts to open them. */
   #isComing(newest: Manifest): boolean {
     const { manifest } = this.#snapshot;
     if (!holdTheSame(manifest, newest)) return false;

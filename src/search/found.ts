@@ -1,4 +1,4 @@
-/** What a search found, and what the store holds of it: read when it is asked for, and once. */
+/** The documents that a search found. Their records and texts are read from the store on demand, once. */
 import type { Embedder } from '../embed/embedder.js';
 import { languageOf } from '../embed/languages.js';
 import { PriorartError } from '../errors.js';
@@ -11,8 +11,8 @@ import type { Store } from '../store/store.js';
 import { representativeFigure } from './show.js';
 
 /**
- * The documents found, best first. Their texts are of the state that was searched as long as the caller has
- * not awaited since; whoever is going to calls `fetch` before.
+ * The documents found, best first. Their texts are of the state that was searched until the caller awaits. A caller that
+ * awaits calls `fetch` before.
  */
 export class Found implements FoundDocuments {
   readonly native: NativeSnapshot;
@@ -45,7 +45,7 @@ export class Found implements FoundDocuments {
       .map((language) => (language === asked ? 0 : 1));
   }
 
-  /** Where the passages of a candidate start among those of all. */
+  /** Place of a candidate's first passage in the list of all candidates' passages. */
   firstPassage(n: number): number {
     return this.hits.passageAt[n]!;
   }
@@ -56,7 +56,7 @@ export class Found implements FoundDocuments {
     return this.#heads[n];
   }
 
-  /** The passages that were found, best cosine first. */
+  /** The best passages of a candidate, best similarity first. */
   passages(n: number): Passage[] {
     const { docs, passages } = this.hits;
     const doc = docs[n]!;
@@ -67,7 +67,7 @@ export class Found implements FoundDocuments {
     return this.#passages[n];
   }
 
-  /** File name of the figure that stands for a candidate. */
+  /** File name of a candidate's representative figure. */
   figure(n: number): string | undefined {
     this.#figures[n] ??= { name: representativeFigure(this.#store, this.head(n)) };
     return this.#figures[n].name;
@@ -81,7 +81,7 @@ export class Found implements FoundDocuments {
     };
   }
 
-  /** Reads everything of all candidates: what a reranker scores, and what may be shown afterwards. */
+  /** Reads all that a reranker scores and a result shows, of all candidates. */
   fetch(): RerankDocument[] {
     return Array.from(this.hits.docs, (_, n) => {
       this.figure(n);
@@ -90,7 +90,7 @@ export class Found implements FoundDocuments {
   }
 }
 
-/** The abstract is the first passage of a document, where it has one. */
+/** The abstract: the first passage of a document that has one. */
 function abstractOf(store: Store, doc: number): string {
   const first = store.passage(doc, 0) ?? missing(doc);
   return first.chunk_type === 'abstract' ? first.text : '';

@@ -1,13 +1,12 @@
 /**
- * Turns what zod reports about a request into one PriorartError for people. The schemas' own messages are
- * expectations ("an integer from 1 to 100"); the field and the value are added here, so that every message
- * names field, value and expectation the same way.
+ * Turns zod's report on a request into one PriorartError. A schema's own messages are expectations ("an integer from
+ * 1 to 100"). This module adds field and value, so that every message has the same form.
  */
 import type { z } from 'zod';
 import { PriorartError } from '../errors.js';
 import { nearestName } from '../nearest-name.js';
 
-/** More than this many complaints help nobody. */
+/** Complaints in a message, at most. */
 const ISSUES_SHOWN = 5;
 const VALUE_CHARS_SHOWN = 80;
 
@@ -17,7 +16,7 @@ type Path = readonly PropertyKey[];
 export interface FieldAdvice {
   /** Names a request may carry, by the path of the object they stand in (`''` is the body itself). */
   known: Readonly<Record<string, readonly string[]>>;
-  /** What to say about a name that is unknown here but means something elsewhere. */
+  /** Hint for a name that is unknown here and known to another endpoint. */
   elsewhere(name: string): string | undefined;
 }
 
@@ -28,7 +27,7 @@ export function fieldName(path: Path): string {
   return text;
 }
 
-/** A value as a message shows it: JSON, never longer than a line. */
+/** A value as a message shows it: JSON of at most a line. */
 export function shown(value: unknown): string {
   if (typeof value === 'string' && value.length > VALUE_CHARS_SHOWN) {
     return `a text of ${value.length.toLocaleString('en')} characters`;
@@ -39,7 +38,7 @@ export function shown(value: unknown): string {
   return text.length > VALUE_CHARS_SHOWN ? `${text.slice(0, VALUE_CHARS_SHOWN)}…` : text;
 }
 
-/** The error for one field, in the house's wording. */
+/** The error for one field: field, value, expectation. */
 export function invalidField(field: string, value: unknown, expected: string): PriorartError {
   return new PriorartError('invalid_request', complaint(field, value, expected));
 }
@@ -52,7 +51,7 @@ function complaint(field: string, value: unknown, expected: string): string {
 
 /** Makes the error for a request that its schema refused. An unknown applicant_match alone is a 400. */
 export function invalidRequest(input: unknown, issues: readonly Issue[], advice: FieldAdvice): PriorartError {
-  // Made only when shown: a body of a hundred thousand unknown fields must not cost as many comparisons.
+  // Complaints are made only if they are shown: a body may have a hundred thousand unknown fields.
   const messages: (() => string)[] = [];
   let badMatch = true;
   for (const issue of issues) {

@@ -1,4 +1,4 @@
-/** A patent as markdown: what the details of a document show. The same record gives the same text. */
+/** A patent as markdown, for the details endpoint. The same record gives the same text. */
 import type { Patent } from '../patent/record.js';
 import type { DocumentBody, DocumentHead } from '../store/document.js';
 import type { DocumentSection } from './schema.js';
@@ -7,9 +7,9 @@ import { type ShownFigure, titleOf } from './show.js';
 const ALL: readonly DocumentSection[] = ['title', 'abstract', 'claims', 'description'];
 
 /**
- * Markdown of the asked sections, in printing order; empty where the document has none of them.
- * @param figures its drawings that are there; part of the description
- * @param linkBase what their links begin with, before the path of the drawings endpoint
+ * Markdown of the asked sections, in printing order; empty if the document has none of them.
+ * @param figures its stored drawings; they are part of the description
+ * @param linkBase beginning of their links, before the path of the drawings endpoint
  */
 export function markdownOf(
   head: DocumentHead,
@@ -35,9 +35,8 @@ function claims(list: Patent['claims']): string[] {
 }
 
 /**
- * Each drawing stands behind the first paragraph that speaks of it by its label (`FIG. 1`, `図1`), which as a rule
- * is its line in the brief description of the drawings; one without a label, or of which nobody speaks, is listed
- * at the end.
+ * Each drawing stands behind the first paragraph that names its label (`FIG. 1`, `図1`), usually its line in the brief
+ * description of the drawings. A drawing whose label no paragraph names is listed at the end.
  */
 function description(
   sections: Patent['description'],
@@ -66,31 +65,31 @@ function description(
   return blocks.length > 0 ? ['## Description', ...blocks] : [];
 }
 
-/** @param folder what the link begins with, up to the name; half a surrogate pair in a name becomes U+FFFD, as in storage */
+/** @param folder the link up to the name. Half a surrogate pair in a name becomes U+FFFD, as in storage. */
 function imageOf({ name, label }: ShownFigure, folder: string): string {
   const file = encodeURIComponent(name.toWellFormed()).replaceAll('(', '%28').replaceAll(')', '%29');
   return `![${label ?? name}](${folder}${file})`;
 }
 
-/** Labels and texts differ in case and width. */
+/** Form in which labels and texts are compared: without case and width. */
 function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** Characters of a label that somebody may speak of. */
+/** Characters of a label that is looked for, at most. */
 const LABEL_MAX_CHARS = 200;
-/** A word, a number, another character, or what may stand between them: full stops count for nothing. */
+/** A gap of blanks and full stops, a word, a number, or another character. */
 const TOKEN = /[\s.]+|\p{L}+|\p{N}+|[^\s\p{L}\p{N}.]/gu;
 
 /**
- * Matches a folded text that speaks of a figure: `fig. 1` finds `fig 1`, `fig.1` and neither `fig. 12` nor `fig. 1a`.
- * Undefined for a label without a number, which any text may hold.
+ * Matches a folded text that names a figure: `fig. 1` finds `fig 1` and `fig.1`, but not `fig. 12` or `fig. 1a`.
+ * Undefined for a label without a number, which would match too much.
  */
 function mentionOf({ label }: ShownFigure): RegExp | undefined {
   const folded = fold(label ?? '');
   const tokens = folded.length > LABEL_MAX_CHARS ? [] : (folded.match(TOKEN) ?? []);
   if (!tokens.some((token) => /\d/.test(token))) return undefined;
-  // One gap between two tokens: several in a row would share out a run of blanks in every way there is.
+  // One gap between two tokens: with several in a row, matching would try every division of a run of blanks.
   let pattern = '';
   let gap = '';
   for (const token of tokens) {

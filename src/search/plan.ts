@@ -1,12 +1,14 @@
 /**
- * The plan of a search: for each segment, the way of scanning it that is expected to cost least among those that find
- * what is to be found. What they cost was measured when the index was built, on the machine that built it. The plan
- * is data: `explain` prints it and tests assert on it.
+ * The plan of a search: for each segment, the cheapest scan that reaches the recall goal. Costs are measured when an
+ * index is built, on the machine that builds it. The plan is data: `explain` prints it and tests assert on it.
+ *
+ * The constants below are times in ns, shares or counts. `npm run bench -- micro` measures the times, `npm run bench --
+ * recall` and test/recall measure what the plans find.
  */
 import type { OpenSegment, SegmentScan, Selection } from '../index/native.js';
 import type { IndexCosts, IndexFile, SegmentEntry } from '../store/manifest.js';
 
-/** Costs of an index whose manifest holds none, ns: measured with 256 dimensions on a core with AVX2. */
+/** Costs, ns, of an index whose manifest states none. Measured with 256 dimensions on a core with AVX2. */
 export function defaultCosts({ kind, lists }: Pick<IndexFile, 'kind' | 'lists'>): IndexCosts {
   const row = 30;
   const code: Record<string, number> = { 'ivf-flat': 40, 'ivf-sqfp16': 30, 'ivf-sq8': 35, 'ivf-pq': 9 };
@@ -14,51 +16,48 @@ export function defaultCosts({ kind, lists }: Pick<IndexFile, 'kind' | 'lists'>)
   return { row, start: 25 * lists, code: code[kind] ?? row, scan: kind.startsWith('ivf-pq') ? 9 : 0 };
 }
 
-/** A passage that an index proposes, ns: kept among the best, then put to its document. */
-const PROPOSED = 200;
-/** Estimates of the nearest lists' passages are looked at in their order: for each document to be scored, ns. */
-const LOOKED_AT = 300;
-/** A document whose passages' codes were scanned, ns: finding the best of them. */
-const GROUPED = 20;
-/** Documents that are scored exactly by the way lie anywhere in memory, which costs so many times as much. */
-const SCATTERED = 2;
-/** Of them so many are needed for each that is wanted, and besides, until estimates can be judged. */
-const SCORED = { share: 1.5, besides: 128 };
-/** Each of them is put in order, and kept among the best, ns. */
-const KEPT = 300;
-/** Of a document whose passages' codes were scanned, so many are near enough to its best to be scored. */
-const SCORED_PASSAGES = 12;
-/** Of a probe's costs: a sample of the query's neighbours is looked at to judge a filter. */
-const SAMPLING = 0.5;
+/** ns to keep one passage that an index proposes among the best, and to find its document. */
+const PROPOSAL_NS = 200;
+/** ns a candidate document to read the estimates of the probed lists in order. */
+const ESTIMATE_NS = 300;
+/** ns a document to find the best of its passages' estimates in a full PQ scan. */
+const GROUPING_NS = 20;
+/** Exact scores of candidates cost this many times the scores of rows that lie together: rows are anywhere in memory. */
+const SCATTERED_FACTOR = 2;
+/** Candidate documents to score exactly: `share × wanted + besides`. */
+const CANDIDATES = { share: 1.5, besides: 128 };
+/** ns to sort one candidate document into the best. */
+const RANKING_NS = 300;
+/** Passages of a candidate document that are scored exactly after a full PQ scan, at most. */
+const CANDIDATE_PASSAGES = 12;
+/** Share of a probe's cost that judging a filter by a sample of the query's neighbours adds. */
+const SAMPLING_SHARE = 0.5;
 
-/** A way that estimates is taken where it promises to cost less than this part of one that estimates less. */
+/** A plan that estimates is chosen if its cost is below this share of the cost of a plan that estimates less. */
 const WORTH = 0.7;
-/**
- * Of the effort that finds .995 of what the questions look for that an index is sampled with: so real ones under real
- * filters find .99 (test/recall).
- */
+/** Factor on the effort that reaches recall .995 on the index's own sample. Real questions then reach .99 (test/recall). */
 const EFFORT_MARGIN = 1.7;
 /**
- * And never less than this part of its lists: of what 100 generated questions look for among 200,000 passages, a fifth of
- * the lists held .974, two fifths .992, though its samples were content with an eighth; of what 94 real ones look for,
- * a fifth of 1,340 lists held .986, half of them .999.
+ * Share of the lists that is always probed. A sample alone is too content: at 200,000 passages it asked for an eighth of the
+ * lists; a fifth had recall .974 on 100 generated questions, two fifths .992. On 94 real questions and 1,340 lists a fifth
+ * had .986, half .999.
  */
 const PROBED_LEAST = 0.4;
-/** An index that misses more than this, however hard it tries, is not asked. */
+/** An index whose best recall is lower is not used. */
 const RECALL_LEAST = 0.9;
-/** A filter that allows so much is applied to what an index proposes (native/core/src/search/approximate.rs). */
-const FILTERED_AFTERWARDS = 0.5;
-/** HNSW walks past forbidden nodes and loses its way when few are allowed. */
+/** A filter that allows this share or more is applied to an index's proposals (native/core/src/search/approximate.rs). */
+const POST_FILTER_SHARE = 0.5;
+/** HNSW is not used if a filter allows a smaller share: the walk past forbidden nodes finds too little. */
 const HNSW_EXACT_SHARE = 0.1;
-/** Passages asked of an index for each document wanted: the best ones of a document crowd together. */
+/** Passages to ask of an index for each document wanted: the best passages of a document crowd together. */
 const PASSAGES_PER_DOCUMENT = 4;
-/** Documents for which the measured effort of an index is enough; hits beyond are spread over more lists. */
+/** Documents that the measured effort of an index is enough for; more documents lie in more lists. */
 const EFFORT_FOR_DOCUMENTS = 50;
 
 /**
- * `exact`: every passage that the filter allows is scored. `codes`: every passage's score is estimated by its code,
- * and documents are scored in that order until none can count any more. `ivf`, `hnsw`: so are those of the lists nearest
- * to the query, or those that a graph proposes.
+ * `exact` scores every passage that the filter allows. `codes` is a full PQ scan: it estimates the score of every passage by
+ * its code, then scores documents in the order of their estimates until no other can be among the best. `ivf` does the
+ * same with the passages of the lists nearest to the query, `hnsw` with those that a graph proposes.
  */
 export type ScanKind = 'exact' | 'ivf' | 'hnsw' | 'codes' | 'none';
 
@@ -66,10 +65,10 @@ export interface SegmentPlan {
   segment: string;
   scan: ScanKind;
   index?: string;
-  /** Live passages that the filter allows, and all. */
+  /** Live passages that the filter allows, and all live passages. */
   allowed: number;
   passages: number;
-  /** What each way was expected to cost, ms; absent without an index, where there is but one. */
+  /** Expected cost of each possible scan, ms. Absent if the segment has no index: then only `exact` is possible. */
   expected?: Partial<Record<ScanKind, number>>;
   k?: number;
   nprobe?: number;
@@ -78,11 +77,11 @@ export interface SegmentPlan {
 }
 
 export interface Plan {
-  /** Exact where every segment is scanned exactly. */
+  /** Whether every segment is scanned exactly. */
   exact: boolean;
   /** Documents allowed by the filter, before deduplication. */
   documents: number;
-  /** Of them so many are expected to reach the threshold, where it was asked. */
+  /** How many of them are expected to reach the threshold; absent without a threshold. */
   above?: number;
   segments: SegmentPlan[];
 }
@@ -90,25 +89,25 @@ export interface Plan {
 export interface PlanOptions {
   /** Scan everything exactly. */
   exact?: boolean | undefined;
-  /** Part of the allowed documents that is expected to reach the threshold; all where there is none. */
+  /** Share of the allowed documents that is expected to reach the threshold. Default: 1. */
   share?: number | undefined;
-  /** Take this way wherever an index offers it, whatever it costs: for experiments. */
+  /** Use this scan in every segment whose index offers it, whatever it costs: for experiments. */
   only?: 'index' | 'codes' | undefined;
   /**
-   * How many of the wanted documents an index must find with full recall; it gives the rest as far as it meets them on the
-   * way. Default: all.
+   * Documents, of those wanted, that must be found with the recall of the best ten. More of them are found on the way, less
+   * surely. Default: all that are wanted.
    */
   sure?: number | undefined;
 }
 
 /** What is asked of one segment. */
 interface Asked {
-  /** Documents wanted of all segments together, and how many can be expected to be found here. */
+  /** Documents wanted of all segments together, and how many of them this segment is expected to hold. */
   wanted: number;
   here: number;
-  /** Of those wanted, how many are to be found with full recall. */
+  /** See `PlanOptions.sure`. */
   sure: number;
-  /** Documents and passages that the filter allows here, and all passages. */
+  /** Documents and passages of this segment that the filter allows, and all its passages. */
   documents: number;
   allowed: number;
   passages: number;
@@ -150,7 +149,7 @@ export function planOf(
 
 type Choice = Omit<SegmentPlan, 'segment' | 'allowed' | 'passages'>;
 
-/** The cheapest way to search a segment with an index; of two that cost about the same, the one that estimates less. */
+/** The cheapest scan of a segment with an index. Of two that cost about the same, the one that estimates less. */
 function chosen(asked: Asked, index: IndexFile, only?: 'exact' | 'index' | 'codes'): Choice {
   const costs = index.costs ?? defaultCosts(index);
   const exact = asked.allowed * costs.row;
@@ -171,28 +170,28 @@ function chosen(asked: Asked, index: IndexFile, only?: 'exact' | 'index' | 'code
   return { ...base, scan: whole ? 'codes' : 'exact' };
 }
 
-/** Whether an index would miss too much. */
+/** Whether an index misses too much to be used. */
 function isPoor({ allowed, passages }: Asked, { lists, recall }: IndexFile): boolean {
   return recall < RECALL_LEAST || (lists === 0 && allowed < passages * HNSW_EXACT_SHARE);
 }
 
-/** Documents that are not passed over. */
-function scoredOf({ here, documents }: Asked): number {
-  return Math.min(documents, here * SCORED.share + SCORED.besides);
+/** Candidate documents, which are scored exactly. */
+function candidatesOf({ here, documents }: Asked): number {
+  return Math.min(documents, here * CANDIDATES.share + CANDIDATES.besides);
 }
 
-/** Exact scores of them, ns. */
+/** Cost of their exact scores, ns. */
 function scoringCost(asked: Asked, passages: number, costs: IndexCosts): number {
-  const found = asked.here * (asked.allowed / asked.documents) * costs.row * SCATTERED;
-  return scoredOf(asked) * (passages * costs.row * SCATTERED + KEPT) + found;
+  const found = asked.here * (asked.allowed / asked.documents) * costs.row * SCATTERED_FACTOR;
+  return candidatesOf(asked) * (passages * costs.row * SCATTERED_FACTOR + RANKING_NS) + found;
 }
 
 function codesCost(asked: Asked, costs: IndexCosts): number {
-  const each = Math.min(asked.allowed / asked.documents, SCORED_PASSAGES);
-  return asked.passages * costs.scan + asked.documents * GROUPED + scoringCost(asked, each, costs);
+  const each = Math.min(asked.allowed / asked.documents, CANDIDATE_PASSAGES);
+  return asked.passages * costs.scan + asked.documents * GROUPING_NS + scoringCost(asked, each, costs);
 }
 
-/** How an index would be asked, and what that would cost, ns. */
+/** Parameters of a search of the index, and its cost, ns. */
 function askIndex(
   asked: Asked,
   index: IndexFile,
@@ -201,9 +200,8 @@ function askIndex(
   const { allowed, passages, wanted, sure } = asked;
   const share = allowed / passages;
   const depth = Math.max(1, wanted / EFFORT_FOR_DOCUMENTS);
-  // What a filter leaves is spread over more lists, and so are more hits: of 1,024 lists 8 held .99 of the best ten of
-  // 200,000 vectors, and 128 no more than .77 of the best ten thousand of a million. Neither power was fitted: what the
-  // plans find is measured (bench/recall, test/recall).
+  // The hits under a filter lie in more lists, and so do more hits: of 1,024 lists 8 held .99 of the best ten of 200,000
+  // vectors, and 128 held .77 of the best ten thousand of a million. Both powers are guesses whose recall is measured.
   const spread = Math.max(1, sure / EFFORT_FOR_DOCUMENTS) ** 0.8 / Math.sqrt(share);
   const { lists } = index;
   const effort = Math.max(index.nprobe * EFFORT_MARGIN, lists * PROBED_LEAST);
@@ -211,14 +209,14 @@ function askIndex(
   const probed = costs.start + passages * (nprobe / lists) * costs.code;
   if (costs.scan > 0) {
     const each = allowed / asked.documents;
-    const looked = (scoredOf(asked) * LOOKED_AT) / share;
+    const looked = (candidatesOf(asked) * ESTIMATE_NS) / share;
     return { scan: 'ivf', cost: probed + looked + scoringCost(asked, each, costs), nprobe, lists };
   }
   const k = Math.min(allowed, Math.ceil(PASSAGES_PER_DOCUMENT * EFFORT_FOR_DOCUMENTS * depth));
-  const afterwards = share >= FILTERED_AFTERWARDS;
-  const sampling = afterwards ? 1 : 1 + SAMPLING;
+  const afterwards = share >= POST_FILTER_SHARE;
+  const sampling = afterwards ? 1 : 1 + SAMPLING_SHARE;
   const besides =
-    (afterwards ? k / share : k) * PROPOSED + scoringCost(asked, allowed / asked.documents, costs);
+    (afterwards ? k / share : k) * PROPOSAL_NS + scoringCost(asked, allowed / asked.documents, costs);
   if (lists === 0) {
     const efSearch = Math.ceil(
       (Math.max(index.efSearch, k) * EFFORT_MARGIN) / Math.max(share, HNSW_EXACT_SHARE),
@@ -232,7 +230,7 @@ function ms(ns: number): number {
   return Math.round(ns / 1000) / 1000;
 }
 
-/** The plan in the form that the addon takes. */
+/** The plan as the addon takes it. */
 export function scansOf(plan: Plan): SegmentScan[] {
   return plan.segments.map(({ scan, k, nprobe, efSearch }) => {
     if (scan === 'codes') return { codes: true };

@@ -1,10 +1,9 @@
 /**
- * What a request of the search API means. `parse*` checks a decoded JSON body against its schema and returns
- * it normalised, in the form the engine works with: camelCase, null and absent told apart no more, both
- * searches' filters alike.
+ * Parses requests of the search API. `parse*` checks a decoded JSON body against its schema and returns it normalised, in
+ * the engine's form: camelCase, null as absent, and one form for the filters of both searches.
  *
- * Errors: `invalid_request` (422) for a missing, unknown or wrong field; `bad_date`, `bad_classification`
- * and `bad_applicant_match` (400) for text that is malformed in itself.
+ * Errors: `invalid_request` (422) for a missing, unknown or wrong field; `bad_date`, `bad_classification` and
+ * `bad_applicant_match` (400) for malformed text.
  */
 import type { z } from 'zod';
 import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
@@ -36,14 +35,14 @@ export interface DateRange {
 }
 
 export interface Filters {
-  /** In the order of COUNTRIES; absent where all five are searched. */
+  /** In the order of COUNTRIES; absent if all five are searched. */
   countries?: Country[];
-  /** Without effect where kindCodes is given. */
+  /** Without effect if kindCodes is given. */
   docType: DocType;
   /** Upper case, without duplicates. Wins over docType and includeUtilityModel. */
   kindCodes?: string[];
   includeUtilityModel: boolean;
-  /** Utility models, designs and unknown kinds as well: a number or a family is asked for, and no kind is stated. */
+  /** Utility models, designs and unknown kinds as well: set for a filter by number or family that states no kind. */
   everyKind?: boolean;
   dates: Partial<Record<DateType, DateRange>>;
   applicant?: { text: string; match: ApplicantMatch };
@@ -62,9 +61,9 @@ export interface SemanticQuery {
   query: string;
   topK: number;
   filters: Filters;
-  /** Scan every allowed vector instead of an approximate plan; set by callers in process, not over HTTP. */
+  /** Scan every allowed vector instead of using an approximate plan. Of the library and the command line only. */
   exact?: boolean;
-  /** false: results come by similarity, the reranker is not asked; set by callers in process, not over HTTP. */
+  /** false: order results by similarity, without the reranker. Of the library and the command line only. */
   rerank?: boolean;
 }
 
@@ -83,22 +82,22 @@ export interface AnalyticsQuery {
 export interface DetailsQuery {
   /** As typed, trimmed, in request order, duplicates included. */
   patentIds: string[];
-  /** In printing order; absent means the whole document. */
+  /** In printing order; absent: the whole document. */
   sections?: DocumentSection[];
-  /** What links to drawings begin with, before `/api/v1/drawings`; absent: nothing. Set by the server. */
+  /** Beginning of links to drawings, before `/api/v1/drawings`; absent: none. Set by the server. */
   linkBase?: string;
 }
 
 const DATE_FIELDS = DATE_TYPES.flatMap((type) => [`${type}_date_from`, `${type}_date_to`]);
 
-/** The fields of each endpoint, by the name that messages have for it. */
+/** The fields of each endpoint, by the endpoint's name in messages. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   semantic: Object.keys(semanticSchema.shape),
   'semantic-analytics': Object.keys(analyticsSchema.shape),
   details: Object.keys(detailsSchema.shape),
 };
 
-/** Whose field it is; undefined where it is nobody's. */
+/** The endpoint that has a field; undefined for an unknown field. */
 function belongs(name: string): string | undefined {
   const owners = Object.keys(FIELDS).filter((endpoint) => FIELDS[endpoint]?.includes(name));
   return owners.length === 0 ? undefined : `it belongs to ${owners.join(' and ')}`;
@@ -211,7 +210,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A name of punctuation has an empty key, which every other contains; legal forms are no part of any key. */
+/** Refuses a name without a letter or digit, whose empty key every name contains, and a legal form alone. */
 function checkName(field: string, value: string, key: string, isForm: (name: string) => boolean): void {
   if (isForm(value)) throw invalidField(field, value, 'a name, not a legal form alone');
   if (!/[\p{L}\p{N}]/u.test(key)) throw invalidField(field, value, 'a name with a letter or digit');
@@ -243,7 +242,7 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/** The given values, each once, in the order of the vocabulary. */
+/** The given values without duplicates, in the order of the vocabulary. */
 function inOrder<const T extends string>(vocabulary: readonly T[], given: readonly string[]): T[] {
   return vocabulary.filter((value) => given.includes(value));
 }

@@ -1,4 +1,4 @@
-/** What one search works on: a folder's newest state, and models that fit it. */
+/** The state of a folder and the models that one search works with. */
 import type { Embedder } from '../embed/embedder.js';
 import type { OpenSnapshot } from '../index/segment.js';
 import type { Reranker } from '../rerank/reranker.js';
@@ -7,14 +7,14 @@ import type { Store } from '../store/store.js';
 import type { Folder } from './folder.js';
 import type { RecallChecks } from './recall-checks.js';
 
-/** The folder was embedded anew with another model since this search got its models: it has to begin again. */
+/** The folder was embedded again with another model since the search got its models. The search must start again. */
 export class ModelReplaced extends Error {}
 
 export class Reader {
   readonly #folder: Folder;
   readonly embedder: Embedder;
   readonly reranker: Reranker;
-  /** Checks some of the searches behind their backs, where that is wanted. */
+  /** Repeats a share of the searches exactly, to measure recall; absent if that is off. */
   readonly checks: RecallChecks | undefined;
 
   constructor(

@@ -1,7 +1,7 @@
 /**
- * Whether live searches find what an exact scan finds: a small share of them is repeated exactly, behind their backs, by
- * a thread of the lowest priority. One of a process runs at a time; a search that comes meanwhile is let pass, so that
- * what checks cost is bounded however many searches there are.
+ * Measures the recall of live searches: a small share of them is repeated by an exact scan, after the answer, on a thread
+ * of the lowest priority. A process runs one check at a time and does not check searches meanwhile, so that the cost is
+ * bounded.
  */
 import type { FilterClause, NativeSnapshot, SearchHits } from '../index/native.js';
 import { RECALL_CHECK } from '../limits.js';
@@ -27,14 +27,14 @@ export class RecallChecks {
 
   /**
    * @param share of the searches by an approximate plan, 0 to 1
-   * @param random numbers in 0..1 that say which
+   * @param random numbers in 0..1 that choose them
    */
   constructor(share: number, random: () => number = Math.random) {
     this.#share = share;
     this.#random = random;
   }
 
-  /** Checks a search, or lets it pass. Returns at once; the snapshot may be closed afterwards. */
+  /** Offers a search to be checked. Returns at once; the snapshot may be closed afterwards. */
   offer({ native, vector, clauses, dedupe, plan, hits }: Answered): void {
     if (plan.exact || this.#running !== undefined || this.#random() >= this.#share) return;
     const { places, mostPassages } = RECALL_CHECK;
@@ -51,7 +51,7 @@ export class RecallChecks {
       });
   }
 
-  /** What was counted since this was last called, if anything. */
+  /** Counts since the last call; undefined if nothing was checked. */
   take(): RecallCount | undefined {
     const count = this.#count;
     this.#count = undefined;

@@ -1,7 +1,7 @@
 /**
- * The bodies of the search API's requests, one zod schema each. Validation, TypeScript types and the OpenAPI
- * document all come from here, so no schema transforms: what is normalised is normalised in query.ts.
- * Messages of the schemas are expectations; invalid.ts adds field and value.
+ * The bodies of the search API's requests, one zod schema each. Validation, TypeScript types and the OpenAPI document come
+ * from these schemas. No schema transforms a value: query.ts normalises. Messages of the schemas are expectations;
+ * invalid.ts adds field and value.
  */
 import { z } from 'zod';
 import {
@@ -31,8 +31,8 @@ export type DocumentSection = (typeof DOCUMENT_SECTIONS)[number];
 
 const count = (n: number) => n.toLocaleString('en');
 
-// A field of the API. `null` means absent, so every optional field is nullish, and its default is applied
-// after validation; it is named in the metadata for the OpenAPI document alone.
+// A field of the API. `null` means absent, so every optional field is nullish. Its default is applied after validation;
+// the metadata states it for the OpenAPI document.
 
 function integer(range: { min: number; max: number }) {
   const error = `an integer from ${count(range.min)} to ${count(range.max)}`;
@@ -40,8 +40,8 @@ function integer(range: { min: number; max: number }) {
 }
 
 /**
- * A character that shows: no space, no control character, none of those that Unicode has ignored by default (zero-width
- * ones, fillers, variation selectors). Written as ranges, since not every reader of the OpenAPI document knows \p.
+ * A visible character: no space, no control character, none that Unicode ignores by default (zero-width characters, fillers,
+ * variation selectors). Written as ranges, because some readers of OpenAPI documents do not know \p.
  */
 const VISIBLE = new RegExp(
   '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f' +
@@ -66,7 +66,7 @@ function list<T extends z.ZodType>(entry: T, what: string, max = FILTER_MAX_ENTR
   return z.array(entry, { error }).min(1, { error }).max(max, { error });
 }
 
-/** Characters are code points, counted after trimming; a long text is not counted to its end. */
+/** Characters are code points, counted after trimming. Counting stops at the limit. */
 function fits(value: string, maxChars: number): boolean {
   const trimmed = value.trim();
   if (trimmed.length === 0 || trimmed.length > 2 * maxChars) return false;
@@ -88,10 +88,10 @@ const kindCode = z
   .regex(/^\s*[A-Za-z][0-9]?\s*$/, { error: KIND_CODE })
   .meta({ examples: ['A1', 'B2'] });
 
-/** For the document only: `parseClassificationPrefix` decides, and takes full-width characters, too. */
+/** For the OpenAPI document only: `parseClassificationPrefix` decides, and also takes full-width characters. */
 const CLASSIFICATION_PATTERN =
   '^ *[A-HYa-hy] *([0-9] *[0-9] *([A-Za-z] *((0 *)*[1-9] *([0-9] *){0,3}(/ *([0-9] *){0,6})?)?)?)?$';
-/** An empty one is malformed, as any other text that is no prefix is: `parseClassificationPrefix` says so. */
+/** `parseClassificationPrefix` refuses an empty one as malformed, like any other text that is no prefix. */
 const classification = (system: string) => {
   const error = `an ${system} prefix such as H01M or H01M 10/05`;
   return z
@@ -193,7 +193,7 @@ export const analyticsSchema = z.strictObject(
 );
 
 const SECTION = ` *(${DOCUMENT_SECTIONS.join('|')}) *`;
-/** For the document only: `parseDetails` decides. */
+/** For the OpenAPI document only: `parseDetails` decides. */
 const SECTIONS_PATTERN = `^${SECTION}(,${SECTION})*$`;
 
 /** Body of POST /api/v1/patents/details. */
@@ -211,7 +211,7 @@ export const detailsSchema = z.strictObject(
 
 export type SearchFields = Pick<z.output<typeof semanticSchema>, keyof typeof searchFields>;
 
-/** Bodies as a client writes them. */
+/** Request bodies as clients write them. */
 export type SemanticRequest = z.input<typeof semanticSchema>;
 export type AnalyticsRequest = z.input<typeof analyticsSchema>;
 export type DetailsRequest = z.input<typeof detailsSchema>;

@@ -1,16 +1,16 @@
 /**
- * What filters allow in the segments of a snapshot. Most searches have no filter, and pages of one have the same:
- * the last few are kept, since evaluating one reads a column of all documents.
+ * The documents of a snapshot that filters allow. The latest selections are kept: evaluating a filter reads a column of all
+ * documents, most searches have no filter, and all pages of a search have the same one.
  */
 import type { FilterClause, NativeSnapshot, Selection } from '../index/native.js';
 
-/** Selections kept of a snapshot; each is a bit a document. */
+/** Selections kept of a snapshot; each takes a bit a document. */
 export const SELECTIONS_KEPT = 4;
 
-/** By the clauses they were made of, the latest used last. They go with their snapshot, whose state they are of. */
+/** Selections by their clauses, the latest used last. They are dropped with their snapshot. */
 const kept = new WeakMap<NativeSnapshot, Map<string, Selection>>();
 
-/** The documents of a snapshot that a filter allows; every clause must hold. */
+/** The documents of a snapshot for which every clause holds. */
 export function selectionOf(native: NativeSnapshot, clauses: FilterClause[]): Selection {
   const known = kept.get(native) ?? new Map<string, Selection>();
   kept.set(native, known);

@@ -16,7 +16,7 @@ import { selectionOf } from './selections.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
 import type { Chunk, SearchResponse, SearchResult } from './types.js';
 
-/** Answers a query; `explanation` says how. */
+/** Answers a query. `explanation` says how the answer was found. */
 export async function searchSemantic(
   reader: Reader,
   query: SemanticQuery,
@@ -27,13 +27,13 @@ export async function searchSemantic(
   const embed = clock();
   cancellation.check();
 
-  // From here to the last text that is read nothing is awaited: manifest, segments and texts are of one state.
+  // No await from here to the last text that is read, so that manifest, segments and texts are of one state.
   const { manifest, native } = reader.snapshot();
   const { hits, plan, filter } = calling(() => {
     const clauses = clausesOf(query.filters, reader.store);
     const selection = selectionOf(native, clauses);
     const filter = clock();
-    // The same for every top_k: so the answer for a small one is the beginning of that for a large one.
+    // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
     const documents = Math.max(TOP_K.max, reader.reranker.depth);
     const plan = planOf(manifest.segments, native.segments, selection, documents, {
       exact: query.exact,
@@ -75,7 +75,7 @@ export async function searchSemantic(
 
 /**
  * The vector of a question.
- * @throws PriorartError `embedding_failed`, or what the embedder says is the matter
+ * @throws PriorartError `embedding_failed`, or the embedder's own code
  */
 export async function embedQuery(
   reader: Reader,
@@ -92,14 +92,14 @@ export async function embedQuery(
   }
 }
 
-/** Models that answer at once need no signal, whose making costs as much as their work. */
+/** None for models that answer at once: making a signal costs as much as their work. */
 function signalFor(model: { concurrency?: number }, cancellation: Cancellation): AbortSignal | undefined {
   return model.concurrency === undefined ? undefined : cancellation.signal;
 }
 
 /**
- * Scores of all candidates; without a reranker, the cosines. Texts that may be shown after an `await` are read
- * before it.
+ * Scores of all candidates; without a reranker, their similarities. Texts that may be shown after an `await` are read before
+ * it.
  */
 function scored(
   { reranker }: Reader,
@@ -124,8 +124,8 @@ function wentToReranker({ reranker }: Reader, { hits }: Found): number {
 }
 
 /**
- * Order: the document's rerank score, similarity, patent_id, all as they are shown, so that whoever checks
- * the order in the answer finds it right.
+ * Results in the order of rerank score, similarity and patent_id. Scores are compared as they are shown, so that the order
+ * can be checked in the answer.
  */
 function resultsOf(
   calibration: Calibration,
@@ -167,8 +167,8 @@ function resultsOf(
 }
 
 /**
- * Scores for the documents, too, that lie behind the reranker's depth or that it had no time for: less than any that it
- * gave, and one for all, so that they come behind in their order by similarity.
+ * Adds scores for the documents that the reranker did not reach, by its depth or its deadline: one score for all, below any
+ * that it gave, so that they follow in the order of similarity.
  */
 function withRest(given: RerankScores, found: Found): RerankScores {
   const { hits } = found;
@@ -185,7 +185,7 @@ function withRest(given: RerankScores, found: Found): RerankScores {
   return { documents, passages };
 }
 
-/** The passages of a candidate, by rerank score; of equal ones the best cosine first, as they come. */
+/** The passages of a candidate by rerank score; of equal ones the most similar first. */
 function chunksOf(
   found: Found,
   n: number,
@@ -203,7 +203,7 @@ function chunksOf(
   return chunks.sort((a, b) => b.rerank_score - a.rerank_score);
 }
 
-/** Each call gives the milliseconds since the one before. */
+/** Returns a function that gives the milliseconds since its last call. */
 export function stopwatch(): () => number {
   let last = performance.now();
   return () => {

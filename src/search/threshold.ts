@@ -1,17 +1,17 @@
 /**
- * How many of the allowed documents reach a threshold. Most questions leave few of a million passages' documents above
- * it, which codes find at a third of an exact scan's cost; where many are, it is the other way round.
+ * Estimates how many of the allowed documents reach a threshold, for the planner: few are found by codes at a third of the
+ * cost of an exact scan, many by an exact scan.
  */
 import type { NativeSnapshot, Selection } from '../index/native.js';
 
-/** Documents that are scored to tell; at 20 passages each they hold .5 % of a million. */
+/** Documents of the sample; at 20 passages each, .5 % of a million passages. */
 const SAMPLED = 256;
-/** With fewer allowed documents than so many times the sample, asking costs too much beside scoring them all. */
+/** A sample is taken if the filter allows at least this many times its documents; else scoring all costs little more. */
 const WORTH_ASKING = 16;
 
 /**
- * Share of the allowed documents that is expected to reach the threshold; undefined where all are scanned exactly
- * anyway, or are too few to ask.
+ * Share of the allowed documents that is expected to reach the threshold; undefined if all are scanned exactly anyway or
+ * are too few for a sample.
  */
 export function shareAbove(
   native: NativeSnapshot,
@@ -23,6 +23,6 @@ export function shareAbove(
   const hasIndex = native.segments.some((segment) => segment.hasIndex);
   if (!hasIndex || documents < SAMPLED * WORTH_ASKING) return undefined;
   const { lookedAt, above } = native.sampleAbove(query, selection, minScore, SAMPLED);
-  // The rule of succession (Laplace): that a sample holds none does not mean that there are none.
+  // Laplace's rule of succession: none in the sample does not mean none at all.
   return (above + 1) / (lookedAt + 2);
 }

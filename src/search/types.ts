@@ -26,7 +26,7 @@ export type DetailsResponse = z.infer<typeof detailsResponseSchema>;
 export type CoverageCountry = z.infer<typeof coverageCountrySchema>;
 export type Coverage = z.infer<typeof coverageSchema>;
 
-/** The JSON text of an answer, as UTF-8, and how many results are in it, of what is counted so. */
+/** The JSON text of an answer, as UTF-8, and the number of its results, for endpoints that count them. */
 export interface Body {
   json: Uint8Array;
   results?: number;
@@ -43,32 +43,32 @@ export interface AskedBy {
   deadlineMs?: number;
 }
 
-/** What the HTTP interface needs of an engine. */
+/** The engine as the HTTP server uses it. */
 export interface SearchEngine {
   /**
-   * Runs a semantic search. Resolves to the JSON text of a SearchResponse, as UTF-8, made where the search
-   * ran. Rejects with PriorartError: `overloaded` at once where no more work can wait, `cancelled` soon
-   * after the signal fires, `no_data`, `unavailable`, `embedding_failed`.
+   * Runs a semantic search. Resolves to the JSON text of a SearchResponse, as UTF-8, which the worker made. Rejects with
+   * PriorartError: `overloaded` at once if the queue is full, `cancelled` soon after the signal fires, `no_data`,
+   * `unavailable`, `embedding_failed`.
    */
   searchBytes(
     query: SemanticQuery,
     options: { signal?: AbortSignal; deadlineMs?: number },
   ): Promise<Uint8Array>;
-  /** A page of semantic-analytics; `owner`: whose, so that the pages of one caller belong together. Rejects alike. */
+  /** A page of semantic-analytics. `owner` names the caller, whose pages share one ranking. Rejects like `semantic`. */
   analyticsBody(query: AnalyticsQuery, options: AskedBy & { owner: string }): Promise<Body>;
-  /** Documents by number. Rejects alike, but for embedding. */
+  /** Documents by number. Rejects like `semantic`, except for `embedding_failed`. */
   detailsBody(query: DetailsQuery, options: AskedBy): Promise<TaggedBody>;
-  /** The coverage document; at once where it is counted already. */
+  /** The coverage document; at once if it is counted already. */
   coverageBody(options: AskedBy): TaggedBody | Promise<TaggedBody>;
   /**
-   * What the image of a drawing is stored as.
-   * @param file the name that an answer showed
+   * Name of the stored content of a drawing.
+   * @param file a file name of an answer
    * @throws PriorartError `not_found`
    */
   findDrawing(publication: string, file: string): string;
-  /** Whether searches can be answered now, and if not, what is missing, in words without paths. */
+  /** Whether searches can be answered now; if not, what is missing, in words without paths. */
   ready(): { ready: boolean; missing: string[] };
-  /** For metrics, where there is anything to tell. */
+  /** Figures for metrics; absent if there are none. */
   poolState?(): PoolState;
   indexState?(): IndexState;
 }
