@@ -54,9 +54,9 @@ export interface SearchEngine {
     query: SemanticQuery,
     options: { signal?: AbortSignal; deadlineMs?: number },
   ): Promise<Uint8Array>;
-  /** A page of semantic-analytics. `owner` names the caller, whose pages share one ranking. Rejects like `semantic`. */
+  /** A page of semantic-analytics. `owner` names the caller, whose pages share one ranking. Rejects like `searchBytes`. */
   analyticsBody(query: AnalyticsQuery, options: AskedBy & { owner: string }): Promise<Body>;
-  /** Documents by number. Rejects like `semantic`, except for `embedding_failed`. */
+  /** Documents by number. Rejects like `searchBytes`, except for `embedding_failed`. */
   detailsBody(query: DetailsQuery, options: AskedBy): Promise<TaggedBody>;
   /** The coverage document; at once if it is counted already. */
   coverageBody(options: AskedBy): TaggedBody | Promise<TaggedBody>;
