@@ -3,16 +3,12 @@
  * `node dist/test/crash/sabotage.js [VARIANT…]`, from the repository's root. Ends with 0 where every such build was found
  * and the build as it is passed the same trials.
  */
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { harnessOf, sabotaged } from './sabotage/build.js';
-import { VARIANTS } from './sabotage/variants.js';
-
-const PARTS = ['power-cuts', 'kills', 'bit-flips', 'full-disks'] as const;
-type Part = (typeof PARTS)[number];
+import { firstFault, PARTS, sabotaged } from './sabotage/build.js';
+import { NOTHING_REMOVED, VARIANTS, type Variant } from './sabotage/variants.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,45 +36,18 @@ if (values.help) {
 const unknown = positionals.find((name) => !VARIANTS.some((variant) => variant.name === name));
 if (unknown !== undefined) throw new Error(`there is no variant ${unknown}`);
 
-interface Found {
-  trials: number;
-  /** The first fault. */
-  fault: string | undefined;
-}
-
-/** Runs a part of a build's harness until its first fault. */
-function run(folder: string, part: Part): Promise<Found> {
-  const args = [harnessOf(folder), `--${part}`, values[part], '--seed', values.seed, '--first', '--json'];
-  const temporary = join(folder, 'tmp');
-  mkdirSync(temporary, { recursive: true });
-  const child = spawn(process.execPath, args, {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, TMPDIR: temporary },
-  });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
-  return new Promise((done, fail) => {
-    child.on('error', fail);
-    child.on('close', () => {
-      const [{ trials }] = JSON.parse(text) as [{ trials: { what: string; faults: string[] }[] }];
-      const [first] = trials.flatMap(({ what, faults }) => faults.map((fault) => `${what}: ${fault}`));
-      done({ trials: trials.length, fault: first });
-    });
-  });
-}
-
 const root = mkdtempSync(join(tmpdir(), 'priorart-sabotage-'));
 let isProven = true;
 
-async function judge(name: string, step: string, shouldFail: boolean): Promise<void> {
-  const folder = join(root, name);
-  sabotaged(folder, VARIANTS.find((variant) => variant.name === name) ?? { name, patches: [] });
+async function judge(variant: Variant, shouldFail: boolean): Promise<void> {
+  const { name, step } = variant;
+  const folder = join(root, name.replaceAll(' ', '-'));
+  sabotaged(folder, variant);
   const began = performance.now();
   const finders: string[] = [];
-  for (const part of PARTS) {
+  for (const part of new Set([variant.by, ...PARTS])) {
     if (Number(values[part]) === 0) continue;
-    const { trials, fault } = await run(folder, part);
+    const { trials, fault } = await firstFault(folder, part, Number(values[part]), Number(values.seed));
     if (fault === undefined) continue;
     finders.push(`${part} (trial ${trials})`);
     console.log(`  ${part}: ${fault.split('\n')[0]!.slice(0, 240)}`);
@@ -94,8 +63,8 @@ async function judge(name: string, step: string, shouldFail: boolean): Promise<v
 
 try {
   const chosen = VARIANTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  for (const { name, step } of chosen) await judge(name, step, true);
-  if (positionals.length === 0) await judge('as it is', 'nothing is removed', false);
+  for (const variant of chosen) await judge(variant, true);
+  if (positionals.length === 0) await judge(NOTHING_REMOVED, false);
 } finally {
   rmSync(root, { recursive: true, force: true });
 }

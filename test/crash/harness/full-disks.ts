@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { AccessStore } from '../../../src/access/store.js';
 import { Judge } from './judge.js';
 import { endOf, Finding, type PartOptions, type PartResult, perform, questionsOf, random } from './part.js';
+import { operations } from './plan.js';
 import { compileShim, shimmed } from './shim.js';
-import { NOTHING, type Operation, type Outcome, operations, outcome, type Said, saidIn } from './workload.js';
+import { NOTHING, type Operation, type Outcome, outcome, type Said, saidIn } from './workload.js';
 
 const OPERATIONS = 6;
 const PAGE_BYTES = 4096;

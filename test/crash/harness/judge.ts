@@ -14,9 +14,15 @@ const JUDGE_MS = 180_000;
 const FOLDERS = 200;
 
 export class Judge {
+  readonly #script: string;
   #child: ChildProcess | undefined;
   #judged = 0;
   #said = '';
+
+  /** @param script of its processes */
+  constructor(script: string = PROCESS) {
+    this.#script = script;
+  }
 
   async judge(question: Question): Promise<Verdict> {
     if (this.#judged++ % FOLDERS === FOLDERS - 1) this.stop();
@@ -47,7 +53,10 @@ export class Judge {
 
   #running(): ChildProcess {
     if (this.#child) return this.#child;
-    const child = fork(PROCESS, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const child = fork(this.#script, {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
     this.#child = child;
     this.#said = '';
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {

@@ -12,7 +12,8 @@ import {
   questionsOf,
   random,
 } from './part.js';
-import { type Known, NOTHING, type Operation, operations, outcome, type Said, saidIn } from './workload.js';
+import { operations } from './plan.js';
+import { type Known, NOTHING, type Operation, outcome, type Said, saidIn } from './workload.js';
 
 /** A folder is thrown away after so many kills. */
 const KILLS_A_FOLDER = 25;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeOtherModel } from '../../embed/other-model.js';
 import { type Ended, launch, random } from '../folder.js';
+import { writeSources } from './plan.js';
 import {
   type Operation,
   OTHER_DIMENSIONS,
@@ -12,7 +13,6 @@ import {
   POOL,
   patent,
   type State,
-  writeSources,
 } from './workload.js';
 
 export const PROCESS = fileURLToPath(new URL('./workload-process.js', import.meta.url));

@@ -17,8 +17,9 @@ import {
   questionsOf,
   random,
 } from './part.js';
+import { operations } from './plan.js';
 import { compileShim, shimmed } from './shim.js';
-import { NOTHING, type Operation, operations, outcome, saidIn } from './workload.js';
+import { NOTHING, type Operation, outcome, saidIn } from './workload.js';
 
 /** Operations of one recording, and cuts of it. */
 const OPERATIONS = 14;

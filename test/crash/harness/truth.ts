@@ -17,10 +17,10 @@ import { reembed } from '../../../src/pool/reembed.js';
 import type { SearchResponse } from '../../../src/search/types.js';
 import { figureImages } from '../../../src/store/figures.js';
 import { Store } from '../../../src/store/store.js';
+import { figure } from './plan.js';
 import { shownFile } from './served.js';
 import { judgeAccess, type Loss } from './served-truth.js';
 import {
-  figure,
   filesOf,
   image,
   type Known,

@@ -13,7 +13,6 @@ import { isPriorartError, PriorartError } from '../../../src/errors.js';
 import { mergeSegments } from '../../../src/index/merge.js';
 import { reembed } from '../../../src/pool/reembed.js';
 import { Store } from '../../../src/store/store.js';
-import { serve } from './served.js';
 import { image, modelsOf, type Operation, type Put, patent, type Said, SMALL, sourceOf } from './workload.js';
 
 const [dir, file, saidPath, space] = process.argv.slice(2) as [string, string, string, string?];
@@ -23,7 +22,8 @@ const said = saidPath === '-' ? 1 : openSync(saidPath, 'a');
 const say = (line: Said) => writeSync(said, `${JSON.stringify(line)}\n`);
 
 async function put(engine: Engine, operation: Put): Promise<void> {
-  const { failed } = await engine.ingest(sourceOf(root, operation), { ...SMALL, onlyNew: true });
+  const options = { ...SMALL, onlyNew: true, drawings: operation.drawn.length > 0 };
+  const { failed } = await engine.ingest(sourceOf(root, operation), options);
   if (failed.length > 0) throw new Error(failed[0]!.reason);
 }
 
@@ -79,7 +79,8 @@ async function perform(engine: Engine, operation: Operation): Promise<void> {
     case 'key':
       return key();
     case 'serve':
-      return serve(dir, engine, operation, say);
+      // Only where there is one: a process that is to be killed starts the sooner.
+      return (await import('./served.js')).serve(dir, engine, operation, say);
   }
 }
 

@@ -15,6 +15,8 @@ export interface Variant {
   name: string;
   /** The step that it lacks. */
   step: string;
+  /** The part of the harness that is tried first. */
+  by: 'power-cuts' | 'kills' | 'bit-flips';
   patches: Patch[];
 }
 
@@ -23,9 +25,18 @@ const PENDING = '(globalThis.uncounted ??= new Map())';
 /** Keys that only this process knows to be revoked. */
 const REVOKED = '(globalThis.revoked ??= new Set())';
 
+/** The build as it is. */
+export const NOTHING_REMOVED: Variant = {
+  name: 'as it is',
+  by: 'power-cuts',
+  step: 'nothing is removed',
+  patches: [],
+};
+
 export const VARIANTS: readonly Variant[] = [
   {
     name: 'segment-sync',
+    by: 'power-cuts',
     step: 'the file of a segment is not synced',
     patches: [
       {
@@ -43,6 +54,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'folder-sync',
+    by: 'power-cuts',
     step: 'the folder of a new segment is not synced into the one above it',
     patches: [
       {
@@ -54,6 +66,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'manifest-first',
+    by: 'power-cuts',
     step: 'the manifest is committed before the files that it names are in their place',
     patches: [
       {
@@ -74,6 +87,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'two-transactions',
+    by: 'power-cuts',
     step: 'records and manifest are written in two transactions',
     patches: [
       {
@@ -100,6 +114,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'half-batch',
+    by: 'power-cuts',
     step: 'a batch is committed in two halves',
     patches: [
       {
@@ -120,6 +135,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'ledger-first',
+    by: 'power-cuts',
     step: 'a file enters the ledger before its last publications are committed',
     patches: [
       {
@@ -134,6 +150,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'no-checksum',
+    by: 'bit-flips',
     step: 'the checksums of stored values are not verified',
     patches: [
       {
@@ -145,11 +162,13 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'deleted-in-merge',
+    by: 'power-cuts',
     step: 'what is deleted while segments are merged is not carried over',
     patches: [{ file: 'store/commit.js', find: 'if (later.length > 0)', replace: 'if (false)' }],
   },
   {
     name: 'quota-in-memory',
+    by: 'kills',
     step: 'what is used of a quota is kept in memory and written later',
     patches: [
       {
@@ -173,6 +192,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'revoked-in-memory',
+    by: 'kills',
     step: 'a revoked key is remembered and written down later',
     patches: [
       {
@@ -195,6 +215,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'drawing-linked-first',
+    by: 'power-cuts',
     step: 'a drawing is linked before its file is there',
     patches: [
       {
@@ -209,6 +230,7 @@ export const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'drawing-sync',
+    by: 'power-cuts',
     step: 'the file of a drawing is not synced',
     patches: [{ file: 'drawings/files.js', find: 'await file.sync();', replace: '' }],
   },
