@@ -50,6 +50,7 @@ test('a judge that dies of a folder says so, and the next folder is judged', asy
   writeFileSync(
     script,
     `process.on('message', ({ dir }) => {
+      if (dir === 'last') { process.send({ fault: dir }, () => process.exit()); return; }
       if (dir === 'deadly') { process.stderr.write('a bad page'); process.abort(); }
       process.send({ fault: dir });
     });`,
@@ -63,6 +64,10 @@ test('a judge that dies of a folder says so, and the next folder is judged', asy
   assert.equal(await asked('one'), 'one');
   assert.match((await asked('deadly'))!, /^the process that judges the folder died of it \(SIGABRT\): /);
   assert.equal(await asked('two'), 'two');
+  // One that ends between two folders has a successor, too.
+  assert.equal(await asked('last'), 'last');
+  await until(() => !judge.isRunning, 'the process has ended');
+  assert.equal(await asked('three'), 'three');
 });
 
 test('the table is printed when the harness is interrupted', async (t) => {

@@ -1,5 +1,5 @@
 /** Lets the disk fill up at any write: the error says so, searches go on, and with room again everything works. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AccessStore } from '../../../src/access/store.js';
 import { Judge } from './judge.js';
@@ -50,7 +50,8 @@ async function trial(finding: Finding, judge: Judge, filled: Filled): Promise<st
   const env = shimmed(shim, { root: where.dir, fail, space: where.space });
   const { ended } = await perform(where, list, env);
   const end = await ended;
-  const said = saidIn(readFileSync(where.said, 'utf8'));
+  // Who died before it could say anything has made none.
+  const said = existsSync(where.said) ? saidIn(readFileSync(where.said, 'utf8')) : [];
   const found = outcome(NOTHING, list, said);
   const { known, running } = found;
   const look = async (what: Outcome) => {

@@ -33,7 +33,6 @@ export class Judge {
     try {
       const answered = once(child, 'message', { signal }).then(([verdict]) => verdict as Verdict);
       const ended = once(child, 'exit', { signal }).then(([code, died]): Verdict => {
-        this.#child = undefined;
         return { fault: `the process that judges the folder died of it (${died ?? code}): ${this.#said}` };
       });
       // The one that does not come rejects when the other has.
@@ -44,6 +43,11 @@ export class Judge {
       clearTimeout(timer);
       over.abort();
     }
+  }
+
+  /** Whether there is a process that waits for a folder. */
+  get isRunning(): boolean {
+    return this.#child !== undefined;
   }
 
   stop(): void {
@@ -59,6 +63,9 @@ export class Judge {
     });
     this.#child = child;
     this.#said = '';
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = undefined;
+    });
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-2000);
     });

@@ -130,6 +130,7 @@ async function cut(
   const queries = questionsOf(1, next, found.known.documents);
   const verdict = await judge.judge({ ...found, dir, root: join(root, '..'), queries, loss: 'power cut' });
   const { running } = found;
+  finding.count(`luck ${luck}`);
   if ('fault' in verdict) {
     const doing = running ? `during ${JSON.stringify(running)}` : 'between operations';
     finding.fault(`after change ${moment} of ${changes.length}, ${doing}, luck ${luck}: ${verdict.fault}`);
