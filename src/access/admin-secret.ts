@@ -3,11 +3,12 @@
  * may read. Sessions are signed with it, so that a changed secret ends them all.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { platform } from 'node:process';
 import { PriorartError } from '../errors.js';
 import { ADMIN_SECRET_MIN_CHARS, ADMIN_SESSION_S } from '../limits.js';
+import { makeDurableFolder, makeFileOnce } from '../store/room.js';
 import { randomBase62 } from './key.js';
 
 /** A session of an administrator, as its cookie says. Times in ms since 1970. */
@@ -41,14 +42,8 @@ export class AdminSecret {
   /** Makes the file where there is neither it nor a setting. @returns whether it was made */
   make(): boolean {
     if (this.#given !== undefined) return false;
-    try {
-      mkdirSync(join(this.file, '..'), { recursive: true, mode: 0o700 });
-      writeFileSync(this.file, `${randomBase62(40)}\n`, { mode: 0o600, flag: 'wx' });
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
-    }
+    makeDurableFolder(dirname(this.file), 0o700);
+    return makeFileOnce(this.file, `${randomBase62(40)}\n`);
   }
 
   /**

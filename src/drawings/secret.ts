@@ -1,7 +1,7 @@
 /** The secret that links to drawings are signed with: one a data folder, or the operator's own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PriorartError } from '../errors.js';
 import { DRAWING_SECRET_MIN_CHARS } from '../limits.js';
 
@@ -50,6 +50,7 @@ function makeSecret(path: string): void {
       closeSync(file);
     }
     linkSync(aside, path);
+    syncFolder(dirname(path));
   } catch (error) {
     // Another process was first.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
@@ -57,5 +58,16 @@ function makeSecret(path: string): void {
     throw new PriorartError('usage', `${message}; name one with --drawing-secret-file`, { cause: error });
   } finally {
     rmSync(aside, { force: true });
+  }
+}
+
+/** Links that were given out must work after a power cut, too. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return; // A folder can not be opened there, and need not be.
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }

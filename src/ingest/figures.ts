@@ -129,7 +129,7 @@ export class Figures {
   /** Whatever was named and whatever waits for it come together. */
   async #join(): Promise<void> {
     this.#fresh = { images: 0, bytes: 0 };
-    this.#writeNames();
+    this.writeNames();
     for (const [id, waiting] of this.#waiting) {
       const namers = namersOf(this.#store, waiting.place, waiting.key);
       if (namers.length === 0) continue;
@@ -139,7 +139,11 @@ export class Figures {
     }
   }
 
-  #writeNames(): void {
+  /**
+   * Writes down what publications name. To be called before their file enters the ledger: it is not read again then,
+   * and an image that comes later would find nobody who names it.
+   */
+  writeNames(): void {
     if (this.#named.length === 0) return;
     const named = this.#named;
     this.#named = [];

@@ -242,6 +242,7 @@ class Run {
   /** Commits what waits, as one segment; then the files that it completes enter the ledger. */
   async flush(): Promise<void> {
     if (this.#pending.length > 0) await this.#commitPending();
+    this.#figures?.writeNames();
     enterSources(this.#store, this.#tallies.takeEnded());
   }
 

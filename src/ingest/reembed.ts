@@ -108,7 +108,8 @@ function resumeOrBegin(store: Store, { model, models }: Target): void {
       reembedding.writing = [];
     });
   }
-  for (const id of left?.writing ?? []) removeSegmentFiles(store, id);
+  const listed = new Set(reembeddingOf(store)?.segments.map(({ id }) => id));
+  for (const id of left?.writing ?? []) if (!listed.has(id)) removeSegmentFiles(store, id);
 }
 
 /**
@@ -333,6 +334,8 @@ function reembeddedSegments(store: Store): SegmentList {
         const kept = reembedding.segments.filter(({ id }) => !names.has(id));
         const all = merged ? [...kept, merged] : kept;
         reembedding.segments = all.sort((a, b) => a.firstDoc - b.firstDoc);
+        // In the same transaction: what is being written is cleared away by whoever goes on after a kill.
+        reembedding.writing = reembedding.writing.filter((name) => name !== merged?.id);
       });
       return true;
     },

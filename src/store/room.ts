@@ -14,6 +14,7 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  linkSync,
   mkdirSync,
   openSync,
   rmSync,
@@ -131,6 +132,31 @@ export function syncFolders(path: string, top: string): void {
   for (let at = resolve(path); ; at = dirname(at)) {
     syncFolder(at);
     if (at.length <= top.length) return;
+  }
+}
+
+/**
+ * Makes a small file for its owner only, unless it is there. It appears whole or not at all, and outlives a power cut.
+ * @returns whether it was made
+ */
+export function makeFileOnce(path: string, text: string): boolean {
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    const file = openSync(aside, 'wx', 0o600);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    linkSync(aside, path);
+    syncFolder(dirname(path));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(aside, { force: true });
   }
 }
 

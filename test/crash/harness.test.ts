@@ -13,10 +13,10 @@ import { soak } from './harness/soak.js';
 const SOAK_SECONDS = Number(process.env['PRIORART_TEST_SOAK_SECONDS'] ?? 8);
 
 const PARTS: [string, (root: string) => Promise<PartResult>][] = [
-  ['kills', (root) => kills({ root, cases: 6, seed: 3 })],
-  ['power cuts', (root) => powerCuts({ root, cases: 60, seed: 3 })],
-  ['full disks', (root) => fullDisks({ root, cases: 4, seed: 3 })],
-  ['bit flips', (root) => bitFlips({ root, cases: 10, seed: 3 })],
+  ['kills', (root) => kills({ root, cases: 5, seed: 3 })],
+  ['power cuts', (root) => powerCuts({ root, cases: 24, seed: 3 })],
+  ['full disks', (root) => fullDisks({ root, cases: 3, seed: 3 })],
+  ['bit flips', (root) => bitFlips({ root, cases: 8, seed: 3 })],
   ['soak', (root) => soak({ root, cases: 0, seconds: SOAK_SECONDS, seed: 3 })],
 ];
 

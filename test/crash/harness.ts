@@ -1,18 +1,20 @@
 /**
  * The crash harness: breaks data folders in every way it knows and says what was lost. By hand
  * `node dist/test/crash/harness.js --kills 300 --power-cuts 300 --full-disks 60 --bit-flips 60 --minutes 60`; harness.test.ts runs a
- * little of it in each test run. A part that is given no number is left out.
+ * little of it in each test run. A part that is given no number is left out. The table is printed whatever ends the
+ * run, SIGINT and SIGTERM too; with --rows FILE each trial is written down when it ends, so that not even SIGKILL loses it.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bitFlips } from './harness/bit-flips.js';
 import { fullDisks } from './harness/full-disks.js';
 import { kills } from './harness/kills.js';
-import type { PartOptions, PartResult } from './harness/part.js';
+import { inWords, type PartOptions, type PartResult, type Trial } from './harness/part.js';
 import { powerCuts } from './harness/power-cuts.js';
 import { soak } from './harness/soak.js';
+import { isFaulty, type Progress, report } from './harness/table.js';
 
 const PARTS: Record<string, (options: PartOptions) => Promise<PartResult>> = {
   kills,
@@ -27,6 +29,8 @@ const { values } = parseArgs({
   options: {
     ...Object.fromEntries(Object.keys(PARTS).map((part) => [part, { type: 'string' as const }])),
     seed: { type: 'string', default: '1' },
+    rows: { type: 'string' },
+    first: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -36,65 +40,73 @@ const { values } = parseArgs({
 if (values['help']) {
   console.log(
     'node dist/test/crash/harness.js [--kills N] [--power-cuts N] [--full-disks N] [--bit-flips N] [--minutes M]\n' +
-      '  [--seed N] [--json] [--keep]\n' +
-      'Breaks data folders, searches one for M minutes while it changes, and prints what was lost, wrong or not noticed.',
+      '  [--seed N] [--first] [--rows FILE] [--json] [--keep]\n' +
+      'Breaks data folders, searches one for M minutes while it changes, and prints what was lost, wrong or not noticed.\n' +
+      'With --first a part ends with its first fault. --rows FILE gets a line of JSON for each trial when it ends.\n' +
+      'Ends with 0 where there was no fault, with 1 where there was one, with 130 where it was interrupted before.',
   );
   process.exit(0);
 }
 
-/** Faults shown of each part. */
-const SHOWN = 10;
-
-function table(results: readonly PartResult[]): string {
-  const rows = [['part', 'cases', 'faults', 'seconds', 'of which']];
-  for (const { part, cases, faults, seconds, counts, skipped } of results) {
-    const which = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
-    rows.push([part, `${cases}`, `${faults.length}`, `${seconds}`, skipped ?? which.sort().join(', ')]);
-  }
-  const widths = rows[0]!.map((_, at) =>
-    Math.max(...rows.slice(0, at === 4 ? 1 : undefined).map((row) => row[at]!.length)),
-  );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
+const EXIT = { faults: 1, interrupted: 130 };
 const root = mkdtempSync(join(tmpdir(), 'priorart-harness-'));
-const results: PartResult[] = [];
-try {
-  for (const [name, part] of Object.entries(PARTS)) {
-    const cases = Number(values[name] ?? 0);
-    if (!(cases > 0)) continue;
-    mkdirSync(join(root, name));
-    results.push(
-      await part({
-        cases,
-        seed: Number(values['seed']),
-        root: join(root, name),
-        onFault: (fault) => process.stderr.write(`\n${fault}\n`),
-        onProgress: (done, faults) => {
-          if (process.stderr.isTTY || done % 25 === 0) {
-            const [from, to] = process.stderr.isTTY ? ['\r', ' '] : ['', '\n'];
-            const so =
-              name === 'minutes' ? `${cases} minutes: ${done} answers` : `${name}: ${done} of ${cases}`;
-            process.stderr.write(`${from}${so}, ${faults} faults${to}`);
-          }
-        },
-      }),
-    );
-    if (process.stderr.isTTY) process.stderr.write('\n');
+const parts: Progress[] = [];
+let began = 0;
+
+const secondsSince = (start: number) => Math.round((performance.now() - start) / 100) / 10;
+
+/** Writes a trial down. */
+function take(trial: Trial): void {
+  const part = parts.at(-1)!;
+  part.trials.push(trial);
+  part.seconds = secondsSince(began);
+  if (typeof values['rows'] === 'string') appendFileSync(values['rows'], `${JSON.stringify(trial)}\n`);
+  for (const fault of inWords(trial)) process.stderr.write(`\n${fault}\n`);
+  const done = part.trials.length;
+  if (done % 25 === 0) {
+    const faults = part.trials.filter(isFaulty).length;
+    process.stderr.write(`${part.name}: ${done} of ${values[part.name]}, ${faults} faults\n`);
   }
-} finally {
-  if (!values['keep']) rmSync(root, { recursive: true, force: true });
 }
-if (values['json']) console.log(JSON.stringify(results, null, 2));
-else {
-  for (const { faults } of results) for (const fault of faults.slice(0, SHOWN)) console.log(fault);
-  console.log(table(results));
+
+/** A trial that ended the harness, or would have. */
+function failed(error: unknown): void {
+  const { name, trials } = parts.at(-1) ?? { name: 'harness', trials: [] };
+  if (parts.length === 0) parts.push({ name, trials: [], seconds: 0 });
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const trial = trials.length + 1;
+  const what = 'the harness failed';
+  take({
+    ...{ part: name, trial, seed: Number(values['seed']) },
+    ...{ what, outcome: 'failed', faults: [text] },
+  });
 }
-if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
+
+process.on('uncaughtException', failed);
+process.on('unhandledRejection', failed);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(EXIT.interrupted));
+// Whatever ends the run.
+process.on('exit', (code) => {
+  console.log(values['json'] ? JSON.stringify(parts, null, 2) : report(parts));
+  const isClean = parts.every(({ trials, result }) => result !== undefined && !trials.some(isFaulty));
+  const hasFault = parts.some(({ trials }) => trials.some(isFaulty));
+  if (hasFault || (code === 0 && !isClean)) process.exitCode = EXIT.faults;
+  // A process that was running may still write into it.
+  if (!values['keep']) rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+});
+
+for (const [name, part] of Object.entries(PARTS)) {
+  const cases = Number(values[name] ?? 0);
+  if (!(cases > 0)) continue;
+  mkdirSync(join(root, name));
+  const progress: Progress = { name, trials: [], seconds: 0 };
+  parts.push(progress);
+  began = performance.now();
+  const options = { seed: Number(values['seed']), first: values['first'] === true, onTrial: take };
+  try {
+    progress.result = await part({ ...options, cases, root: join(root, name) });
+    progress.seconds = progress.result.seconds;
+  } catch (error) {
+    failed(error);
+  }
+}

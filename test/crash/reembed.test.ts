@@ -18,7 +18,7 @@ import { identityOf, openEmbedder } from '../../src/models/load.js';
 import { reembed } from '../../src/pool/reembed.js';
 import { noReranker } from '../../src/rerank/none.js';
 import type { SearchResponse } from '../../src/search/types.js';
-import { reembeddingOf } from '../../src/store/reembedding.js';
+import { changeReembedding, reembeddingOf } from '../../src/store/reembedding.js';
 import { Store } from '../../src/store/store.js';
 import { noModel } from '../embed/model-file.js';
 import { writeOtherModel } from '../embed/other-model.js';
@@ -233,6 +233,38 @@ describe('re-embedding', { skip: noModel }, () => {
       [],
     );
     assert.equal((await priorart('ingest', '--data', fresh, file)).code, 0);
+    assert.deepEqual(await exactAnswers(data, queries), await exactAnswers(fresh, queries));
+  });
+
+  test('killed right after a merge, it keeps the merged segment', async () => {
+    const { data, fresh } = await folder('merged', 200);
+    const stopped = new AbortController();
+    const other = await openEmbedder(readModels(models).embedder);
+    const target = { model: identityOf(other), models: { ...readModels(models) } };
+    const store = Store.open(data);
+    const transactionSync = store.root.transactionSync.bind(store.root);
+    const both: string[] = [];
+    store.root.transactionSync = (body) => {
+      const result = transactionSync(body);
+      const { segments = [], writing = [] } = reembeddingOf(store) ?? {};
+      both.push(...writing.filter((name) => segments.some(({ id }) => id === name)));
+      return result;
+    };
+    let batches = 0;
+    const embed = (documents: DocumentTexts[]) => {
+      if (++batches === 20) stopped.abort();
+      return embedDocuments({ embedder: other, reranker: noReranker() }, documents);
+    };
+    const small = { segmentPassages: 10, indexFrom: 400, signal: stopped.signal };
+    await assert.rejects(reembedStore(store, target, { parallel: 1, embed }, small), { code: 'cancelled' });
+    assert.deepEqual(both, [], 'a segment that is listed is not being written any more');
+    // As the release before left a folder that was killed between the two.
+    changeReembedding(store, (reembedding) => {
+      reembedding.writing.push(...reembedding.segments.map(({ id }) => id));
+    });
+    await store.close();
+    await reembed(data, { models, workers: 0 });
+    assert.deepEqual((await checked(data))!.problems, []);
     assert.deepEqual(await exactAnswers(data, queries), await exactAnswers(fresh, queries));
   });
 

@@ -8,6 +8,8 @@ import { after, describe, it } from 'node:test';
 import { LocalDrawings } from '../../src/drawings/files.js';
 import { figureKey } from '../../src/drawings/name.js';
 import { type IngestOptions, type IngestSummary, open } from '../../src/index.js';
+import { ingest as ingestInto, type Preparer } from '../../src/ingest/ingest.js';
+import { Inline } from '../../src/pool/pool.js';
 import { figureImages } from '../../src/store/figures.js';
 import { Store } from '../../src/store/store.js';
 import { CLI } from '../crash/folder.js';
@@ -103,6 +105,32 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.deepEqual(await shownOf(data, 'US09100001B2'), { best: names[0], all: names });
     assert.ok(Buffer.from(two.pixels).equals((await pixelsOf(data, 'US09100001B2', `${stem}-d00001`))!));
     assert.deepEqual(counts(await ingest(data, weekly)), { ...none, unchanged: 2, unclaimed: 1 });
+  });
+
+  it('are linked by the next run where one was killed when its file had entered the ledger', async () => {
+    const data = fresh();
+    const [id, file] = ['US09100002B2', 'US09100002-20150804-D00001.TIF'];
+    const source = put(fresh(), { 'one.jsonl': line(id, file), [file]: await tiffG4(one) });
+    await (await open(data, { create: true, workers: 0 })).close();
+    const store = Store.open(data);
+    const answers = new Inline(data, { opened: store.manifest().model });
+    const transactionSync = store.root.transactionSync.bind(store.root);
+    store.root.transactionSync = (body) => {
+      if (store.sources.getKeysCount() > 0) throw new Error('killed');
+      return transactionSync(body);
+    };
+    const preparer: Preparer = {
+      parallel: 1,
+      prepare: (units) => answers.ask({ kind: 'prepare', units }),
+      embed: (documents) => answers.ask({ kind: 'embed', documents }),
+      keepImage: (bytes) => answers.ask({ kind: 'drawing', bytes }),
+    };
+    await assert.rejects(ingestInto(store, preparer, [source]), /killed/);
+    await answers.close();
+    await store.close();
+    const { known_files: known, drawings } = await ingest(data, source, { onlyNew: true });
+    assert.deepEqual([known, drawings?.stored], [1, 1]);
+    assert.ok(await pixelsOf(data, id, file), 'the publication shows its drawing');
   });
 
   it('belong to the publication of their own folder where their names say nothing', async () => {

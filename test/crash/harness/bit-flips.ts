@@ -28,13 +28,13 @@ export async function bitFlips(options: PartOptions): Promise<PartResult> {
     const [first] = steps;
     if (first?.step !== 'answers' || !('answers' in first)) throw new Error(JSON.stringify(steps));
     const expected = first.answers;
-    while (finding.cases < options.cases) {
+    while (!finding.isOver) {
       const folder = copyOf(whole, options.root);
-      const flipped = flip(folder, next);
-      const looked = await looker.look(folder);
-      judge(finding, flipped, looked, expected);
-      finding.done();
-      rmSync(folder, { recursive: true });
+      await finding.trial(async () => {
+        const flipped = flip(folder, next);
+        return judge(finding, flipped, await looker.look(folder), expected);
+      });
+      rmSync(folder, { recursive: true, force: true });
     }
   } finally {
     looker.stop();
@@ -100,18 +100,18 @@ function flip(folder: string, next: () => number): Flipped {
   return { file: relative(folder, path), kind, at, bit };
 }
 
+/** Notes what is wrong, and says what became of the bit. */
 function judge(
   finding: Finding,
   { file, kind, at, bit }: Flipped,
   looked: readonly Step[],
   expected: string,
-): void {
+): string {
   const fault = (text: string) => finding.fault(`${file}, byte ${at}, bit ${bit}: ${text}`);
   const [first, check, repair, last] = looked;
   if (looked.at(-1)?.step !== 'end') {
-    finding.count(`${kind}: the process died`);
     fault(`the process died in step ${looked.length + 1}`);
-    return;
+    return `${kind}: the process died`;
   }
   for (const step of looked) {
     if ('refused' in step && step.refused.startsWith('unexpected')) fault(`${step.step}: ${step.refused}`);
@@ -121,8 +121,7 @@ function judge(
   const problems = check && 'problems' in check ? check.problems : undefined;
   if (problems?.length === 0) {
     if (first && 'refused' in first) fault(`answers were refused and check finds nothing: ${first.refused}`);
-    finding.count(`${kind}: of no consequence`);
-    return;
+    return `${kind}: of no consequence`;
   }
   const left = repair && 'problems' in repair ? repair.problems : undefined;
   if (left?.length === 0) {
@@ -130,17 +129,15 @@ function judge(
       repair !== undefined && 'repaired' in repair && repair.repaired.some((text) => words.test(text));
     const lost = said(/lost|ingest/);
     const forgotten = said(/ledger/);
-    if (lost) finding.count(`${kind}: noticed, a document taken out`);
-    else if (forgotten) finding.count(`${kind}: noticed, an entry of the ledger taken out`);
-    else finding.count(`${kind}: noticed and repaired`);
     const isRight = !isWrong(last) || (forgotten && isWithOneSourceLess(last, expected));
     if (!lost && !isRight) fault(`after the repair an answer is wrong: ${difference(last, expected)}`);
     if (last && 'refused' in last) fault(`after the repair: ${last.refused}`);
-    return;
+    if (lost) return `${kind}: noticed, a document taken out`;
+    return forgotten ? `${kind}: noticed, an entry of the ledger taken out` : `${kind}: noticed and repaired`;
   }
   const derived = left?.filter(({ kind: what }) => what !== 'document' && what !== 'store') ?? [];
   for (const { where, reason } of derived) fault(`not repaired: ${where}: ${reason}`);
-  finding.count(`${kind}: noticed, only to be had from the sources`);
+  return `${kind}: noticed, only to be had from the sources`;
 }
 
 /** Whether all is answered as before but how many sources the ledger knows, which comes last. */

@@ -150,6 +150,7 @@ export class Disk {
   apply(change: Change): void {
     if ('inode' in change) this.#applyToFile(change);
     else if (change.kind === 'rename') this.#rename(change.from, change.to);
+    else if (change.kind === 'link') this.#link(change.from, change.to);
     else if (change.kind === 'syncFolder') this.#folder(change.path).sync();
     else this.#name({ name: basename(change.path), ...this.#made(change) }, change.path);
   }
@@ -191,6 +192,12 @@ export class Disk {
     this.#name({ name: basename(from), with: comes }, from);
   }
 
+  #link(from: string, to: string): void {
+    const node = this.#folder(dirname(from)).now(basename(from));
+    if (!node) throw new Error(`${from} got another name and is not there`);
+    this.#name({ name: basename(to), node }, to);
+  }
+
   #name(change: NameChange, path: string): void {
     this.#folder(dirname(path)).pending.push(change);
   }
@@ -219,7 +226,7 @@ export class Disk {
     into: string,
     chance: { happened: ReadonlySet<NameChange>; next: () => number; luck: Luck },
   ): void {
-    mkdirSync(into, { recursive: true });
+    mkdirSync(into, { recursive: true, mode: 0o700 });
     const names = new Map(folder.names);
     for (const change of folder.pending) {
       if (!chance.happened.has(change)) break;
@@ -230,7 +237,7 @@ export class Disk {
     for (const [name, node] of names) {
       const path = join(into, name);
       if (node instanceof Folder) this.#write(node, path, chance);
-      else writeFileSync(path, imageOf(node, chance.next, chance.luck));
+      else writeFileSync(path, imageOf(node, chance.next, chance.luck), { mode: 0o600 });
     }
   }
 }

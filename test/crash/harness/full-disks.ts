@@ -1,11 +1,12 @@
 /** Lets the disk fill up at any write: the error says so, searches go on, and with room again everything works. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AccessStore } from '../../../src/access/store.js';
+import { Judge } from './judge.js';
 import { endOf, Finding, type PartOptions, type PartResult, perform, questionsOf, random } from './part.js';
+import { operations } from './plan.js';
 import { compileShim, shimmed } from './shim.js';
-import { verify } from './truth.js';
-import { NOTHING, type Operation, operations, outcome, saidIn } from './workload.js';
+import { NOTHING, type Operation, type Outcome, outcome, type Said, saidIn } from './workload.js';
 
 const OPERATIONS = 6;
 const PAGE_BYTES = 4096;
@@ -17,32 +18,63 @@ export async function fullDisks(options: PartOptions): Promise<PartResult> {
   const shim = compileShim(options.root);
   if ('missing' in shim) return finding.skipped(shim.missing);
   const next = random(options.seed);
-  for (let n = 0; finding.cases < options.cases; n++) {
-    const root = join(options.root, `full-${n}`);
-    mkdirSync(root, { recursive: true });
-    const list = operations(OPERATIONS, next, 1);
-    const fail = 1 + Math.floor(next() * CHANGES);
-    const where = {
-      dir: join(root, 'data'),
-      root,
-      said: join(options.root, `said-${n}`),
-      space: `${root}/space`,
-    };
-    const env = shimmed(shim.library, { root: `${root}/data`, fail, space: where.space });
-    const end = await perform(where, list, env).ended;
-    const said = saidIn(readFileSync(where.said, 'utf8'));
-    const failed = said.find((line) => 'failed' in line);
-    if (end.signal === 'SIGSEGV' && isHalfMade(where.dir))
-      await verifyDead(finding, where.dir, list, said, next);
-    else if (end.code !== 0) {
-      const { running } = outcome(NOTHING, list, said);
-      finding.fault(`write ${fail}, during ${running?.kind ?? 'open'}: ${endOf(end)}`);
-    } else if (failed) await verifyFull(finding, { dir: where.dir, list, fail, next }, said, failed);
-    if (end.code !== 0 || failed) finding.done();
-    rmSync(root, { recursive: true });
-    rmSync(where.said);
+  const judge = new Judge();
+  try {
+    for (let n = 0; !finding.isOver; n++) {
+      const root = join(options.root, `full-${n}`);
+      // A server answers a full disk and goes on; test/access/full-disk.test.ts has that.
+      const list = operations(OPERATIONS, next, 1, { all: false });
+      const fail = 1 + Math.floor(next() * CHANGES);
+      await finding.trial(() => trial(finding, judge, { shim: shim.library, root, list, fail, next }));
+      rmSync(root, { recursive: true, force: true });
+    }
+  } finally {
+    judge.stop();
   }
   return finding.result();
+}
+
+interface Filled {
+  shim: string;
+  root: string;
+  list: readonly Operation[];
+  /** Number of the change from which on there is no room. */
+  fail: number;
+  next: () => number;
+}
+
+async function trial(finding: Finding, judge: Judge, filled: Filled): Promise<string | undefined> {
+  const { shim, root, list, fail, next } = filled;
+  mkdirSync(root, { recursive: true });
+  const where = { dir: join(root, 'data'), root, said: join(root, 'said'), space: `${root}/space` };
+  const env = shimmed(shim, { root: where.dir, fail, space: where.space });
+  const { ended } = await perform(where, list, env);
+  const end = await ended;
+  // Who died before it could say anything has made none.
+  const said = existsSync(where.said) ? saidIn(readFileSync(where.said, 'utf8')) : [];
+  const found = outcome(NOTHING, list, said);
+  const { known, running } = found;
+  const look = async (what: Outcome) => {
+    const queries = questionsOf(2, next, known.documents);
+    const verdict = await judge.judge({ ...what, dir: where.dir, root, queries, loss: 'kill' });
+    if ('fault' in verdict) finding.fault(`write ${fail}: ${verdict.fault}`);
+  };
+  if (end.signal === 'SIGSEGV' && isHalfMade(where.dir)) {
+    // What there was before a file that could not be made is there, and the file can be made later.
+    if (running?.kind === 'key') await AccessStore.open(join(where.dir, 'access')).close();
+    await look(found);
+    return 'in the instant of making a file, of which lmdb dies';
+  }
+  if (end.code !== 0) {
+    finding.fault(`write ${fail}: ${endOf(end)}`);
+    return `during ${running?.kind ?? 'open'}`;
+  }
+  const failed = said.find((line): line is Extract<Said, { failed: number }> => 'failed' in line);
+  if (!failed) return undefined;
+  if (failed.code !== 'disk_full') finding.fault(`write ${fail}: ${failed.code}: ${failed.message}`);
+  // Everything went to its end in the same process, once there was room.
+  await look(found);
+  return `during ${list[failed.failed]?.kind ?? 'open'}`;
 }
 
 /**
@@ -54,34 +86,4 @@ function isHalfMade(dir: string): boolean {
     name.endsWith('.mdb'),
   );
   return files.some((name) => statSync(join(dir, name)).size < 2 * PAGE_BYTES);
-}
-
-/** What there was before a file that could not be made is there, and the file can be made later. */
-async function verifyDead(
-  finding: Finding,
-  dir: string,
-  list: readonly Operation[],
-  said: ReturnType<typeof saidIn>,
-  next: () => number,
-): Promise<void> {
-  finding.count('in the instant of making a file, of which lmdb dies');
-  const { known, maybe, running } = outcome(NOTHING, list, said);
-  if (running?.kind === 'key') await AccessStore.open(join(dir, 'access')).close();
-  const found = await verify(dir, known, maybe, questionsOf(2, next, known.documents));
-  if ('fault' in found) finding.fault(`after lmdb died during ${running?.kind ?? 'open'}: ${found.fault}`);
-}
-
-async function verifyFull(
-  finding: Finding,
-  { dir, list, fail, next }: { dir: string; list: readonly Operation[]; fail: number; next: () => number },
-  said: ReturnType<typeof saidIn>,
-  failed: { failed: number; code: string; message: string },
-): Promise<void> {
-  const kind = list[failed.failed]?.kind ?? 'open';
-  finding.count(`during ${kind}`);
-  if (failed.code !== 'disk_full') finding.fault(`write ${fail}, ${kind}: ${failed.code}: ${failed.message}`);
-  const { known } = outcome(NOTHING, list, said);
-  // Everything went to its end in the same process, once there was room.
-  const found = await verify(dir, known, known.documents, questionsOf(2, next, known.documents));
-  if ('fault' in found) finding.fault(`write ${fail}, ${kind}: ${found.fault}`);
 }

@@ -1,55 +1,115 @@
 /** Kills the process with SIGKILL at random moments of random operations, hundreds of times, over one folder. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { endOf, Finding, type PartOptions, type PartResult, perform, questionsOf, random } from './part.js';
-import { verify } from './truth.js';
-import { type Known, NOTHING, type Operation, operations, outcome, type Said, saidIn } from './workload.js';
+import { Judge } from './judge.js';
+import {
+  endOf,
+  Finding,
+  type PartOptions,
+  type PartResult,
+  perform,
+  prepare,
+  questionsOf,
+  random,
+} from './part.js';
+import { operations } from './plan.js';
+import { type Known, NOTHING, type Operation, outcome, type Said, saidIn } from './workload.js';
 
 /** A folder is thrown away after so many kills. */
 const KILLS_A_FOLDER = 25;
 /** Operations before the one that is killed, at most. */
 const BEFORE = 3;
+/** ms that an operation takes, before one was seen. */
+const SPAN_MS = 60;
 
 export async function kills(options: PartOptions): Promise<PartResult> {
   const finding = new Finding('kill', options);
   const next = random(options.seed);
-  /** ms that an operation takes. */
-  let span = 60;
-  let version = 1;
-  let known: Known = NOTHING;
-  let dir = join(options.root, 'killed-0');
-  for (let n = 0; finding.cases < options.cases; n++) {
-    if (n % KILLS_A_FOLDER === 0) {
-      rmSync(dir, { recursive: true, force: true });
-      dir = join(options.root, `killed-${n}`);
-      known = NOTHING;
+  const folder = new Folder(options.root);
+  const judge = new Judge();
+  await prepare(options.root);
+  try {
+    while (!finding.isOver) {
+      const isFaulty = await finding.trial(() => trial(finding, folder, judge, next));
+      // What comes after a fault would only repeat it.
+      if (isFaulty) folder.begin();
     }
-    const target = Math.floor(next() * (BEFORE + 1));
-    const list = operations(target + 3, next, version);
-    version += list.length;
-    const share = next() * 1.3;
-    const { said, signal, end, took } = await killed({ dir, root: options.root }, list, target, share * span);
-    if (took !== undefined) span = 0.8 * span + 0.2 * took;
-    if (signal === null && end) {
-      finding.fault(end);
-      known = NOTHING;
-      n = Math.ceil((n + 1) / KILLS_A_FOLDER) * KILLS_A_FOLDER - 1;
-      finding.done();
-      continue;
-    }
-    const { known: now, maybe, running } = outcome(known, list, said);
-    const found = await verify(dir, now, maybe, questionsOf(2, next, now.documents));
-    if ('fault' in found) {
-      finding.fault(found.fault);
-      // What comes after would only repeat it.
-      n = Math.ceil((n + 1) / KILLS_A_FOLDER) * KILLS_A_FOLDER - 1;
-    } else known = { ...now, documents: found.state };
-    if (signal === 'SIGKILL') {
-      finding.count(running ? `during ${running.kind}` : 'between operations');
-      finding.done();
-    }
+  } finally {
+    judge.stop();
   }
   return finding.result();
+}
+
+/** The folder that is killed over and over, and what is certain of it. */
+class Folder {
+  readonly root: string;
+  /** ms that operations of a kind take. */
+  readonly spans = new Map<string, number>();
+  known: Known = NOTHING;
+  version = 1;
+  #number = -1;
+  #kills = 0;
+
+  constructor(root: string) {
+    this.root = root;
+    this.begin();
+  }
+
+  get dir(): string {
+    return join(this.root, `killed-${this.#number}`);
+  }
+
+  /** Begins with another one. */
+  begin(): void {
+    rmSync(this.dir, { recursive: true, force: true });
+    rmSync(join(this.root, 'sources'), { recursive: true, force: true });
+    this.#number++;
+    this.#kills = 0;
+    this.known = NOTHING;
+  }
+
+  killed(): void {
+    if (++this.#kills === KILLS_A_FOLDER) this.begin();
+  }
+}
+
+async function trial(
+  finding: Finding,
+  folder: Folder,
+  judge: Judge,
+  next: () => number,
+): Promise<string | undefined> {
+  const target = Math.floor(next() * (BEFORE + 1));
+  const list = operations(target + 3, next, folder.version);
+  folder.version += list.length;
+  const span = folder.spans.get(list[target]!.kind) ?? SPAN_MS;
+  const { said, signal, end, spans } = await killed(folder, list, target, next() * 1.3 * span);
+  for (const [kind, ms] of spans) {
+    const before = folder.spans.get(kind) ?? ms;
+    folder.spans.set(kind, 0.8 * before + 0.2 * ms);
+  }
+  if (end !== undefined) {
+    finding.fault(end);
+    return 'undisturbed';
+  }
+  const found = outcome(folder.known, list, said);
+  const { dir, root } = folder;
+  const queries = questionsOf(2, next, found.known.documents);
+  const verdict = await judge.judge({ ...found, dir, root, queries, loss: 'kill' });
+  if ('fault' in verdict) finding.fault(verdict.fault);
+  else folder.known = verdict.known;
+  if (signal === null && !('fault' in verdict)) return undefined;
+  folder.killed();
+  return found.running ? `during ${found.running.kind}` : 'between operations';
+}
+
+interface Killed {
+  said: Said[];
+  signal: string | null;
+  /** How it ended, where it was not killed and did not come to its end. */
+  end: string | undefined;
+  /** How long operations of each kind took, ms. */
+  spans: [kind: string, ms: number][];
 }
 
 /** Runs operations and kills the process so many ms after it began one of them. */
@@ -58,22 +118,23 @@ async function killed(
   list: readonly Operation[],
   target: number,
   ms: number,
-): Promise<{ said: Said[]; signal: string | null; end: string | undefined; took: number | undefined }> {
-  const { child, ended } = perform({ ...where, said: '-' }, list);
-  const times: number[] = [];
+): Promise<Killed> {
+  const { child, ended } = await perform({ dir: where.dir, root: where.root, said: '-' }, list);
+  const spans: [string, number][] = [];
+  let began = 0;
   let seen = 0;
   let text = '';
   child.stdout!.on('data', (part: string) => {
     text += part;
     const said = saidIn(text);
     for (const line of said.slice(seen)) {
-      if ('begin' in line) times.push(performance.now());
+      if ('begin' in line) began = performance.now();
+      if ('done' in line) spans.push([list[line.done]!.kind, performance.now() - began]);
       if ('begin' in line && line.begin === target) setTimeout(() => child.kill('SIGKILL'), ms);
     }
     seen = said.length;
   });
   const end = await ended;
-  const took = times.length > 1 ? (times.at(-1)! - times[0]!) / (times.length - 1) : undefined;
-  const failed = end.signal === null && end.code !== 0 ? endOf(end) : undefined;
-  return { said: saidIn(end.stdout), signal: end.signal, end: failed, took };
+  const isWell = end.signal === 'SIGKILL' || end.code === 0;
+  return { said: saidIn(end.stdout), signal: end.signal, end: isWell ? undefined : endOf(end), spans };
 }

@@ -8,7 +8,9 @@ export type Change =
   | { kind: 'truncate'; inode: number; size: number }
   | { kind: 'sync'; inode: number }
   | { kind: 'syncFolder' | 'unlink' | 'makeFolder' | 'removeFolder'; path: string }
-  | { kind: 'rename'; from: string; to: string };
+  | { kind: 'rename'; from: string; to: string }
+  /** Another name of a file. */
+  | { kind: 'link'; from: string; to: string };
 
 const HEAD = 32;
 const DURABLE = 1;
@@ -57,6 +59,8 @@ function changeOf(
       return { kind: 'makeFolder', path: name };
     case 9:
       return { kind: 'removeFolder', path: name };
+    case 10:
+      return { kind: 'link', from: name, to: bytes.toString() };
     default:
       throw new Error(`record of unknown kind ${kind}`);
   }

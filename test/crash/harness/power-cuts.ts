@@ -5,53 +5,92 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Disk, type Luck } from './disk.js';
+import { Judge } from './judge.js';
 import { type Change, readLog } from './log.js';
-import { endOf, Finding, type PartOptions, type PartResult, perform, questionsOf, random } from './part.js';
+import {
+  endOf,
+  Finding,
+  type PartOptions,
+  type PartResult,
+  perform,
+  prepare,
+  questionsOf,
+  random,
+} from './part.js';
+import { operations } from './plan.js';
 import { compileShim, shimmed } from './shim.js';
-import { verify } from './truth.js';
-import { type Known, NOTHING, type Operation, operations, outcome, saidIn } from './workload.js';
+import { NOTHING, type Operation, outcome, saidIn } from './workload.js';
 
 /** Operations of one recording, and cuts of it. */
 const OPERATIONS = 14;
 const CUTS = 60;
+
+/** What does not outlive the machine: files that are mapped, whose writes are not recorded, and counters of one boot. */
+const GONE = [
+  'store/data.mdb-lock',
+  'store/writers.mdb-lock',
+  'access/lock.mdb',
+  'access/writers.mdb-lock',
+  'access/counters',
+  'access/log/lock.mdb',
+  'access/log/writers.mdb-lock',
+];
 
 export async function powerCuts(options: PartOptions): Promise<PartResult> {
   const finding = new Finding('power cut', options);
   const shim = compileShim(options.root);
   if ('missing' in shim) return finding.skipped(shim.missing);
   const next = random(options.seed);
-  for (let recording = 0; finding.cases < options.cases; recording++) {
-    const root = join(options.root, `recorded-${recording}`);
-    mkdirSync(root, { recursive: true });
-    const list = operations(OPERATIONS, next, 1);
-    const log = join(options.root, 'changes');
-    const where = { dir: join(root, 'data'), root: options.root, said: join(root, 'said') };
-    const end = await perform(where, list, shimmed(shim.library, { root, log })).ended;
-    if (end.code !== 0) {
-      finding.fault(endOf(end));
-      finding.done();
-    } else {
-      const changes = readLog(log);
-      finding.count('changes recorded', changes.length);
-      const wanted = Math.min(CUTS, options.cases - finding.cases);
-      await cutsOf(finding, { root, changes, list, cuts: wanted, next });
+  const judge = new Judge();
+  await prepare(options.root);
+  try {
+    for (let recording = 0; !finding.isOver; recording++) {
+      const root = join(options.root, `recorded-${recording}`);
+      const log = join(options.root, 'changes');
+      const list = operations(OPERATIONS, next, 1);
+      const changes = await recorded(finding, { shim: shim.library, root, log, list });
+      if (changes) await cutsOf(finding, judge, { root, changes, list, next });
+      rmSync(root, { recursive: true, force: true });
+      rmSync(log, { force: true });
     }
-    rmSync(root, { recursive: true });
-    rmSync(log, { force: true });
+  } finally {
+    judge.stop();
   }
   return finding.result();
+}
+
+/** Runs the operations; undefined where the process did not come to its end, which is a trial of its own then. */
+async function recorded(
+  finding: Finding,
+  { shim, root, log, list }: { shim: string; root: string; log: string; list: readonly Operation[] },
+): Promise<Change[] | undefined> {
+  let changes: Change[] | undefined;
+  await finding.trial(async () => {
+    mkdirSync(root, { recursive: true });
+    const where = { dir: join(root, 'data'), root: join(root, '..'), said: join(root, 'said') };
+    const { ended } = await perform(where, list, shimmed(shim, { root, log }));
+    const end = await ended;
+    if (end.code === 0) {
+      changes = readLog(log);
+      finding.count('changes recorded', changes.length);
+      return undefined;
+    }
+    finding.fault(endOf(end));
+    return 'undisturbed';
+  });
+  return changes;
 }
 
 interface Recording {
   root: string;
   changes: readonly Change[];
   list: readonly Operation[];
-  cuts: number;
   next: () => number;
 }
 
-async function cutsOf(finding: Finding, { root, changes, list, cuts, next }: Recording): Promise<void> {
-  const moments = Array.from({ length: cuts }, () => Math.floor(next() * (changes.length + 1))).sort(
+async function cutsOf(finding: Finding, judge: Judge, recording: Recording): Promise<void> {
+  const { root, changes, next } = recording;
+  const moments = Array.from({ length: CUTS }, () => Math.floor(next() * (changes.length + 1))).sort(
     (a, b) => a - b,
   );
   const disk = new Disk(root);
@@ -59,33 +98,43 @@ async function cutsOf(finding: Finding, { root, changes, list, cuts, next }: Rec
   let said = '';
   let made = 0;
   for (const moment of moments) {
-    for (; made < moment; made++) {
-      const change = changes[made]!;
-      disk.apply(change);
-      if (change.kind !== 'write' || saidInode?.kind !== 'create' || change.inode !== saidInode.inode)
-        continue;
-      said += change.bytes.toString();
-    }
-    const luck: Luck = (['none', 'all', 'some', 'some', 'some'] as const)[Math.floor(next() * 5)]!;
-    const into = `${root}.cut`;
-    disk.cut(into, next, luck);
-    // It is mapped, so what it held is not known; whoever opens it first makes it anew.
-    for (const lock of [
-      'store/data.mdb-lock',
-      'store/writers.mdb-lock',
-      'access/lock.mdb',
-      'access/writers.mdb-lock',
-    ]) {
-      rmSync(join(into, 'data', lock), { force: true });
-    }
-    const { known, maybe, running } = outcome(NOTHING as Known, list, saidIn(said));
-    const found = await verify(join(into, 'data'), known, maybe, questionsOf(1, next, known.documents));
-    if ('fault' in found) {
-      const doing = running ? `during ${JSON.stringify(running)}` : 'between operations';
-      finding.fault(`after change ${moment} of ${changes.length}, ${doing}, luck ${luck}: ${found.fault}`);
-    }
-    finding.count(`luck ${luck}`);
-    finding.done();
-    rmSync(into, { recursive: true, force: true });
+    if (finding.isOver) return;
+    await finding.trial(async () => {
+      for (; made < moment; made++) {
+        const change = changes[made]!;
+        disk.apply(change);
+        if (change.kind !== 'write' || saidInode?.kind !== 'create' || change.inode !== saidInode.inode)
+          continue;
+        said += change.bytes.toString();
+      }
+      return cut(finding, judge, recording, { disk, moment, said });
+    });
   }
+}
+
+let cuts = 0;
+
+async function cut(
+  finding: Finding,
+  judge: Judge,
+  { root, changes, list, next }: Recording,
+  { disk, moment, said }: { disk: Disk; moment: number; said: string },
+): Promise<string> {
+  const luck: Luck = (['none', 'all', 'some', 'some', 'some'] as const)[Math.floor(next() * 5)]!;
+  // Never the same path twice: the judge may still have the last one's files mapped.
+  const into = `${root}.cut-${cuts++}`;
+  disk.cut(into, next, luck);
+  const dir = join(into, 'data');
+  for (const name of GONE) rmSync(join(dir, name), { recursive: true, force: true });
+  const found = outcome(NOTHING, list, saidIn(said));
+  const queries = questionsOf(1, next, found.known.documents);
+  const verdict = await judge.judge({ ...found, dir, root: join(root, '..'), queries, loss: 'power cut' });
+  const { running } = found;
+  finding.count(`luck ${luck}`);
+  if ('fault' in verdict) {
+    const doing = running ? `during ${JSON.stringify(running)}` : 'between operations';
+    finding.fault(`after change ${moment} of ${changes.length}, ${doing}, luck ${luck}: ${verdict.fault}`);
+  }
+  rmSync(into, { recursive: true, force: true });
+  return running ? `during ${running.kind}` : 'between operations';
 }

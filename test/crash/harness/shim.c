@@ -28,7 +28,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { CREATE = 1, WRITE, TRUNCATE, SYNC, SYNC_FOLDER, RENAME, UNLINK, MAKE_FOLDER, REMOVE_FOLDER };
+enum { CREATE = 1, WRITE, TRUNCATE, SYNC, SYNC_FOLDER, RENAME, UNLINK, MAKE_FOLDER, REMOVE_FOLDER, LINK };
 enum { DURABLE = 1 };
 #define FILES 4096
 
@@ -40,6 +40,9 @@ static long fail_from, writes;
 /* Of each descriptor: the path it was opened by, or NULL where it does not concern us. */
 static char *paths[FILES];
 static int opened_as[FILES];
+/* What it was, since not every way of closing one passes here, and its number may be that of a socket now. */
+static dev_t devices[FILES];
+static ino_t inodes[FILES];
 struct stream { FILE *file; char *path; };
 static struct stream streams[64];
 
@@ -70,7 +73,12 @@ __attribute__((constructor)) static void start(void) {
 }
 
 static int ours(const char *path) { return root && path && strncmp(path, root, root_length) == 0; }
-static const char *path_of(int fd) { return fd >= 0 && fd < FILES ? paths[fd] : NULL; }
+static const char *path_of(int fd) {
+    struct stat state;
+    if (fd < 0 || fd >= FILES || !paths[fd]) return NULL;
+    if (fstat(fd, &state) || state.st_dev != devices[fd] || state.st_ino != inodes[fd]) return NULL;
+    return paths[fd];
+}
 
 static void put(const void *bytes, size_t length) {
     for (const char *at = bytes; length > 0;) {
@@ -114,8 +122,14 @@ static int no_room(void) {
 static int remember(int fd, const char *path, int flags) {
     if (fd >= 0 && fd < FILES) {
         free(paths[fd]);
-        paths[fd] = ours(path) ? strdup(path) : NULL;
+        struct stat state;
+        int is_ours = ours(path) && fstat(fd, &state) == 0;
+        paths[fd] = is_ours ? strdup(path) : NULL;
         opened_as[fd] = flags;
+        if (is_ours) {
+            devices[fd] = state.st_dev;
+            inodes[fd] = state.st_ino;
+        }
     }
     return fd;
 }
@@ -278,6 +292,19 @@ int rename(const char *from, const char *to) {
     REAL(int, rename, const char *, const char *);
     if (!ours(from)) return real_rename(from, to);
     LOCKED(int, renaming(from, to));
+}
+
+static int linking(const char *from, const char *to) {
+    REAL(int, link, const char *, const char *);
+    if (no_room()) return -1;
+    int failed = real_link(from, to);
+    if (!failed) record(LINK, 0, 0, 0, from, to, strlen(to));
+    return failed;
+}
+int link(const char *from, const char *to) {
+    REAL(int, link, const char *, const char *);
+    if (!ours(from)) return real_link(from, to);
+    LOCKED(int, linking(from, to));
 }
 
 static int changing(int (*real)(const char *), uint32_t kind, const char *path) {

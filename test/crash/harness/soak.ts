@@ -159,7 +159,7 @@ class Soak {
           this.#recall[kind].found += found;
         }
         this.#finding.count(`${kind} answers`);
-        this.#finding.done();
+        this.#finding.passed();
         await sleep(PAUSE_MS);
       }
     };

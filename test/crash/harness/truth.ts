@@ -2,19 +2,41 @@
  * Whether a folder holds what it must: by `check`, by its records, and by answers that are compared with those of a
  * model in memory, which knows nothing of segments.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { AccessStore } from '../../../src/access/store.js';
+import { convertImage } from '../../../src/drawings/convert.js';
 import { contentOf, LocalDrawings } from '../../../src/drawings/files.js';
 import { calibrationFor, shown, similarity } from '../../../src/embed/calibration.js';
+import type { Embedder } from '../../../src/embed/embedder.js';
 import { type Engine, open } from '../../../src/engine.js';
 import { checkFolder } from '../../../src/index/check.js';
 import { passagesOf } from '../../../src/ingest/passages.js';
-import { loadModels } from '../../../src/models/load.js';
+import { openEmbedder } from '../../../src/models/load.js';
 import { titlesOf } from '../../../src/patent/record.js';
+import { reembed } from '../../../src/pool/reembed.js';
 import type { SearchResponse } from '../../../src/search/types.js';
+import { figureImages } from '../../../src/store/figures.js';
 import { Store } from '../../../src/store/store.js';
-import { image, type Known, POOL, patent, type State } from './workload.js';
+import { figure } from './plan.js';
+import { shownFile } from './served.js';
+import { judgeAccess, type Loss } from './served-truth.js';
+import {
+  filesOf,
+  image,
+  type Known,
+  type Model,
+  modelOf,
+  modelsOf,
+  type Outcome,
+  otherModel,
+  POOL,
+  type Put,
+  patent,
+  SMALL,
+  type State,
+  sourceOf,
+} from './workload.js';
 
-const { embedder } = await loadModels();
 const idOf = new Map(Array.from({ length: POOL }, (_, n) => [n, patent(n, 1).patent_id]));
 const numberOf = new Map([...idOf].map(([n, id]) => [id, n]));
 
@@ -28,11 +50,21 @@ function half(x: number): number {
   return (up ? down + 1 : down) * step;
 }
 
+const embedders = new Map<Model, Promise<Embedder>>();
+
+/** @param root where the model lies that re-embeddings change to */
+function embedderOf(model: Model, root: string): Promise<Embedder> {
+  const file = model === 'other' ? { file: otherModel(root) } : {};
+  const opened = embedders.get(model) ?? openEmbedder({ kind: 'static', ...file });
+  embedders.set(model, opened);
+  return opened;
+}
+
 const vectors = new Map<string, Float64Array[]>();
 
 /** Vectors of a publication's passages as they are stored. */
-async function vectorsOf(n: number, version: number): Promise<Float64Array[]> {
-  const key = `${n} ${version}`;
+async function vectorsOf(n: number, version: number, embedder: Embedder): Promise<Float64Array[]> {
+  const key = `${embedder.name} ${n} ${version}`;
   const known = vectors.get(key);
   if (known) return known;
   const record = patent(n, version);
@@ -47,11 +79,11 @@ async function vectorsOf(n: number, version: number): Promise<Float64Array[]> {
 }
 
 /** The similarity of each publication to a question, as it is shown. */
-export async function similarities(state: State, query: string): Promise<Map<string, number>> {
+async function similarities(state: State, query: string, embedder: Embedder): Promise<Map<string, number>> {
   const asked = await embedder.embed([query], 'query');
   const scores = new Map<string, number>();
   for (const [n, version] of state) {
-    const rows = await vectorsOf(n, version);
+    const rows = await vectorsOf(n, version, embedder);
     const best = Math.max(...rows.map((row) => row.reduce((sum, x, at) => sum + x * asked[at]!, 0)));
     scores.set(idOf.get(n)!, shown(similarity(best, calibrationFor(embedder, asked))));
   }
@@ -62,7 +94,7 @@ export async function similarities(state: State, query: string): Promise<Map<str
 const TOLERANCE = 3e-6;
 
 /** What is wrong with an answer over a known state: a score, an order, a text of another version, a document left out. */
-export function faultOfAnswer(
+function faultOfAnswer(
   { results }: SearchResponse,
   state: State,
   scores: ReadonlyMap<string, number>,
@@ -95,10 +127,11 @@ const TOP = 20;
 async function faultOfSearches(
   engine: Engine,
   state: State,
+  embedder: Embedder,
   queries: readonly string[],
 ): Promise<string | undefined> {
   for (const query of queries) {
-    const scores = await similarities(state, query);
+    const scores = await similarities(state, query, embedder);
     for (const exact of [true, false]) {
       const answer = await engine.search({ query, top_k: TOP }, { exact, rerank: false });
       const fault = faultOfAnswer(answer, state, scores, { top: TOP, exact });
@@ -108,38 +141,116 @@ async function faultOfSearches(
   return undefined;
 }
 
-/** The publications of a folder, each in the version that its texts are of. */
-export function stateOf(store: Store): State {
+/** What of a record is not as it was written; fields that the ingest adds are its own. */
+function faultOfRecord(store: Store, key: number, n: number, version: number): string | undefined {
+  const wanted = patent(n, version);
+  const found = store.document(key);
+  if (!found) return 'its passages are not all there';
+  for (const [field, value] of Object.entries(wanted)) {
+    const is: unknown = found.patent[field as keyof typeof wanted];
+    if (!isDeepStrictEqual(is, value)) {
+      return `${field} is ${JSON.stringify(is)}, expected ${JSON.stringify(value)}`;
+    }
+  }
+  return isDeepStrictEqual(found.passages, passagesOf(wanted)) ? undefined : 'it has other passages';
+}
+
+/** The publications of a folder, each in the version that its record is of; throws where it is of none. */
+function stateOf(store: Store): State {
   const state = new Map<number, number>();
   for (const { key, value } of store.documents.getRange()) {
     const n = numberOf.get(value.patent_id);
     const version = Number(/revision (\d+)/.exec(value.title ?? '')?.[1]);
     if (n === undefined || Number.isNaN(version))
       throw new Error(`${value.patent_id} is none of the harness's`);
-    const record = patent(n, version);
-    const body = store.bodies.get(key);
-    const whole =
-      value.title === record.title &&
-      body?.abstract === record.abstract &&
-      body?.claims?.[0]?.text === record.claims?.[0]?.text;
-    if (!whole) throw new Error(`${value.patent_id} is half of one version and half of another`);
+    if (state.has(n)) throw new Error(`${value.patent_id} is there twice`);
+    const fault = faultOfRecord(store, key, n, version);
+    if (fault) throw new Error(`${value.patent_id}, by its title of version ${version}: ${fault}`);
     state.set(n, version);
   }
   return state;
 }
 
-/** Whether each publication is in one of two states. */
-function faultOfState(found: State, certain: State, maybe: State): string | undefined {
-  for (let n = 0; n < POOL; n++) {
-    const [is, was, may] = [found.get(n), certain.get(n), maybe.get(n)];
-    if (is !== was && is !== may) {
-      return `publication ${n} is of version ${is ?? '-'}; version ${was ?? '-'} was certain, ${may ?? '-'} possible`;
+const isSame = (a: State, b: State) =>
+  a.size === b.size && [...a].every(([n, version]) => b.get(n) === version);
+
+/** What differs from the state that is nearest, where the publications as a whole are in none of them. */
+function faultOfState(found: State, states: readonly State[]): string | undefined {
+  if (states.some((state) => isSame(found, state))) return undefined;
+  const all = Array.from({ length: POOL }, (_, n) => n);
+  const [nearest] = states
+    .map((state) =>
+      all.filter((n) => found.get(n) !== state.get(n)).map((n) => ({ n, expected: state.get(n) })),
+    )
+    .sort((a, b) => a.length - b.length);
+  const words = nearest!.map(
+    ({ n, expected }) => `publication ${n} is of version ${found.get(n) ?? '-'}, expected ${expected ?? '-'}`,
+  );
+  return `the folder is in none of ${states.length} possible states; in the nearest: ${words.join(', ')}`;
+}
+
+const converted = new Map<string, string>();
+
+/** What the drawing of a publication becomes, by its content. */
+async function drawingOf(n: number, version: number): Promise<string> {
+  const key = `${n} ${version}`;
+  const known = converted.get(key) ?? contentOf((await convertImage(await figure(n, version))).image);
+  converted.set(key, known);
+  return known;
+}
+
+/** Each publication shows the drawing that came in last, whole; where one was coming in, the one before it or that. */
+async function faultOfFigures(
+  engine: Engine,
+  store: Store,
+  found: State,
+  possible: readonly State[],
+): Promise<string | undefined> {
+  const files = new LocalDrawings(engine.dir);
+  for (const [n] of found) {
+    const images = figureImages(store, idOf.get(n)!);
+    const versions = [...new Set(possible.map((figures) => figures.get(n)))];
+    if (images.size === 0) {
+      if (!versions.includes(undefined)) return `the drawing of publication ${n} is lost`;
+      continue;
     }
+    const content = engine.findDrawing(idOf.get(n)!, shownFile(n));
+    const fault = await files.fault(content);
+    if (fault) return `the drawing of publication ${n}: ${fault}`;
+    const wanted = await Promise.all(
+      versions.map((version) => (version === undefined ? undefined : drawingOf(n, version))),
+    );
+    if (!wanted.includes(content)) return `publication ${n} shows a drawing of no version that is possible`;
   }
   return undefined;
 }
 
-async function faultOfRest(dir: string, { images, keys }: Known): Promise<string | undefined> {
+/** A file in the ledger is in the index; a file of an ingest that ended is in the ledger. */
+function faultOfLedger(engine: Engine, found: State, question: Question): string | undefined {
+  const { known, running, root } = question;
+  const read = new Set(engine.sources().map(({ path }) => path));
+  for (const put of known.read)
+    for (const path of filesOf(root, put).keys())
+      if (!read.has(path)) return `${path} was read to its end and is not in the ledger`;
+  if (running?.kind !== 'put') return undefined;
+  for (const [path, docs] of filesOf(root, running)) {
+    const missing = docs.filter((n) => found.get(n) !== running.version);
+    if (read.has(path) && missing.length > 0)
+      return `${path} is in the ledger; its publications ${missing.join(', ')} are not in the index`;
+  }
+  return undefined;
+}
+
+/** A file that is in the ledger is not read again. */
+async function faultOfReadingAgain(engine: Engine, root: string, put: Put): Promise<string | undefined> {
+  const options = { ...SMALL, onlyNew: true, drawings: false };
+  const { known_files: known, documents } = await engine.ingest(sourceOf(root, put), options);
+  const files = filesOf(root, put).size;
+  if (known === files && documents === 0) return undefined;
+  return `an ingest of ${files} files that were read passed over ${known} and read ${documents} publications`;
+}
+
+async function faultOfRest(dir: string, { images, access: { keys } }: Known): Promise<string | undefined> {
   const files = new LocalDrawings(dir);
   for (const n of images) {
     const fault = await files.fault(contentOf(image(n)));
@@ -148,50 +259,124 @@ async function faultOfRest(dir: string, { images, keys }: Known): Promise<string
   if (keys.size === 0) return undefined;
   const access = AccessStore.open(`${dir}/access`, { create: false });
   try {
-    const there = new Map(access.list().map((key) => [key.id, key.state]));
-    for (const [id, state] of keys) {
-      const found = there.get(id);
-      if (found !== state && found !== 'deactivated') return `key ${id} is ${found ?? 'lost'}, was ${state}`;
-    }
-    return undefined;
+    const there = new Set(access.list().map(({ id }) => id));
+    const lost = [...keys.keys()].find((id) => !there.has(id));
+    return lost === undefined ? undefined : `key ${lost} is lost`;
   } finally {
     await access.close();
   }
 }
 
-/** What is wrong with a folder, or the state it is in; undefined where there is none and none is needed. */
-export async function verify(
-  dir: string,
-  known: Known,
-  maybe: State,
-  queries: readonly string[],
-): Promise<{ fault: string } | { state: State }> {
-  let store: Store | undefined;
+/** A folder, what may be true of it, and what to ask it. */
+export interface Question extends Outcome {
+  dir: string;
+  /** Where the sources lie, and the model that re-embeddings change to. */
+  root: string;
+  queries: readonly string[];
+  loss: Loss;
+}
+
+/** What is wrong, or what is certain of the folder now. */
+export type Verdict = { fault: string } | { known: Known };
+
+class Fault extends Error {}
+
+/** @throws Fault where there is one */
+function none(fault: string | undefined): void {
+  if (fault !== undefined) throw new Fault(fault);
+}
+
+/**
+ * What is wrong with a folder, or what is certain of it. What was under way is then done to its end, as a user would
+ * do it, and looked at again.
+ */
+export async function verify(question: Question): Promise<Verdict> {
   try {
-    store = await Store.openIfThere(dir);
-    if (store === undefined) {
-      if (known.documents.size > 0) return { fault: 'the index is gone' };
-    } else {
-      const { problems } = await checkFolder(store);
-      const bad = problems.filter(({ kind }) => kind !== 'leftover');
-      if (bad.length > 0) return { fault: bad.map(({ where, reason }) => `${where}: ${reason}`).join('; ') };
-    }
-    const state = store ? stateOf(store) : new Map<number, number>();
-    const wrong = faultOfState(state, known.documents, maybe) ?? (await faultOfRest(dir, known));
-    if (wrong) return { fault: wrong };
-    if (store) {
-      const engine = await open(dir, { workers: 0 });
-      try {
-        const fault = await faultOfSearches(engine, state, queries);
-        if (fault) return { fault };
-      } finally {
-        await engine.close();
-      }
-    }
-    return { state };
+    return { known: await known(question) };
   } catch (error) {
+    if (error instanceof Fault) return { fault: error.message };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  } finally {
-    await store?.close();
   }
+}
+
+async function known(question: Question): Promise<Known> {
+  const { dir, known: before, states, running, root, loss } = question;
+  none(await faultOfRest(dir, before));
+  const store = await Store.openIfThere(dir);
+  if (store === undefined) {
+    none(states.some(({ size }) => size === 0) ? undefined : 'the index is gone');
+    return { ...before, documents: new Map() };
+  }
+  try {
+    await checkWhole(store);
+    const found = stateOf(store);
+    none(faultOfState(found, states));
+    const model = modelIn(store);
+    const models = running?.kind === 'reembed' ? [before.model, running.model] : [before.model];
+    none(models.includes(model) ? undefined : `the folder is embedded with the model "${model}"`);
+    const engine = await open(dir, { workers: 0 });
+    try {
+      // A deletion takes the drawings along in its own transaction.
+      const figures = running?.kind === 'put' ? [before.figures, question.figures] : [before.figures];
+      none(await faultOfFigures(engine, store, found, figures));
+      none(await faultOfSearches(engine, found, await embedderOf(model, root), question.queries));
+      none(faultOfLedger(engine, found, question));
+      const then = await finished(engine, store, { ...before, documents: found, model }, question);
+      const asked = then.access.accounts.size > 0 || running?.kind === 'serve';
+      if (!asked) return then;
+      const judged = await judgeAccess(dir, engine, then.access, loss);
+      if ('fault' in judged) throw new Fault(judged.fault);
+      return { ...then, access: judged.access };
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkWhole(store: Store): Promise<void> {
+  const { problems } = await checkFolder(store);
+  const bad = problems.filter(({ kind }) => kind !== 'leftover');
+  none(bad.length === 0 ? undefined : bad.map(({ where, reason }) => `${where}: ${reason}`).join('; '));
+}
+
+function modelIn(store: Store): Model {
+  store.refresh();
+  return modelOf(store.manifest().model.name);
+}
+
+/** Does an ingest or a re-embedding to its end that was cut short, and looks at what has become of it. */
+async function finished(engine: Engine, store: Store, found: Known, question: Question): Promise<Known> {
+  const { running, root, states } = question;
+  let then = found;
+  if (running?.kind === 'put') {
+    const { failed } = await engine.ingest(sourceOf(root, running), { ...SMALL, onlyNew: true });
+    none(failed[0]?.reason);
+    const documents = states.at(-1)!;
+    then = { ...found, documents, figures: question.figures, read: [...found.read, running] };
+  } else if (running?.kind === 'reembed') {
+    await reembed(engine.dir, { models: modelsOf(running.model, root), workers: 0, ...SMALL });
+    then = { ...found, model: running.model };
+  } else if (running) {
+    // Of a deletion the drawings went with it or stayed with it.
+    const figures = [...found.figures].filter(([n]) => found.documents.has(n));
+    return { ...found, figures: new Map(figures) };
+  }
+  const last = then.read.at(-1);
+  if (last) none(await faultOfReadingAgain(engine, root, last));
+  if (!running) return then;
+  store.refresh();
+  await checkWhole(store);
+  none(faultOfState(stateOf(store), [then.documents]));
+  none(
+    modelIn(store) === then.model
+      ? undefined
+      : 'a re-embedding that was taken up again did not come to its end',
+  );
+  none(await faultOfFigures(engine, store, then.documents, [then.figures]));
+  none(faultOfLedger(engine, then.documents, { ...question, known: then, running: undefined }));
+  const queries = question.queries.slice(0, 1);
+  none(await faultOfSearches(engine, then.documents, await embedderOf(then.model, root), queries));
+  return then;
 }

@@ -2,29 +2,28 @@
  * Does operations to a folder, one after another, saying what it does: in a file (or with - to its output), so that a record of its writes
  * holds at which moment it said what. `node workload-process.js FOLDER OPERATIONS.json SAID [SPACE]`; with SPACE it
  * expects that the disk is full once, goes on searching then, makes room by making that file, and does the
- * operation again.
+ * operation again. The sources of ingests lie beside OPERATIONS.json.
  */
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AccessStore } from '../../../src/access/store.js';
 import { LocalDrawings } from '../../../src/drawings/files.js';
 import { type Engine, open } from '../../../src/engine.js';
 import { isPriorartError, PriorartError } from '../../../src/errors.js';
 import { mergeSegments } from '../../../src/index/merge.js';
+import { reembed } from '../../../src/pool/reembed.js';
 import { Store } from '../../../src/store/store.js';
-import { writeLines } from '../folder.js';
-import { image, type Operation, patent, type Said, SMALL } from './workload.js';
+import { image, modelsOf, type Operation, type Put, patent, type Said, SMALL, sourceOf } from './workload.js';
 
 const [dir, file, saidPath, space] = process.argv.slice(2) as [string, string, string, string?];
+const root = dirname(file);
 const operations = JSON.parse(readFileSync(file, 'utf8')) as Operation[];
 const said = saidPath === '-' ? 1 : openSync(saidPath, 'a');
 const say = (line: Said) => writeSync(said, `${JSON.stringify(line)}\n`);
 
-async function put(engine: Engine, docs: number[], version: number): Promise<void> {
-  const lines = writeLines(
-    `${file}.jsonl`,
-    docs.map((n) => patent(n, version)),
-  );
-  const { failed } = await engine.ingest(lines, { ...SMALL, drawings: false });
+async function put(engine: Engine, operation: Put): Promise<void> {
+  const options = { ...SMALL, onlyNew: true, drawings: operation.drawn.length > 0 };
+  const { failed } = await engine.ingest(sourceOf(root, operation), options);
   if (failed.length > 0) throw new Error(failed[0]!.reason);
 }
 
@@ -37,14 +36,27 @@ async function merge(full: boolean): Promise<void> {
   }
 }
 
+async function remove(engine: Engine, docs: readonly number[]): Promise<void> {
+  await engine.delete(docs.map((n) => patent(n, 1).patent_id));
+}
+
+/** The merge has looked at what is deleted when it first waits for its threads. */
+async function removeInMerge(engine: Engine, docs: readonly number[]): Promise<void> {
+  const merging = merge(true);
+  merging.catch(() => {}); // Awaited below.
+  await remove(engine, docs);
+  await merging;
+}
+
 async function key(): Promise<void> {
   const access = AccessStore.open(`${dir}/access`);
   try {
     const { id } = await access.createAccount({ name: 'harness', plan: 'free' });
     const made = await access.createKey({ account: id, environment: 'test', name: 'one' });
-    say({ key: made.id, state: 'active' });
+    say({ served: 'key', id: made.id });
+    say({ served: 'revoking', id: made.id });
     await access.revoke(made.id);
-    say({ key: made.id, state: 'deactivated' });
+    say({ served: 'revoked', id: made.id });
   } finally {
     await access.close();
   }
@@ -53,15 +65,22 @@ async function key(): Promise<void> {
 async function perform(engine: Engine, operation: Operation): Promise<void> {
   switch (operation.kind) {
     case 'put':
-      return put(engine, operation.docs, operation.version);
+      return put(engine, operation);
     case 'delete':
-      return void (await engine.delete(operation.docs.map((n) => patent(n, 1).patent_id)));
+      return remove(engine, operation.docs);
+    case 'deleteInMerge':
+      return removeInMerge(engine, operation.docs);
     case 'merge':
       return merge(operation.full);
+    case 'reembed':
+      return void (await reembed(dir, { models: modelsOf(operation.model, root), workers: 0, ...SMALL }));
     case 'draw':
-      return void (await drawing(operation.image));
+      return drawing(operation.image);
     case 'key':
       return key();
+    case 'serve':
+      // Only where there is one: a process that is to be killed starts the sooner.
+      return (await import('./served.js')).serve(dir, engine, operation, say);
   }
 }
 

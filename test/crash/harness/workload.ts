@@ -1,23 +1,45 @@
 /** What the harness has a process do to a folder, and what must be true of the folder at each moment. */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { passagesOf } from '../../../src/ingest/passages.js';
+import type { ModelsInput } from '../../../src/models/config.js';
 import type { Patent } from '../../../src/patent/record.js';
 import { publication } from '../folder.js';
+import { type Access, afterSaid, NOBODY, type Served } from './served-state.js';
 
 /** Publications that there are at most. */
 export const POOL = 60;
 /** So small that some ten publications make segments, merges and FAISS indexes. */
 export const SMALL = { segmentPassages: 10, indexFrom: 48 };
 
+export type Model = 'static' | 'other';
+
+/** An ingest of files: new publications, and ones that take the place of an older version. */
+export interface Put {
+  kind: 'put';
+  docs: number[];
+  version: number;
+  /** Files that the publications come in. */
+  files: number;
+  /** Publications whose drawing comes with them. */
+  drawn: number[];
+}
+
 export type Operation =
-  /** Ingests publications in this version: new ones, and ones that take the place of an older version. */
-  | { kind: 'put'; docs: number[]; version: number }
+  | Put
   | { kind: 'delete'; docs: number[] }
   /** Merges what is due, or with `full` everything into one segment. */
   | { kind: 'merge'; full: boolean }
-  /** Stores a drawing. */
+  /** Deletes while everything is being merged into one segment. */
+  | { kind: 'deleteInMerge'; docs: number[] }
+  /** Embeds the folder anew with this model. */
+  | { kind: 'reembed'; model: Model }
+  /** Stores a drawing that no publication names. */
   | { kind: 'draw'; image: number }
-  /** Makes an account and a key; then takes the key away. */
-  | { kind: 'key' };
+  /** Makes an account and a key; then revokes the key. */
+  | { kind: 'key' }
+  /** Runs a server, administers it and searches with its keys. */
+  | { kind: 'serve'; quota: number; searches: number; revoked: boolean; readsLog: boolean };
 
 /** Version of each publication that is there, by its number. */
 export type State = ReadonlyMap<number, number>;
@@ -25,17 +47,55 @@ export type State = ReadonlyMap<number, number>;
 /** What is certain of a folder. */
 export interface Known {
   documents: State;
-  /** Drawings that were stored. */
+  /** Version of the drawing of each publication that has one. */
+  figures: State;
+  /** Ingests that ended; their files are in the ledger. */
+  read: readonly Put[];
+  model: Model;
+  /** Drawings that were stored without a publication. */
   images: readonly number[];
-  /** Keys that were made, by id, and whether they have been taken away. */
-  keys: ReadonlyMap<string, 'active' | 'deactivated'>;
+  access: Access;
 }
 
-export const NOTHING: Known = { documents: new Map(), images: [], keys: new Map() };
+export const NOTHING: Known = {
+  documents: new Map(),
+  figures: new Map(),
+  read: [],
+  model: 'static',
+  images: [],
+  access: NOBODY,
+};
 
 /** A publication of the harness in one version. */
 export function patent(n: number, version: number): Patent {
-  return publication(n, 7, version);
+  const one = publication(n, 7, version);
+  const sentence = one.abstract!.split('. ')[0]!;
+  return {
+    ...one,
+    claims: [
+      ...one.claims!,
+      { number: 2, text: `The device of claim 1, wherein ${sentence} in claim 2.`, depends_on: [1] },
+    ],
+    description: [
+      {
+        section: 'Technical field',
+        paragraphs: [
+          { number: 1, text: `${sentence}, as the field has it.` },
+          { number: 2, text: `Publication ${n} says so in revision ${version}.` },
+        ],
+      },
+    ],
+    publication_date: `${2012 + (version % 9)}-03-04`,
+    applicants: [{ name: `Applicant ${version} Ltd.` }],
+    inventors: [{ name: `Inventor ${n} of ${version}` }],
+    ipc_codes: ['H01M 10/0525'],
+    drawings: [{ file: figureFile(n), label: 'FIG. 1', representative: true }],
+  };
+}
+
+/** What the office calls the drawing of a publication, in every version. */
+export function figureFile(n: number): string {
+  return `${publication(n, 7, 1).patent_id}-D00001.png`;
 }
 
 /** An image that stands for itself; nothing looks into it. */
@@ -45,39 +105,93 @@ export function image(n: number): Buffer {
   );
 }
 
-/**
- * Operations at random that follow one another.
- * @param from version of the first put; each takes the next
- */
-export function operations(count: number, next: () => number, from: number): Operation[] {
-  const some = (most: number) => {
-    const wanted = 1 + Math.floor(next() * most);
-    return [...new Set(Array.from({ length: wanted }, () => Math.floor(next() * POOL)))];
-  };
-  let version = from;
-  return Array.from({ length: count }, (): Operation => {
-    const roll = next();
-    if (roll < 0.55) return { kind: 'put', docs: some(24), version: version++ };
-    if (roll < 0.7) return { kind: 'delete', docs: some(6) };
-    if (roll < 0.9) return { kind: 'merge', full: next() < 0.5 };
-    if (roll < 0.97) return { kind: 'draw', image: Math.floor(next() * 1e9) };
-    return { kind: 'key' };
-  });
+/** The folder that an ingest reads. */
+export function sourceOf(root: string, { version }: Put): string {
+  return join(root, 'sources', String(version));
 }
 
-/** What is there after an operation that was done. */
+/** What each file of an ingest holds, by its path. */
+export function filesOf(root: string, put: Put): Map<string, number[]> {
+  const each = Math.ceil(put.docs.length / put.files);
+  const files = new Map<string, number[]>();
+  for (let at = 0; at < put.docs.length; at += each)
+    files.set(join(sourceOf(root, put), `part-${files.size}.jsonl`), put.docs.slice(at, at + each));
+  return files;
+}
+
+/** The file of the model that a re-embedding changes to; `writeOtherModel` makes it. */
+export function otherModel(root: string): string {
+  return join(root, 'other-model.bin');
+}
+
+export const OTHER_NAME = 'other';
+export const OTHER_DIMENSIONS = 64;
+
+/** Which model a folder has, by the name in its manifest. */
+export function modelOf(name: string): Model {
+  return name === OTHER_NAME ? 'other' : 'static';
+}
+
+/** The configuration of a model. */
+export function modelsOf(model: Model, root: string): ModelsInput {
+  return { embedder: { kind: 'static', ...(model === 'other' ? { file: otherModel(root) } : {}) } };
+}
+
+/** The state after an operation that was done. */
 export function after(documents: State, operation: Operation): State {
-  const then = new Map(documents);
-  if (operation.kind === 'put') for (const n of operation.docs) then.set(n, operation.version);
-  if (operation.kind === 'delete') for (const n of operation.docs) then.delete(n);
+  return statesOf(documents, operation).at(-1)!;
+}
+
+/**
+ * The states that an operation goes through, the one before it first. Each batch of an ingest is one commit, whose
+ * publications are all there or none; so is a deletion.
+ */
+export function statesOf(before: State, operation: Operation): State[] {
+  if (operation.kind === 'delete' || operation.kind === 'deleteInMerge') {
+    const then = new Map(before);
+    for (const n of operation.docs) then.delete(n);
+    return [before, then];
+  }
+  if (operation.kind !== 'put') return [before];
+  const states = [before];
+  for (const batch of batchesOf(operation)) {
+    const then = new Map(states.at(-1));
+    for (const n of batch) then.set(n, operation.version);
+    states.push(then);
+  }
+  return states;
+}
+
+/** The publications of each commit of an ingest, in the order of its files. */
+function batchesOf({ docs, version }: Put): number[][] {
+  const batches: number[][] = [];
+  let batch: number[] = [];
+  let passages = 0;
+  for (const n of docs) {
+    batch.push(n);
+    passages += passagesOf(patent(n, version)).length;
+    if (passages < SMALL.segmentPassages) continue;
+    batches.push(batch);
+    batch = [];
+    passages = 0;
+  }
+  return batch.length > 0 ? [...batches, batch] : batches;
+}
+
+/** Versions that the drawing of each publication may have; a missing entry: it has none. */
+function figuresAfter(figures: State, operation: Operation): State {
+  const then = new Map(figures);
+  if (operation.kind === 'put') for (const n of operation.drawn) then.set(n, operation.version);
+  if (operation.kind === 'delete' || operation.kind === 'deleteInMerge')
+    for (const n of operation.docs) then.delete(n);
   return then;
 }
 
-/** What a process says: an operation begins, is done, or one of its keys was made or taken away. */
+/** What a process says: an operation begins or is done, and what its server has answered. */
 export type Said =
   | { begin: number }
   | { done: number }
-  | { key: string; state: 'active' | 'deactivated' }
+  | Served
   | { failed: number; code: string; message: string }
   /** What goes on around a disk that is full. */
   | { searched: number }
@@ -89,29 +203,37 @@ export function saidIn(text: string): Said[] {
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Said);
 }
 
-/**
- * What is certain after a process has said so much, and what else may be: an operation that had begun and was not
- * done may have happened to each of its publications or not.
- */
-export function outcome(
-  before: Known,
-  list: readonly Operation[],
-  said: readonly Said[],
-): { known: Known; maybe: State; running: Operation | undefined } {
-  let { documents } = before;
-  const images = [...before.images];
-  const keys = new Map(before.keys);
+/** What may be true of a folder when its process has come so far. */
+export interface Outcome {
+  known: Known;
+  /** The operation that had begun and was not done. */
+  running: Operation | undefined;
+  /** Whole states of the publications, one of which it must be in. */
+  states: readonly State[];
+  /** Drawings once the running operation is done. */
+  figures: State;
+}
+
+export function outcome(before: Known, list: readonly Operation[], said: readonly Said[]): Outcome {
+  let { documents, figures, read, model, images, access } = before;
   let running: Operation | undefined;
   for (const line of said) {
     if ('begin' in line) running = list[line.begin];
-    if ('key' in line) keys.set(line.key, line.state);
-    if ('done' in line) {
+    else if ('served' in line) access = afterSaid(access, line);
+    else if ('done' in line) {
       const operation = list[line.done]!;
       documents = after(documents, operation);
-      if (operation.kind === 'draw') images.push(operation.image);
+      figures = figuresAfter(figures, operation);
+      if (operation.kind === 'put') read = [...read, operation];
+      if (operation.kind === 'reembed') model = operation.model;
+      if (operation.kind === 'draw') images = [...images, operation.image];
       running = undefined;
     }
   }
-  const maybe = running ? after(documents, running) : documents;
-  return { known: { documents, images, keys }, maybe, running };
+  return {
+    known: { documents, figures, read, model, images, access },
+    running,
+    states: running ? statesOf(documents, running) : [documents],
+    figures: running ? figuresAfter(figures, running) : figures,
+  };
 }
