@@ -18,7 +18,6 @@ import { fileURLToPath } from 'node:url';
 import { newSecret } from '../../src/access/key.js';
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
-import { usedBytes } from '../crash/folder.js';
 import { until } from '../until.js';
 
 const folders: string[] = [];
@@ -213,10 +212,10 @@ describe('access store out of order', () => {
     ['zeroed', (file) => writeFileSync(file, Buffer.alloc(statSync(file).size))],
     ['emptied', (file) => truncateSync(file, 0)],
     ['cut to a few bytes', (file) => truncateSync(file, 100)],
-    ['cut to its meta pages', (file) => truncateSync(file, 2 * 4096)],
-    ['cut in half', (file) => truncateSync(file, usedBytes(file) >> 1)],
+    ['cut to two pages', (file) => truncateSync(file, 2 * 4096)],
+    ['cut in half', (file) => truncateSync(file, statSync(file).size >> 1)],
     [
-      'overwritten after its meta pages',
+      'overwritten after its first pages',
       (file) => {
         const bytes = readFileSync(file);
         writeFileSync(file, bytes.fill(0xff, 2 * 4096));
@@ -232,7 +231,7 @@ describe('access store out of order', () => {
         await store.createKey({ account: account.id, environment: 'production', name: 'k'.repeat(50) });
       }
       await store.close();
-      damage(join(dir, 'data.mdb'));
+      damage(join(dir, 'keys.db'));
       const other = new OtherProcess(dir);
       try {
         assert.equal(await other.ask({ verify: secret }), 'unavailable');
@@ -248,7 +247,7 @@ describe('access store out of order', () => {
     const dir = folder();
     const { store } = await withKey(dir);
     await store.close();
-    writeFileSync(join(dir, 'data.mdb'), Buffer.alloc(20_000, 1));
+    writeFileSync(join(dir, 'keys.db'), Buffer.alloc(20_000, 1));
     assert.throws(() => AccessStore.open(dir), isUnavailable);
   });
 
@@ -275,10 +274,12 @@ describe('access store out of order', () => {
     try {
       assert.equal(await other.ask({ verify: first.secret }), 'ok');
       await first.store.close();
-      renameSync(join(backup, 'data.mdb'), join(dir, 'data.mdb'));
+      // A file and its log belong together.
+      for (const name of ['keys.db-wal', 'keys.db-shm']) rmSync(join(dir, name), { force: true });
+      renameSync(join(backup, 'keys.db'), join(dir, 'keys.db'));
       await until(async () => (await other.ask({ verify: first.secret })) === 'unknown', 'it is noticed');
       assert.equal(await other.ask({ verify: second.secret }), 'ok');
-      rmSync(join(dir, 'data.mdb'));
+      rmSync(join(dir, 'keys.db'));
       await until(
         async () => (await other.ask({ verify: second.secret })) === 'unavailable',
         'it is noticed',
