@@ -119,7 +119,13 @@ function describeFaiss(carrier) {
 function describeSqlite(carrier) {
   const header = readFileSync(join(dirname(carrier.manifest_path), 'sqlite3/sqlite3.h'), 'utf8');
   const [, version] = /^#define SQLITE_VERSION +"([\d.]+)"$/m.exec(header);
-  return { title: `SQLite ${version}`, url: 'https://sqlite.org', licence: 'public domain', holder: [], own: [] };
+  return {
+    title: `SQLite ${version}`,
+    url: 'https://sqlite.org',
+    licence: 'public domain',
+    holder: [],
+    own: [],
+  };
 }
 
 /** Where the licence in the lockfile is not all there is to say. npm says ISC of uWebSockets.js because whoever repacked it left npm's default; the LICENSE in it is uWebSockets' own. */

@@ -70,12 +70,7 @@ async function cutsOf(finding: Finding, { root, changes, list, cuts, next }: Rec
     const into = `${root}.cut`;
     disk.cut(into, next, luck);
     // It is mapped, so what it held is not known; whoever opens it first makes it anew.
-    for (const lock of [
-      'store/data.mdb-lock',
-      'store/writers.mdb-lock',
-      'access/lock.mdb',
-      'access/writers.mdb-lock',
-    ]) {
+    for (const lock of ['store/data.mdb-lock', 'store/writers.mdb-lock', 'access/keys.db-shm']) {
       rmSync(join(into, 'data', lock), { force: true });
     }
     const { known, maybe, running } = outcome(NOTHING as Known, list, saidIn(said));
