@@ -15,7 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { CallLimits } from '../../src/access/call-limits.js';
 import { newSecret } from '../../src/access/key.js';
+import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
 import { until } from '../until.js';
@@ -287,5 +289,56 @@ describe('access store out of order', () => {
     } finally {
       await other.end();
     }
+  });
+});
+
+describe('files of the access store', () => {
+  it('are for their owner only, whatever the umask, and so are copies', async () => {
+    const before = process.umask(0);
+    try {
+      const dir = join(folder(), 'access');
+      const { store, account, id, secret } = await withKey(dir);
+      const limits = new CallLimits(store);
+      await limits.settle(await limits.reserve(account), true);
+      const log = new RequestLog(dir);
+      log.add({ key: id, time: 1, requestId: 'r', endpoint: 'e', status: 200, ms: 1, client: 'c' });
+      await log.flush();
+      const copy = join(folder(), 'access');
+      await store.copyTo(copy);
+      const names = ['counters.db', 'keys.db', 'log.db'];
+      const all = names.flatMap((name) => [name, `${name}-shm`, `${name}-wal`]);
+      assert.deepEqual(readdirSync(dir).sort(), all);
+      assert.deepEqual(readdirSync(copy).sort(), ['counters.db', 'keys.db']);
+      for (const each of [dir, copy]) {
+        assert.equal(statSync(each).mode & 0o777, 0o700);
+        for (const name of readdirSync(each))
+          assert.equal(statSync(join(each, name)).mode & 0o777, 0o600, name);
+      }
+      await limits.close();
+      await log.close();
+      await store.close();
+      assert.deepEqual(
+        readdirSync(dir).sort(),
+        names,
+        'closed by the last one, nothing is left beside a file',
+      );
+      const copied = AccessStore.open(copy, { create: false });
+      assert.ok(copied.verify(secret).ok);
+      assert.equal(copied.quotaUsed(account).used, 1);
+      await copied.close();
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('of a version that kept keys in LMDB are refused with what to do, not passed over', async () => {
+    const dir = folder();
+    writeFileSync(join(dir, 'data.mdb'), 'keys');
+    const message = /data\.mdb is of a version before 0\.1.*move .* away, and make accounts and keys again/;
+    assert.throws(() => AccessStore.open(dir), { code: 'unavailable', message });
+    const server = AccessStore.open(dir, { create: false });
+    assert.throws(() => server.verify('any'), { code: 'unavailable', message });
+    await server.close();
+    assert.deepEqual(readdirSync(dir), ['data.mdb']);
   });
 });
