@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPriorartError, PriorartError } from '../errors.js';
 import {
   ACCESS_FLUSH_MS,
   LOCK_WAIT_MS,
@@ -122,7 +123,7 @@ export class RequestLog {
    * since nothing was written that would have removed them, are left out.
    * @param cursor `next` of the page before
    * @throws LockHeld
-   * @throws PriorartError `usage` where the cursor is none
+   * @throws PriorartError `usage` where the cursor is none, `unavailable` where the log is damaged
    */
   page(key: string, limit: number, cursor?: string): LogPage {
     if (cursor !== undefined) placeOf(cursor);
@@ -135,6 +136,7 @@ export class RequestLog {
   /**
    * Calls by day, key and endpoint; days inclusive, as `YYYY-MM-DD`, in UTC.
    * @throws LockHeld
+   * @throws PriorartError `unavailable` where the log is damaged
    */
   usage(from: string, to: string, keys?: ReadonlySet<string>): UsageRow[] {
     const sql = `SELECT day, key, endpoint, requests, ok, client_errors, server_errors FROM usage
@@ -212,7 +214,11 @@ export class RequestLog {
     } catch (error) {
       this.#closeLog();
       if (error instanceof FileMissing) return none;
-      throw error;
+      if (isPriorartError(error)) throw error;
+      const { message } = error as Error;
+      throw new PriorartError('unavailable', `the log of requests cannot be read: ${message}`, {
+        cause: error,
+      });
     }
   }
 
