@@ -54,6 +54,8 @@ export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
 export const RATE_LIMIT_MAX = 1_000_000_000;
 /** Client addresses whose calls are counted; of more, the quietest is forgotten. */
 export const PUBLIC_ADDRESSES_MAX = 16_384;
+/** Keys that a server keeps decoded between changes of the access store. */
+export const RECORDS_REMEMBERED_MAX = 4_096;
 
 /** Searches a month, by plan; of an Enterprise account where its number is not given. */
 export const PLAN_QUOTA = { free: 30, basic: 300, pro: 1_000, enterprise: 1_000_000 } as const;

@@ -6,7 +6,12 @@ import { timingSafeEqual } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPriorartError, PriorartError } from '../errors.js';
-import { KEYS_PER_ACCOUNT_MAX, LOCK_WAIT_MS, MAINTENANCE_RETRY_S } from '../limits.js';
+import {
+  KEYS_PER_ACCOUNT_MAX,
+  LOCK_WAIT_MS,
+  MAINTENANCE_RETRY_S,
+  RECORDS_REMEMBERED_MAX,
+} from '../limits.js';
 import { syncFolder } from '../store/room.js';
 import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
@@ -43,6 +48,10 @@ export class AccessStore {
   readonly #dir: string;
   readonly #waitMs: number;
   readonly #queue = new LockQueue();
+  /** What was read since the file last changed, by name. Everybody gets the same objects, which must not be changed. */
+  readonly #known = new Map<string, object>();
+  /** SQLite's number of the change by another connection that `#known` knows of. */
+  #version = 0;
   #file: Sqlite | undefined;
   #counters: Counters | undefined;
   #maintenance: Maintenance | undefined;
@@ -72,7 +81,7 @@ export class AccessStore {
   }
 
   /**
-   * Checks the value of an X-API-Key header. Costs one read of the file, and none where the checksum is wrong.
+   * Checks the value of an X-API-Key header. Looks whether the file has changed, unless the checksum is wrong.
    * @throws LockHeld
    * @throws PriorartError `unavailable` while the store cannot be read
    */
@@ -82,17 +91,12 @@ export class AccessStore {
     if (secret === undefined || secret === '') return { ok: false, reason: 'missing' };
     if (!isWellFormed(secret)) return { ok: false, reason: 'unknown' };
     const hash = hashSecret(secret);
-    const found = this.#reading(() =>
-      file.row<[hash: Uint8Array, ...KeyRow, ...AccountRow]>(
-        `SELECT k.hash, ${KEY_COLUMNS}, ${ACCOUNT_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account
-         WHERE k.lookup = ?`,
-        hash.subarray(0, LOOKUP_BYTES),
-      ),
-    );
-    if (found === undefined || !timingSafeEqual(found[0], hash)) return { ok: false, reason: 'unknown' };
-    const key = keyOf(found.slice(1, 8) as KeyRow);
-    if (key.state !== 'active') return { ok: false, reason: 'deactivated', key };
-    return { ok: true, key, account: accountOf(found.slice(8) as AccountRow) };
+    const lookup = hash.subarray(0, LOOKUP_BYTES);
+    const name = `key ${lookup.toString('latin1')}`;
+    const found = this.#reading(() => this.#remembering(file, name, () => keyAndAccountIn(file, lookup)));
+    if (found === undefined || !timingSafeEqual(found.hash, hash)) return { ok: false, reason: 'unknown' };
+    const { key, account } = found;
+    return key.state === 'active' ? { ok: true, key, account } : { ok: false, reason: 'deactivated', key };
   }
 
   /**
@@ -104,7 +108,10 @@ export class AccessStore {
     const file = this.#file;
     if (!file) return undefined;
     try {
-      this.#maintenance = this.#reading(() => setting(file, 'maintenance'));
+      const { set } = this.#reading(() =>
+        this.#remembering(file, 'maintenance', () => ({ set: setting<Maintenance>(file, 'maintenance') })),
+      );
+      this.#maintenance = set;
     } catch (error) {
       if (!(error instanceof LockHeld)) throw error;
     }
@@ -352,8 +359,22 @@ export class AccessStore {
   async #writing<T>(change: (file: Sqlite) => T): Promise<T> {
     return this.#queue.run(() => {
       const file = this.#current();
+      this.#known.clear();
       return this.#reading(() => file.write(() => change(file)));
     });
+  }
+
+  /** What a read gives, without reading where the file has not changed since the last time. */
+  #remembering<T extends object | undefined>(file: Sqlite, name: string, read: () => T): T {
+    const [version] = file.row<[number]>('PRAGMA data_version')!;
+    if (version !== this.#version || this.#known.size >= RECORDS_REMEMBERED_MAX) this.#known.clear();
+    this.#version = version;
+    const known = this.#known.get(name) as T;
+    if (known !== undefined) return known;
+    const found = read();
+    // What is not there is asked for by strangers, with ever new names.
+    if (found !== undefined) this.#known.set(name, Object.freeze(found));
+    return found;
   }
 
   #inspect(): void {
@@ -372,6 +393,7 @@ export class AccessStore {
   #reopen(create: boolean): void {
     this.#inspectedAt = performance.now();
     try {
+      this.#known.clear();
       this.#file = openKeys(this.#dir, { create, waitMs: this.#waitMs });
       this.#fault = undefined;
     } catch (error) {
@@ -386,6 +408,24 @@ export class AccessStore {
     this.#inspectedAt = performance.now();
     broken?.close();
   }
+}
+
+function keyAndAccountIn(
+  file: Sqlite,
+  lookup: Uint8Array,
+): { hash: Uint8Array; key: ApiKey; account: Account } | undefined {
+  const found = file.row<[hash: Uint8Array, ...KeyRow, ...AccountRow]>(
+    `SELECT k.hash, ${KEY_COLUMNS}, ${ACCOUNT_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account
+     WHERE k.lookup = ?`,
+    lookup,
+  );
+  if (found === undefined) return undefined;
+  const [hash, ...row] = found;
+  return {
+    hash,
+    key: Object.freeze(keyOf(row.slice(0, 7) as KeyRow)),
+    account: Object.freeze(accountOf(row.slice(7) as AccountRow)),
+  };
 }
 
 function setting<T>(file: Sqlite, name: string): T | undefined {
