@@ -64,8 +64,9 @@ export class Sqlite {
   constructor(file: string, layout: Layout, { create, waitMs }: OpenOptions) {
     this.file = resolve(file);
     this.#remedy = layout.remedy;
-    if (create) makeDurableFolder(dirname(this.file), 0o700);
-    else if (!existsSync(this.file)) throw new FileMissing(`${this.file} is missing`);
+    const isThere = existsSync(this.file);
+    if (!isThere && !create) throw new FileMissing(`${this.file} is missing`);
+    if (!isThere) makeDurableFolder(dirname(this.file), 0o700);
     this.#connection = this.#calling(() => new native.Sqlite(this.file, create, waitMs));
     try {
       this.#prepare(layout, create);
