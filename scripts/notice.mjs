@@ -115,6 +115,19 @@ function describeFaiss(carrier) {
   return { title: `FAISS ${version}`, url, licence: 'MIT', holder, own: [text] };
 }
 
+/** SQLite comes inside another crate as well, without a licence, since it needs none. */
+function describeSqlite(carrier) {
+  const header = readFileSync(join(dirname(carrier.manifest_path), 'sqlite3/sqlite3.h'), 'utf8');
+  const [, version] = /^#define SQLITE_VERSION +"([\d.]+)"$/m.exec(header);
+  return {
+    title: `SQLite ${version}`,
+    url: 'https://sqlite.org',
+    licence: 'public domain',
+    holder: [],
+    own: [],
+  };
+}
+
 /** Where the licence in the lockfile is not all there is to say. npm says ISC of uWebSockets.js because whoever repacked it left npm's default; the LICENSE in it is uWebSockets' own. */
 const NPM_LICENCES = {
   sharp:
@@ -140,6 +153,7 @@ async function notice() {
   const parts = crates.map((crate) =>
     crate.name === 'faiss-sys' ? describeFaiss(crate) : describeCrate(crate),
   );
+  parts.push(describeSqlite(crates.find(({ name }) => name === 'libsqlite3-sys')));
   parts.sort((a, b) => a.title.toLowerCase().localeCompare(b.title.toLowerCase(), 'en'));
   const texts = new Map();
   for (const { title, own } of parts) {

@@ -64,7 +64,7 @@ export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
 export const RATE_LIMIT_MAX = 1_000_000_000;
 /** Client addresses whose calls are counted; of more, the quietest is forgotten. */
 export const PUBLIC_ADDRESSES_MAX = 16_384;
-/** Keys, and accounts, that a server keeps decoded; of more, the one decoded longest ago is forgotten. */
+/** Keys that a server keeps decoded between changes of the access store. */
 export const RECORDS_REMEMBERED_MAX = 4_096;
 
 /** Searches a month, by plan; of an Enterprise account where its number is not given. */
@@ -74,6 +74,11 @@ export const QUOTA_MAX = 1_000_000_000;
 export const QUOTA_LEASE_MS = 10_000;
 /** How often what is counted is made durable, and the log of requests written, ms. */
 export const ACCESS_FLUSH_MS = 250;
+/** How long a call waits for a lock of the access store that another process holds, and how often it is tried, ms. */
+export const LOCK_WAIT_MS = 1_000;
+export const LOCK_RETRY_MS = 1;
+/** Changed pages that may wait in the log of the counters' file, each of 1 KB. */
+export const COUNTERS_WAL_FRAMES = 32_768;
 
 /** Of the log of requests: days, and megabytes of all keys together. */
 export const REQUEST_LOG_DAYS = { min: 1, max: 3_650, default: 30 } as const;
@@ -84,8 +89,6 @@ export const REQUEST_LOG_WAITING = 100_000;
 export const USAGE_DAYS = 400;
 /** Lines that are too old are removed at least this often, ms. */
 export const REQUEST_LOG_PRUNE_MS = 3_600_000;
-/** Longest that the lines of one block of the log lie apart, ms: those of other servers are sorted in among them. */
-export const LOG_BLOCK_MS = 1_000;
 /** Lines of a page of logs. */
 export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
 /** Characters of a path that the program's log shows. */

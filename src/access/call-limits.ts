@@ -6,8 +6,10 @@ import { PriorartError } from '../errors.js';
 import { ACCESS_FLUSH_MS, PUBLIC_RATE_LIMIT_PER_MINUTE, RATE_LIMIT_PER_MINUTE } from '../limits.js';
 import { AddressLimit } from './address-limit.js';
 import { type Cycle, cycleAt } from './billing.js';
-import { Counters, type QuotaState, type Reservation, type Settled, type UsedQuota } from './counters.js';
+import { Counters, type QuotaState, type Reservation, type Settled } from './counters.js';
+import { LockQueue } from './lock-queue.js';
 import type { Account } from './records.js';
+import { LockHeld } from './sqlite.js';
 import type { AccessStore } from './store.js';
 import type { Allowance } from './window.js';
 
@@ -18,24 +20,26 @@ export interface CallLimitsOptions {
   /** Calls a key may make in 60 seconds, and a client address without one. */
   perKey?: number;
   perAddress?: number;
-  /** Keeps used quotas over the next start of the machine; the store on this thread where absent. */
-  keepQuotas?(used: readonly [account: string, used: UsedQuota][]): Promise<void>;
+  /** Makes what was counted outlive a power cut, several times a second. */
+  keepCounters?(): Promise<void>;
   /** Told of what goes wrong in the background. */
   onError?(error: unknown): void;
 }
 
 export class CallLimits {
-  readonly #store: AccessStore;
+  readonly #folder: string;
   readonly #perKey: number;
   readonly #perAddress: number;
   readonly #onError: (error: unknown) => void;
-  readonly #keep: (used: readonly [account: string, used: UsedQuota][]) => Promise<void>;
+  readonly #keep: () => Promise<void>;
   readonly #addresses = new AddressLimit();
   /** Apart from calls: a page of drawings makes one of each for every image. */
   readonly #files = new AddressLimit();
   /** Apart as well: whoever tries keys behind a proxy that is not told apart takes nobody's public calls away. */
   readonly #strangers = new AddressLimit();
-  readonly #cycles = new WeakMap<Account, Cycle>();
+  readonly #queue = new LockQueue();
+  /** Reservations that could not be settled, since another process had the lock for too long. */
+  readonly #unsettled: Reservation[] = [];
   readonly #timer: NodeJS.Timeout;
   #counters: Counters | undefined;
   #fault: unknown;
@@ -43,30 +47,40 @@ export class CallLimits {
   #tending: Promise<void> | undefined;
 
   constructor(store: AccessStore, options: CallLimitsOptions = {}) {
-    this.#store = store;
+    this.#folder = store.folder;
     this.#perKey = options.perKey ?? RATE_LIMIT_PER_MINUTE;
     this.#perAddress = options.perAddress ?? PUBLIC_RATE_LIMIT_PER_MINUTE;
     this.#onError = options.onError ?? (() => {});
-    this.#keep = options.keepQuotas ?? (async (used) => store.keepQuotas(used));
+    this.#keep = options.keepCounters ?? (async () => {});
     this.#timer = setInterval(() => this.#tend(), ACCESS_FLUSH_MS);
     this.#timer.unref();
   }
 
   /**
+   * Runs work that counts, and again for at most LOCK_WAIT_MS while another process has the lock.
+   * @param work throws LockHeld before it has changed anything
+   * @returns what the work returns, in a promise where it had to wait
+   * @throws PriorartError `unavailable` where the lock was held for too long, and what the work throws
+   */
+  whenUnlocked<T>(work: () => T): T | Promise<T> {
+    return this.#queue.run(work);
+  }
+
+  /**
    * Counts a call of a key in its sliding minute.
+   * @throws LockHeld
    * @throws PriorartError `unavailable`
    */
   takeCall(key: string): Allowance {
     return this.#counting((counters) => counters.takeCall(key, this.#perKey));
   }
 
-  /** Whether calls of keys can be counted at this moment; counters that were out of order are tried again now and then. */
-  canCount(): boolean {
+  /** Whether calls of keys can be counted; counters that were out of order are tried again now and then. */
+  async canCount(): Promise<boolean> {
     try {
-      this.#counters ??= this.#open();
+      await this.whenUnlocked(() => this.#counting((counters) => counters.check()));
       return true;
-    } catch (error) {
-      this.#fail(error);
+    } catch {
       return false;
     }
   }
@@ -88,64 +102,64 @@ export class CallLimits {
 
   /**
    * Takes a search out of an account's quota; to be settled when the answer is known.
-   * @throws PriorartError `quota_exceeded`, `unavailable`
+   * @returns in a promise where it had to wait
+   * @throws PriorartError `quota_exceeded`, `unavailable`, or rejects with it
    */
-  reserve(account: Account, now: number = Date.now()): Reservation {
-    const cycle = this.#cycle(account, now);
-    const result = this.#counting((counters) => counters.reserve(account.id, cycle, account.monthly_quota));
-    if (result.reserved) return result.reservation;
-    throw quotaExceeded(account.monthly_quota, cycle, now, result.running);
+  reserve(account: Account, now: number = Date.now()): Reservation | Promise<Reservation> {
+    const { id, monthly_quota: quota, created_at: created } = account;
+    return this.whenUnlocked(() => {
+      const cycle = cycleAt(created, now);
+      const result = this.#counting((counters) => counters.reserve(id, cycle, quota));
+      if (result.reserved) return result.reservation;
+      throw quotaExceeded(quota, cycle, now, result.running);
+    });
   }
 
   /**
-   * Counts a search that was answered 200, or gives its place back.
-   * @throws PriorartError `unavailable`
+   * Counts a search that was answered 200, or gives its place back. Where another process has the lock for too long, the
+   * place is given back when it has not, and the search must not be answered 200.
+   * @returns in a promise where it had to wait
+   * @throws PriorartError `unavailable`, or rejects with it
    */
-  settle(reservation: Reservation, counts: boolean): Settled {
-    return this.#counting((counters) => counters.settle(reservation, counts));
+  settle(reservation: Reservation, counts: boolean): Settled | Promise<Settled> {
+    const settled = this.whenUnlocked(() =>
+      this.#counting((counters) => counters.settle(reservation, counts)),
+    );
+    if (!(settled instanceof Promise)) return settled;
+    return settled.catch((error: unknown) => {
+      this.#unsettled.push(reservation);
+      throw error;
+    });
   }
 
-  /** @throws PriorartError `unavailable` */
+  /**
+   * @throws LockHeld
+   * @throws PriorartError `unavailable`
+   */
   quotaState(account: Account, now: number = Date.now()): QuotaState {
-    const cycle = this.#cycle(account, now);
+    const cycle = cycleAt(account.created_at, now);
     return this.#counting((counters) => counters.quotaState(account.id, cycle, account.monthly_quota));
   }
 
   /**
-   * What an account has used of its quota, to this moment, by whichever server it was; where the counters are out of
-   * order, what was kept of it.
+   * What an account has used of its quota in this cycle, to this moment, by whichever server it was.
+   * @throws LockHeld
    * @throws PriorartError `unavailable`
    */
   quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
-    const kept = this.#store.quotaUsed(account, now);
-    try {
-      const counted = this.#counting((counters) => counters.used(account.id));
-      if (counted === undefined || counted.cycle < kept.cycle.start) return kept;
-      return { cycle: kept.cycle, used: Math.max(kept.used, counted.used) };
-    } catch {
-      return kept;
-    }
+    const cycle = cycleAt(account.created_at, now);
+    return { used: this.#counting((counters) => counters.used(account.id, cycle)), cycle };
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#tending;
-    // What another server had counted when it was killed is kept by whoever ends last, though nobody called it.
     this.#tend();
     await this.#tending;
-    await this.#counters?.close().catch(this.#onError);
+    this.#counters?.close();
     this.#counters = undefined;
     this.#fault = new Error('the server is closed');
     this.#failedAt = Number.POSITIVE_INFINITY;
-  }
-
-  /** The cycle of the last call, mostly: the calendar is dear. */
-  #cycle(account: Account, now: number): Cycle {
-    const known = this.#cycles.get(account);
-    if (known && known.start <= now && now < known.end) return known;
-    const cycle = cycleAt(account.created_at, now);
-    this.#cycles.set(account, cycle);
-    return cycle;
   }
 
   #counting<T>(work: (counters: Counters) => T): T {
@@ -153,6 +167,7 @@ export class CallLimits {
       this.#counters ??= this.#open();
       return work(this.#counters);
     } catch (error) {
+      if (error instanceof LockHeld) throw error;
       this.#fail(error);
       throw new PriorartError('unavailable', `calls cannot be counted: ${messageOf(error)}`, {
         cause: error,
@@ -163,7 +178,7 @@ export class CallLimits {
 
   #open(): Counters {
     if (performance.now() - this.#failedAt < REOPEN_MS) throw this.#fault;
-    return new Counters(this.#store.folder, () => this.#store.quotas());
+    return new Counters(this.#folder);
   }
 
   #fail(error: unknown): void {
@@ -173,37 +188,26 @@ export class CallLimits {
     const broken = this.#counters;
     this.#counters = undefined;
     this.#onError(error);
-    void broken?.abandon().catch(this.#onError);
+    broken?.close();
   }
 
+  /** Renews the lease, and has written to the disk what was counted. */
   #tend(): void {
-    if (this.#tending) return;
+    if (this.#tending || !this.#counters) return;
     try {
-      if (!this.#counters && !this.#store.isAvailable()) return;
-      this.#counters ??= this.#open();
       this.#counters.tend();
+      for (; this.#unsettled.length > 0; this.#unsettled.pop())
+        this.#counters.settle(this.#unsettled.at(-1)!, false);
     } catch (error) {
-      this.#fail(error);
+      // The lease lasts for many of these.
+      if (!(error instanceof LockHeld)) this.#fail(error);
       return;
     }
-    this.#tending = this.#keepQuotas()
+    this.#tending = this.#keep()
       .catch(this.#onError)
       .finally(() => {
         this.#tending = undefined;
       });
-  }
-
-  async #keepQuotas(): Promise<void> {
-    const counters = this.#counters;
-    const changed = counters?.changedAccounts() ?? [];
-    if (!counters || changed.length === 0) return;
-    try {
-      const used = changed.map((account) => [account, counters.used(account)] as const);
-      await this.#keep(used.filter((each): each is [string, UsedQuota] => each[1] !== undefined));
-    } catch (error) {
-      counters.setChanged(changed);
-      throw error;
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the log of requests holds, as it is written and as it is shown. */
+/** What the log of requests holds: as it comes in, and as it is shown. */
 
 /** A request with a key, as it comes in. */
 export interface LoggedRequest {
@@ -13,18 +13,6 @@ export interface LoggedRequest {
   client: string;
   resultCount?: number;
   query?: string;
-}
-
-/** A line as it lies in the environment: there are many of them. */
-export interface StoredLine {
-  t: number;
-  id: string;
-  e: string;
-  s: number;
-  ms: number;
-  c: string;
-  n?: number;
-  q?: string;
 }
 
 /** A line as it is shown. */
@@ -87,22 +75,6 @@ export interface LogLimits {
 
 /** What is written at once. */
 export interface LogBatch {
-  /** Of each key the time of the first line, and the lines, a JSON array of StoredLine. */
-  blocks: { key: string; first: number; lines: string }[];
+  lines: LoggedRequest[];
   usage: { at: [day: string, key: string, endpoint: string]; counts: UsageCounts }[];
-}
-
-/** The lines of a block, oldest first. */
-export function linesOf(block: Uint8Array): LogLine[] {
-  const stored = JSON.parse(Buffer.from(block).toString('utf8')) as StoredLine[];
-  return stored.map((line) => ({
-    time: new Date(line.t).toISOString(),
-    request_id: line.id,
-    endpoint: line.e,
-    status: line.s,
-    ms: line.ms,
-    client: line.c,
-    ...(line.n === undefined ? {} : { result_count: line.n }),
-    ...(line.q === undefined ? {} : { query: line.q }),
-  }));
 }

@@ -1,91 +1,101 @@
 /** Writes the log of requests, and removes what is too old or too much of it. */
-import { USAGE_DAYS } from '../limits.js';
-import { makeRoom, type Room, roomForValue } from '../store/room.js';
-import { dataFile } from './environment.js';
-import { randomBase62 } from './key.js';
-import { addCounts, type LogBatch, type LogLimits, NO_COUNTS } from './log-records.js';
-import { daysKept, type LogTables, openLogTables } from './log-tables.js';
+import { LOCK_WAIT_MS, USAGE_DAYS } from '../limits.js';
+import { daysKept, openLog } from './log-file.js';
+import type { LogBatch, LoggedRequest, LogLimits } from './log-records.js';
+import type { Sqlite } from './sqlite.js';
 
 const DAY_MS = 86_400_000;
-/** Blocks that one write removes at most, so that a lowered limit stops nobody for long. */
+/** Lines that are removed at once, and the most that one write removes, so that a lowered limit stops nobody for long. */
 const PRUNED_AT_ONCE = 1_000;
-
-/** Bytes of pages that a new entry, or one that is pruned, may change. */
-const CHANGED_BY_AN_ENTRY = 16 << 10;
-
-function roomFor({ blocks, usage }: LogBatch): Room {
-  const bytes = blocks.reduce((sum, { lines }) => sum + roomForValue(Buffer.byteLength(lines)), 0);
-  return { bytes, changed: (PRUNED_AT_ONCE + blocks.length + usage.length) * CHANGED_BY_AN_ENTRY };
-}
+const PRUNED_MAX = 20_000;
 
 export class LogWriter {
-  readonly #dir: string;
+  readonly #folder: string;
   readonly #limits: LogLimits;
-  readonly #name = randomBase62(6);
-  #tables: LogTables | undefined;
-  #blocks = 0;
+  #log: Sqlite | undefined;
 
-  /** @param dir where the environment is, or is made with the first write */
-  constructor(dir: string, limits: LogLimits) {
-    this.#dir = dir;
+  /** @param folder the access store's, where the file is, or is made with the first write */
+  constructor(folder: string, limits: LogLimits) {
+    this.#folder = folder;
     this.#limits = limits;
   }
 
   /**
-   * All of it or nothing; on the disk when this returns.
+   * All of it or nothing; on the disk when this returns. Waits for other processes, up to LOCK_WAIT_MS.
    * @throws Error
    */
-  write(batch: LogBatch): void {
-    this.#tables ??= openLogTables(this.#dir);
-    const tables = this.#tables;
-    tables.root.transactionSync(() => this.#store(tables, batch));
-  }
-
-  async close(): Promise<void> {
-    const tables = this.#tables;
-    this.#tables = undefined;
-    await tables?.root.close();
-  }
-
-  #store(tables: LogTables, { blocks, usage }: LogBatch): void {
-    makeRoom(dataFile(this.#dir), roomFor({ blocks, usage }));
-    let bytes = tables.meta.get('bytes') ?? 0;
-    for (const { key, first, lines } of blocks) {
-      // Two blocks of one writer that begin in one millisecond must not be one.
-      const writer = `${this.#name}${(this.#blocks++).toString(36).padStart(6, '0')}`;
-      const value = Buffer.from(lines);
-      tables.blocks.putSync([key, first, writer], value);
-      tables.byTime.putSync([first, key, writer], value.length);
-      bytes += value.length;
+  write({ lines, usage }: LogBatch): void {
+    if (this.#log?.isMoved()) this.close();
+    try {
+      this.#log ??= openLog(this.#folder, { create: true, waitMs: LOCK_WAIT_MS });
+      const log = this.#log;
+      log.write(() => {
+        for (const line of lines) addLine(log, line);
+        for (const { at, counts } of usage) addUsage(log, at, counts);
+        this.#prune(log, lines.length);
+      });
+    } catch (error) {
+      this.close();
+      throw error;
     }
-    for (const { at, counts } of usage) {
-      const sum = { ...(tables.usage.get(at) ?? NO_COUNTS) };
-      addCounts(sum, counts);
-      tables.usage.putSync(at, sum);
-    }
-    const days = daysKept(tables, this.#limits.days);
-    if (tables.meta.get('days') !== days) tables.meta.putSync('days', days);
-    tables.meta.putSync('bytes', bytes - this.#prune(tables, bytes, days));
   }
 
-  /** Removes the oldest blocks while there are too many bytes or they are too old. @returns bytes freed */
-  #prune(tables: LogTables, bytes: number, days: number): number {
-    const { megabytes } = this.#limits;
+  close(): void {
+    const log = this.#log;
+    this.#log = undefined;
+    log?.close();
+  }
+
+  #prune(log: Sqlite, added: number): void {
+    const days = daysKept(log, this.#limits.days);
+    log.rows("INSERT OR REPLACE INTO settings (name, value) VALUES ('days', ?)", days);
     const oldest = Date.now() - days * DAY_MS;
-    let freed = 0;
-    const old: [number, string, string][] = [];
-    for (const { key: at, value } of tables.byTime.getRange({ limit: PRUNED_AT_ONCE })) {
-      if (bytes - freed <= megabytes * 1e6 && at[0] >= oldest) break;
-      old.push(at);
-      freed += value;
-    }
-    for (const [time, key, writer] of old) {
-      tables.blocks.removeSync([key, time, writer]);
-      tables.byTime.removeSync([time, key, writer]);
-    }
-    const lastDay = new Date(Date.now() - USAGE_DAYS * DAY_MS).toISOString().slice(0, 10);
-    const past = [...tables.usage.getKeys({ end: [lastDay, '', ''], limit: PRUNED_AT_ONCE })];
-    for (const at of past) tables.usage.removeSync(at);
-    return freed;
+    const old = 'SELECT id FROM lines WHERE time < ? ORDER BY time LIMIT ?';
+    log.rows(`DELETE FROM lines WHERE id IN (${old})`, oldest, PRUNED_MAX);
+    const first = 'SELECT id FROM lines ORDER BY time LIMIT ?';
+    const isTooMuch = () => bytesUsed(log) > this.#limits.megabytes * 1e6;
+    for (let pruned = 0; pruned < PRUNED_MAX + added && isTooMuch(); pruned += PRUNED_AT_ONCE)
+      log.rows(`DELETE FROM lines WHERE id IN (${first})`, PRUNED_AT_ONCE);
+    log.rows(
+      'DELETE FROM usage WHERE day < ?',
+      new Date(Date.now() - USAGE_DAYS * DAY_MS).toISOString().slice(0, 10),
+    );
   }
+}
+
+function addLine(log: Sqlite, line: LoggedRequest): void {
+  log.rows(
+    `INSERT INTO lines (key, time, request_id, endpoint, status, ms, client, result_count, query)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    line.key,
+    line.time,
+    line.requestId,
+    line.endpoint,
+    line.status,
+    line.ms,
+    line.client,
+    line.resultCount ?? null,
+    line.query ?? null,
+  );
+}
+
+function addUsage(log: Sqlite, at: LogBatch['usage'][0]['at'], counts: LogBatch['usage'][0]['counts']): void {
+  log.rows(
+    `INSERT INTO usage (day, key, endpoint, requests, ok, client_errors, server_errors) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET
+       requests = requests + excluded.requests, ok = ok + excluded.ok,
+       client_errors = client_errors + excluded.client_errors,
+       server_errors = server_errors + excluded.server_errors`,
+    ...at,
+    counts.requests,
+    counts.ok,
+    counts.client_errors,
+    counts.server_errors,
+  );
+}
+
+/** Bytes of the file that hold something; what was freed is written over before the file grows. */
+function bytesUsed(log: Sqlite): number {
+  const number = (pragma: string) => log.row<[number]>(`PRAGMA ${pragma}`)![0];
+  return (number('page_count') - number('freelist_count')) * number('page_size');
 }

@@ -1,20 +1,20 @@
 /**
- * The log of requests and the usage counters, per key; log-tables.ts says where they lie. Lines wait in memory and are
+ * The log of requests and the usage counters, per key; log-file.ts says where they lie. Lines wait in memory and are
  * written together, a quarter of a second's at a time, so a kill loses less than the last second of them, and a request
  * pays for no transaction.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPriorartError, PriorartError } from '../errors.js';
 import {
   ACCESS_FLUSH_MS,
-  LOG_BLOCK_MS,
+  LOCK_WAIT_MS,
   LOG_QUERY_MAX_CHARS,
   REQUEST_LOG_MB,
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
 } from '../limits.js';
-import { dataFile } from './environment.js';
-import { pageOf, readCursor } from './log-page.js';
+import { daysKept, LOG_FILE, openLog, pageOf, placeOf } from './log-file.js';
 import {
   addCounts,
   addStatus,
@@ -22,17 +22,14 @@ import {
   type LoggedRequest,
   type LogPage,
   NO_COUNTS,
-  type StoredLine,
   type UsageCounts,
   type UsageRow,
 } from './log-records.js';
-import { daysKept, type LogTables, openLogTables } from './log-tables.js';
+import { FileMissing, type Sqlite } from './sqlite.js';
 import { type AccessWriter, writerHere } from './writer.js';
 
 const DAY_MS = 86_400_000;
 
-/** Lines that wait, by key: the blocks that they are to be. */
-type Waiting = Map<string, { first: number; lines: string[] }[]>;
 type Counting = Map<string, { at: [day: string, key: string, endpoint: string]; counts: UsageCounts }>;
 
 export interface RequestLogOptions {
@@ -48,24 +45,25 @@ export interface RequestLogOptions {
 }
 
 export class RequestLog {
-  readonly #dir: string;
+  readonly #folder: string;
+  readonly #readerWaitMs: number;
   readonly #options: RequestLogOptions & Required<Omit<RequestLogOptions, 'days' | 'writer'>>;
   readonly #writer: AccessWriter;
   readonly #timer: NodeJS.Timeout;
-  #tables: LogTables | undefined;
-  #lines: Waiting = new Map();
+  #log: Sqlite | undefined;
+  #lines: LoggedRequest[] = [];
   #usage: Counting = new Map();
-  #waiting = 0;
   #dropped = 0;
-  /** Whether the last write failed, and whether one has succeeded. */
+  /** Whether the last write failed. */
   #failing = false;
-  #hasWritten = false;
   #writtenAt = performance.now();
   #writing: Promise<void> | undefined;
 
   /** @param folder the access store's; nothing is made before there is something to write */
   constructor(folder: string, options: RequestLogOptions = {}) {
-    this.#dir = join(folder, 'log');
+    this.#folder = folder;
+    // Who has another thread write must not be held up on this one.
+    this.#readerWaitMs = options.writer ? 0 : LOCK_WAIT_MS;
     this.#options = {
       megabytes: REQUEST_LOG_MB.default,
       queries: false,
@@ -87,31 +85,17 @@ export class RequestLog {
   add(request: LoggedRequest): void {
     const { key, endpoint, status } = request;
     this.#count([dayOf(request.time), key, endpoint], status);
-    if (this.#waiting >= REQUEST_LOG_WAITING) {
+    if (this.#lines.length >= REQUEST_LOG_WAITING) {
       this.#dropped++;
       return;
     }
-    const line: StoredLine = {
-      t: request.time,
-      id: request.requestId,
-      e: endpoint,
-      s: status,
+    const { query, ...line } = request;
+    const isKept = this.#options.queries && query !== undefined;
+    this.#lines.push({
+      ...line,
       ms: Math.round(request.ms * 100) / 100,
-      c: request.client,
-    };
-    if (request.resultCount !== undefined) line.n = request.resultCount;
-    if (this.#options.queries && request.query !== undefined)
-      line.q = request.query.slice(0, LOG_QUERY_MAX_CHARS);
-    const blocks = this.#lines.get(key);
-    const block = blocks?.at(-1);
-    const age = block === undefined ? Number.NaN : request.time - block.first;
-    if (block && age >= 0 && age < LOG_BLOCK_MS) block.lines.push(JSON.stringify(line));
-    else {
-      const fresh = { first: request.time, lines: [JSON.stringify(line)] };
-      if (blocks) blocks.push(fresh);
-      else this.#lines.set(key, [fresh]);
-    }
-    this.#waiting++;
+      ...(isKept ? { query: query.slice(0, LOG_QUERY_MAX_CHARS) } : {}),
+    });
   }
 
   /** Writes what waits; resolves when all that was told before is committed, or could not be. */
@@ -119,7 +103,7 @@ export class RequestLog {
     // A write that runs does not have what came since it began; one that begins after it has all of it.
     await this.#writing;
     if (this.#writing) return this.#writing;
-    if (this.#waiting === 0 && this.#usage.size === 0 && !this.#isPruneDue()) return;
+    if (this.#lines.length === 0 && this.#usage.size === 0 && !this.#isPruneDue()) return;
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -130,45 +114,53 @@ export class RequestLog {
     clearInterval(this.#timer);
     await this.#writing;
     await this.flush();
-    const tables = this.#tables;
-    this.#tables = undefined;
-    await Promise.all([tables?.root.close(), this.#writer.close()]);
+    this.#closeLog();
+    await this.#writer.close();
   }
 
   /**
    * Lines of a key, newest first, of all servers on the folder together. Lines that are too old and lie there still,
    * since nothing was written that would have removed them, are left out.
    * @param cursor `next` of the page before
-   * @throws PriorartError `usage` where the cursor is none
+   * @throws LockHeld
+   * @throws PriorartError `usage` where the cursor is none, `unavailable` where the log is damaged
    */
   page(key: string, limit: number, cursor?: string): LogPage {
-    const from = cursor === undefined ? undefined : readCursor(cursor);
-    const tables = this.#reading();
-    if (!tables) return { lines: [] };
-    const days = daysKept(tables, this.#options.days);
-    const oldest = new Date(Date.now() - days * DAY_MS).toISOString();
-    return pageOf(tables, key, { limit, oldest, from });
+    if (cursor !== undefined) placeOf(cursor);
+    return this.#reading({ lines: [] }, (log) => {
+      const days = daysKept(log, this.#options.days);
+      return pageOf(log, key, limit, Date.now() - days * DAY_MS, cursor);
+    });
   }
 
-  /** Calls by day, key and endpoint; days inclusive, as `YYYY-MM-DD`, in UTC. */
+  /**
+   * Calls by day, key and endpoint; days inclusive, as `YYYY-MM-DD`, in UTC.
+   * @throws LockHeld
+   * @throws PriorartError `unavailable` where the log is damaged
+   */
   usage(from: string, to: string, keys?: ReadonlySet<string>): UsageRow[] {
-    const tables = this.#reading();
-    if (!tables) return [];
-    const rows: UsageRow[] = [];
-    for (const { key: at, value } of tables.usage.getRange({
-      start: [from, '', ''],
-      end: [`${to}~`, '', ''],
-    })) {
-      const [day, key, endpoint] = at;
-      if (keys === undefined || keys.has(key)) rows.push({ day, key, endpoint, ...value });
-    }
-    return rows;
+    const sql = `SELECT day, key, endpoint, requests, ok, client_errors, server_errors FROM usage
+      WHERE day BETWEEN ? AND ? ORDER BY day, key, endpoint`;
+    return this.#reading([], (log) =>
+      log
+        .rows<[string, string, string, number, number, number, number]>(sql, from, to)
+        .filter(([, key]) => keys === undefined || keys.has(key))
+        .map(([day, key, endpoint, requests, ok, client_errors, server_errors]) => ({
+          day,
+          key,
+          endpoint,
+          requests,
+          ok,
+          client_errors,
+          server_errors,
+        })),
+    );
   }
 
   #isPruneDue(): boolean {
     if (performance.now() - this.#writtenAt < this.#options.pruneEveryMs) return false;
     this.#writtenAt = performance.now();
-    return existsSync(dataFile(this.#dir));
+    return existsSync(join(this.#folder, LOG_FILE));
   }
 
   #count(at: [string, string, string], status: number): void {
@@ -182,51 +174,58 @@ export class RequestLog {
   }
 
   async #write(): Promise<void> {
-    const [lines, usage, dropped] = [this.#lines, this.#usage, this.#dropped];
-    const waiting = this.#waiting;
-    this.#lines = new Map();
+    const dropped = this.#dropped;
+    const batch: LogBatch = { lines: this.#lines, usage: [...this.#usage.values()] };
+    this.#lines = [];
     this.#usage = new Map();
-    this.#waiting = 0;
     this.#dropped = 0;
     this.#writtenAt = performance.now();
     if (dropped > 0)
       this.#options.onError(
         new Error(`${dropped} lines of the log of requests were dropped: too many waited`),
       );
-    const batch: LogBatch = {
-      blocks: [...lines].flatMap(([key, blocks]) =>
-        blocks.map((block) => ({ key, first: block.first, lines: `[${block.lines.join(',')}]` })),
-      ),
-      usage: [...usage.values()],
-    };
     try {
       await this.#writer.writeLog(batch);
       this.#failing = false;
-      this.#hasWritten = true;
     } catch (error) {
       // Tried again four times a second: once is enough to be told.
       if (!this.#failing) this.#options.onError(error);
       this.#failing = true;
-      this.#takeBack(lines, usage, waiting);
+      this.#takeBack(batch);
     }
   }
 
   /** What could not be written waits again. */
-  #takeBack(lines: Waiting, usage: Counting, waiting: number): void {
-    for (const { at, counts } of usage.values()) {
+  #takeBack({ lines, usage }: LogBatch): void {
+    for (const { at, counts } of usage) {
       const newer = this.#usage.get(at.join('/'));
       if (newer) addCounts(newer.counts, counts);
       else this.#usage.set(at.join('/'), { at, counts });
     }
-    for (const [key, blocks] of lines) this.#lines.set(key, [...blocks, ...(this.#lines.get(key) ?? [])]);
-    this.#waiting += waiting;
+    this.#lines = [...lines, ...this.#lines];
   }
 
-  #reading(): LogTables | undefined {
-    if (!this.#tables && !existsSync(dataFile(this.#dir))) return undefined;
-    this.#tables ??= openLogTables(this.#dir, this.#hasWritten);
-    this.#tables.root.resetReadTxn();
-    return this.#tables;
+  /** Reads the log; `none` where nothing was logged yet. */
+  #reading<T>(none: T, read: (log: Sqlite) => T): T {
+    if (this.#log?.isMoved()) this.#closeLog();
+    try {
+      this.#log ??= openLog(this.#folder, { create: false, waitMs: this.#readerWaitMs });
+      return read(this.#log);
+    } catch (error) {
+      this.#closeLog();
+      if (error instanceof FileMissing) return none;
+      if (isPriorartError(error)) throw error;
+      const { message } = error as Error;
+      throw new PriorartError('unavailable', `the log of requests cannot be read: ${message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  #closeLog(): void {
+    const log = this.#log;
+    this.#log = undefined;
+    log?.close();
   }
 }
 

@@ -1,33 +1,39 @@
 /**
- * Accounts and API keys, in an LMDB environment of their own so that servers and the command line can use it
- * at the same time: a key revoked in one process is refused at the next request of another.
+ * Accounts and API keys, in an SQLite file of their own so that servers and the command line can use it at the same
+ * time: a key revoked in one process is refused at the next request of another.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { isPriorartError, PriorartError } from '../errors.js';
-import { KEYS_PER_ACCOUNT_MAX, MAINTENANCE_RETRY_S } from '../limits.js';
-import { diskFullIn } from '../store/faults.js';
-import { makeRoom } from '../store/room.js';
+import {
+  KEYS_PER_ACCOUNT_MAX,
+  LOCK_WAIT_MS,
+  MAINTENANCE_RETRY_S,
+  RECORDS_REMEMBERED_MAX,
+} from '../limits.js';
+import { syncFolder } from '../store/room.js';
 import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
-import type { UsedQuota } from './counters.js';
+import { COUNTERS_FILE, Counters } from './counters.js';
 import { type EndedSessions, isEnded, withEnded } from './ended-sessions.js';
-import {
-  dataFile,
-  type Environment,
-  LOOKUP_BYTES,
-  openEnvironment,
-  type StoredKey,
-  writing,
-} from './environment.js';
 import { hashSecret, isWellFormed, newSecret, randomBase62 } from './key.js';
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  accountOf,
+  KEY_COLUMNS,
+  type KeyRow,
+  keyOf,
+  LOOKUP_BYTES,
+  openKeys,
+} from './keys-file.js';
+import { LockQueue } from './lock-queue.js';
 import type { Account, ApiKey, Maintenance, Plan, Verification } from './records.js';
-import { Remembered } from './remembered.js';
 import { checkedQuota, checkInteger, checkName, known, withEnvironment } from './rules.js';
+import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
 
-/** Bytes of pages that an account's quota may change. */
-const CHANGED_BY_A_QUOTA = 16 << 10;
-/** How often the data file is looked at, and a store that is out of order opened again, ms. */
+/** How often it is looked whether the file is still in its place, and a store that is out of order opened again, ms. */
 const INSPECT_MS = 1_000;
 
 export interface AccessStoreOptions {
@@ -40,19 +46,22 @@ export interface AccessStoreOptions {
 
 export class AccessStore {
   readonly #dir: string;
-  readonly #keys = new Remembered((stored: StoredKey) => ({
-    key: Object.freeze(publicPart(stored)),
-    // The decoder's bytes are part of a buffer that is much larger.
-    hash: Uint8Array.from(stored.hash),
-  }));
-  readonly #accounts = new Remembered((account: Account) => account);
-  #environment: Environment | undefined;
+  readonly #waitMs: number;
+  readonly #queue = new LockQueue();
+  /** What was read since the file last changed, by name. Everybody gets the same objects, which must not be changed. */
+  readonly #known = new Map<string, object>();
+  /** SQLite's number of the change by another connection that `#known` knows of. */
+  #version = 0;
+  #file: Sqlite | undefined;
+  #counters: Counters | undefined;
+  #maintenance: Maintenance | undefined;
   #fault: unknown;
   #inspectedAt = 0;
   #closed = false;
 
-  private constructor(dir: string) {
+  private constructor(dir: string, waitMs: number) {
     this.#dir = dir;
+    this.#waitMs = waitMs;
   }
 
   /**
@@ -61,50 +70,52 @@ export class AccessStore {
    *   to make it
    */
   static open(dir: string, options: AccessStoreOptions = {}): AccessStore {
-    const store = new AccessStore(dir);
     const create = options.create ?? true;
+    const store = new AccessStore(dir, create ? LOCK_WAIT_MS : 0);
     store.#reopen(create);
     if (!create) return store;
     // To a server a full disk is one of the reasons why keys cannot be checked; who makes a store is told to free some.
-    const fault = diskFullIn(dir, store.#fault);
-    if (isPriorartError(fault)) throw fault;
+    if (isPriorartError(store.#fault)) throw store.#fault;
     store.#current();
     return store;
   }
 
   /**
-   * Checks the value of an X-API-Key header. Costs one read of LMDB, and none where the checksum is wrong.
+   * Checks the value of an X-API-Key header. Looks whether the file has changed, unless the checksum is wrong.
+   * @throws LockHeld
    * @throws PriorartError `unavailable` while the store cannot be read
    */
   verify(secret: string | undefined): Verification {
     // A store that is out of order is said to be so whatever the key, or half the clients would see a 401.
-    const environment = this.#current();
+    const file = this.#current();
     if (secret === undefined || secret === '') return { ok: false, reason: 'missing' };
     if (!isWellFormed(secret)) return { ok: false, reason: 'unknown' };
     const hash = hashSecret(secret);
-    const stored = this.#reading(() => {
-      // lmdb renews its snapshot once per turn of the event loop; a revocation must not wait for that.
-      environment.root.resetReadTxn();
-      const lookup = hash.subarray(0, LOOKUP_BYTES);
-      return this.#keys.get(environment.keys, lookup, lookup.toString('latin1'));
-    });
-    if (stored === undefined || !timingSafeEqual(stored.hash, hash)) return { ok: false, reason: 'unknown' };
-    const { key } = stored;
-    if (key.state !== 'active') return { ok: false, reason: 'deactivated', key };
-    const account = this.#reading(() => this.#accounts.get(environment.accounts, key.account, key.account));
-    if (account === undefined) return { ok: false, reason: 'unknown' };
-    return { ok: true, key, account };
+    const lookup = hash.subarray(0, LOOKUP_BYTES);
+    const name = `key ${lookup.toString('latin1')}`;
+    const found = this.#reading(() => this.#remembering(file, name, () => keyAndAccountIn(file, lookup)));
+    if (found === undefined || !timingSafeEqual(found.hash, hash)) return { ok: false, reason: 'unknown' };
+    const { key, account } = found;
+    return key.state === 'active' ? { ok: true, key, account } : { ok: false, reason: 'deactivated', key };
   }
 
-  /** What is set while calls are to be answered 503; undefined otherwise, and while the store cannot be read. */
+  /**
+   * What is set while calls are to be answered 503; undefined otherwise, and while the store cannot be read. Where another
+   * process has the file locked, what it was last: it can change only when that process has come to an end.
+   */
   maintenance(): Maintenance | undefined {
     this.#inspect();
-    const environment = this.#environment;
-    if (!environment) return undefined;
-    return this.#reading(() => {
-      environment.root.resetReadTxn();
-      return environment.meta.get('maintenance') as Maintenance | undefined;
-    });
+    const file = this.#file;
+    if (!file) return undefined;
+    try {
+      const { set } = this.#reading(() =>
+        this.#remembering(file, 'maintenance', () => ({ set: setting<Maintenance>(file, 'maintenance') })),
+      );
+      this.#maintenance = set;
+    } catch (error) {
+      if (!(error instanceof LockHeld)) throw error;
+    }
+    return this.#maintenance;
   }
 
   /** Turns maintenance on or off, in every process at once; resolves when it is on the disk. */
@@ -114,41 +125,32 @@ export class AccessStore {
   ): Promise<Maintenance | undefined> {
     const { min, max } = MAINTENANCE_RETRY_S;
     checkInteger('retry_after', retryAfter, min, max);
-    const environment = this.#current();
-    const { root, meta } = environment;
     const set = on ? { since: new Date().toISOString(), retry_after: retryAfter } : undefined;
-    writing(environment, () => {
-      if (set) meta.putSync('maintenance', set);
-      else meta.removeSync('maintenance');
-    });
-    await root.flushed;
+    await this.#writing((file) => putSetting(file, 'maintenance', set));
     return set;
   }
 
   /** Ends a session of the administration in every process at once; resolves when that is on the disk. */
   async endSession(session: Session): Promise<void> {
-    const environment = this.#current();
-    const { root, meta } = environment;
-    writing(environment, () => {
-      const ended = meta.get('ended_sessions') as EndedSessions | undefined;
-      meta.putSync('ended_sessions', withEnded(ended, session, Date.now()));
+    await this.#writing((file) => {
+      const ended = setting<EndedSessions>(file, 'ended_sessions');
+      putSetting(file, 'ended_sessions', withEnded(ended, session, Date.now()));
     });
-    await root.flushed;
   }
 
   /** @throws PriorartError `unavailable` */
   isSessionEnded(session: Session): boolean {
-    const { root, meta } = this.#current();
-    return this.#reading(() => {
-      root.resetReadTxn();
-      return isEnded(meta.get('ended_sessions') as EndedSessions | undefined, session);
-    });
+    const file = this.#current();
+    return isEnded(
+      this.#reading(() => setting<EndedSessions>(file, 'ended_sessions')),
+      session,
+    );
   }
 
   /** Whether keys can be checked at this moment. */
   isAvailable(): boolean {
     this.#inspect();
-    return this.#environment !== undefined;
+    return this.#file !== undefined;
   }
 
   /**
@@ -158,8 +160,6 @@ export class AccessStore {
    */
   async createAccount(input: { name: string; plan: Plan; monthlyQuota?: number }): Promise<Account> {
     checkName('account name', input.name);
-    const environment = this.#current();
-    const { root, accounts } = environment;
     const account: Account = {
       id: `acc_${randomBase62(12)}`,
       name: input.name,
@@ -168,8 +168,7 @@ export class AccessStore {
       environments: [],
       created_at: new Date().toISOString(),
     };
-    writing(environment, () => accounts.putSync(account.id, account));
-    await root.flushed;
+    await this.#writing((file) => putAccount(file, account));
     return account;
   }
 
@@ -182,10 +181,8 @@ export class AccessStore {
     change: { name?: string; plan?: Plan; monthlyQuota?: number; addEnvironment?: string },
   ): Promise<Account> {
     if (change.name !== undefined) checkName('account name', change.name);
-    const environment = this.#current();
-    const { root, accounts } = environment;
-    const changed = writing(environment, () => {
-      let account = known(accounts.get(id), 'account', id);
+    return this.#writing((file) => {
+      let account = accountIn(file, id);
       if (change.name !== undefined) account = { ...account, name: change.name };
       if (change.plan !== undefined || change.monthlyQuota !== undefined) {
         const plan = change.plan ?? account.plan;
@@ -194,11 +191,9 @@ export class AccessStore {
         account = { ...account, plan, monthly_quota: checkedQuota(plan, change.monthlyQuota ?? kept) };
       }
       if (change.addEnvironment !== undefined) account = withEnvironment(account, change.addEnvironment);
-      accounts.putSync(id, account);
+      putAccount(file, account);
       return account;
     });
-    await root.flushed;
-    return changed;
   }
 
   /**
@@ -212,118 +207,87 @@ export class AccessStore {
     name: string;
   }): Promise<{ id: string; secret: string }> {
     checkName('key name', input.name);
-    const environment = this.#current();
-    const { root, accounts, keys, keyIds } = environment;
     const secret = newSecret();
     const hash = hashSecret(secret);
     const id = `key_${randomBase62(12)}`;
-    const lookup = hash.subarray(0, LOOKUP_BYTES);
-    writing(environment, () => {
-      const account = known(accounts.get(input.account), 'account', input.account);
+    await this.#writing((file) => {
+      const account = accountIn(file, input.account);
       const changed = withEnvironment(account, input.environment);
-      if (changed !== account) accounts.putSync(account.id, changed);
-      let active = 0;
-      for (const { value } of keys.getRange())
-        if (value.account === account.id && value.state === 'active') active++;
+      if (changed !== account) putAccount(file, changed);
+      const [active] = file.row<[number]>(
+        "SELECT count(*) FROM keys WHERE account = ? AND state = 'active'",
+        account.id,
+      )!;
       if (active >= KEYS_PER_ACCOUNT_MAX) {
         throw new PriorartError(
           'usage',
           `account ${account.id} has ${active} active keys, which is the most; revoke one first`,
         );
       }
-      keys.putSync(lookup, { id, ...input, state: 'active', created_at: new Date().toISOString(), hash });
-      keyIds.putSync(id, lookup);
+      file.rows(
+        `INSERT INTO keys (lookup, hash, id, account, environment, name, state, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, 'active', ?)`,
+        hash.subarray(0, LOOKUP_BYTES),
+        hash,
+        id,
+        account.id,
+        input.environment,
+        input.name,
+        new Date().toISOString(),
+      );
     });
-    await root.flushed;
     return { id, secret };
   }
 
   /**
-   * Deactivates a key. No request is let in with it once this has returned its promise; the promise resolves
-   * when the change is on the disk. Revoking twice changes nothing.
+   * Deactivates a key. No request is let in with it once the promise has resolved, and the change is on the disk.
+   * Revoking twice changes nothing.
    * @throws PriorartError `not_found` for an unknown id
    */
   async revoke(id: string): Promise<ApiKey> {
-    const environment = this.#current();
-    const { root, keys, keyIds } = environment;
-    const revoked = writing(environment, () => {
-      const lookup = keyIds.get(id);
-      const stored = known(lookup && keys.get(lookup), 'key', id);
-      if (stored.state === 'deactivated') return stored;
-      const changed: StoredKey = {
-        ...stored,
-        state: 'deactivated',
-        deactivated_at: new Date().toISOString(),
-      };
-      keys.putSync(lookup!, changed);
-      return changed;
+    return this.#writing((file) => {
+      file.rows(
+        "UPDATE keys SET state = 'deactivated', deactivated_at = ? WHERE id = ? AND state = 'active'",
+        new Date().toISOString(),
+        id,
+      );
+      return keyIn(file, id);
     });
-    await root.flushed;
-    return publicPart(revoked);
   }
 
   /** Every key, oldest first, without secrets or hashes. */
   list(): ApiKey[] {
-    const { root, keys } = this.#current();
-    root.resetReadTxn();
-    const all = Array.from(keys.getRange(), ({ value }) => publicPart(value));
-    return all.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
+    const file = this.#current();
+    const sql = `SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`;
+    return this.#reading(() => file.rows<KeyRow>(sql)).map(keyOf);
   }
 
   /** Every account, oldest first. */
   accounts(): Account[] {
-    const { root, accounts } = this.#current();
-    root.resetReadTxn();
-    const all = Array.from(accounts.getRange(), ({ value }) => value);
-    return all.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
+    const file = this.#current();
+    const sql = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a ORDER BY a.created_at, a.id`;
+    return this.#reading(() => file.rows<AccountRow>(sql)).map(accountOf);
   }
 
   /** @throws PriorartError `not_found` */
   account(id: string): Account {
-    const { root, accounts } = this.#current();
-    root.resetReadTxn();
-    return known(accounts.get(id), 'account', id);
+    const file = this.#current();
+    return this.#reading(() => accountIn(file, id));
   }
 
   /** @throws PriorartError `not_found` */
   key(id: string): ApiKey {
-    const { root, keys, keyIds } = this.#current();
-    root.resetReadTxn();
-    const lookup = keyIds.get(id);
-    return publicPart(known(lookup && keys.get(lookup), 'key', id));
-  }
-
-  /** How much of its quota an account has used in the current billing cycle, at most a second ago. */
-  quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
-    const { root, quotas } = this.#current();
-    root.resetReadTxn();
-    const cycle = cycleAt(account.created_at, now);
-    const stored = quotas.get(account.id);
-    return { used: stored && stored.cycle >= cycle.start ? stored.used : 0, cycle };
-  }
-
-  /** Used quotas, for counters that begin anew. */
-  *quotas(): Generator<[string, UsedQuota]> {
-    const { root, quotas } = this.#current();
-    root.resetReadTxn();
-    for (const { key, value } of quotas.getRange()) yield [key, value];
+    const file = this.#current();
+    return this.#reading(() => keyIn(file, id));
   }
 
   /**
-   * Keeps the used quotas of accounts over the next start of the machine; on the disk when this returns. Within a cycle
-   * what is used only grows, so of several processes that keep it whoever knows more is right.
-   * @throws PriorartError `unavailable`
+   * How much of its quota an account has used in the current billing cycle.
+   * @throws PriorartError `unavailable` where the counters cannot be read
    */
-  keepQuotas(used: readonly [account: string, used: UsedQuota][]): void {
-    const { root, file, quotas } = this.#current();
-    root.transactionSync(() => {
-      makeRoom(file, { changed: used.length * CHANGED_BY_A_QUOTA });
-      for (const [account, now] of used) {
-        const kept = quotas.get(account);
-        if (!kept || kept.cycle < now.cycle || (kept.cycle === now.cycle && kept.used < now.used))
-          quotas.putSync(account, now);
-      }
-    });
+  quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
+    const cycle = cycleAt(account.created_at, now);
+    return { used: this.#openCounters()?.used(account.id, cycle) ?? 0, cycle };
   }
 
   /** The folder that it is in. */
@@ -334,20 +298,38 @@ export class AccessStore {
   /** Copies accounts, keys and quotas, as they are at this moment, into a folder that is not there; logs are left out. */
   async copyTo(folder: string): Promise<void> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    await this.#current().root.backup(folder, false);
-    chmodSync(dataFile(folder), 0o600);
+    this.#current().copyTo(join(folder, 'keys.db'));
+    this.#openCounters()?.copyTo(join(folder, COUNTERS_FILE));
+    syncFolder(folder);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const environment = this.#environment;
-    this.#environment = undefined;
-    await environment?.root.close();
+    const [file, counters] = [this.#file, this.#counters];
+    this.#file = undefined;
+    this.#counters = undefined;
+    file?.close();
+    counters?.close();
   }
 
-  #current(): Environment {
+  /** The counters, where calls were counted. */
+  #openCounters(): Counters | undefined {
+    if (this.#counters && !this.#counters.isMoved()) return this.#counters;
+    this.#counters?.close();
+    this.#counters = undefined;
+    try {
+      this.#counters = new Counters(this.#dir, { create: false, waitMs: this.#waitMs });
+      return this.#counters;
+    } catch (error) {
+      if (error instanceof FileMissing) return undefined;
+      if (isPriorartError(error)) throw error;
+      throw new PriorartError('unavailable', `quotas cannot be read: ${reason(error)}`, { cause: error });
+    }
+  }
+
+  #current(): Sqlite {
     this.#inspect();
-    if (this.#environment) return this.#environment;
+    if (this.#file) return this.#file;
     throw this.#unavailable();
   }
 
@@ -367,9 +349,32 @@ export class AccessStore {
     try {
       return read();
     } catch (error) {
+      if (isPriorartError(error)) throw error;
       this.#fail(error);
       throw this.#unavailable();
     }
+  }
+
+  /** Runs a change as one transaction, when no other process has the lock; it is on the disk when this resolves. */
+  async #writing<T>(change: (file: Sqlite) => T): Promise<T> {
+    return this.#queue.run(() => {
+      const file = this.#current();
+      this.#known.clear();
+      return this.#reading(() => file.write(() => change(file)));
+    });
+  }
+
+  /** What a read gives, without reading where the file has not changed since the last time. */
+  #remembering<T extends object | undefined>(file: Sqlite, name: string, read: () => T): T {
+    const [version] = file.row<[number]>('PRAGMA data_version')!;
+    if (version !== this.#version || this.#known.size >= RECORDS_REMEMBERED_MAX) this.#known.clear();
+    this.#version = version;
+    const known = this.#known.get(name) as T;
+    if (known !== undefined) return known;
+    const found = read();
+    // What is not there is asked for by strangers, with ever new names.
+    if (found !== undefined) this.#known.set(name, Object.freeze(found));
+    return found;
   }
 
   #inspect(): void {
@@ -377,11 +382,10 @@ export class AccessStore {
     const now = performance.now();
     if (now - this.#inspectedAt < INSPECT_MS) return;
     this.#inspectedAt = now;
-    if (this.#environment) {
-      // LMDB goes on serving a file that was deleted or replaced, and would never hear of a revocation.
-      const found = statSync(dataFile(this.#dir), { throwIfNoEntry: false });
-      if (found?.ino === this.#environment.inode) return;
-      this.#fail(new Error(found ? 'the data file was replaced' : 'the data file is gone'));
+    if (this.#file) {
+      // SQLite goes on serving a file that was deleted or replaced, and would never hear of a revocation.
+      if (!this.#file.isMoved()) return;
+      this.#fail(new Error('its file was removed or replaced'));
     }
     this.#reopen(false);
   }
@@ -389,7 +393,8 @@ export class AccessStore {
   #reopen(create: boolean): void {
     this.#inspectedAt = performance.now();
     try {
-      this.#environment = openEnvironment(this.#dir, create);
+      this.#known.clear();
+      this.#file = openKeys(this.#dir, { create, waitMs: this.#waitMs });
       this.#fault = undefined;
     } catch (error) {
       this.#fault = error;
@@ -397,17 +402,65 @@ export class AccessStore {
   }
 
   #fail(fault: unknown): void {
-    const broken = this.#environment;
-    this.#environment = undefined;
+    const broken = this.#file;
+    this.#file = undefined;
     this.#fault = fault;
     this.#inspectedAt = performance.now();
-    void broken?.root.close().catch(() => {});
+    broken?.close();
   }
 }
 
-function publicPart(stored: StoredKey): ApiKey {
-  const { hash: _, ...key } = stored;
-  return key;
+function keyAndAccountIn(
+  file: Sqlite,
+  lookup: Uint8Array,
+): { hash: Uint8Array; key: ApiKey; account: Account } | undefined {
+  const found = file.row<[hash: Uint8Array, ...KeyRow, ...AccountRow]>(
+    `SELECT k.hash, ${KEY_COLUMNS}, ${ACCOUNT_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account
+     WHERE k.lookup = ?`,
+    lookup,
+  );
+  if (found === undefined) return undefined;
+  const [hash, ...row] = found;
+  return {
+    hash,
+    key: Object.freeze(keyOf(row.slice(0, 7) as KeyRow)),
+    account: Object.freeze(accountOf(row.slice(7) as AccountRow)),
+  };
+}
+
+function setting<T>(file: Sqlite, name: string): T | undefined {
+  const found = file.row<[string]>('SELECT value FROM settings WHERE name = ?', name);
+  return found && (JSON.parse(found[0]) as T);
+}
+
+function putSetting(file: Sqlite, name: string, value: object | undefined): void {
+  if (value === undefined) file.rows('DELETE FROM settings WHERE name = ?', name);
+  else file.rows('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, JSON.stringify(value));
+}
+
+function accountIn(file: Sqlite, id: string): Account {
+  const found = file.row<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.id = ?`, id);
+  return accountOf(known(found, 'account', id));
+}
+
+function keyIn(file: Sqlite, id: string): ApiKey {
+  return keyOf(known(file.row<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = ?`, id), 'key', id));
+}
+
+function putAccount(file: Sqlite, account: Account): void {
+  const { id, name, plan, monthly_quota: quota, environments, created_at: created } = account;
+  file.rows(
+    `INSERT INTO accounts (id, name, plan, monthly_quota, environments, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET
+       name = excluded.name, plan = excluded.plan, monthly_quota = excluded.monthly_quota,
+       environments = excluded.environments`,
+    id,
+    name,
+    plan,
+    quota,
+    JSON.stringify(environments),
+    created,
+  );
 }
 
 function reason(fault: unknown): string {

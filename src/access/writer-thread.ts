@@ -8,7 +8,7 @@ parentPort!.on('message', async (message: WriterOrder) => {
   const { id, order } = message;
   try {
     if (order === 'writeLog') await writer.writeLog(message.given);
-    else if (order === 'keepQuotas') await writer.keepQuotas(message.given);
+    else if (order === 'keepCounters') await writer.keepCounters();
     else await writer.close();
     parentPort!.postMessage({ id });
   } catch (error) {

@@ -1,19 +1,17 @@
 /**
- * What is written of calls after they were answered: the log of requests, and the used quotas that outlive the machine.
- * Both wait for the disk and for other processes, so a server has it done by a thread of its own.
+ * What is done for calls after they were answered: their log is written, and what was counted is made durable. Both wait
+ * for the disk and for other processes, so a server has it done by a thread of its own.
  */
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { UsedQuota } from './counters.js';
+import { CountersKeeper } from './counters.js';
 import type { LogBatch, LogLimits } from './log-records.js';
 import { LogWriter } from './log-writer.js';
-import { AccessStore } from './store.js';
 
 export interface AccessWriter {
   /** Rejects where nothing of it was written. */
   writeLog(batch: LogBatch): Promise<void>;
-  /** Keeps the used quotas of accounts over the next start of the machine. Rejects where none was written. */
-  keepQuotas(used: readonly [account: string, used: UsedQuota][]): Promise<void>;
+  /** Makes what was counted outlive a power cut. Rejects where that is not certain. */
+  keepCounters(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,18 +22,23 @@ export interface WriterOptions extends LogLimits {
 
 /** Writes on the thread that asks. */
 export function writerHere({ folder, ...limits }: WriterOptions): AccessWriter {
-  const log = new LogWriter(join(folder, 'log'), limits);
-  let store: AccessStore | undefined;
+  const log = new LogWriter(folder, limits);
+  let counters: CountersKeeper | undefined;
   return {
     async writeLog(batch) {
       log.write(batch);
     },
-    async keepQuotas(used) {
-      store ??= AccessStore.open(folder, { create: false });
-      store.keepQuotas(used);
+    async keepCounters() {
+      if (counters?.isMoved()) {
+        counters.close();
+        counters = undefined;
+      }
+      counters ??= new CountersKeeper(folder);
+      counters.tend();
     },
     async close() {
-      await Promise.all([log.close(), store?.close()]);
+      log.close();
+      counters?.close();
     },
   };
 }
@@ -43,8 +46,7 @@ export function writerHere({ folder, ...limits }: WriterOptions): AccessWriter {
 /** What the thread is told: a method of its writer, and what to give it. */
 export type WriterOrder =
   | { id: number; order: 'writeLog'; given: LogBatch }
-  | { id: number; order: 'keepQuotas'; given: readonly [string, UsedQuota][] }
-  | { id: number; order: 'close'; given: undefined };
+  | { id: number; order: 'keepCounters' | 'close'; given: undefined };
 
 export interface WriterAnswer {
   id: number;
@@ -68,8 +70,8 @@ export class WriterThread implements AccessWriter {
     return this.#order('writeLog', batch);
   }
 
-  keepQuotas(used: readonly [string, UsedQuota][]): Promise<void> {
-    return this.#order('keepQuotas', used);
+  keepCounters(): Promise<void> {
+    return this.#order('keepCounters', undefined);
   }
 
   async close(): Promise<void> {
@@ -79,10 +81,7 @@ export class WriterThread implements AccessWriter {
     await worker.terminate();
   }
 
-  #order<O extends WriterOrder['order']>(
-    order: O,
-    given: (WriterOrder & { order: O })['given'],
-  ): Promise<void> {
+  #order(order: WriterOrder['order'], given: LogBatch | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const worker = this.#running();
       const id = this.#orders++;

@@ -2,7 +2,7 @@
  * One request's way through what it is allowed: maintenance, key, rate limit, quota; and the headers that say so
  * (RateLimit and RateLimit-Policy as the IETF's draft of the RateLimit header fields has them).
  */
-import type { QuotaState, Reservation } from '../access/counters.js';
+import type { QuotaState, Reservation, Settled } from '../access/counters.js';
 import type { ApiKey } from '../access/records.js';
 import type { Allowance } from '../access/window.js';
 import { isPriorartError, PriorartError } from '../errors.js';
@@ -52,6 +52,10 @@ export class Admission {
       if (!admin) throw new PriorartError('not_found', 'there is no such endpoint');
       return route.endpoint === LOGIN ? undefined : requireAdministrator(request, admin);
     }
+    if (route.access === 'key') {
+      // Nothing is counted before the last step, so that all of it can be tried again.
+      return this.#services.limits.whenUnlocked(() => this.#admitCaller(request, route)) ?? undefined;
+    }
     this.#admitCaller(request, route);
     return undefined;
   }
@@ -93,21 +97,28 @@ export class Admission {
   }
 
   /** @throws PriorartError `quota_exceeded`, `unavailable` */
-  reserveQuota(): void {
+  async reserveQuota(): Promise<void> {
     if (!this.#caller) throw new Error('a route without a key has no quota');
     if (this.#reservation) throw new Error('a request reserves its quota once');
-    this.#reservation = this.#services.limits.reserve(this.#caller.account);
+    this.#reservation = await this.#services.limits.reserve(this.#caller.account);
   }
 
   /**
    * Settles the quota by the status that the request is to be answered with.
-   * @throws PriorartError `quota_exceeded`, `unavailable` where a 200 must not be sent after all
+   * @returns a promise where it has to wait
+   * @throws PriorartError `quota_exceeded`, `unavailable`, or rejects with it, where a 200 must not be sent after all
    */
-  settle(status: number): void {
+  settle(status: number): Promise<void> | undefined {
     const reservation = this.#reservation;
-    if (!reservation) return;
+    if (!reservation) return undefined;
     this.#reservation = undefined;
-    const { answerable, state } = this.#services.limits.settle(reservation, status === 200);
+    const settled = this.#services.limits.settle(reservation, status === 200);
+    if (settled instanceof Promise) return settled.then((known) => this.#settled(reservation, known));
+    this.#settled(reservation, settled);
+    return undefined;
+  }
+
+  #settled(reservation: Reservation, { answerable, state }: Settled): void {
     this.#state = state;
     if (answerable) return;
     throw new PriorartError('quota_exceeded', 'the monthly quota was used up while the search ran', {

@@ -111,20 +111,28 @@ class Exchange {
       services: this.#services,
       parameters: match.parameters,
       key: this.#admission.caller?.key,
-      reserveQuota: (query) => {
-        this.#admission.reserveQuota();
+      reserveQuota: async (query) => {
+        await this.#admission.reserveQuota();
         this.#query = query;
       },
     };
     return match.route.handle(call);
   }
 
-  finish(reply: HttpReply): HttpReply {
+  finish(reply: HttpReply): HttpReply | Promise<HttpReply> {
     try {
-      this.#settle(reply.status);
+      const settling = this.#settle(reply.status);
+      if (!settling) return this.#finished(reply);
+      return settling.then(
+        () => this.#finished(reply),
+        (error: unknown) => this.failNow(error),
+      );
     } catch (error) {
       return this.failNow(error);
     }
+  }
+
+  #finished(reply: HttpReply): HttpReply {
     this.#observe(reply.status, reply);
     const headers: Record<string, string> = { ...reply.headers };
     this.#admission.addHeaders(headers);
@@ -133,10 +141,10 @@ class Exchange {
     return { status: reply.status, headers, body: reply.body };
   }
 
-  fail(error: unknown): HttpReply | undefined {
+  async fail(error: unknown): Promise<HttpReply | undefined> {
     if (isPriorartError(error) && error.code === 'cancelled' && this.#request.isGone) {
       try {
-        this.#settle(error.status);
+        await this.#settle(error.status);
       } catch (fault) {
         this.#services.log.error({ request_id: this.#requestId, err: fault }, 'quota was not settled');
       }
@@ -146,7 +154,7 @@ class Exchange {
     return this.failNow(error);
   }
 
-  failNow(error: unknown): HttpReply {
+  failNow(error: unknown): HttpReply | Promise<HttpReply> {
     const access = this.#route?.access === 'admin' ? 'admin' : 'key';
     const { reply, isFault } = problemOf(error, this.#requestId, access);
     if (isFault) {
@@ -157,9 +165,9 @@ class Exchange {
   }
 
   /** A 200 whose client has gone is no answer. */
-  #settle(status: number): void {
-    if (!this.#admission.hasReservation) return;
-    this.#admission.settle(this.#request.isGone ? 499 : status);
+  #settle(status: number): Promise<void> | undefined {
+    if (!this.#admission.hasReservation) return undefined;
+    return this.#admission.settle(this.#request.isGone ? 499 : status);
   }
 
   #observe(status: number, reply?: HttpReply): void {

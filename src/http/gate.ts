@@ -40,7 +40,7 @@ export function openGate(access: AccessStore, config: GateConfig, log: Logger): 
   const limits = new CallLimits(access, {
     ...(config.rateLimit === undefined ? {} : { perKey: config.rateLimit }),
     ...(config.publicRateLimit === undefined ? {} : { perAddress: config.publicRateLimit }),
-    keepQuotas: (used) => writer.keepQuotas(used),
+    keepCounters: () => writer.keepCounters(),
     onError: (error) => log.error({ err: error }, 'calls cannot be counted'),
   });
   const requests = new RequestLog(access.folder, {

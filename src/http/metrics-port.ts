@@ -11,7 +11,7 @@ export interface MetricsPort {
 }
 
 /** What one of these paths answers. */
-export type Health = () => HttpReply;
+export type Health = () => HttpReply | Promise<HttpReply>;
 
 /** Always on node:http: it is asked every few seconds. Throws PriorartError `cannot_listen`. */
 export async function openMetricsPort(
@@ -25,7 +25,7 @@ export async function openMetricsPort(
         allow: 'GET, HEAD',
       });
     if (path === '/metrics') return metricsReply(metrics);
-    return health[path]?.() ?? detailReply('not_found', 'there is no such endpoint');
+    return (await health[path]?.()) ?? detailReply('not_found', 'there is no such endpoint');
   };
   const server = createServer({ requestTimeout: 10_000 }, async (message, response) => {
     const path = message.url?.split('?')[0] ?? '';

@@ -43,9 +43,9 @@ export interface Call {
    * Takes one search out of the account's monthly quota, to be called between validation and work. The app
    * counts it when the answer is a 200 and gives it back otherwise.
    * @param query what is searched for, for the request log of operators that want it there
-   * @throws PriorartError `quota_exceeded`, `unavailable`
+   * @throws PriorartError `quota_exceeded`, `unavailable` by the promise
    */
-  reserveQuota(query: string): void;
+  reserveQuota(query: string): Promise<void>;
 }
 
 export interface Route {

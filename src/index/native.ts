@@ -321,7 +321,22 @@ export interface FlatXml {
   damage?: string;
 }
 
+/** A connection to an SQLite file; `native/node/src/sqlite.rs`. */
+export interface NativeSqlite {
+  /** Runs one statement to its end. Integers, too, come back as numbers. */
+  rows(sql: string, parameters: readonly SqliteValue[]): SqliteValue[][];
+  close(): void;
+}
+
+export type SqliteValue = null | number | string | Uint8Array;
+
 interface Addon {
+  /** With `waitMs` 0 what is locked is an error at once; else a statement sleeps for the lock up to so long. */
+  Sqlite: new (
+    path: string,
+    create: boolean,
+    waitMs: number,
+  ) => NativeSqlite;
   SegmentWriter: new (path: string, dimensions: number, columns: NewSegmentColumn[]) => SegmentWriter;
   Snapshot: new (segments: SegmentPath[]) => NativeSnapshot;
   openBeside(segments: SegmentPath[]): Opening;

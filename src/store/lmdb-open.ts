@@ -33,7 +33,6 @@ import { tryRoom } from './room.js';
 
 /** What lmdb's environments have beside what its types say. */
 interface RawEnvironment {
-  info(): { lastPageNumber: number };
   beginTxn(flags: number): void;
   abortTxn(): void;
   close(): void;
@@ -102,11 +101,6 @@ export function openForReading(
   };
   store.transactionAsync = store.transactionSync as RawStore['transactionAsync'];
   return root;
-}
-
-/** The last page of the newest state; 2 µs. */
-export function lastPageOf(root: RootDatabase): number {
-  return (root as unknown as RawStore).env.info().lastPageNumber;
 }
 
 /** Puts the lock around what commits, for the root and every table of it: lmdb makes one class for each environment. */

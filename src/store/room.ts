@@ -69,28 +69,6 @@ export function makeRoom(path: string, { bytes = 0, changed = 0 }: Room = {}): v
 }
 
 /**
- * The same for a file that LMDB writes through its map (useWritemap): it is as long as the map from the beginning, without
- * blocks, and where the disk has none left, touching it ends the process. To be called within a write transaction,
- * before it changes anything.
- * @returns the last page that has its blocks
- * @throws Error of code ENOSPC or EDQUOT
- */
-export function makeMappedRoom(path: string, pages: number): number {
-  const file = openSync(path, 'r+');
-  try {
-    const { pageSize, lastPage } = newestMeta(file);
-    // Pages beyond the last one belong to nobody.
-    const end = (lastPage + 1 + pages) * pageSize;
-    for (let at = (lastPage + 1) * pageSize; at < end; ) {
-      at += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
-    }
-    return lastPage + pages;
-  } finally {
-    closeSync(file);
-  }
-}
-
-/**
  * Makes sure that an LMDB file can be made in a folder, with its lock.
  * @throws Error of code ENOSPC or EDQUOT
  */

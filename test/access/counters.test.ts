@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Cycle } from '../../src/access/billing.js';
+import { CallLimits } from '../../src/access/call-limits.js';
 import { Counters, type Reservation } from '../../src/access/counters.js';
+import { AccessStore } from '../../src/access/store.js';
 import { QUOTA_LEASE_MS } from '../../src/limits.js';
 
 const folders: string[] = [];
@@ -52,11 +54,7 @@ describe('quota', () => {
           let now = 1e6;
           let month = 1;
           const open = () => ({
-            counters: new Counters(
-              dir,
-              () => [],
-              () => now,
-            ),
+            counters: new Counters(dir, { clock: () => now }),
             running: [] as { reservation: Reservation; month: number }[],
           });
           const servers = [open(), open(), open()];
@@ -108,56 +106,69 @@ describe('quota', () => {
             reserved: false,
             running: left > 0,
           });
-          for (const { counters } of servers) await counters.close();
-          for (const counters of abandoned) await counters.abandon();
+          for (const counters of [...servers.map((server) => server.counters), ...abandoned])
+            counters.close();
         },
       ),
       { numRuns: 60 },
     );
   });
 
-  it('begins with what the access store kept, where the machine was started again', async () => {
-    const counters = new Counters(folder(), () => [['acc_a', { cycle: cycleOf(3).start, used: 4 }]]);
-    assert.equal(counters.quotaState('acc_a', cycleOf(3), 10).remaining, 6);
-    assert.equal(counters.quotaState('acc_a', cycleOf(4), 10).remaining, 10);
-    assert.equal(counters.quotaState('acc_b', cycleOf(3), 10).remaining, 10);
-    await counters.close();
+  it('is of its billing cycle, and found again when a clock jumped into another one and back', async () => {
+    const store = AccessStore.open(folder());
+    const account = await store.createAccount({ name: 'Any', plan: 'free' });
+    const limits = new CallLimits(store);
+    const now = Date.now();
+    const use = async (at: number) => limits.settle(await limits.reserve(account, at), true);
+    for (let i = 0; i < 7; i++) await use(now);
+    const later = now + 40 * 86_400_000;
+    await use(later);
+    const used = (at: number) => [
+      limits.quotaUsed(account, at).used,
+      limits.quotaState(account, at).remaining,
+    ];
+    assert.deepEqual(used(later), [1, 29]);
+    assert.deepEqual(used(now), [7, 23]);
+    // Back by two months, and on again.
+    const earlier = now - 62 * 86_400_000;
+    await use(earlier);
+    assert.deepEqual(used(earlier), [1, 29]);
+    await use(now);
+    assert.deepEqual(
+      [used(now), used(later)],
+      [
+        [8, 22],
+        [1, 29],
+      ],
+    );
+    await limits.close();
+    assert.equal(store.quotaUsed(account, now).used, 8);
+    await store.close();
   });
 
-  it('gives nothing back when the clock is set back into the month before', async () => {
-    const counters = new Counters(folder(), () => []);
-    const made = counters.reserve('acc_a', cycleOf(5), 1);
-    assert.ok(made.reserved && counters.settle(made.reservation, true).answerable);
-    assert.equal(counters.reserve('acc_a', cycleOf(4), 1).reserved, false);
-    await counters.close();
+  it('of a search that ends in the next cycle is that of the cycle in which it was let in', () => {
+    const counters = new Counters(folder());
+    const made = counters.reserve('acc_a', cycleOf(4), 1);
+    assert.ok(made.reserved);
+    assert.equal(counters.reserve('acc_a', cycleOf(5), 1).reserved, true);
+    assert.ok(counters.settle(made.reservation, true).answerable);
+    assert.deepEqual([counters.used('acc_a', cycleOf(4)), counters.used('acc_a', cycleOf(5))], [1, 0]);
+    counters.close();
   });
 });
 
 describe('rate limit of keys', () => {
-  it('is one window for all processes, and removed when it is over', async () => {
+  it('is one window for all processes', async () => {
     const dir = folder();
     let now = 1e6;
-    const [a, b] = [
-      new Counters(
-        dir,
-        () => [],
-        () => now,
-      ),
-      new Counters(
-        dir,
-        () => [],
-        () => now,
-      ),
-    ];
+    const [a, b] = [new Counters(dir, { clock: () => now }), new Counters(dir, { clock: () => now })];
     for (let i = 0; i < 60; i++) assert.equal((i % 2 ? a : b).takeCall('key_1', 60).remaining, 59 - i);
     assert.equal(a.takeCall('key_1', 60).admitted, false);
     assert.equal(b.takeCall('key_1', 60).admitted, false);
     assert.ok(b.takeCall('key_2', 60).admitted);
     now += 60_000;
-    a.tend();
-    b.tend();
     assert.equal(b.takeCall('key_1', 60).remaining, 59);
-    await a.close();
-    await b.close();
+    a.close();
+    b.close();
   });
 });

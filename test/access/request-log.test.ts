@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -108,10 +108,10 @@ describe('log of requests', () => {
 
   it('refuses a cursor that is none', async () => {
     const log = new RequestLog(folder());
-    for (const wrong of ['no cursor', '', '1-2', 'a-b-c-d', `1-${'w'.repeat(2_000)}-1`, '1-w-99999999999'])
+    for (const wrong of ['no cursor', '', '1', 'a-b-c-d', `1-${'w'.repeat(2_000)}`, '1-99999999999'])
       assert.throws(() => log.page('key_a', 10, wrong), { code: 'usage', message: /^cursor: got/ }, wrong);
     // One that was good, of lines that are gone by now or were never there.
-    assert.deepEqual(log.page('key_a', 10, '1-writer-zzz'), { lines: [] });
+    assert.deepEqual(log.page('key_a', 10, '1-zzz'), { lines: [] });
     await log.close();
   });
 
@@ -232,23 +232,24 @@ describe('log of requests', () => {
     assert.equal(lines[0]?.request_id, '59-999');
     assert.ok(lines.length < 10_000 && lines.length > 3_000, `${lines.length} lines`);
     await log.close();
-    const bytes = statSync(join(dir, 'log', 'data.mdb')).size;
+    const bytes = statSync(join(dir, 'log.db')).size;
     assert.ok(bytes < 8e6, `${bytes} bytes for a log of 1 MB`);
   });
 
   it('that cannot be written costs the lines that wait no request, and recovers', async () => {
     const dir = folder();
-    writeFileSync(join(dir, 'log'), 'a file where the folder should be');
+    // A folder where the file should be.
+    mkdirSync(join(dir, 'log.db'));
     const errors: unknown[] = [];
     const log = new RequestLog(dir, { onError: (error) => errors.push(error) });
     log.add(request());
     await log.flush();
     assert.ok(errors.length > 0);
-    rmSync(join(dir, 'log'));
+    rmdirSync(join(dir, 'log.db'));
     await log.flush();
     assert.equal(all(log, 'key_a', 10).length, 1);
     assert.equal(log.usage('2000-01-01', '2100-01-01')[0]?.requests, 1);
     await log.close();
-    assert.deepEqual(readdirSync(dir), ['log']);
+    assert.deepEqual(readdirSync(dir), ['log.db']);
   });
 });

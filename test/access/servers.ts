@@ -12,7 +12,10 @@ export interface ServerProcess {
   url: string;
   /** What it logged. */
   output(): string;
+  /** Ends it. */
   stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Sends it a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void;
 }
 
 export async function serverProcess(
@@ -33,6 +36,7 @@ export async function serverProcess(
   return {
     url,
     output: () => text,
+    signal: (signal) => void child.kill(signal),
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill(signal);

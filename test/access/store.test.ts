@@ -15,10 +15,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { CallLimits } from '../../src/access/call-limits.js';
 import { newSecret } from '../../src/access/key.js';
+import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
-import { usedBytes } from '../crash/folder.js';
 import { until } from '../until.js';
 
 const folders: string[] = [];
@@ -213,10 +214,10 @@ describe('access store out of order', () => {
     ['zeroed', (file) => writeFileSync(file, Buffer.alloc(statSync(file).size))],
     ['emptied', (file) => truncateSync(file, 0)],
     ['cut to a few bytes', (file) => truncateSync(file, 100)],
-    ['cut to its meta pages', (file) => truncateSync(file, 2 * 4096)],
-    ['cut in half', (file) => truncateSync(file, usedBytes(file) >> 1)],
+    ['cut to two pages', (file) => truncateSync(file, 2 * 4096)],
+    ['cut in half', (file) => truncateSync(file, statSync(file).size >> 1)],
     [
-      'overwritten after its meta pages',
+      'overwritten after its first pages',
       (file) => {
         const bytes = readFileSync(file);
         writeFileSync(file, bytes.fill(0xff, 2 * 4096));
@@ -232,7 +233,7 @@ describe('access store out of order', () => {
         await store.createKey({ account: account.id, environment: 'production', name: 'k'.repeat(50) });
       }
       await store.close();
-      damage(join(dir, 'data.mdb'));
+      damage(join(dir, 'keys.db'));
       const other = new OtherProcess(dir);
       try {
         assert.equal(await other.ask({ verify: secret }), 'unavailable');
@@ -248,7 +249,7 @@ describe('access store out of order', () => {
     const dir = folder();
     const { store } = await withKey(dir);
     await store.close();
-    writeFileSync(join(dir, 'data.mdb'), Buffer.alloc(20_000, 1));
+    writeFileSync(join(dir, 'keys.db'), Buffer.alloc(20_000, 1));
     assert.throws(() => AccessStore.open(dir), isUnavailable);
   });
 
@@ -275,10 +276,12 @@ describe('access store out of order', () => {
     try {
       assert.equal(await other.ask({ verify: first.secret }), 'ok');
       await first.store.close();
-      renameSync(join(backup, 'data.mdb'), join(dir, 'data.mdb'));
+      // A file and its log belong together.
+      for (const name of ['keys.db-wal', 'keys.db-shm']) rmSync(join(dir, name), { force: true });
+      renameSync(join(backup, 'keys.db'), join(dir, 'keys.db'));
       await until(async () => (await other.ask({ verify: first.secret })) === 'unknown', 'it is noticed');
       assert.equal(await other.ask({ verify: second.secret }), 'ok');
-      rmSync(join(dir, 'data.mdb'));
+      rmSync(join(dir, 'keys.db'));
       await until(
         async () => (await other.ask({ verify: second.secret })) === 'unavailable',
         'it is noticed',
@@ -286,5 +289,56 @@ describe('access store out of order', () => {
     } finally {
       await other.end();
     }
+  });
+});
+
+describe('files of the access store', () => {
+  it('are for their owner only, whatever the umask, and so are copies', async () => {
+    const before = process.umask(0);
+    try {
+      const dir = join(folder(), 'access');
+      const { store, account, id, secret } = await withKey(dir);
+      const limits = new CallLimits(store);
+      await limits.settle(await limits.reserve(account), true);
+      const log = new RequestLog(dir);
+      log.add({ key: id, time: 1, requestId: 'r', endpoint: 'e', status: 200, ms: 1, client: 'c' });
+      await log.flush();
+      const copy = join(folder(), 'access');
+      await store.copyTo(copy);
+      const names = ['counters.db', 'keys.db', 'log.db'];
+      const all = names.flatMap((name) => [name, `${name}-shm`, `${name}-wal`]);
+      assert.deepEqual(readdirSync(dir).sort(), all);
+      assert.deepEqual(readdirSync(copy).sort(), ['counters.db', 'keys.db']);
+      for (const each of [dir, copy]) {
+        assert.equal(statSync(each).mode & 0o777, 0o700);
+        for (const name of readdirSync(each))
+          assert.equal(statSync(join(each, name)).mode & 0o777, 0o600, name);
+      }
+      await limits.close();
+      await log.close();
+      await store.close();
+      assert.deepEqual(
+        readdirSync(dir).sort(),
+        names,
+        'closed by the last one, nothing is left beside a file',
+      );
+      const copied = AccessStore.open(copy, { create: false });
+      assert.ok(copied.verify(secret).ok);
+      assert.equal(copied.quotaUsed(account).used, 1);
+      await copied.close();
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('of a version that kept keys in LMDB are refused with what to do, not passed over', async () => {
+    const dir = folder();
+    writeFileSync(join(dir, 'data.mdb'), 'keys');
+    const message = /data\.mdb is of a version before 0\.1.*move .* away, and make accounts and keys again/;
+    assert.throws(() => AccessStore.open(dir), { code: 'unavailable', message });
+    const server = AccessStore.open(dir, { create: false });
+    assert.throws(() => server.verify('any'), { code: 'unavailable', message });
+    await server.close();
+    assert.deepEqual(readdirSync(dir), ['data.mdb']);
   });
 });

@@ -93,8 +93,9 @@ onEachAdapter('503 while the key store cannot be read', (adapter) => {
     try {
       assert.equal((await service.call('/readyz')).status, 200);
       // Replaced, as by a failing disk or a bad restore; it is noticed within about a second.
-      const file = join(service.accessFolder, 'data.mdb');
-      rmSync(file);
+      const file = join(service.accessFolder, 'keys.db');
+      // Its log holds every page of so small a file still.
+      for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path);
       writeFileSync(file, Buffer.alloc(50_000, 0x5a));
       await until(
         async () => (await service.search({ query: 'q' }, { 'x-api-key': service.key })).status === 503,

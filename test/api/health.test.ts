@@ -1,6 +1,6 @@
 /** Specification 4.6 with the decision on paths and payloads. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, it } from 'node:test';
@@ -51,20 +51,20 @@ onEachAdapter('4.6 health checks', (adapter) => {
 
   it('DECISIONS health: /readyz is 503 while the counters are damaged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'priorart-health-'));
-    const counters = new Counters(folder, () => []);
-    await counters.close();
+    const counters = new Counters(folder);
+    counters.close();
     const damaged = await Service.start(adapter, 10_000, {}, {}, (accessFolder) => {
-      cpSync(join(folder, 'counters'), join(accessFolder, 'counters'), { recursive: true });
-      const [boot] = readdirSync(join(accessFolder, 'counters'));
-      const file = join(accessFolder, 'counters', boot!, 'data.mdb');
-      writeFileSync(file, readFileSync(file).fill(0xff, 8192));
+      writeFileSync(
+        join(accessFolder, 'counters.db'),
+        readFileSync(join(folder, 'counters.db')).fill(0xff, 1024),
+      );
     });
     try {
       assert.equal((await damaged.search({ query: 'q' })).status, 503);
       const answer = await damaged.call('/readyz');
       assert.deepEqual([answer.status, answer.json.detail], [503, 'not ready: calls cannot be counted']);
       assert.equal((await damaged.call('/livez')).status, 200);
-      rmSync(join(damaged.accessFolder, 'counters'), { recursive: true });
+      rmSync(join(damaged.accessFolder, 'counters.db'));
       await until(async () => (await damaged.call('/readyz')).status === 200, 'it recovers');
       assert.equal((await damaged.search({ query: 'q' })).status, 200);
     } finally {

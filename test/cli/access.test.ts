@@ -1,6 +1,6 @@
 /** The commands about accounts, keys, usage, logs and maintenance, as a user calls them. */
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { RequestLog } from '../../src/access/request-log.js';
@@ -101,4 +101,24 @@ it('accounts, keys, usage, logs and maintenance print what they did, and --json 
   assert.equal(store.maintenance()?.retry_after, 30);
   await store.close();
   assert.deepEqual(await json('maintenance', 'off'), { on: false });
+});
+
+it('a damaged file of the access store is one line that says what to do, of the commands that need it', async (t) => {
+  const data = temporary(t);
+  const access = join(data, 'access');
+  const run = (...args: string[]) => priorart(...args, '--data', data);
+  assert.equal((await run('accounts', 'create', 'Team', '--plan', 'free')).code, 0);
+  for (const [name, command, remedy] of [
+    ['log.db', 'usage', /move it away/],
+    ['counters.db', 'accounts list', /delete it/],
+    ['keys.db', 'keys list', /put back a copy/],
+  ] as const) {
+    writeFileSync(join(access, name), Buffer.alloc(20_000, 0x5a));
+    const { code, stdout, stderr } = await run(...command.split(' '));
+    assert.deepEqual([code, stdout], [1, ''], command);
+    assert.match(stderr, remedy);
+    assert.ok(stderr.includes(`${name} is damaged`), stderr);
+    assert.equal(stderr.trim().split('\n').length, 1, stderr);
+    if (name !== 'keys.db') assert.equal((await run('keys', 'list')).code, 0, 'the others go on');
+  }
 });

@@ -60,7 +60,7 @@ async function judge(dir: string, said: string): Promise<void> {
   if (existsSync(file)) assert.equal(linkSecret(dir).length, 44);
   if (links !== undefined) assert.equal(readFileSync(file, 'utf8').trim(), links);
   if (!said.includes('logged')) return;
-  rmSync(join(dir, 'access/log/lock.mdb'), { force: true });
+  rmSync(join(dir, 'access/log.db-shm'), { force: true });
   const log = new RequestLog(join(dir, 'access'));
   try {
     assert.deepEqual(

@@ -15,8 +15,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // Segments are listed in the store's manifest; embedders and rerankers reach Rust through index/native.ts.
   // Its check goes over the files of drawings, too.
   index: ['patent', 'store', 'drawings'],
-  // Both look at an LMDB file before they let LMDB map it, and open it the same way: store/lmdb-file.ts, lmdb-open.ts.
-  access: ['patent', 'store'],
+  // SQLite is in the addon: index/native.ts. From the store come durable folders and what a full disk is: store/room.ts, faults.ts.
+  access: ['patent', 'store', 'index'],
   // How an ONNX graph runs, for both; its tokenizer is in Rust.
   onnx: ['index'],
   embed: ['patent', 'index', 'onnx'],
@@ -48,7 +48,7 @@ const FOR_EVERYBODY = new Set(['errors.ts', 'limits.ts', 'config.ts', 'nearest-n
 /** Packages that only some places may import, so that the rest of the program does not depend on them. */
 const CONFINED: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/http/adapters/uws.ts'],
-  lmdb: ['src/store/', 'src/access/'],
+  lmdb: ['src/store/'],
   'onnxruntime-node': ['src/onnx/'],
   piscina: ['src/pool/'],
   sharp: ['src/drawings/convert.ts'],

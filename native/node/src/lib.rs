@@ -12,6 +12,7 @@ mod opened;
 mod recall;
 mod segments;
 mod snapshot;
+mod sqlite;
 mod static_model;
 mod text;
 mod tokenizer_json;

@@ -8,14 +8,14 @@ import { type Call, jsonReply, type Route, type Services } from '../route.js';
 
 const RETRY_SECONDS = 2;
 
-export function readyzReply(
+export async function readyzReply(
   services: Pick<Services, 'engine' | 'access' | 'limits' | 'lifecycle'>,
-): HttpReply {
+): Promise<HttpReply> {
   const engine = services.engine.ready();
   const missing = [...engine.missing];
   if (!services.access.isAvailable()) missing.push('the key store cannot be read');
   else {
-    const fault = faultOfGate(services);
+    const fault = await faultOfGate(services);
     if (fault !== undefined) missing.push(fault);
   }
   if (services.lifecycle.draining) missing.push('the server is shutting down');
@@ -25,13 +25,16 @@ export function readyzReply(
 }
 
 /** Why calls with keys are 503 although the key store is there. */
-function faultOfGate({ access, limits }: Pick<Services, 'access' | 'limits'>): string | undefined {
+async function faultOfGate({
+  access,
+  limits,
+}: Pick<Services, 'access' | 'limits'>): Promise<string | undefined> {
   try {
     if (access.maintenance()) return 'maintenance is on';
   } catch {
     return 'the key store cannot be read';
   }
-  return limits.canCount() ? undefined : 'calls cannot be counted';
+  return (await limits.canCount()) ? undefined : 'calls cannot be counted';
 }
 
 const handle = ({ services }: Call) => readyzReply(services);

@@ -12,7 +12,7 @@ export const semanticAnalytics: Route = {
   async handle(call) {
     const { request, services } = call;
     const query = parseAnalytics(await readJson(request));
-    call.reserveQuota(query.query);
+    await call.reserveQuota(query.query);
     const owner = call.key?.id ?? '';
     const { json, results } = await withDeadline(request, services.deadlineMs, (signal) =>
       services.engine.analyticsBody(query, { owner, signal, deadlineMs: services.deadlineMs }),

@@ -12,7 +12,7 @@ export const semantic: Route = {
   async handle(call) {
     const { request, services } = call;
     const query = parseSemantic(await readJson(request));
-    call.reserveQuota(query.query);
+    await call.reserveQuota(query.query);
     const bytes = await withDeadline(request, services.deadlineMs, (signal) =>
       services.engine.searchBytes(query, { signal, deadlineMs: services.deadlineMs }),
     );
