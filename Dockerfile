@@ -26,6 +26,10 @@ RUN tar -xzf /packed/priorart-*.tgz -C /opt/priorart --strip-components=1 \
   && chmod 0755 dist/src/cli/main.js
 
 FROM node:${NODE_VERSION}-bookworm-slim
+# What the addon is linked with; slim images lack OpenMP.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends libgomp1 libstdc++6 \
+  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/priorart /opt/priorart
 RUN ln -s /opt/priorart/dist/src/cli/main.js /usr/local/bin/priorart \
   && useradd --uid 10001 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin priorart \

@@ -178,12 +178,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     assert.deepEqual([known.status, known.body.length], [304, 0]);
   });
 
-  it("knows the client's address, whatever the client says of it", async () => {
-    const headers = { 'x-forwarded-for': '203.0.113.7, 127.0.0.1', forwarded: 'for=203.0.113.8' };
-    assert.equal((await proxied.ask(COVERAGE, { headers, from: '127.0.0.9' })).status, 200);
-    assert.ok(proxied.clientsOf('coverage').includes('127.0.0.9'));
-    assert.ok(!proxied.clientsOf('coverage').some((client) => client.startsWith('203.')));
-  });
+  it("knows the client's address, whatever the client says of it", () => knowsTheClient(proxied));
 
   it('keeps the administration from everybody but this machine', async () => {
     const path = '/admin/api/v1/plans';
@@ -194,34 +189,8 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     }
   });
 
-  it('cancels a search whose client has gone', async () => {
-    const { signals } = proxied.service.engine;
-    const before = signals.length;
-    proxied.service.engine.search = () => new Promise(() => {});
-    try {
-      const leaving = proxied.client().write(rawSearch(1));
-      await until(() => signals.length > before, 'the search has begun');
-      leaving.destroy();
-      await until(() => signals[before]!.aborted, 'the search is cancelled');
-    } finally {
-      proxied.service.engine.search = new MemoryEngine().search;
-    }
-  });
-
-  it('takes a client that ends its side for one that has gone', async () => {
-    const { signals } = proxied.service.engine;
-    const before = signals.length;
-    proxied.service.engine.search = () => new Promise(() => {});
-    try {
-      const half = proxied.client();
-      half.socket.end(rawSearch(1));
-      assert.notEqual((await half.reply())?.status, 200);
-      // nginx may see the end of the client before it has asked the server.
-      await until(() => signals.slice(before).every(({ aborted }) => aborted), 'the search is cancelled');
-    } finally {
-      proxied.service.engine.search = new MemoryEngine().search;
-    }
-  });
+  it('cancels a search whose client has gone, or has ended its side', () =>
+    cancelsWhatNobodyWaitsFor(proxied));
 
   it('answers requests whose header names hold an underscore', async () => {
     assert.equal((await proxied.ask('/livez', { headers: { my_header: '1' } })).status, 200);
@@ -239,6 +208,36 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
   });
 
   return () => proxied;
+}
+
+/** The log has the address that a client calls from, and not those that it claims. */
+export async function knowsTheClient(proxied: ProxiedService): Promise<void> {
+  const headers = { 'x-forwarded-for': '203.0.113.7, 127.0.0.1', forwarded: 'for=203.0.113.8' };
+  assert.equal((await proxied.ask(COVERAGE, { headers, from: '127.0.0.9' })).status, 200);
+  assert.ok(proxied.clientsOf('coverage').includes('127.0.0.9'));
+  assert.ok(!proxied.clientsOf('coverage').some((client) => client.startsWith('203.')));
+}
+
+/** A search whose client has gone, or has ended its side, is cancelled, and not by its deadline. */
+export async function cancelsWhatNobodyWaitsFor(proxied: ProxiedService): Promise<void> {
+  const { key, engine } = proxied.service;
+  const { signals } = engine;
+  const before = signals.length;
+  const sent = post(SEMANTIC, '{"query":"q"}', { 'X-API-Key': key, 'Content-Type': 'application/json' });
+  engine.search = () => new Promise(() => {});
+  try {
+    const leaving = proxied.client().write(sent);
+    await until(() => signals.length > before, 'the search has begun');
+    leaving.destroy();
+    await until(() => signals[before]!.aborted, 'the search is cancelled');
+    const half = proxied.client();
+    half.socket.end(sent);
+    assert.notEqual((await half.reply())?.status, 200);
+    // A proxy may see the end of the client before it has asked the server.
+    await until(() => signals.slice(before).every(({ aborted }) => aborted), 'the second is cancelled');
+  } finally {
+    engine.search = new MemoryEngine().search;
+  }
 }
 
 /** A client that ends its side after its request gets the answer: for a proxy that is told not to look at that. */

@@ -1,7 +1,7 @@
 /** Dockerfile: read as it is written, and built and run where Docker has a daemon. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -36,6 +36,8 @@ function noDocker(): string | false {
   const { status } = spawnSync('docker', ['info'], { stdio: 'ignore' });
   return status === 0 ? false : 'Docker has no daemon here: the image is neither built nor started';
 }
+
+const noLdd = process.platform === 'linux' ? false : 'ldd is a program of Linux';
 
 describe('Dockerfile', () => {
   it('takes versions of Node and Rust that the package is built with', () => {
@@ -77,6 +79,38 @@ describe('Dockerfile', () => {
       kept.filter((file) => file.startsWith('test/')),
       [],
     );
+  });
+
+  it('installs the libraries that the addon is linked with', { skip: noLdd }, () => {
+    const packages = new Map([
+      ['libgomp', 'libgomp1'],
+      ['libstdc++', 'libstdc++6'],
+    ]);
+    const addon = readdirSync(join(ROOT, 'native')).find((name) => name.endsWith('.node'))!;
+    const { stdout } = spawnSync('ldd', [join(ROOT, 'native', addon)], { encoding: 'utf8' });
+    const linked = [...stdout.matchAll(/^\s*(?:\/\S*\/)?([\w+-]+?)(?:-[\w-]+)?\.so/gm)].map(
+      (match) => match[1]!,
+    );
+    const ofTheSystem = new Set([
+      'linux-vdso',
+      'linux',
+      'ld',
+      'ld-linux',
+      'libc',
+      'libm',
+      'libgcc_s',
+      'libdl',
+      'libpthread',
+      'librt',
+    ]);
+    const needed = linked.filter((name) => !ofTheSystem.has(name));
+    assert.ok(needed.includes('libgomp'), stdout);
+    const run = last.filter(({ name }) => name === 'RUN').map(({ text }) => text);
+    for (const name of needed)
+      assert.ok(
+        run.some((text) => text.includes(` ${packages.get(name) ?? name}`)),
+        `${name} is installed`,
+      );
   });
 
   it('asks /readyz whether the server is healthy', async (t) => {

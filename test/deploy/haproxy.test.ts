@@ -3,10 +3,17 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { BODY_MAX_BYTES } from '../../src/limits.js';
 import { ADAPTERS, SEMANTIC } from '../api/service.js';
 import { read } from '../house/checkout.js';
+import { codeBlocks } from '../house/docs.js';
 import { until } from '../until.js';
-import { answersHalfClosedClients, itServesBehindAProxy, itTellsWhenTheServerIsGone } from './behind.js';
+import {
+  answersHalfClosedClients,
+  itServesBehindAProxy,
+  itTellsWhenTheServerIsGone,
+  knowsTheClient,
+} from './behind.js';
 import { changed, jsonOf, missingProgram, ProxiedService, type ProxyProgram } from './proxy.js';
 
 const skip = missingProgram('haproxy');
@@ -56,6 +63,19 @@ for (const adapter of ADAPTERS) {
       assert.equal((await proxied().ask('/livez', { headers })).status, 400);
     });
 
+    it("knows the client's address from Forwarded, as docs/operations.md has it", async (t) => {
+      const block = codeBlocks(read('docs/operations.md')).find(({ language }) => language === 'haproxy')!;
+      const settings = { trustProxy: '1', trustProxyHeader: 'forwarded' } as const;
+      const forwarded = await ProxiedService.start(
+        HAPROXY,
+        adapter,
+        (where) => changed(recommended(where), ['http-request del-header Forwarded\n', block.text]),
+        { settings },
+      );
+      t.after(() => forwarded.stop());
+      await knowsTheClient(forwarded);
+    });
+
     it('answers a client that ends its side without "option abortonclose"', async (t) => {
       const patient = await ProxiedService.start(HAPROXY, adapter, (where) =>
         changed(recommended(where), ['option abortonclose', '']),
@@ -86,6 +106,16 @@ for (const adapter of ADAPTERS) {
       const answer = await proxied.post(SEMANTIC, { query: 'q' }, { from: '127.0.0.9' });
       assert.equal(jsonOf(answer)['total'], 10);
       assert.deepEqual(proxied.clientsOf('semantic'), ['127.0.0.1']);
+      const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`h${i}`, 'x']));
+      assert.equal((await proxied.ask('/livez', { headers: many })).status, 400);
+      const underscore = await proxied.ask('/livez', { headers: { my_header: '1' } });
+      assert.equal(underscore.status, adapter === 'uws' ? 502 : 200);
+      const large = await proxied.post(SEMANTIC, ' '.repeat(BODY_MAX_BYTES + 1));
+      assert.deepEqual([large.status, large.headers['x-error-code']], [413, 'body_too_large']);
+      await answersHalfClosedClients(proxied);
+      await proxied.service.server.close();
+      const gone = await proxied.ask('/livez');
+      assert.deepEqual([gone.status, gone.headers['content-type']], [503, 'text/html']);
     });
   });
 }

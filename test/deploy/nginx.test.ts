@@ -4,9 +4,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { IDLE_TIMEOUT_MS } from '../../src/http/adapters/adapter.js';
+import { BODY_MAX_BYTES } from '../../src/limits.js';
 import { ADAPTERS, SEMANTIC } from '../api/service.js';
 import { read } from '../house/checkout.js';
-import { answersHalfClosedClients, itServesBehindAProxy, itTellsWhenTheServerIsGone } from './behind.js';
+import { codeBlocks } from '../house/docs.js';
+import {
+  answersHalfClosedClients,
+  cancelsWhatNobodyWaitsFor,
+  itServesBehindAProxy,
+  itTellsWhenTheServerIsGone,
+  knowsTheClient,
+} from './behind.js';
 import { changed, jsonOf, missingProgram, ProxiedService, type ProxyProgram } from './proxy.js';
 
 const skip = missingProgram('nginx');
@@ -65,6 +73,20 @@ for (const adapter of ADAPTERS) {
       assert.equal(status, adapter === 'uws' ? 503 : 200);
     });
 
+    it("knows the client's address from Forwarded, as docs/operations.md has it", async (t) => {
+      const block = codeBlocks(read('docs/operations.md')).find(({ language }) => language === 'nginx')!;
+      const [map, line] = block.text.trim().split('\n');
+      const settings = { trustProxy: '1', trustProxyHeader: 'forwarded' } as const;
+      const forwarded = await ProxiedService.start(
+        NGINX,
+        adapter,
+        (where) => `${map}\n${changed(recommended(where), ['proxy_set_header Forwarded "";', line!])}`,
+        { settings },
+      );
+      t.after(() => forwarded.stop());
+      await knowsTheClient(forwarded);
+    });
+
     it('answers a client that ends its side if nginx is told to', async (t) => {
       const patient = await ProxiedService.start(NGINX, adapter, (where) =>
         changed(recommended(where), [
@@ -102,6 +124,15 @@ describe('behind nginx with its defaults', { skip }, () => {
     const answer = await proxied.post(SEMANTIC, { query: 'q' }, { from: '127.0.0.9' });
     assert.equal(jsonOf(answer)['total'], 10);
     assert.deepEqual(proxied.clientsOf('semantic'), ['127.0.0.1']);
+    const headers = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`h${i}`, 'x']));
+    assert.equal((await proxied.ask('/livez', { headers })).status, 200);
+    assert.equal((await proxied.ask('/livez', { headers: { my_header: '1' } })).status, 200);
+    const large = await proxied.post(SEMANTIC, ' '.repeat(BODY_MAX_BYTES + 1));
+    assert.deepEqual([large.status, large.headers['content-type']], [413, 'text/html']);
+    await cancelsWhatNobodyWaitsFor(proxied);
+    await proxied.service.server.close();
+    const gone = await proxied.ask('/livez');
+    assert.deepEqual([gone.status, gone.headers['content-type']], [502, 'text/html']);
   });
 
   it('the uws adapter answers everything 505: nginx speaks HTTP/1.0 to it', async (t) => {
