@@ -45,8 +45,17 @@ test('every npm script that README.md or CONTRIBUTING.md names exists', () => {
   );
 });
 
-/** `--help` of a command of priorart, and the commands below it that the help lists. */
+const helps = new Map<string, { text: string; commands: string[] }>();
+
+/** `--help` of a command of priorart, and the commands below it that the help lists; asked for once. */
 function helpOf(words: readonly string[]): { text: string; commands: string[] } {
+  const name = words.join(' ');
+  const known = helps.get(name) ?? askHelp(words);
+  helps.set(name, known);
+  return known;
+}
+
+function askHelp(words: readonly string[]): { text: string; commands: string[] } {
   const { stdout, stderr, status } = spawnSync(process.execPath, [CLI, ...words, '--help'], {
     encoding: 'utf8',
   });
