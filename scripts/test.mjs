@@ -1,5 +1,6 @@
 /**
  * `npm test`: sets up, then lint, the tests of the Rust core, and every compiled test under `node --test`.
+ * `npm run test:quick`: sets up, then lint and a choice of tests that is through in less than two minutes.
  * `npm test -- test/patent` runs the tests below that folder (or in that file) only, without lint and Rust; options
  * such as `--test-name-pattern=kind` go to node's test runner. Every part runs even when one before it failed.
  */
@@ -13,6 +14,31 @@ import { findRust } from './setup/prerequisites.mjs';
 import { elapsed, withProgress } from './setup/progress.mjs';
 import { withTarget } from './setup/target.mjs';
 import { ROOT, setUp } from './setup.mjs';
+
+/** Tests without servers, large folders and long searches for counterexamples: `--quick`. */
+const QUICK = [
+  'test/patent',
+  'test/store',
+  'test/compat',
+  'test/config.test.ts',
+  'test/access/billing.test.ts',
+  'test/access/window.test.ts',
+  'test/cli/command.test.ts',
+  'test/embed/calibration.test.ts',
+  'test/eval/measures.test.ts',
+  'test/house/arrows.test.ts',
+  'test/house/errors.test.ts',
+  'test/house/links.test.ts',
+  'test/http/body.test.ts',
+  'test/http/byte-range.test.ts',
+  'test/http/router.test.ts',
+  'test/ingest/passages.test.ts',
+  'test/ingest/readers/golden.test.ts',
+  'test/search/filter.test.ts',
+  'test/search/markdown.test.ts',
+  'test/search/plan.test.ts',
+  'test/search/query.test.ts',
+];
 
 /** Two, because tests start servers and worker pools of their own, and some measure time. */
 const CONCURRENCY = 2;
@@ -114,11 +140,13 @@ function printSkips(skips) {
 
 async function test(args) {
   const started = Date.now();
-  const options = args.filter((arg) => arg.startsWith('-'));
-  const paths = args.filter((arg) => !arg.startsWith('-'));
+  const isQuick = args.includes('--quick');
+  const options = args.filter((arg) => arg.startsWith('-') && arg !== '--quick');
+  const paths = isQuick ? QUICK : args.filter((arg) => !arg.startsWith('-'));
   await setUp();
 
-  const parts = args.length === 0 ? { lint: await lint(), 'Rust tests': await rustTests() } : {};
+  const parts = isQuick ? { lint: await lint() } : {};
+  if (args.length === 0) Object.assign(parts, { lint: await lint(), 'Rust tests': await rustTests() });
   const tests = await nodeTests(paths, options);
   const skips = Object.entries(parts).flatMap(([name, { skipped }]) =>
     skipped ? [{ name, reason: skipped }] : [],

@@ -1,12 +1,12 @@
 /** A real S3 server (versitygw, over a folder) for tests; `.ci/run` builds it. Skipped where it is absent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bucket } from '../../src/drawings/s3/settings.js';
 import { read } from '../house/checkout.js';
+import { freePort } from '../http/free-port.js';
 
 const [, VERSION] = /versitygw@(v[\d.]+)/.exec(read('test/house/go-tools.txt'))!;
 
@@ -18,14 +18,6 @@ function program(): string {
 
 /** Why a test that needs the server can not run, or false where it can. */
 export const noS3Server = existsSync(program()) ? false : 'no versitygw in the cache; .ci/run builds it';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 export class S3Server {
   readonly bucket: Bucket;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { noGit, ROOT, read, trackedFiles } from './checkout.js';
@@ -30,19 +32,30 @@ test('NOTICE names what the lockfiles say is compiled in or installed', () => {
   assert.equal(status, 0, stderr);
 });
 
-test('every npm script that README.md names exists', () => {
+test('every npm script that README.md or CONTRIBUTING.md names exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const named = [...read('README.md').matchAll(/npm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map(
-    (match) => match[1]!,
-  );
+  const named = [
+    ...`${read('README.md')}${read('CONTRIBUTING.md')}`.matchAll(
+      /npm (?:run )?(start|test|(?<=run )[\w:-]+)/g,
+    ),
+  ].map((match) => match[1]!);
   assert.deepEqual(
     [...new Set(named)].filter((name) => !Object.hasOwn(scripts, name)),
     [],
   );
 });
 
-/** `--help` of a command of priorart, and the commands below it that the help lists. */
+const helps = new Map<string, { text: string; commands: string[] }>();
+
+/** `--help` of a command of priorart, and the commands below it that the help lists; asked for once. */
 function helpOf(words: readonly string[]): { text: string; commands: string[] } {
+  const name = words.join(' ');
+  const known = helps.get(name) ?? askHelp(words);
+  helps.set(name, known);
+  return known;
+}
+
+function askHelp(words: readonly string[]): { text: string; commands: string[] } {
   const { stdout, stderr, status } = spawnSync(process.execPath, [CLI, ...words, '--help'], {
     encoding: 'utf8',
   });
@@ -66,10 +79,11 @@ function wrongWith(words: readonly string[]): string | undefined {
   return unknown.length > 0 ? `priorart ${path.join(' ')}: no option ${unknown.join(', ')}` : undefined;
 }
 
-test('every priorart command and option that README.md names exists', () => {
-  const lines = commandLines(read('README.md'));
-  assert.ok(lines.length > 0, 'README.md shows the command line');
-  assert.deepEqual(lines.map(wrongWith).filter(Boolean), []);
+test('every priorart command and option that a document names exists', () => {
+  const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
+  for (const page of pages.filter((name) => name.endsWith('.md')))
+    assert.deepEqual(commandLines(read(page)).map(wrongWith).filter(Boolean), [], page);
+  assert.ok(commandLines(read('README.md')).length > 0, 'README.md shows the command line');
   assert.match(wrongWith(['no-such-command'])!, /no such command/);
 });
 

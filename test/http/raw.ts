@@ -1,6 +1,7 @@
 /** A client that writes what it likes to a socket and says what came back. */
 import { Agent, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 
 /** How long a test waits for a server on a machine that has other things to do, ms. */
 const PATIENCE_MS = 60_000;
@@ -21,8 +22,10 @@ export class RawClient {
   closed = false;
   #changed: (() => void) | undefined;
 
-  constructor(port: number) {
-    this.socket = connect(port, '127.0.0.1');
+  /** @param ca speaks TLS to a server with a certificate of this authority */
+  constructor(port: number, ca?: string) {
+    const host = '127.0.0.1';
+    this.socket = ca === undefined ? connect(port, host) : connectSecurely({ port, host, ca });
     this.socket.setNoDelay(true);
     this.socket.on('data', (chunk) => {
       this.#fresh.push(chunk);

@@ -1,0 +1,73 @@
+/** Data folders of released formats open, answer, pass every check, and take new documents: docs/versions.md. */
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { open } from '../../src/engine.js';
+import { FORMAT } from '../../src/store/keys.js';
+import { checked, invented, writeLines } from '../crash/folder.js';
+
+const HERE = resolve('test/compat');
+const FOLDERS = readdirSync(HERE).filter((name) => name.startsWith('format-'));
+const BYTES_MAX = 300_000;
+
+function bytesOf(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const sizes = entries.map((name) => statSync(join(folder, name))).filter((entry) => entry.isFile());
+  return sizes.reduce((sum, { size }) => sum + size, 0);
+}
+
+it('a folder of the current format is committed, and small', () => {
+  assert.ok(FOLDERS.includes(`format-${FORMAT}`), 'make it with `node dist/test/compat/make.js`');
+  for (const name of FOLDERS) assert.ok(bytesOf(join(HERE, name)) < BYTES_MAX, name);
+});
+
+for (const name of FOLDERS) {
+  describe(`data folder ${name}`, () => {
+    const dir = mkdtempSync(join(tmpdir(), 'priorart-compat-'));
+    const data = join(dir, 'data');
+    // A copy: opening a folder makes files of locks in it.
+    before(() => cpSync(join(HERE, name), data, { recursive: true }));
+    after(() => rmSync(dir, { recursive: true, force: true }));
+
+    it('is searched', async () => {
+      const engine = await open(data, { workers: 0 });
+      try {
+        const query = 'sulfide solid electrolyte for a lithium secondary battery';
+        const { results } = await engine.search({ query, top_k: 5 });
+        assert.ok(results[0]!.similarity_score > 0.5, `${results[0]!.similarity_score}`);
+        const japanese = await engine.search({ query, top_k: 5, countries: ['JP'] });
+        assert.ok(japanese.results.every(({ country }) => country === 'JP'));
+        assert.ok(japanese.results.length > 0);
+        const { patents } = await engine.details({ patent_ids: [results[0]!.patent_id] });
+        assert.ok('content' in patents[0]! && patents[0].content !== undefined);
+        assert.equal((await engine.coverage()).total, 9);
+        const { total_matched } = await engine.analyze({ query, min_score: 0 });
+        assert.ok(total_matched > 0);
+      } finally {
+        await engine.close();
+      }
+    });
+
+    it('passes every check', async () => {
+      const report = await checked(data);
+      assert.deepEqual(report?.problems, []);
+      assert.equal(report?.documents, 9);
+    });
+
+    it('takes new documents, and loses some', async () => {
+      const engine = await open(data, { workers: 0 });
+      try {
+        const { ingested } = await engine.ingest(writeLines(join(dir, 'new.jsonl'), invented(5)));
+        assert.equal(ingested, 5);
+        const first = invented(1)[0]!.patent_id;
+        assert.deepEqual((await engine.delete([first])).deleted, [first]);
+        assert.equal((await engine.coverage()).total, 13);
+      } finally {
+        await engine.close();
+      }
+      assert.deepEqual((await checked(data))?.problems, []);
+    });
+  });
+}

@@ -1,0 +1,131 @@
+/** Both HTTP adapters behind HAProxy: with deploy/haproxy.cfg, and with its defaults. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { BODY_MAX_BYTES } from '../../src/limits.js';
+import { ADAPTERS, SEMANTIC } from '../api/service.js';
+import { read } from '../house/checkout.js';
+import { codeBlocks } from '../house/docs.js';
+import { until } from '../until.js';
+import {
+  answersHalfClosedClients,
+  itServesBehindAProxy,
+  itTellsWhenTheServerIsGone,
+  knowsTheClient,
+} from './behind.js';
+import { changed, jsonOf, missingProgram, ProxiedService, type ProxyProgram } from './proxy.js';
+
+const skip = missingProgram('haproxy');
+
+const HAPROXY: ProxyProgram = {
+  name: 'haproxy',
+  command(config, folder) {
+    writeFileSync(join(folder, 'haproxy.cfg'), config);
+    return ['haproxy', '-db', '-f', join(folder, 'haproxy.cfg')];
+  },
+};
+
+const recommended = ({ own, server, folder }: { own: number; server: number; folder: string }) =>
+  changed(
+    read('deploy/haproxy.cfg'),
+    ['127.0.0.1:8080', `127.0.0.1:${server}`],
+    ['bind :443', `bind 127.0.0.1:${own}`],
+    ['/etc/ssl/priorart', folder],
+  );
+
+/** As Debian's haproxy.cfg begins, with nothing but addresses of one's own. */
+const byDefault =
+  (backend = '') =>
+  ({ own, server }: { own: number; server: number }) =>
+    `
+defaults
+    mode http
+    timeout connect 5000
+    timeout client 50000
+    timeout server 50000
+frontend plain
+    bind 127.0.0.1:${own}
+    default_backend priorart
+backend priorart
+    ${backend}
+    server one 127.0.0.1:${server}${backend === '' ? '' : ' check inter 100'}
+`;
+
+for (const adapter of ADAPTERS) {
+  describe(`behind HAProxy with deploy/haproxy.cfg (${adapter})`, { skip }, () => {
+    const proxied = itServesBehindAProxy(() =>
+      ProxiedService.start(HAPROXY, adapter, recommended, { settings: { trustProxy: '1' } }),
+    );
+
+    it('answers requests with very many header fields 400', async () => {
+      const headers = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`h${i}`, 'x']));
+      assert.equal((await proxied().ask('/livez', { headers })).status, 400);
+    });
+
+    it("knows the client's address from Forwarded, as docs/operations.md has it", async (t) => {
+      const block = codeBlocks(read('docs/operations.md')).find(({ language }) => language === 'haproxy')!;
+      const settings = { trustProxy: '1', trustProxyHeader: 'forwarded' } as const;
+      const forwarded = await ProxiedService.start(
+        HAPROXY,
+        adapter,
+        (where) => changed(recommended(where), ['http-request del-header Forwarded\n', block.text]),
+        { settings },
+      );
+      t.after(() => forwarded.stop());
+      await knowsTheClient(forwarded);
+    });
+
+    it('answers a client that ends its side without "option abortonclose"', async (t) => {
+      const patient = await ProxiedService.start(HAPROXY, adapter, (where) =>
+        changed(recommended(where), ['option abortonclose', '']),
+      );
+      t.after(() => patient.stop());
+      await answersHalfClosedClients(patient);
+    });
+
+    it('asks /readyz, and sends nothing to a server that is not ready', async (t) => {
+      const checked = await ProxiedService.start(HAPROXY, adapter, (where) =>
+        changed(recommended(where), ['inter 2s', 'inter 100ms']),
+      );
+      t.after(() => checked.stop());
+      const status = async () => (await checked.ask('/livez')).status;
+      assert.equal(await status(), 200);
+      checked.service.engine.missing = ['index'];
+      await until(async () => (await status()) === 503, 'the server is taken out');
+      checked.service.engine.missing = [];
+      await until(async () => (await status()) === 200, 'the server is back');
+    });
+    itTellsWhenTheServerIsGone(proxied);
+  });
+
+  describe(`behind HAProxy with its defaults (${adapter})`, { skip }, () => {
+    it('answers, and takes the proxy for the client', async (t) => {
+      const proxied = await ProxiedService.start(HAPROXY, adapter, byDefault(), { isSecure: false });
+      t.after(() => proxied.stop());
+      const answer = await proxied.post(SEMANTIC, { query: 'q' }, { from: '127.0.0.9' });
+      assert.equal(jsonOf(answer)['total'], 10);
+      assert.deepEqual(proxied.clientsOf('semantic'), ['127.0.0.1']);
+      const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`h${i}`, 'x']));
+      assert.equal((await proxied.ask('/livez', { headers: many })).status, 400);
+      const underscore = await proxied.ask('/livez', { headers: { my_header: '1' } });
+      assert.equal(underscore.status, adapter === 'uws' ? 502 : 200);
+      const large = await proxied.post(SEMANTIC, ' '.repeat(BODY_MAX_BYTES + 1));
+      assert.deepEqual([large.status, large.headers['x-error-code']], [413, 'body_too_large']);
+      await answersHalfClosedClients(proxied);
+      await proxied.service.server.close();
+      const gone = await proxied.ask('/livez');
+      assert.deepEqual([gone.status, gone.headers['content-type']], [503, 'text/html']);
+    });
+  });
+}
+
+describe('HAProxy with "option httpchk" and nothing else', { skip }, () => {
+  it('finds no server with the uws adapter: it asks in HTTP/1.0', async (t) => {
+    const proxied = await ProxiedService.start(HAPROXY, 'uws', byDefault('option httpchk'), {
+      isSecure: false,
+    });
+    t.after(() => proxied.stop());
+    await until(async () => (await proxied.ask('/livez')).status === 503, 'the server is taken for dead');
+  });
+});

@@ -1,0 +1,53 @@
+/** Links within the repository's documents lead somewhere. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { test } from 'node:test';
+import { noGit, ROOT, read, trackedFiles } from './checkout.js';
+
+/** As code hosts make them of headings: lower case, words joined by hyphens. */
+function anchorsOf(markdown: string): string[] {
+  const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');
+  return [...prose.matchAll(/^#+ (.*)$/gm)].map((match) =>
+    match[1]!
+      .toLowerCase()
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Links to files and headings of the repository: not to other sites. */
+function linksOf(markdown: string): string[] {
+  const prose = markdown.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^()\s]+)\)/g)]
+    .map((match) => match[1]!)
+    .filter((link) => !/^\w+:/.test(link));
+}
+
+/** What is wrong with a link of a page. */
+function fault(page: string, link: string): string | undefined {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : posix.join(posix.dirname(page), path);
+  if (!existsSync(join(ROOT, target))) return `${page}: ${target} is not there`;
+  if (anchor === undefined || !target.endsWith('.md')) return undefined;
+  return anchorsOf(read(target)).includes(anchor)
+    ? undefined
+    : `${page}: ${target} has no heading #${anchor}`;
+}
+
+test('links within the documents lead to files and headings', { skip: noGit }, () => {
+  const pages = trackedFiles().filter((file) => file.endsWith('.md'));
+  assert.ok(pages.includes('docs/operations.md'));
+  const faults = pages.flatMap((page) => linksOf(read(page)).map((link) => fault(page, link)));
+  assert.deepEqual(faults.filter(Boolean), []);
+});
+
+test('a link to nowhere is found', () => {
+  assert.deepEqual(linksOf('[a](b.md#c) `[d](e)` [f](https://g.example)'), ['b.md#c']);
+  assert.deepEqual(anchorsOf('# What `uWebSockets.js` answers itself\n'), [
+    'what-uwebsocketsjs-answers-itself',
+  ]);
+  assert.match(fault('docs/operations.md', 'nowhere.md')!, /nowhere\.md is not there/);
+  assert.match(fault('docs/operations.md', '#nowhere')!, /no heading/);
+});
