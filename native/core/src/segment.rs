@@ -163,8 +163,10 @@ impl SegmentBuilder {
                 self.dimensions
             )));
         }
-        if doc.vectors.iter().any(|x| !x.is_finite()) {
-            return Err(Error::Invalid(format!("{}: a vector holds NaN or infinity", doc.patent_id)));
+        // NaN is in no range.
+        if !doc.vectors.iter().all(|x| x.abs() <= vectors::GREATEST) {
+            let reason = "a vector holds NaN, infinity or a component beyond half precision";
+            return Err(Error::Invalid(format!("{}: {reason}", doc.patent_id)));
         }
         self.buffer.clear();
         vectors::encode(doc.vectors, &mut self.buffer);

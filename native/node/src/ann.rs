@@ -11,7 +11,10 @@ use priorart_core::vectors::decode;
 use priorart_shim::{BuildParams, Index, Kind, SearchParams};
 use std::path::{Path, PathBuf};
 
-struct Faiss(Index);
+struct Faiss {
+    index: Index,
+    path: PathBuf,
+}
 
 const _: () = assert!(priorart_core::segment::CODE_BLOCK == priorart_shim::BLOCK);
 
@@ -29,31 +32,31 @@ impl Ann for Faiss {
             filter: filter.map(Bitmap::as_bytes),
             ..Default::default()
         };
-        let (scores, rows) = self.0.search(query, k, &params).map_err(unsearchable)?;
+        let (scores, rows) = self.index.search(query, k, &params).map_err(|e| self.failed(e))?;
         let found = rows.into_iter().zip(scores).filter(|(row, _)| *row >= 0);
         Ok(found.map(|(row, score)| (row as u32, score)).collect())
     }
 
     fn codes(&self) -> Option<&dyn Codes> {
-        self.0.kind().has_product_quantizer().then_some(self)
+        self.index.kind().has_product_quantizer().then_some(self)
     }
 
     fn len(&self) -> usize {
-        self.0.len()
+        self.index.len()
     }
 
     fn lists(&self) -> usize {
-        self.0.nlist()
+        self.index.nlist()
     }
 }
 
 impl Codes for Faiss {
     fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> priorart_core::Result<()> {
-        self.0.list_scores(query, out).map_err(unsearchable)
+        self.index.list_scores(query, out).map_err(|e| self.failed(e))
     }
 
     fn list_rows(&self, list: usize) -> &[i64] {
-        self.0.list_rows(list)
+        self.index.list_rows(list)
     }
 
     fn scan_lists(
@@ -63,16 +66,22 @@ impl Codes for Faiss {
         out: &mut Vec<u16>,
         best: &mut Vec<u16>,
     ) -> priorart_core::Result<(f32, f32)> {
-        self.0.scan_lists(query, lists, out, best).map_err(unsearchable)
+        self.index.scan_lists(query, lists, out, best).map_err(|e| self.failed(e))
     }
 
     fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> priorart_core::Result<(f32, f32)> {
-        self.0.code_scores(query, out).map_err(unsearchable)
+        self.index.code_scores(query, out).map_err(|e| self.failed(e))
     }
 }
 
-fn unsearchable(error: priorart_shim::Error) -> priorart_core::Error {
-    priorart_core::Error::Invalid(error.to_string())
+impl Faiss {
+    /// A search finds damage that opening by memory map does not look for.
+    fn failed(&self, error: priorart_shim::Error) -> priorart_core::Error {
+        match &error {
+            priorart_shim::Error::Corrupt(_) => priorart_core::Error::corrupt(&self.path, error.to_string()),
+            _ => priorart_core::Error::Invalid(error.to_string()),
+        }
+    }
 }
 
 /// Opens an index by memory map; it must hold exactly the segment's rows.
@@ -86,7 +95,7 @@ pub fn open_ann(path: &Path, rows: usize, dimensions: usize) -> Result<Box<dyn A
         let path = path.display();
         return Err(coded("data_corrupt", format!("{path}: {found}, the segment has {rows} × {dimensions}")));
     }
-    Ok(Box::new(Faiss(index)))
+    Ok(Box::new(Faiss { index, path: path.into() }))
 }
 
 #[napi(object)]
