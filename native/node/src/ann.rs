@@ -1,12 +1,12 @@
 //! FAISS as the approximate index of a segment: opening and building.
 
 use crate::background::{in_background, Niceness};
-use crate::effort::{calibrate, BuiltIndex};
 use crate::errors::{caught, coded, from_core, from_shim};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::bitmap::Bitmap;
-use priorart_core::segment::{Ann, Codes, Effort, Segment};
+use priorart_core::effort::calibrate;
+use priorart_core::segment::{Ann, Codes, Effort, Lists, Segment};
 use priorart_core::vectors::decode;
 use priorart_shim::{BuildParams, Index, Kind, SearchParams};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Ann for Faiss {
     }
 }
 
-impl Codes for Faiss {
+impl Lists for Faiss {
     fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> priorart_core::Result<()> {
         self.index.list_scores(query, out).map_err(|e| self.failed(e))
     }
@@ -58,7 +58,9 @@ impl Codes for Faiss {
     fn list_rows(&self, list: usize) -> &[i64] {
         self.index.list_rows(list)
     }
+}
 
+impl Codes for Faiss {
     fn scan_lists(
         &self,
         query: &[f32],
@@ -103,6 +105,25 @@ pub struct IndexSpec {
     pub kind: String,
     pub threads: u32,
     pub seed: u32,
+}
+
+#[napi(object)]
+pub struct BuiltIndex {
+    pub lists: u32,
+    /// Probes at which the index found at least `recall` of the true 10 nearest of sampled queries.
+    pub nprobe: u32,
+    pub ef_search: u32,
+    pub recall: f64,
+    pub costs: MeasuredCosts,
+}
+
+/// Nanoseconds of processor time; `priorart_core::effort::Costs` says of what.
+#[napi(object)]
+pub struct MeasuredCosts {
+    pub row: f64,
+    pub start: f64,
+    pub code: f64,
+    pub scan: f64,
 }
 
 pub struct Build {
@@ -162,7 +183,16 @@ impl Build {
         std::fs::File::open(&temporary).and_then(|f| f.sync_all()).map_err(failed)?;
         std::fs::rename(&temporary, &self.out).map_err(failed)?;
         priorart_core::file::sync_folder_of(&self.out).map_err(from_core)?;
-        calibrate(&segment, &index)
+        let faiss = Faiss { index, path: self.out.clone() };
+        let calibrated = calibrate(&segment, &faiss).map_err(from_core)?;
+        let (Effort { nprobe, ef_search }, costs) = (calibrated.effort, calibrated.costs);
+        Ok(BuiltIndex {
+            lists: faiss.lists() as u32,
+            nprobe: nprobe as u32,
+            ef_search: ef_search as u32,
+            recall: calibrated.recall,
+            costs: MeasuredCosts { row: costs.row, start: costs.start, code: costs.code, scan: costs.scan },
+        })
     }
 }
 
