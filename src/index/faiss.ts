@@ -133,7 +133,8 @@ export class FaissIndex {
    * Opens a file that `write`, or FAISS itself, has written.
    * @param options `mmap`: leave vectors, lists and graphs in the file, which then must not change. Such an index
    * cannot be added to, and all threads of the process that open the file share one. Without it, everything is
-   * read and checked.
+   * read and checked. With it, vectors and row numbers are not read at opening: damage to them can change results,
+   * or a search finds it. No damage crashes the process.
    * @throws PriorartError `data_corrupt` for a damaged file, `invalid_request` for a path that cannot be opened
    */
   static read(path: string, options: { mmap?: boolean } = {}): FaissIndex {
@@ -143,7 +144,8 @@ export class FaissIndex {
 
   /**
    * Learns centroids and value ranges; to be called once before `add`, also for the kinds that learn nothing.
-   * @param x rows × dimension, at least `nlist` rows; 50 to 250 rows for each list are a good sample
+   * @param x rows × dimension, at least `nlist` rows; 50 to 250 rows for each list are a good sample. Components
+   * as for `add`
    * @throws PriorartError `invalid_request`
    */
   train(x: Vectors): void {
@@ -152,7 +154,7 @@ export class FaissIndex {
 
   /**
    * Appends rows, whose numbers follow the ones before.
-   * @param x rows × dimension, finite
+   * @param x rows × dimension; components from -1e15 to 1e15, for `ivf-sqfp16` from -32752 to 32752
    * @throws PriorartError `invalid_request`, also before `train` and for an index opened with `mmap`
    */
   add(x: Vectors): void {
@@ -161,7 +163,7 @@ export class FaissIndex {
 
   /**
    * The `k` best rows for each query.
-   * @param x queries × dimension
+   * @param x queries × dimension; components from -1e15 to 1e15
    * @throws PriorartError `invalid_request`; `data_corrupt` where a mapped file turns out to be damaged
    */
   search(x: Vectors, k: number, options: FaissSearchOptions = {}): FaissHits {

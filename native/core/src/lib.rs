@@ -4,10 +4,12 @@
 pub mod bags;
 pub mod bitmap;
 pub mod columns;
+pub mod effort;
 pub mod error;
 pub mod file;
 pub mod filter;
 pub mod late;
+pub mod page;
 pub mod search;
 pub mod segment;
 pub mod static_model;

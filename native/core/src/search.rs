@@ -146,6 +146,7 @@ pub fn search(
     scans: &[Scan],
     request: &Request,
 ) -> Result<Outcome> {
+    check_query(request.query)?;
     let mut outcome = Outcome::default();
     if request.documents == 0 {
         return Ok(outcome);
@@ -176,6 +177,14 @@ pub fn search(
     }
     outcome.hits = best.finish();
     Ok(outcome)
+}
+
+/// Scores of a query that holds NaN or infinity could not be compared.
+fn check_query(query: &[f32]) -> Result<()> {
+    match query.iter().all(|x| x.is_finite()) {
+        true => Ok(()),
+        false => Err(Error::Invalid("the query's vector holds NaN or infinity".into())),
+    }
 }
 
 fn has_codes(segment: &Segment) -> bool {

@@ -41,13 +41,17 @@ pub trait Ann: Send + Sync {
 /// Rows whose codes are scanned together.
 pub const CODE_BLOCK: usize = 32;
 
-/// Codes in inverted lists, from which the scores of whole lists are estimated. An estimate is a number s that stands
-/// for `offset + step * s`; `(step, offset)` is what a scan returns.
-pub trait Codes {
+/// Inverted lists whose row numbers lie in memory: those of an index with codes, or of one that was just built.
+pub trait Lists {
     /// How near each list lies to the query; the greatest is to be probed first.
     fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> Result<()>;
     /// The rows of a list, in the order of its codes.
     fn list_rows(&self, list: usize) -> &[i64];
+}
+
+/// Codes in inverted lists, from which the scores of whole lists are estimated. An estimate is a number s that stands
+/// for `offset + step * s`; `(step, offset)` is what a scan returns.
+pub trait Codes: Lists {
     /// Estimates of the rows of some lists, each list filled up with 0 to whole blocks; and the best of each block.
     fn scan_lists(
         &self,
@@ -163,8 +167,10 @@ impl SegmentBuilder {
                 self.dimensions
             )));
         }
-        if doc.vectors.iter().any(|x| !x.is_finite()) {
-            return Err(Error::Invalid(format!("{}: a vector holds NaN or infinity", doc.patent_id)));
+        // NaN is in no range.
+        if !doc.vectors.iter().all(|x| x.abs() <= vectors::GREATEST) {
+            let reason = "a vector holds NaN, infinity or a component beyond half precision";
+            return Err(Error::Invalid(format!("{}: {reason}", doc.patent_id)));
         }
         self.buffer.clear();
         vectors::encode(doc.vectors, &mut self.buffer);

@@ -4,7 +4,7 @@ use crate::columns::NO_DAY;
 use crate::search::{Hit, Snapshot};
 use crate::segment::Column;
 use crate::{Error, Result};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What is counted of a keyword column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,12 +104,34 @@ pub fn days(snapshot: &Snapshot, hits: &[Hit], column: &str) -> Result<Vec<i32>>
     Ok(hits.iter().map(day).collect())
 }
 
+/// How many of the documents have a day in each year of a date column, earliest year first; those without a day are
+/// not counted.
+pub fn count_years(snapshot: &Snapshot, hits: &[Hit], column: &str) -> Result<Vec<(i64, u32)>> {
+    let mut counts: BTreeMap<i64, u32> = BTreeMap::new();
+    for day in days(snapshot, hits, column)?.into_iter().filter(|&day| day != NO_DAY) {
+        *counts.entry(year_of(day)).or_default() += 1;
+    }
+    Ok(counts.into_iter().collect())
+}
+
+/// Year of a day number (days since 1970-01-01) in the Gregorian calendar.
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+fn year_of(day: i32) -> i64 {
+    let z = day as i64 + 719_468;
+    let era = z.div_euclid(146_097);
+    let doe = z.rem_euclid(146_097);
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let january_or_february = (5 * doy + 2) / 153 >= 10;
+    yoe + era * 400 + january_or_february as i64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::segment::{ColumnKind, ColumnSpec, NewDocument, Segment, SegmentBuilder, Value};
     use proptest::prelude::*;
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeSet;
     use std::path::Path;
 
     fn write(path: &Path, docs: &[BTreeSet<String>]) -> Segment {
@@ -129,6 +151,50 @@ mod tests {
         }
         builder.finish().unwrap();
         Segment::open(path).unwrap()
+    }
+
+    #[test]
+    fn years_begin_and_end_with_their_days() {
+        let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let length = |year: i64| if is_leap(year) { 366 } else { 365 };
+        let mut first = 0;
+        for year in 1970..2500 {
+            assert_eq!((year_of(first), year_of(first + length(year) - 1)), (year, year));
+            first += length(year);
+        }
+        first = 0;
+        for year in (1500..1970).rev() {
+            first -= length(year);
+            assert_eq!((year_of(first), year_of(first + length(year) - 1)), (year, year));
+        }
+        // As far as a day number reaches.
+        assert_eq!((year_of(i32::MIN), year_of(i32::MAX)), (-5_877_641, 5_881_580));
+    }
+
+    #[test]
+    fn years_are_counted_of_documents_that_have_a_day() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("segment");
+        let specs = vec![ColumnSpec { name: "filing_date".into(), kind: ColumnKind::Date }];
+        let mut builder = SegmentBuilder::create(&path, 1, specs).unwrap();
+        for (id, day) in [0, 364, 365, NO_DAY, -1, 364].into_iter().enumerate() {
+            let new = NewDocument {
+                id: id as u32,
+                patent_id: &format!("P{id}"),
+                application: "",
+                grant: false,
+                vectors: &[1.0],
+                bags: None,
+            };
+            builder.push(&new, &[Value::Day(day)]).unwrap();
+        }
+        builder.finish().unwrap();
+        let segment = Segment::open(&path).unwrap();
+        let deleted = crate::bitmap::Bitmap::empty(segment.docs());
+        let snapshot = Snapshot { segments: vec![(std::sync::Arc::new(segment), deleted)] };
+        let hits = snapshot.all_of(&snapshot.select(&[]).unwrap());
+        assert_eq!(count_years(&snapshot, &hits, "filing_date").unwrap(), [(1969, 1), (1970, 3), (1971, 1)]);
+        assert!(count_years(&snapshot, &hits, "grant_date").is_err());
     }
 
     proptest! {

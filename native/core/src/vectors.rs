@@ -18,6 +18,9 @@ pub fn argmax(row: &[u16]) -> Option<usize> {
     (0..row.len()).reduce(greater)
 }
 
+/// The greatest magnitude of a component that half precision holds; a greater one would become infinite.
+pub const GREATEST: f32 = 65_504.0;
+
 /// Rounds to half precision, to nearest even.
 pub fn encode(vector: &[f32], out: &mut Vec<u16>) {
     out.extend(vector.iter().map(|&x| f16::from_f32(x).to_bits()));

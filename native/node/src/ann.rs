@@ -1,17 +1,20 @@
 //! FAISS as the approximate index of a segment: opening and building.
 
 use crate::background::{in_background, Niceness};
-use crate::effort::{calibrate, BuiltIndex};
 use crate::errors::{caught, coded, from_core, from_shim};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::bitmap::Bitmap;
-use priorart_core::segment::{Ann, Codes, Effort, Segment};
+use priorart_core::effort::calibrate;
+use priorart_core::segment::{Ann, Codes, Effort, Lists, Segment};
 use priorart_core::vectors::decode;
 use priorart_shim::{BuildParams, Index, Kind, SearchParams};
 use std::path::{Path, PathBuf};
 
-struct Faiss(Index);
+struct Faiss {
+    index: Index,
+    path: PathBuf,
+}
 
 const _: () = assert!(priorart_core::segment::CODE_BLOCK == priorart_shim::BLOCK);
 
@@ -29,33 +32,35 @@ impl Ann for Faiss {
             filter: filter.map(Bitmap::as_bytes),
             ..Default::default()
         };
-        let (scores, rows) = self.0.search(query, k, &params).map_err(unsearchable)?;
+        let (scores, rows) = self.index.search(query, k, &params).map_err(|e| self.failed(e))?;
         let found = rows.into_iter().zip(scores).filter(|(row, _)| *row >= 0);
         Ok(found.map(|(row, score)| (row as u32, score)).collect())
     }
 
     fn codes(&self) -> Option<&dyn Codes> {
-        self.0.kind().has_product_quantizer().then_some(self)
+        self.index.kind().has_product_quantizer().then_some(self)
     }
 
     fn len(&self) -> usize {
-        self.0.len()
+        self.index.len()
     }
 
     fn lists(&self) -> usize {
-        self.0.nlist()
+        self.index.nlist()
+    }
+}
+
+impl Lists for Faiss {
+    fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> priorart_core::Result<()> {
+        self.index.list_scores(query, out).map_err(|e| self.failed(e))
+    }
+
+    fn list_rows(&self, list: usize) -> &[i64] {
+        self.index.list_rows(list)
     }
 }
 
 impl Codes for Faiss {
-    fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> priorart_core::Result<()> {
-        self.0.list_scores(query, out).map_err(unsearchable)
-    }
-
-    fn list_rows(&self, list: usize) -> &[i64] {
-        self.0.list_rows(list)
-    }
-
     fn scan_lists(
         &self,
         query: &[f32],
@@ -63,16 +68,22 @@ impl Codes for Faiss {
         out: &mut Vec<u16>,
         best: &mut Vec<u16>,
     ) -> priorart_core::Result<(f32, f32)> {
-        self.0.scan_lists(query, lists, out, best).map_err(unsearchable)
+        self.index.scan_lists(query, lists, out, best).map_err(|e| self.failed(e))
     }
 
     fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> priorart_core::Result<(f32, f32)> {
-        self.0.code_scores(query, out).map_err(unsearchable)
+        self.index.code_scores(query, out).map_err(|e| self.failed(e))
     }
 }
 
-fn unsearchable(error: priorart_shim::Error) -> priorart_core::Error {
-    priorart_core::Error::Invalid(error.to_string())
+impl Faiss {
+    /// A search finds damage that opening by memory map does not look for.
+    fn failed(&self, error: priorart_shim::Error) -> priorart_core::Error {
+        match &error {
+            priorart_shim::Error::Corrupt(_) => priorart_core::Error::corrupt(&self.path, error.to_string()),
+            _ => priorart_core::Error::Invalid(error.to_string()),
+        }
+    }
 }
 
 /// Opens an index by memory map; it must hold exactly the segment's rows.
@@ -86,7 +97,7 @@ pub fn open_ann(path: &Path, rows: usize, dimensions: usize) -> Result<Box<dyn A
         let path = path.display();
         return Err(coded("data_corrupt", format!("{path}: {found}, the segment has {rows} × {dimensions}")));
     }
-    Ok(Box::new(Faiss(index)))
+    Ok(Box::new(Faiss { index, path: path.into() }))
 }
 
 #[napi(object)]
@@ -94,6 +105,25 @@ pub struct IndexSpec {
     pub kind: String,
     pub threads: u32,
     pub seed: u32,
+}
+
+#[napi(object)]
+pub struct BuiltIndex {
+    pub lists: u32,
+    /// Probes at which the index found at least `recall` of the true 10 nearest of sampled queries.
+    pub nprobe: u32,
+    pub ef_search: u32,
+    pub recall: f64,
+    pub costs: MeasuredCosts,
+}
+
+/// Nanoseconds of processor time; `priorart_core::effort::Costs` says of what.
+#[napi(object)]
+pub struct MeasuredCosts {
+    pub row: f64,
+    pub start: f64,
+    pub code: f64,
+    pub scan: f64,
 }
 
 pub struct Build {
@@ -153,7 +183,16 @@ impl Build {
         std::fs::File::open(&temporary).and_then(|f| f.sync_all()).map_err(failed)?;
         std::fs::rename(&temporary, &self.out).map_err(failed)?;
         priorart_core::file::sync_folder_of(&self.out).map_err(from_core)?;
-        calibrate(&segment, &index)
+        let faiss = Faiss { index, path: self.out.clone() };
+        let calibrated = calibrate(&segment, &faiss).map_err(from_core)?;
+        let (Effort { nprobe, ef_search }, costs) = (calibrated.effort, calibrated.costs);
+        Ok(BuiltIndex {
+            lists: faiss.lists() as u32,
+            nprobe: nprobe as u32,
+            ef_search: ef_search as u32,
+            recall: calibrated.recall,
+            costs: MeasuredCosts { row: costs.row, start: costs.start, code: costs.code, scan: costs.scan },
+        })
     }
 }
 

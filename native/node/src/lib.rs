@@ -3,7 +3,6 @@
 
 mod ann;
 mod background;
-mod effort;
 mod errors;
 mod faiss;
 mod files;

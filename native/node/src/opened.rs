@@ -15,8 +15,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Weak};
 pub struct SegmentPath {
     pub path: String,
     pub index_path: Option<String>,
-    /// xxh3 of the index file, verified when this process first opens it: FAISS believes what it reads, and a
-    /// damaged edge of a graph would lead a search out of the mapped file.
+    /// xxh3 of the index file, verified when this process first opens it: damage to vectors and codes changes results.
     pub index_checksum: Option<String>,
     /// Document ids deleted since the segment was written.
     pub deleted: Uint32Array,

@@ -8,12 +8,12 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::columns::NO_DAY;
 use priorart_core::filter::{Clause, Test};
+use priorart_core::page::{page, ShownScore as Shown};
 use priorart_core::search::{
     best_passages, sample_above, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
-use priorart_core::stats::{count_terms, days, Axis};
-use std::cmp::Reverse;
+use priorart_core::stats::{count_terms, count_years, days, Axis};
 use std::sync::Arc;
 
 #[napi(object)]
@@ -102,11 +102,9 @@ pub struct ShownScore {
     pub decimals: u32,
 }
 
-impl ShownScore {
-    /// The number shown, without the point.
-    fn of(&self, score: f32) -> i64 {
-        let similarity = 1.0 / (1.0 + (-self.slope * (score as f64 - self.midpoint)).exp());
-        (similarity * 10f64.powi(self.decimals as i32)).round() as i64
+impl From<&ShownScore> for Shown {
+    fn from(&ShownScore { midpoint, slope, decimals }: &ShownScore) -> Self {
+        Shown { midpoint, slope, decimals }
     }
 }
 
@@ -354,11 +352,17 @@ impl Snapshot {
             Ok(Some(counted.into_iter().map(|(_, name, count)| NamedCount { name, count }).collect()))
         };
         let top = options.top as usize;
-        let year = if wants("year") { Some(self.years(&all, &options.date_column)?) } else { None };
+        let year = match wants("year") {
+            true => Some(count_years(&self.0, &all, &options.date_column).map_err(from_core)?),
+            false => None,
+        };
+        let named = |(year, count): (i64, u32)| NamedCount { name: year.to_string(), count };
+        let year = year.map(|counts| counts.into_iter().map(named).collect());
         let country = terms("country", "country", Axis::Term, usize::MAX)?;
         let applicant = terms("applicant", "applicant", Axis::Term, top)?;
         let ipc = terms("ipc", "ipc", Axis::Prefix(4), top)?;
-        let page = self.page(&all, &options)?;
+        let (offset, limit) = (options.offset as usize, options.limit as usize);
+        let page = page(&self.0, &all, &(&options.shown).into(), offset, limit).map_err(from_core)?;
         let page = self.hits(&outcome, &page, &request);
         Ok(Counts { total: all.len() as u32, year, country, applicant, ipc, page })
     }
@@ -423,48 +427,6 @@ impl Snapshot {
             rescanned: outcome.rescanned as u32,
         }
     }
-
-    fn years(&self, hits: &[Hit], column: &str) -> Result<Vec<NamedCount>> {
-        let mut counts: std::collections::BTreeMap<i64, u32> = Default::default();
-        for day in days(&self.0, hits, column).map_err(from_core)? {
-            if day != NO_DAY {
-                *counts.entry(year_of(day)).or_default() += 1;
-            }
-        }
-        Ok(counts.into_iter().map(|(year, count)| NamedCount { name: year.to_string(), count }).collect())
-    }
-
-    fn page(&self, hits: &[Hit], options: &CountOptions) -> Result<Vec<Hit>> {
-        let published = days(&self.0, hits, "publication_date").map_err(from_core)?;
-        let columns = self
-            .0
-            .segments
-            .iter()
-            .map(|(segment, _)| segment.keywords("patent_id").map_err(from_core))
-            .collect::<Result<Vec<_>>>()?;
-        let name = |hit: &Hit| -> &str {
-            let column = &columns[hit.segment as usize];
-            column.of_doc(hit.ordinal as usize).first().map_or("", |&term| column.term(term))
-        };
-        let place = |(hit, day): (&Hit, i32)| (Reverse((options.shown.of(hit.score), day)), *hit);
-        let mut sorted: Vec<_> = hits.iter().zip(published).map(place).collect();
-        // Names are looked up where all else is equal, which is rare.
-        sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(&a.1).cmp(name(&b.1))));
-        let (offset, limit) = (options.offset as usize, options.limit as usize);
-        Ok(sorted.into_iter().skip(offset).take(limit).map(|(_, hit)| hit).collect())
-    }
-}
-
-/// Year of a day number (days since 1970-01-01) in the Gregorian calendar.
-/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
-fn year_of(day: i32) -> i64 {
-    let z = day as i64 + 719_468;
-    let era = z.div_euclid(146_097);
-    let doe = z.rem_euclid(146_097);
-    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    let january_or_february = (5 * doy + 2) / 153 >= 10;
-    yoe + era * 400 + january_or_february as i64
 }
 
 fn clause_of(clause: FilterClause) -> Result<Clause> {

@@ -28,15 +28,6 @@ void check_same(const Header& outer, const Index& inner) {
     expect(inner.d == outer.d && inner.ntotal == outer.ntotal, "two parts of the index differ in size");
 }
 
-std::unique_ptr<IndexFlatIP> read_flat(Reader& r) {
-    Header h = read_header(r);
-    auto flat = std::make_unique<IndexFlatIP>(h.d);
-    expect(r.count(sizeof(float)) == size_t(h.ntotal) * h.d, "the number of vector components is wrong");
-    flat->codes = r.view<uint8_t>(size_t(h.ntotal) * flat->code_size);
-    flat->ntotal = h.ntotal;
-    return flat;
-}
-
 static ScalarQuantizer read_sq(Reader& r, int d) {
     auto type = r.one<int32_t>();
     auto rangestat = r.one<int32_t>();
@@ -51,6 +42,8 @@ static ScalarQuantizer read_sq(Reader& r, int d) {
     sq.trained = r.vector<float>();
     expect(sq.trained.size() == (type == ScalarQuantizer::QT_8bit ? 2u * d : 0u),
            "the scalar quantizer has the wrong number of ranges");
+    check_components(sq.trained.data(), sq.trained.size());
+    check_components(&sq.rangestat_arg, 1);
     return sq;
 }
 
@@ -70,12 +63,13 @@ namespace {
 
 std::unique_ptr<IndexFlatIP> read_quantizer(Reader& r, const Header& outer, size_t nlist) {
     expect(r.type() == fourcc("IxFI"), "the coarse quantizer is not a flat index");
-    auto flat = read_flat(r);
+    auto flat = read_flat_as<IndexFlatIP>(r);
     expect(flat->d == outer.d && size_t(flat->ntotal) == nlist, "the coarse quantizer has the wrong size");
     if (!flat->codes.is_owned) {
         // Read by every search and small: its own aligned memory.
         flat->codes = MaybeOwnedVector<uint8_t>(
                 std::vector<uint8_t>(flat->codes.data(), flat->codes.data() + flat->codes.size()));
+        check_components(flat->codes.data(), nlist * flat->d);
     }
     return flat;
 }
@@ -86,7 +80,14 @@ void check_ids(const idx_t* ids, size_t n, int64_t ntotal) {
     }
 }
 
-std::unique_ptr<InvertedLists> read_lists(Reader& r, size_t nlist, size_t code_size, int64_t ntotal) {
+/// `check_codes` looks at the codes of so many rows.
+template <class Check>
+std::unique_ptr<InvertedLists> read_lists(
+        Reader& r,
+        size_t nlist,
+        size_t code_size,
+        int64_t ntotal,
+        Check check_codes) {
     expect(r.type() == fourcc("ilar"), "the inverted lists are of an unknown type");
     expect(r.one<uint64_t>() == nlist, "the number of inverted lists is wrong");
     expect(r.one<uint64_t>() == code_size, "the code size of the inverted lists is wrong");
@@ -111,6 +112,7 @@ std::unique_ptr<InvertedLists> read_lists(Reader& r, size_t nlist, size_t code_s
         lists->codes[i] = r.view<uint8_t>(sizes[i] * code_size);
         lists->ids[i] = r.view<idx_t>(sizes[i]);
         if (!r.mapped()) {
+            check_codes(lists->codes[i].data(), sizes[i]);
             check_ids(lists->ids[i].data(), sizes[i], ntotal);
         }
     }
@@ -183,7 +185,8 @@ std::unique_ptr<Index> read_ivf_flat(Reader& r) {
     IvfHead head = read_ivf_head(r);
     auto ivf = std::make_unique<IndexIVFFlat>(
             head.quantizer.get(), head.h.d, head.nlist, METRIC_INNER_PRODUCT, false);
-    take_lists(*ivf, read_lists(r, head.nlist, ivf->code_size, head.h.ntotal));
+    auto check = [&](const uint8_t* codes, size_t rows) { check_components(codes, rows * head.h.d); };
+    take_lists(*ivf, read_lists(r, head.nlist, ivf->code_size, head.h.ntotal, check));
     return finish_ivf(std::move(ivf), head);
 }
 
@@ -196,7 +199,12 @@ std::unique_ptr<Index> read_ivf_sq(Reader& r, Kind& kind) {
     auto ivf = std::make_unique<IndexIVFScalarQuantizer>(
             head.quantizer.get(), head.h.d, head.nlist, sq.qtype, METRIC_INNER_PRODUCT, by_residual, false);
     ivf->sq = sq;
-    take_lists(*ivf, read_lists(r, head.nlist, sq.code_size, head.h.ntotal));
+    auto check = [&](const uint8_t* codes, size_t rows) {
+        if (kind == IVF_SQFP16) {
+            check_halves(codes, rows * head.h.d);
+        }
+    };
+    take_lists(*ivf, read_lists(r, head.nlist, sq.code_size, head.h.ntotal, check));
     return finish_ivf(std::move(ivf), head);
 }
 
@@ -220,6 +228,7 @@ std::unique_ptr<Index> read_ivf_pq(Reader& r) {
     size_t centroids = ivf->pq.centroids.size();
     ivf->pq.centroids = r.vector<float>();
     expect(ivf->pq.centroids.size() == centroids, "the product quantizer has the wrong number of centroids");
+    check_components(ivf->pq.centroids.data(), centroids);
     auto& lists = dynamic_cast<BlockInvertedLists&>(*ivf->invlists);
     if (r.mapped()) {
         auto packed = std::make_unique<PackedLists>(head.nlist, lists.n_per_block, lists.block_size, r.left());
@@ -260,7 +269,7 @@ std::unique_ptr<Index> read_refine(Reader& r) {
 std::unique_ptr<Handle> read_any(Reader& r) {
     uint32_t type = r.type();
     if (type == fourcc("IxFI")) {
-        return std::make_unique<Handle>(Handle{FLAT, read_flat(r)});
+        return std::make_unique<Handle>(Handle{FLAT, read_flat_as<IndexFlatIP>(r)});
     } else if (type == fourcc("IwFl")) {
         return std::make_unique<Handle>(Handle{IVF_FLAT, read_ivf_flat(r)});
     } else if (type == fourcc("IwSq")) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace priorart {
@@ -166,6 +167,33 @@ class Reader {
     size_t buffer_at_ = 0, buffer_fill_ = 0;
 };
 
+inline void expect_numbers(bool sound) {
+    expect(sound, "a vector holds NaN, infinity or a component that is too large");
+}
+
+/// Checks `n` floats, which may lie at any byte.
+inline void check_components(const void* data, size_t n) {
+    bool sound = true;
+    for (size_t i = 0; i < n; i++) {
+        float x;
+        std::memcpy(&x, static_cast<const uint8_t*>(data) + i * sizeof(x), sizeof(x));
+        sound &= std::fabs(x) <= GREATEST_COMPONENT;
+    }
+    expect_numbers(sound);
+}
+
+/// Checks `n` floats of half precision, which may lie at any byte.
+inline void check_halves(const void* data, size_t n) {
+    constexpr uint16_t EXPONENT = 0x7c00;
+    bool sound = true;
+    for (size_t i = 0; i < n; i++) {
+        uint16_t x;
+        std::memcpy(&x, static_cast<const uint8_t*>(data) + i * sizeof(x), sizeof(x));
+        sound &= (x & EXPONENT) != EXPONENT;
+    }
+    expect_numbers(sound);
+}
+
 struct Header {
     int32_t d;
     int64_t ntotal;
@@ -173,7 +201,20 @@ struct Header {
 
 Header read_header(Reader& r);
 void check_same(const Header& outer, const faiss::Index& inner);
-std::unique_ptr<faiss::IndexFlatIP> read_flat(Reader& r);
+
+/// The components of a mapped file are not checked.
+template <class Flat>
+std::unique_ptr<Flat> read_flat_as(Reader& r) {
+    Header h = read_header(r);
+    auto flat = std::make_unique<Flat>(h.d);
+    expect(r.count(sizeof(float)) == size_t(h.ntotal) * h.d, "the number of vector components is wrong");
+    flat->codes = r.view<uint8_t>(size_t(h.ntotal) * flat->code_size);
+    flat->ntotal = h.ntotal;
+    if (!r.mapped()) {
+        check_components(flat->codes.data(), size_t(h.ntotal) * h.d);
+    }
+    return flat;
+}
 std::unique_ptr<faiss::IndexScalarQuantizer> read_flat_sq(Reader& r);
 std::unique_ptr<faiss::Index> read_hnsw(Reader& r, bool flat_storage);
 

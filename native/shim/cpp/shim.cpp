@@ -145,7 +145,8 @@ struct Parameters {
         if (handle.ivf) {
             ivf.nprobe = std::clamp<size_t>(s.nprobe, 1, handle.ivf->nlist);
         }
-        hnsw.efSearch = std::clamp<uint64_t>(s.ef_search, 1, std::numeric_limits<int32_t>::max());
+        // Room is made for all candidates; there are never more than rows.
+        hnsw.efSearch = std::clamp<uint64_t>(s.ef_search, 1, std::max<int64_t>(handle.index->ntotal, 1));
         refine.k_factor = s.k_factor;
         refine.base_index_params = &ivf;
         switch (handle.kind) {

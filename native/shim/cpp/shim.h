@@ -36,6 +36,10 @@ struct CorruptError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The greatest magnitude of a component of a vector; `GREATEST_COMPONENT` in src/kind.rs is the same. Inner products
+/// of vectors of 65,536 such components are finite.
+constexpr float GREATEST_COMPONENT = 1e15f;
+
 /// The IVF part of an index, inside a refine stage too; null for the kinds without lists.
 faiss::IndexIVF* ivf_of(faiss::Index& index);
 
@@ -54,7 +58,8 @@ void write_index_file(const Handle& handle, const char* path);
 
 /// Reads what write_index_file wrote. Everything read is checked before it is used, so that no file, however
 /// damaged, leads to an access outside of memory or to an allocation larger than the file accounts for.
-/// With `map` the vectors, the lists and the graph stay in the file: sizes are checked, contents are not.
+/// With `map` the vectors, the lists and the graph stay in the file. Sizes, tables and the edges of the graph are checked;
+/// vectors and the row numbers of lists are not, so the results of a search are.
 std::unique_ptr<Handle> read_index_file(const char* path, bool map);
 
 } // namespace priorart

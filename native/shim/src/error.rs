@@ -11,8 +11,8 @@ pub enum Error {
     TooFewRows { rows: usize, needed: usize },
     #[error("{what}: {got} was given, {expected} was expected")]
     DimensionMismatch { what: &'static str, expected: String, got: usize },
-    #[error("component {at} is not a finite number")]
-    NonFinite { at: usize },
+    #[error("component {at} is not a number from -{most:e} to {most:e}")]
+    ComponentOutOfRange { at: usize, most: f32 },
     #[error("{0}")]
     InvalidParameter(String),
     #[error("the index looks into a mapped file and cannot change; load it without mmap")]

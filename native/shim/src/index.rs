@@ -1,3 +1,4 @@
+use crate::kind::GREATEST_COMPONENT;
 use crate::{ffi, BuildParams, Error, Kind, SearchParams};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -60,10 +61,12 @@ impl Index {
     }
 
     /// Reads an index that [`Index::save`] (or FAISS itself) wrote. With `mmap`, vectors, lists and graphs stay in
-    /// the file, which opens in milliseconds and must not change while the index lives; `ivf-pq` and
-    /// `ivf-pq-refine` load their lists in any case, since their codes must be aligned. Without it everything is
-    /// read and every row number is checked; with it only what says how large things are. Whoever maps a file
-    /// that may have been damaged compares its checksum first.
+    /// the file, which must not change while the index lives; `ivf-pq` and `ivf-pq-refine` load their lists in any
+    /// case, since their codes must be aligned. Without it everything is read and checked. With it sizes, tables
+    /// and the edges of a graph are checked, but neither vectors nor the row numbers of lists: a search reports
+    /// a row that does not exist and an infinite score as [`Error::Corrupt`], and never finds a row whose score is
+    /// no number. So no damage leads outside of memory, but it can change results; compare a checksum to exclude
+    /// that.
     pub fn load(path: &Path, mmap: bool) -> Result<Index, Error> {
         let path = c_path(path)?;
         let mut handle = ptr::null_mut();
@@ -87,7 +90,7 @@ impl Index {
     /// Learns centroids and value ranges from `vectors` (rows × dims). Kinds that learn nothing accept it too.
     pub fn train(&mut self, vectors: &[f32]) -> Result<(), Error> {
         self.check_writable()?;
-        let rows = self.check_vectors(vectors)?;
+        let rows = self.check_stored(vectors)?;
         let mut needed = if self.kind().has_lists() { self.nlist() } else { 1 };
         if self.kind().has_product_quantizer() {
             needed = needed.max(PQ_TRAINING_ROWS);
@@ -110,7 +113,7 @@ impl Index {
         if !self.is_trained() {
             return Err(Error::NotTrained);
         }
-        let rows = self.check_vectors(vectors)?;
+        let rows = self.check_stored(vectors)?;
         if rows == 0 {
             return Ok(());
         }
@@ -156,7 +159,7 @@ impl Index {
                 *score = f32::NEG_INFINITY;
             }
         }
-        self.check_rows(&rows)?;
+        self.check_hits(&scores, &rows)?;
         Ok((scores, rows))
     }
 
@@ -200,7 +203,7 @@ impl Index {
             ffi::priorart_range_free(hits);
             copied
         };
-        self.check_rows(&rows)?;
+        self.check_hits(&scores, &rows)?;
         Ok((scores, rows))
     }
 
@@ -247,8 +250,17 @@ impl Index {
         self.read_only
     }
 
-    /// Rows of `vectors`, which must be whole and finite.
-    pub(crate) fn check_vectors(&self, vectors: &[f32]) -> Result<usize, Error> {
+    /// Rows of `queries`, which must be whole and of components in range.
+    pub(crate) fn check_vectors(&self, queries: &[f32]) -> Result<usize, Error> {
+        self.check_rows(queries, GREATEST_COMPONENT)
+    }
+
+    /// The same for vectors that are stored or learnt from.
+    fn check_stored(&self, vectors: &[f32]) -> Result<usize, Error> {
+        self.check_rows(vectors, self.kind().greatest_component())
+    }
+
+    fn check_rows(&self, vectors: &[f32], most: f32) -> Result<usize, Error> {
         let dims = self.dims();
         if vectors.len() % dims != 0 {
             let expected = format!("a multiple of {dims}");
@@ -258,8 +270,9 @@ impl Index {
                 got: vectors.len(),
             });
         }
-        match vectors.iter().position(|v| !v.is_finite()) {
-            Some(at) => Err(Error::NonFinite { at }),
+        // NaN is in no range.
+        match vectors.iter().position(|v| !(-most..=most).contains(v)) {
+            Some(at) => Err(Error::ComponentOutOfRange { at, most }),
             None => Ok(vectors.len() / dims),
         }
     }
@@ -297,11 +310,14 @@ impl Index {
         })
     }
 
-    /// A mapped file was not read when it was opened, so a damaged list shows only here.
-    fn check_rows(&self, rows: &[i64]) -> Result<(), Error> {
+    /// The row numbers and vectors of a mapped file are not read when it is opened, so their damage shows only here.
+    fn check_hits(&self, scores: &[f32], rows: &[i64]) -> Result<(), Error> {
         let len = self.len() as i64;
-        match rows.iter().find(|row| **row >= len || **row < -1) {
-            Some(row) => Err(Error::Corrupt(format!("a list names row {row} of {len}"))),
+        if let Some(row) = rows.iter().find(|row| **row >= len || **row < -1) {
+            return Err(Error::Corrupt(format!("a list names row {row} of {len}")));
+        }
+        match rows.iter().zip(scores).find(|(row, score)| **row >= 0 && !score.is_finite()) {
+            Some((row, score)) => Err(Error::Corrupt(format!("row {row} scores {score}"))),
             None => Ok(()),
         }
     }

@@ -25,6 +25,12 @@ pub enum Kind {
     HnswSq8 = 7,
 }
 
+/// The greatest magnitude of a component of a vector; cpp/shim.h has the same. Inner products of vectors of 65,536 such
+/// components are finite.
+pub(crate) const GREATEST_COMPONENT: f32 = 1e15;
+/// Half of what a half-precision float holds, since `IvfSqfp16` stores the difference of a vector and a centroid.
+const GREATEST_HALF: f32 = 32_752.0;
+
 impl Kind {
     pub const ALL: [Kind; 8] = [
         Kind::Flat,
@@ -58,6 +64,14 @@ impl Kind {
     /// Whether rows are found through 4-bit product quantization, so that `pq_m` means something.
     pub fn has_product_quantizer(self) -> bool {
         matches!(self, Kind::IvfPq | Kind::IvfPqRefine)
+    }
+
+    /// The greatest magnitude of a component of a vector that is stored.
+    pub fn greatest_component(self) -> f32 {
+        match self {
+            Kind::IvfSqfp16 => GREATEST_HALF,
+            _ => GREATEST_COMPONENT,
+        }
     }
 
     pub(crate) fn from_number(number: i32) -> Kind {

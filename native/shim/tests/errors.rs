@@ -61,14 +61,42 @@ fn shapes_are_checked() {
 #[test]
 fn numbers_are_checked() {
     let mut index = Index::new(Kind::Flat, 4, &BuildParams::default(), 0).unwrap();
-    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-        assert_eq!(index.add(&[1.0, 0.0, bad, 0.0]), Err(Error::NonFinite { at: 2 }));
+    let most = 1e15;
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -1.1e15] {
+        assert_eq!(index.add(&[1.0, 0.0, bad, 0.0]), Err(Error::ComponentOutOfRange { at: 2, most }));
         let search = SearchParams::default();
-        assert_eq!(index.search(&[1.0, bad, 0.0, 0.0], 1, &search), Err(Error::NonFinite { at: 1 }));
+        assert_eq!(
+            index.search(&[1.0, bad, 0.0, 0.0], 1, &search),
+            Err(Error::ComponentOutOfRange { at: 1, most })
+        );
     }
     assert_eq!(index.len(), 0);
     let result = index.range_search(&[1.0; 4], f32::NAN, &SearchParams::default());
     assert!(matches!(result, Err(Error::InvalidParameter(_))));
+}
+
+#[test]
+fn what_is_in_range_has_finite_scores() {
+    const DIMS: usize = 16;
+    for kind in Kind::ALL {
+        let most = kind.greatest_component();
+        let extreme = |n: usize| if n * n % 7 < 3 { most } else { -most };
+        let rows: Vec<f32> = (0..40 * DIMS).map(extreme).collect();
+        let params = BuildParams { nlist: 2, ..BuildParams::default() };
+        let mut index = Index::new(kind, DIMS, &params, 0).unwrap();
+        index.train(&rows).unwrap();
+        index.add(&rows).unwrap();
+        let beyond = [most * 1.01; DIMS];
+        assert!(matches!(index.add(&beyond), Err(Error::ComponentOutOfRange { at: 0, .. })), "{kind}");
+        assert!(matches!(index.train(&rows[..1].repeat(DIMS)), Ok(()) | Err(Error::TooFewRows { .. })));
+        let query: Vec<f32> = (0..DIMS).map(|n| extreme(n).signum() * 1e15).collect();
+        let (scores, found) = index.search(&query, 40, &SearchParams::default()).unwrap();
+        assert!(
+            found.iter().zip(&scores).all(|(row, score)| *row < 0 || score.is_finite()),
+            "{kind}: {scores:?}"
+        );
+        assert!(found[0] >= 0, "{kind}: {found:?}");
+    }
 }
 
 #[test]

@@ -98,8 +98,8 @@ fn no_file_and_no_folder() {
     assert!(matches!(index.save(&folder.path().join("no/folder")), Err(Error::Io(_))));
 }
 
-/// Loads damaged bytes both ways. A load may succeed where the damage is in the data; then a search without
-/// mmap must work, whatever it finds.
+/// Loads damaged bytes both ways. A load may succeed if the damage is in the data; then a search must end, and what
+/// it finds are rows of the index. A search of a mapped file may find the damage.
 fn survives(kind: Kind, path: &PathBuf, bytes: &[u8], data: &Data, must_fail: bool, what: &str) {
     fs::write(path, bytes).unwrap();
     for mmap in [false, true] {
@@ -107,12 +107,18 @@ fn survives(kind: Kind, path: &PathBuf, bytes: &[u8], data: &Data, must_fail: bo
             Err(Error::Corrupt(_)) => {}
             Err(other) => panic!("{kind} {what} mmap {mmap}: {other:?}"),
             Ok(_) if must_fail => panic!("{kind} {what} mmap {mmap}: loaded"),
-            Ok(index) if mmap => drop(index),
-            Ok(index) => {
-                if index.dims() == DIMS {
-                    let _ = index.search(&data.queries, 10, &thorough());
+            Ok(index) if index.dims() != DIMS => {}
+            Ok(index) => match index.search(&data.queries, 10, &thorough()) {
+                Ok((scores, rows)) => {
+                    let sound = |(row, score): (&i64, &f32)| *row == -1 || *row < 700 && score.is_finite();
+                    assert!(
+                        rows.iter().zip(&scores).all(sound),
+                        "{kind} {what} mmap {mmap}: {rows:?} {scores:?}"
+                    );
                 }
-            }
+                Err(Error::Corrupt(_)) if mmap => {}
+                Err(other) => panic!("{kind} {what} mmap {mmap}: {other:?}"),
+            },
         }
     }
 }
@@ -171,6 +177,65 @@ fn garbage_is_damaged() {
                 let to = (from + 8).min(bytes.len());
                 bytes[from..to].fill(filler);
                 survives(kind, &path, &bytes, &data, false, &format!("{filler:#x} from {from}"));
+            }
+        }
+    }
+}
+
+/// Where the floats of the vectors begin in a file of `HnswFlat`: its storage is the last part, and the vectors end it.
+fn vectors_at(file: &Saved) -> usize {
+    file.bytes.len() - 700 * DIMS * 4
+}
+
+#[test]
+fn numbers_that_no_vector_holds_are_damage() {
+    let data = data();
+    for kind in [Kind::Flat, Kind::HnswFlat] {
+        let file = saved(&build(kind, &data));
+        for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+            // One component, some vectors, all vectors: the graph's entry point among them.
+            for count in [1, 20 * DIMS, 700 * DIMS] {
+                let mut bytes = file.bytes.clone();
+                for n in 0..count {
+                    let at = vectors_at(&file) + 4 * n;
+                    bytes[at..at + 4].copy_from_slice(&bad.to_le_bytes());
+                }
+                survives(kind, &file.path, &bytes, &data, false, &format!("{count} of {bad}"));
+                let whole = Index::load(&file.path, false);
+                assert!(matches!(whole, Err(Error::Corrupt(_))), "{kind} {count} of {bad}");
+            }
+        }
+        // A mapped index finds the other rows.
+        let mut bytes = file.bytes.clone();
+        let at = vectors_at(&file);
+        bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+        fs::write(&file.path, &bytes).unwrap();
+        let mapped = Index::load(&file.path, true).unwrap();
+        let (_, rows) =
+            mapped.search(&data.queries, 700, &SearchParams { ef_search: 700, ..thorough() }).unwrap();
+        assert!(!rows.contains(&0) && rows.contains(&1), "{kind}");
+    }
+}
+
+#[test]
+fn an_edge_to_nowhere_is_damage() {
+    let data = data();
+    for kind in [Kind::HnswFlat, Kind::HnswSq8] {
+        let file = saved(&build(kind, &data));
+        // probabilities, widths, levels, offsets and edges, each behind its count
+        let mut at = 37;
+        for size in [8, 4, 4, 8] {
+            let count = u64::from_le_bytes(file.bytes[at..at + 8].try_into().unwrap()) as usize;
+            at += 8 + count * size;
+        }
+        let edges = u64::from_le_bytes(file.bytes[at..at + 8].try_into().unwrap()) as usize;
+        assert!(edges >= 700 * 16);
+        for edge in [0, edges / 2, edges - 1] {
+            for to in [700, -2, i32::MAX, i32::MIN] {
+                let mut bytes = file.bytes.clone();
+                let place = at + 8 + 4 * edge;
+                bytes[place..place + 4].copy_from_slice(&to.to_le_bytes());
+                survives(kind, &file.path, &bytes, &data, true, &format!("edge {edge} to {to}"));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! How many documents reach a threshold, before it is decided how they are looked for: most statistics count few of
 //! those that a filter allows.
 
-use super::{Selected, Snapshot};
+use super::{check_query, Selected, Snapshot};
 use crate::{vectors, Result};
 
 /// How many documents ahead rows are fetched into the cache.
@@ -16,6 +16,7 @@ pub fn sample_above(
     min_score: f32,
     size: usize,
 ) -> Result<(usize, usize)> {
+    check_query(query)?;
     let total: usize = selected.iter().map(|part| part.doc_count).sum();
     let step = total.div_ceil(size.max(1)).max(1);
     let (mut looked_at, mut above, mut skip) = (0, 0, step / 2);

@@ -235,3 +235,43 @@ fn merging_keeps_every_live_document() {
         assert_eq!(merged.keywords("country").unwrap().of_doc(ordinal), [0]);
     }
 }
+
+#[test]
+fn numbers_without_a_finite_score_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("segment");
+    let with = |x: f32| {
+        let vectors = vec![x; DIMENSIONS];
+        let mut builder = SegmentBuilder::create(&path, DIMENSIONS, Vec::new()).unwrap();
+        let new = NewDocument {
+            id: 1,
+            patent_id: "P1",
+            application: "",
+            grant: false,
+            vectors: &vectors,
+            bags: None,
+        };
+        builder.push(&new, &[]).map(|()| builder.finish().unwrap())
+    };
+    // 65,520 would be rounded to infinity.
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 65_520.0, -65_520.0] {
+        assert!(matches!(with(bad), Err(Error::Invalid(reason)) if reason.contains("P1")), "{bad}");
+    }
+    with(65_504.0).unwrap();
+    let segment = Segment::open(&path).unwrap();
+    let deleted = Bitmap::empty(segment.docs());
+    let snapshot = Snapshot { segments: vec![(Arc::new(segment), deleted)] };
+    let selected = snapshot.select(&[]).unwrap();
+    let found = |x: f32| -> Result<_> {
+        let query = [x; DIMENSIONS];
+        let min_score = f32::NEG_INFINITY;
+        let request = Request { query: &query, documents: 1, chunks: 1, dedupe: false, min_score };
+        let outcome = search(&snapshot, &selected, &[Scan::Exact], &request)?;
+        Ok((outcome.hits.len(), sample_above(&snapshot, &selected, &query, 0.0, 1)?))
+    };
+    assert_eq!(found(0.1).unwrap(), (1, (1, 1)));
+    for bad in [f32::NAN, f32::INFINITY] {
+        assert!(matches!(found(bad), Err(Error::Invalid(_))), "{bad}");
+        assert!(sample_above(&snapshot, &selected, &[bad; DIMENSIONS], 0.0, 1).is_err(), "{bad}");
+    }
+}

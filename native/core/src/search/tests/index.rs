@@ -2,7 +2,7 @@
 
 use super::DIMENSIONS;
 use crate::bitmap::Bitmap;
-use crate::segment::{Ann, Codes, Effort, Segment, CODE_BLOCK};
+use crate::segment::{Ann, Codes, Effort, Lists, Segment, CODE_BLOCK};
 use crate::vectors;
 use crate::Result;
 
@@ -71,7 +71,7 @@ impl Ann for Estimating {
     }
 }
 
-impl Codes for Estimating {
+impl Lists for Estimating {
     fn list_scores(&self, _: &[f32], out: &mut Vec<f32>) -> Result<()> {
         out.clear();
         out.extend(self.list_scores);
@@ -81,7 +81,9 @@ impl Codes for Estimating {
     fn list_rows(&self, list: usize) -> &[i64] {
         &self.lists[list]
     }
+}
 
+impl Codes for Estimating {
     fn scan_lists(
         &self,
         query: &[f32],

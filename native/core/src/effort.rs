@@ -1,25 +1,21 @@
 //! What an index can do, found out when it is built: how hard it must try, and what that costs on this machine.
 
-use crate::errors::from_shim;
-use napi::Result;
-use napi_derive::napi;
-use priorart_core::segment::Segment;
-use priorart_core::vectors::{decode, dot};
-use priorart_shim::{Index, SearchParams};
+use crate::segment::{Ann, Codes, Effort, Lists, Segment};
+use crate::vectors::{decode, dot};
+use crate::Result;
 
-#[napi(object)]
-pub struct BuiltIndex {
-    pub lists: u32,
-    /// Probes at which the index found at least `recall` of the true 10 nearest of sampled queries.
-    pub nprobe: u32,
-    pub ef_search: u32,
+/// What calibration found out of a new index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibrated {
+    /// The effort at which the index found `recall` of the true 10 nearest of sampled queries.
+    pub effort: Effort,
     pub recall: f64,
-    pub costs: MeasuredCosts,
+    pub costs: Costs,
 }
 
 /// Nanoseconds of processor time.
-#[napi(object)]
-pub struct MeasuredCosts {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Costs {
     /// An exact score of a row, where rows are read one after another.
     pub row: f64,
     /// A search before it looks at its first row: choosing among the lists.
@@ -39,41 +35,45 @@ const PROPOSED: usize = 200;
 /// Beyond this a graph costs more than scoring everything.
 const EF_SEARCH_MOST: usize = 1024;
 
-/// Finds the smallest effort at which the index finds 99.5 % of the true 10 nearest.
-pub fn calibrate(segment: &Segment, index: &Index) -> Result<BuiltIndex> {
+/// Finds the smallest effort at which a new index finds 99.5 % of the true 10 nearest rows, and measures what a search
+/// costs.
+///
+/// # Errors
+/// What the index answers; a search of an index that was just built does not fail otherwise.
+pub fn calibrate<I: Ann + Lists>(segment: &Segment, index: &I) -> Result<Calibrated> {
     let samples = samples(segment);
-    let (nprobe, ef_search, recall) = match index.nlist() {
+    let (effort, recall) = match index.lists() {
         0 => walked(segment, index, &samples)?,
         _ => probed(segment, index, &samples)?,
     };
-    let costs = measure(segment, index, &samples, nprobe, ef_search)?;
-    let (lists, nprobe, ef_search) = (index.nlist() as u32, nprobe as u32, ef_search as u32);
-    Ok(BuiltIndex { lists, nprobe, ef_search, recall, costs })
+    let costs = measure(segment, index, &samples, effort)?;
+    Ok(Calibrated { effort, recall, costs })
 }
 
 /// How many candidates a walk through a graph must keep.
-fn walked(segment: &Segment, index: &Index, samples: &[Sample]) -> Result<(usize, usize, f64)> {
+fn walked(segment: &Segment, index: &impl Ann, samples: &[Sample]) -> Result<(Effort, f64)> {
     let mut ef_search = PROPOSED;
     loop {
-        let recall = recall_of(segment, index, samples, 1, ef_search)?;
+        let effort = Effort { nprobe: 1, ef_search };
+        let recall = recall_of(segment, index, samples, effort)?;
         if recall >= ENOUGH || ef_search >= EF_SEARCH_MOST {
-            return Ok((1, ef_search, recall));
+            return Ok((effort, recall));
         }
         ef_search = (ef_search + ef_search.div_ceil(4)).min(EF_SEARCH_MOST);
     }
 }
 
 /// How many lists must be probed: where the true ones lie says so, without a search. What codes estimate is corrected by
-/// exact scores (native/core/src/search/probe.rs), so of those only the lists count.
-fn probed(segment: &Segment, index: &Index, samples: &[Sample]) -> Result<(usize, usize, f64)> {
+/// exact scores (search/probe.rs), so of those only the lists count.
+fn probed<I: Ann + Lists>(segment: &Segment, index: &I, samples: &[Sample]) -> Result<(Effort, f64)> {
     let mut list_of = vec![0u32; segment.passages()];
-    for list in 0..index.nlist() {
+    for list in 0..index.lists() {
         index.list_rows(list).iter().for_each(|&row| list_of[row as usize] = list as u32);
     }
     let mut places: Vec<usize> = Vec::new();
     let mut scores = Vec::new();
     for Sample { query, rows, .. } in samples {
-        index.list_scores(query, &mut scores).map_err(from_shim)?;
+        index.list_scores(query, &mut scores)?;
         let place = |row: &u32| {
             let own = scores[list_of[*row as usize] as usize];
             scores.iter().filter(|&&score| score > own).count()
@@ -83,29 +83,22 @@ fn probed(segment: &Segment, index: &Index, samples: &[Sample]) -> Result<(usize
     places.sort_unstable();
     let needed = (places.len() as f64 * ENOUGH).ceil() as usize;
     let nprobe = needed.checked_sub(1).map_or(1, |n| places[n] + 1);
-    let recall = match index.kind().has_product_quantizer() {
-        true => places.partition_point(|&place| place < nprobe) as f64 / places.len().max(1) as f64,
-        false => recall_of(segment, index, samples, nprobe, PROPOSED)?,
+    let effort = Effort { nprobe, ef_search: PROPOSED };
+    let recall = match index.codes() {
+        Some(_) => places.partition_point(|&place| place < nprobe) as f64 / places.len().max(1) as f64,
+        None => recall_of(segment, index, samples, effort)?,
     };
-    Ok((nprobe, PROPOSED, recall))
+    Ok((effort, recall))
 }
 
 /// Share of the true `K` nearest rows of the samples that the index proposes at some effort.
-fn recall_of(
-    segment: &Segment,
-    index: &Index,
-    samples: &[Sample],
-    nprobe: usize,
-    ef_search: usize,
-) -> Result<f64> {
+fn recall_of(segment: &Segment, index: &impl Ann, samples: &[Sample], effort: Effort) -> Result<f64> {
     let per_sample = K.min(segment.passages());
     let mut found = 0;
     for Sample { query, least, .. } in samples {
-        let params = SearchParams { nprobe, ef_search: ef_search.max(PROPOSED), ..Default::default() };
-        let (_, rows) = index.search(query, PROPOSED, &params).map_err(from_shim)?;
-        let is_true =
-            |row: i64| row >= 0 && dot(query, segment.rows(row as usize..row as usize + 1)) >= *least;
-        found += rows.into_iter().filter(|&row| is_true(row)).count().min(per_sample);
+        let proposed = index.candidates(query, PROPOSED, None, effort)?;
+        let is_true = |row: usize| dot(query, segment.rows(row..row + 1)) >= *least;
+        found += proposed.iter().filter(|(row, _)| is_true(*row as usize)).count().min(per_sample);
     }
     Ok(if samples.is_empty() { 1.0 } else { found as f64 / (samples.len() * per_sample) as f64 })
 }
@@ -126,7 +119,7 @@ fn samples(segment: &Segment) -> Vec<Sample> {
     let rows = segment.passages();
     let count = SAMPLED_QUERIES.min(rows);
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut decoded = |row: usize| {
+    let decoded = |row: usize| {
         let mut out = Vec::with_capacity(segment.dimensions());
         decode(segment.rows(row..row + 1), &mut out);
         out
@@ -173,37 +166,34 @@ const GROUP: usize = 1024;
 /// What searches cost on this machine: of the times of sixteen samples the third shortest, since whatever else the
 /// machine does while an index is built only makes them longer. Lists are probed as far as a search does, at least an
 /// eighth of them: few rows would be lost in what a search costs anyway.
-fn measure(
+fn measure<I: Ann + Lists>(
     segment: &Segment,
-    index: &Index,
+    index: &I,
     samples: &[Sample],
-    nprobe: usize,
-    ef_search: usize,
-) -> Result<MeasuredCosts> {
+    effort: Effort,
+) -> Result<Costs> {
+    let row = cost_of_row(segment, samples)?;
+    let search = |query: &[f32], effort: Effort| index.candidates(query, PROPOSED, None, effort).map(drop);
+    let lists = index.lists();
+    if lists == 0 {
+        let walk = quick_of(samples, |query| search(query, effort))?;
+        return Ok(Costs { row, start: 0.0, code: walk / effort.ef_search.max(1) as f64, scan: 0.0 });
+    }
+    let probes = effort.nprobe.max(lists / 8);
+    if let Some(codes) = index.codes() {
+        return cost_of_codes(segment, codes, samples, probes, row);
+    }
+    let start = quick_of(samples, |query| search(query, Effort { nprobe: 1, ef_search: PROPOSED }))?;
+    let probed = quick_of(samples, |query| search(query, Effort { nprobe: probes, ef_search: PROPOSED }))?;
+    let code = (probed - start).max(0.0) / (segment.passages() as f64 * probes as f64 / lists as f64);
+    Ok(Costs { row, start, code, scan: 0.0 })
+}
+
+fn cost_of_row(segment: &Segment, samples: &[Sample]) -> Result<f64> {
     let rows = segment.passages();
-    let timed: Vec<&[f32]> = samples
-        .iter()
-        .step_by(samples.len().div_ceil(TIMED).max(1))
-        .map(|sample| &sample.query[..])
-        .collect();
-    let quick_of = |work: &mut dyn FnMut(&[f32]) -> Result<()>| -> Result<f64> {
-        let mut times = Vec::new();
-        for query in &timed {
-            work(query)?; // Brings everything into memory.
-            let from = thread_time();
-            work(query)?;
-            times.push(thread_time() - from);
-        }
-        times.sort_by(f64::total_cmp);
-        Ok(times.get(times.len() / 8).copied().unwrap_or(0.0))
-    };
-    let search = |query: &[f32], nprobe: usize, ef_search: usize| {
-        let params = SearchParams { nprobe, ef_search, ..Default::default() };
-        index.search(query, PROPOSED, &params).map(drop).map_err(from_shim)
-    };
     let groups = TIMED_GROUPS.min(rows / GROUP).max(1);
     let group = GROUP.min(rows);
-    let exact = quick_of(&mut |query| {
+    let exact = quick_of(samples, |query| {
         for n in 0..groups {
             let from = n * (rows - group) / groups;
             let scores =
@@ -212,32 +202,41 @@ fn measure(
         }
         Ok(())
     })?;
-    let row = exact / (groups * group) as f64;
-    let lists = index.nlist();
-    if lists == 0 {
-        let walk = quick_of(&mut |query| search(query, 1, ef_search))?;
-        return Ok(MeasuredCosts { row, start: 0.0, code: walk / ef_search.max(1) as f64, scan: 0.0 });
-    }
-    let probes = nprobe.max(lists / 8);
-    let (mut scores, mut best) = (Vec::new(), Vec::new());
-    if !index.kind().has_product_quantizer() {
-        let start = quick_of(&mut |query| search(query, 1, PROPOSED))?;
-        let probed = quick_of(&mut |query| search(query, probes, PROPOSED))?;
-        let code = (probed - start).max(0.0) / (rows as f64 * probes as f64 / lists as f64);
-        return Ok(MeasuredCosts { row, start, code, scan: 0.0 });
-    }
+    Ok(exact / (groups * group) as f64)
+}
+
+fn cost_of_codes(
+    segment: &Segment,
+    codes: &dyn Codes,
+    samples: &[Sample],
+    probes: usize,
+    row: f64,
+) -> Result<Costs> {
     let chosen: Vec<u32> = (0..probes as u32).collect();
-    let scanned: usize = chosen.iter().map(|list| index.list_rows(*list as usize).len()).sum();
-    let mut list_scores = Vec::new();
+    let scanned: usize = chosen.iter().map(|list| codes.list_rows(*list as usize).len()).sum();
+    let (mut list_scores, mut scores, mut best) = (Vec::new(), Vec::new(), Vec::new());
     let mut probe = |query: &[f32], lists: &[u32]| {
-        index.list_scores(query, &mut list_scores).map_err(from_shim)?;
-        index.scan_lists(query, lists, &mut scores, &mut best).map(drop).map_err(from_shim)
+        codes.list_scores(query, &mut list_scores)?;
+        codes.scan_lists(query, lists, &mut scores, &mut best).map(drop)
     };
-    let start = quick_of(&mut |query| probe(query, &[]))?;
-    let probed = quick_of(&mut |query| probe(query, &chosen))?;
+    let start = quick_of(samples, |query| probe(query, &[]))?;
+    let probed = quick_of(samples, |query| probe(query, &chosen))?;
     let code = (probed - start).max(0.0) / scanned.max(1) as f64;
-    let scan = quick_of(&mut |query| index.code_scores(query, &mut scores).map(drop).map_err(from_shim))?;
-    Ok(MeasuredCosts { row, start, code, scan: scan / rows as f64 })
+    let scan = quick_of(samples, |query| codes.scan_all(query, &mut scores).map(drop))?;
+    Ok(Costs { row, start, code, scan: scan / segment.passages() as f64 })
+}
+
+/// The third shortest of the times that some work takes for the timed samples.
+fn quick_of(samples: &[Sample], mut work: impl FnMut(&[f32]) -> Result<()>) -> Result<f64> {
+    let mut times = Vec::new();
+    for Sample { query, .. } in samples.iter().step_by(samples.len().div_ceil(TIMED).max(1)) {
+        work(query)?; // Brings everything into memory.
+        let from = thread_time();
+        work(query)?;
+        times.push(thread_time() - from);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times.get(times.len() / 8).copied().unwrap_or(0.0))
 }
 
 /// Nanoseconds that this thread has computed; where the system does not tell, that have passed.
@@ -262,3 +261,6 @@ fn thread_time() -> f64 {
     static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
     START.elapsed().as_nanos() as f64
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! One page of a ranking, in the order in which its scores are shown.
+
+use crate::search::{Hit, Snapshot};
+use crate::stats::days;
+use crate::Result;
+use std::cmp::Reverse;
+
+/// How an inner product is shown: by the logistic curve of a model's calibration, rounded. `similarity` and `shown` in
+/// `src/embed/calibration.ts` are the same function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShownScore {
+    /// The inner product that is shown as 0.5.
+    pub midpoint: f64,
+    /// Steepness of the curve, per unit of the inner product.
+    pub slope: f64,
+    /// Digits behind the point.
+    pub decimals: u32,
+}
+
+impl ShownScore {
+    /// The number shown, without the point: 512346 for 0.512346.
+    pub fn of(&self, score: f32) -> i64 {
+        let similarity = 1.0 / (1.0 + (-self.slope * (score as f64 - self.midpoint)).exp());
+        (similarity * 10f64.powi(self.decimals as i32)).round() as i64
+    }
+}
+
+/// Hits `offset..offset + limit` by score as it is shown, then by publication date, newest first, then by patent_id.
+///
+/// # Errors
+/// A segment lacks the columns `publication_date` or `patent_id`, or they are damaged.
+pub fn page(
+    snapshot: &Snapshot,
+    hits: &[Hit],
+    shown: &ShownScore,
+    offset: usize,
+    limit: usize,
+) -> Result<Vec<Hit>> {
+    let published = days(snapshot, hits, "publication_date")?;
+    let columns = snapshot
+        .segments
+        .iter()
+        .map(|(segment, _)| segment.keywords("patent_id"))
+        .collect::<Result<Vec<_>>>()?;
+    let name = |hit: &Hit| -> &str {
+        let column = &columns[hit.segment as usize];
+        column.of_doc(hit.ordinal as usize).first().map_or("", |&term| column.term(term))
+    };
+    let place = |(hit, day): (&Hit, i32)| (Reverse((shown.of(hit.score), day)), *hit);
+    let mut sorted: Vec<_> = hits.iter().zip(published).map(place).collect();
+    // Names are looked up if all else is equal, which is rare.
+    sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(&a.1).cmp(name(&b.1))));
+    Ok(sorted.into_iter().skip(offset).take(limit).map(|(_, hit)| hit).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bitmap::Bitmap;
+    use crate::columns::NO_DAY;
+    use crate::segment::{ColumnKind, ColumnSpec, NewDocument, Segment, SegmentBuilder, Value};
+    use proptest::prelude::*;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    #[derive(Clone, Debug)]
+    struct Document {
+        score: f32,
+        day: i32,
+    }
+
+    /// Names descend while ids ascend, so that the one order is not taken for the other.
+    fn name_of(id: usize) -> String {
+        format!("US{}", 1000 - id)
+    }
+
+    fn segment(path: &Path, documents: &[Document], first: usize) -> Segment {
+        let specs = vec![
+            ColumnSpec { name: "patent_id".into(), kind: ColumnKind::Keyword },
+            ColumnSpec { name: "publication_date".into(), kind: ColumnKind::Date },
+        ];
+        let mut builder = SegmentBuilder::create(path, 1, specs).unwrap();
+        for (n, document) in documents.iter().enumerate() {
+            let patent_id = name_of(first + n);
+            let new = NewDocument {
+                id: (first + n) as u32,
+                patent_id: &patent_id,
+                application: "",
+                grant: false,
+                vectors: &[1.0],
+                bags: None,
+            };
+            let values = [Value::Keywords(vec![(&patent_id, &patent_id)]), Value::Day(document.day)];
+            builder.push(&new, &values).unwrap();
+        }
+        builder.finish().unwrap();
+        Segment::open(path).unwrap()
+    }
+
+    const SHOWN: ShownScore = ShownScore { midpoint: 0.5, slope: 10.0, decimals: 3 };
+
+    #[test]
+    fn a_score_is_shown_by_the_curve() {
+        let six = ShownScore { decimals: 6, ..SHOWN };
+        assert_eq!(six.of(0.5), 500_000);
+        // 1 / (1 + e⁻¹), and one minus it
+        assert_eq!(ShownScore { midpoint: 0.0, slope: 1.0, decimals: 6 }.of(1.0), 731_059);
+        assert_eq!(ShownScore { midpoint: 0.0, slope: 1.0, decimals: 6 }.of(-1.0), 268_941);
+        assert_eq!((six.of(f32::NEG_INFINITY), six.of(f32::INFINITY)), (0, 1_000_000));
+    }
+
+    proptest! {
+        #[test]
+        fn equals_a_sort_by_what_is_shown(
+            documents in prop::collection::vec(
+                // Scores that differ, but not when they are shown; few days, so that names decide.
+                ((0u8..4, 0u8..3), prop_oneof![Just(NO_DAY), 0..3i32]).prop_map(|((step, hair), day)| Document {
+                    score: step as f32 / 4.0 + hair as f32 * 1e-6,
+                    day,
+                }),
+                1..40,
+            ),
+            cut in 0usize..40,
+            offset in 0usize..45,
+            limit in 0usize..45,
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let cut = cut.min(documents.len() - 1);
+            let parts = [(0, &documents[..cut]), (cut, &documents[cut..])];
+            let open = |(first, part): &(usize, &[Document])| {
+                let opened = segment(&dir.path().join(first.to_string()), part, *first);
+                let deleted = Bitmap::empty(opened.docs());
+                (Arc::new(opened), deleted)
+            };
+            let snapshot =
+                Snapshot { segments: parts.iter().filter(|(_, part)| !part.is_empty()).map(open).collect() };
+            let id = |hit: &Hit| snapshot.segments[hit.segment as usize].0.doc_id()[hit.ordinal as usize] as usize;
+            let mut hits = snapshot.all_of(&snapshot.select(&[]).unwrap());
+            for hit in &mut hits {
+                hit.score = documents[id(hit)].score;
+            }
+            let mut expected: Vec<usize> = (0..documents.len()).collect();
+            expected.sort_by_key(|&n| {
+                let similarity = 1.0 / (1.0 + (-10.0 * (documents[n].score as f64 - 0.5)).exp());
+                (-(similarity * 1000.0).round() as i64, Reverse(documents[n].day), name_of(n))
+            });
+            let expected: Vec<usize> = expected.into_iter().skip(offset).take(limit).collect();
+            let found = page(&snapshot, &hits, &SHOWN, offset, limit).unwrap();
+            prop_assert_eq!(found.iter().map(id).collect::<Vec<_>>(), expected);
+        }
+    }
+}
