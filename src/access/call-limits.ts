@@ -20,6 +20,8 @@ export interface CallLimitsOptions {
   perAddress?: number;
   /** Keeps used quotas over the next start of the machine; the store on this thread where absent. */
   keepQuotas?(used: readonly [account: string, used: UsedQuota][]): Promise<void>;
+  /** Whether the data folder is the one that was opened. While it is not, nothing is done in the background. */
+  isInPlace?(): boolean;
   /** Told of what goes wrong in the background. */
   onError?(error: unknown): void;
 }
@@ -28,6 +30,7 @@ export class CallLimits {
   readonly #store: AccessStore;
   readonly #perKey: number;
   readonly #perAddress: number;
+  readonly #isInPlace: () => boolean;
   readonly #onError: (error: unknown) => void;
   readonly #keep: (used: readonly [account: string, used: UsedQuota][]) => Promise<void>;
   readonly #addresses = new AddressLimit();
@@ -46,6 +49,7 @@ export class CallLimits {
     this.#store = store;
     this.#perKey = options.perKey ?? RATE_LIMIT_PER_MINUTE;
     this.#perAddress = options.perAddress ?? PUBLIC_RATE_LIMIT_PER_MINUTE;
+    this.#isInPlace = options.isInPlace ?? (() => true);
     this.#onError = options.onError ?? (() => {});
     this.#keep = options.keepQuotas ?? (async (used) => store.keepQuotas(used));
     this.#timer = setInterval(() => this.#tend(), ACCESS_FLUSH_MS);
@@ -177,7 +181,7 @@ export class CallLimits {
   }
 
   #tend(): void {
-    if (this.#tending) return;
+    if (this.#tending || !this.#isInPlace()) return;
     try {
       if (!this.#counters && !this.#store.isAvailable()) return;
       this.#counters ??= this.#open();

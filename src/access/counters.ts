@@ -11,14 +11,14 @@
  *   quota     account id  → QuotaRecord
  *   leases    lease id    → Lease
  */
-import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { QUOTA_LEASE_MS } from '../limits.js';
 import { faultOfLmdbFile } from '../store/lmdb-file.js';
 import { lastPageOf, openLmdb } from '../store/lmdb-open.js';
 import { damageBeforeOpening } from '../store/pages.js';
-import { makeMappedRoom } from '../store/room.js';
+import { makeFolderWithin, makeMappedRoom } from '../store/room.js';
 import type { Cycle } from './billing.js';
 import { bootId } from './boot.js';
 import { dataFile } from './environment.js';
@@ -125,7 +125,8 @@ export class Counters {
     const boot = bootId();
     const dir = join(folder, 'counters', boot ?? 'synced');
     if (boot !== undefined) removeOthers(join(folder, 'counters'), boot);
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolderWithin(join(folder, 'counters'), 0o700);
+    makeFolderWithin(dir, 0o700);
     this.#file = dataFile(dir);
     if (existsSync(this.#file) && statSync(this.#file).size > 0) {
       const fault = faultOfLmdbFile(this.#file) ?? damageBeforeOpening(this.#file);

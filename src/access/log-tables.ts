@@ -7,13 +7,13 @@
  *   usage    [day, key id, endpoint]                             → UsageCounts
  *   meta     'format' → FORMAT, 'bytes' → bytes of all blocks, 'days' → how long lines are kept
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Database, RootDatabase } from 'lmdb';
 import { REQUEST_LOG_DAYS } from '../limits.js';
 import { faultOfLmdbFile } from '../store/lmdb-file.js';
 import { openLmdb } from '../store/lmdb-open.js';
 import { damageBeforeOpening } from '../store/pages.js';
-import { makeRoom } from '../store/room.js';
+import { makeFolderWithin, makeRoom } from '../store/room.js';
 import { dataFile } from './environment.js';
 import type { UsageCounts } from './log-records.js';
 
@@ -67,7 +67,7 @@ export function openLogTables(dir: string, isKnown = false): LogTables {
           'log of requests and the usage begin again',
       );
     }
-  } else mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } else makeFolderWithin(dir, 0o700);
   const isNew = !existsSync(file) || statSync(file).size === 0;
   const root = openLmdb({ path: dir, noSubdir: false, maxDbs: 8 });
   try {

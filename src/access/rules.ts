@@ -3,7 +3,8 @@ import { PriorartError } from '../errors.js';
 import { ACCESS_NAME_MAX_CHARS, ENVIRONMENTS_MAX, QUOTA_MAX } from '../limits.js';
 import { type Account, PLANS, type Plan, quotaOfPlan } from './records.js';
 
-const ENVIRONMENT_FORM = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+/** What an environment may be called. */
+export const ENVIRONMENT_FORM = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
 export function known<T>(found: T | undefined, what: string, id: string): T {
   if (found !== undefined) return found;

@@ -1,5 +1,6 @@
 /** What the endpoints of the administration share: their prefix, checked requests, answers. */
-import type { z } from 'zod';
+import { z } from 'zod';
+import { ACCESS_NAME_MAX_CHARS } from '../../../limits.js';
 import { invalidRequest } from '../../../search/invalid.js';
 import type { HttpReply } from '../../adapters/adapter.js';
 import type { Administration } from '../../administrator.js';
@@ -7,6 +8,10 @@ import { readJson } from '../../json-body.js';
 import type { Call } from '../../route.js';
 
 export const ADMIN = '/admin/api/v1';
+
+const named = `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters that is not blank`;
+/** What an account or a key is called. */
+export const nameSchema = z.string({ error: named }).max(ACCESS_NAME_MAX_CHARS, named).regex(/\S/, named);
 
 export function adminOf({ services }: Call): Administration {
   if (!services.admin) throw new Error('a server without an administration has no such routes');
