@@ -12,10 +12,11 @@ export function known<T>(found: T | undefined, what: string, id: string): T {
 }
 
 export function checkName(what: string, name: string): void {
-  if (name.trim() !== '' && name.length <= ACCESS_NAME_MAX_CHARS) return;
+  const { length } = [...name];
+  if (name.trim() !== '' && length <= ACCESS_NAME_MAX_CHARS) return;
   throw new PriorartError(
     'usage',
-    `${what}: got ${name.length} characters; expected 1 to ${ACCESS_NAME_MAX_CHARS}`,
+    `${what}: got ${length} characters; expected 1 to ${ACCESS_NAME_MAX_CHARS}`,
   );
 }
 

@@ -11,7 +11,11 @@ export const ADMIN = '/admin/api/v1';
 
 const named = `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters that is not blank`;
 /** What an account or a key is called. */
-export const nameSchema = z.string({ error: named }).max(ACCESS_NAME_MAX_CHARS, named).regex(/\S/, named);
+export const nameSchema = z
+  .string({ error: named })
+  // Code points, as JSON Schema counts.
+  .refine((name) => name.trim() !== '' && [...name].length <= ACCESS_NAME_MAX_CHARS, { error: named })
+  .meta({ minLength: 1, maxLength: ACCESS_NAME_MAX_CHARS, pattern: '\\S' });
 
 export function adminOf({ services }: Call): Administration {
   if (!services.admin) throw new Error('a server without an administration has no such routes');
