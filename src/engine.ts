@@ -279,9 +279,10 @@ export class Engine implements SearchEngine {
 
   ready(): { ready: boolean; missing: string[] } {
     if (this.#closed) return { ready: false, missing: ['the index is closed'] };
-    return this.#warm
-      ? { ready: true, missing: [] }
-      : { ready: false, missing: ['the workers are starting'] };
+    const missing = this.#warm ? [] : ['the workers are starting'];
+    const displaced = this.#store.displacement();
+    if (displaced !== undefined) missing.push(displaced);
+    return { ready: missing.length === 0, missing };
   }
 
   /** Lets running searches finish, stops running ingests and closes the folder. */

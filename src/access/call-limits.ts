@@ -22,6 +22,8 @@ export interface CallLimitsOptions {
   perAddress?: number;
   /** Makes what was counted outlive a power cut, several times a second. */
   keepCounters?(): Promise<void>;
+  /** Whether the data folder is the one that was opened. While it is not, nothing is done in the background. */
+  isInPlace?(): boolean;
   /** Told of what goes wrong in the background. */
   onError?(error: unknown): void;
 }
@@ -30,6 +32,7 @@ export class CallLimits {
   readonly #folder: string;
   readonly #perKey: number;
   readonly #perAddress: number;
+  readonly #isInPlace: () => boolean;
   readonly #onError: (error: unknown) => void;
   readonly #keep: () => Promise<void>;
   readonly #addresses = new AddressLimit();
@@ -50,6 +53,7 @@ export class CallLimits {
     this.#folder = store.folder;
     this.#perKey = options.perKey ?? RATE_LIMIT_PER_MINUTE;
     this.#perAddress = options.perAddress ?? PUBLIC_RATE_LIMIT_PER_MINUTE;
+    this.#isInPlace = options.isInPlace ?? (() => true);
     this.#onError = options.onError ?? (() => {});
     this.#keep = options.keepCounters ?? (async () => {});
     this.#timer = setInterval(() => this.#tend(), ACCESS_FLUSH_MS);
@@ -193,7 +197,7 @@ export class CallLimits {
 
   /** Renews the lease, and has written to the disk what was counted. */
   #tend(): void {
-    if (this.#tending || !this.#counters) return;
+    if (this.#tending || !this.#counters || !this.#isInPlace()) return;
     try {
       this.#counters.tend();
       for (; this.#unsettled.length > 0; this.#unsettled.pop())

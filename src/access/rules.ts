@@ -3,7 +3,8 @@ import { PriorartError } from '../errors.js';
 import { ACCESS_NAME_MAX_CHARS, ENVIRONMENTS_MAX, QUOTA_MAX } from '../limits.js';
 import { type Account, PLANS, type Plan, quotaOfPlan } from './records.js';
 
-const ENVIRONMENT_FORM = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+/** What an environment may be called. */
+export const ENVIRONMENT_FORM = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
 export function known<T>(found: T | undefined, what: string, id: string): T {
   if (found !== undefined) return found;
@@ -11,10 +12,11 @@ export function known<T>(found: T | undefined, what: string, id: string): T {
 }
 
 export function checkName(what: string, name: string): void {
-  if (name.trim() !== '' && name.length <= ACCESS_NAME_MAX_CHARS) return;
+  const { length } = [...name];
+  if (name.trim() !== '' && length <= ACCESS_NAME_MAX_CHARS) return;
   throw new PriorartError(
     'usage',
-    `${what}: got ${name.length} characters; expected 1 to ${ACCESS_NAME_MAX_CHARS}`,
+    `${what}: got ${length} characters; expected 1 to ${ACCESS_NAME_MAX_CHARS}`,
   );
 }
 

@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { PriorartError } from '../errors.js';
 import { type NativeSqlite, native, type SqliteValue } from '../index/native.js';
 import { diskFull } from '../store/faults.js';
-import { makeDurableFolder, syncFolder } from '../store/room.js';
+import { makeFolderWithin, syncFolder } from '../store/room.js';
 
 /** What a file is to hold, and how it is written. */
 export interface Layout {
@@ -66,7 +66,10 @@ export class Sqlite {
     this.#remedy = layout.remedy;
     const isThere = existsSync(this.file);
     if (!isThere && !create) throw new FileMissing(`${this.file} is missing`);
-    if (!isThere) makeDurableFolder(dirname(this.file), 0o700);
+    if (!isThere) {
+      makeFolderWithin(dirname(this.file), 0o700);
+      syncFolder(dirname(dirname(this.file)));
+    }
     this.#connection = this.#calling(() => new native.Sqlite(this.file, create, waitMs));
     try {
       this.#prepare(layout, create);

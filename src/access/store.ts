@@ -12,7 +12,7 @@ import {
   MAINTENANCE_RETRY_S,
   RECORDS_REMEMBERED_MAX,
 } from '../limits.js';
-import { syncFolder } from '../store/room.js';
+import { makeDurableFolder, syncFolder } from '../store/room.js';
 import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
 import { COUNTERS_FILE, Counters } from './counters.js';
@@ -71,6 +71,7 @@ export class AccessStore {
    */
   static open(dir: string, options: AccessStoreOptions = {}): AccessStore {
     const create = options.create ?? true;
+    if (create) makeDurableFolder(dir, 0o700);
     const store = new AccessStore(dir, create ? LOCK_WAIT_MS : 0);
     store.#reopen(create);
     if (!create) return store;

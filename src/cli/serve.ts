@@ -9,7 +9,7 @@ import { bufferedOutput } from '../observe/log-output.js';
 import { Metrics } from '../observe/metrics.js';
 import { accessDir } from './access-folder.js';
 import { createKey } from './keys.js';
-import { openOptions, settings, withSettings } from './options.js';
+import { settings, withSettings } from './options.js';
 import { COMMAND, count, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
@@ -84,21 +84,20 @@ SIGTERM and SIGINT shut down in order; SIGHUP reads certificate and settings fil
 
 async function run(flags: Record<string, unknown>): Promise<void> {
   const config = settings(flags);
-  const { data, ...options } = openOptions(flags);
-  const { workers, queuePerWorker, recallCheck } = config;
+  const { data, models, workers, queuePerWorker, recallCheck } = config;
   const metrics = new Metrics();
   const engine = await open(data, {
     ...{ workers, queuePerWorker, recallCheck },
     observe: metrics.answered,
-    ...options,
+    ...(models === undefined ? {} : { models }),
   });
-  const drawings = await openDrawings(config.data, config).catch(async (error: unknown) => {
+  const drawings = await openDrawings(data, config).catch(async (error: unknown) => {
     await engine.close();
     throw error;
   });
-  const secret = flags['demo'] === true ? await firstKey(config.data) : undefined;
+  const secret = flags['demo'] === true ? await firstKey(data) : undefined;
   // A missing or damaged key store is answered with 503 until it is there; it does not keep the server down.
-  const access = AccessStore.open(accessDir(config.data), { create: false });
+  const access = AccessStore.open(accessDir(data), { create: false });
   const output = bufferedOutput();
   const log = createLog(config.logLevel, output);
   const server = await startServer({ engine, access, drawings, log, config, metrics }).catch(
@@ -116,7 +115,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const told = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  process.stderr.write(await banner(engine, server.url, config, keyOf(access, config.data, secret)));
+  process.stderr.write(await banner(engine, server.url, config, keyOf(access, data, secret)));
 
   await told;
   await server.close();

@@ -47,6 +47,7 @@ export class Admission {
   admit(request: HttpRequest, route: Route): Promise<void> | undefined {
     // The administration has the switch that turns maintenance off again, and a check of its own.
     if (route.access === 'health') return undefined;
+    if (route.access !== 'public') this.#requireFolder();
     if (route.access === 'admin') {
       const { admin } = this.#services;
       if (!admin) throw new PriorartError('not_found', 'there is no such endpoint');
@@ -58,6 +59,16 @@ export class Admission {
     }
     this.#admitCaller(request, route);
     return undefined;
+  }
+
+  /**
+   * Keys, counters, logs and drawings lie in the data folder: without it they are not to be had, and in another that
+   * has taken its place they are somebody else's.
+   * @throws PriorartError `unavailable`
+   */
+  #requireFolder(): void {
+    const { ready, missing } = this.#services.engine.ready();
+    if (!ready) throw new PriorartError('unavailable', `not ready: ${missing.join('; ')}`, { retryAfter: 2 });
   }
 
   #admitCaller(request: HttpRequest, route: Route): void {

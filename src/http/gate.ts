@@ -30,7 +30,13 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-export function openGate(access: AccessStore, config: GateConfig, log: Logger): Gate {
+/** @param isInPlace whether the data folder is the one that was opened */
+export function openGate(
+  access: AccessStore,
+  config: GateConfig,
+  log: Logger,
+  isInPlace: () => boolean,
+): Gate {
   const secret = new AdminSecret(access.folder, config.adminSecret);
   if (access.isAvailable() && secret.make())
     log.info({ file: secret.file }, 'made the secret of the administration');
@@ -40,6 +46,7 @@ export function openGate(access: AccessStore, config: GateConfig, log: Logger): 
   const limits = new CallLimits(access, {
     ...(config.rateLimit === undefined ? {} : { perKey: config.rateLimit }),
     ...(config.publicRateLimit === undefined ? {} : { perAddress: config.publicRateLimit }),
+    isInPlace,
     keepCounters: () => writer.keepCounters(),
     onError: (error) => log.error({ err: error }, 'calls cannot be counted'),
   });

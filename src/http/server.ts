@@ -87,7 +87,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const { engine, access, drawings, log, config, metrics = new Metrics() } = parts;
   const tls = tlsIdentity(config);
   const lifecycle = { draining: false };
-  const gate = openGate(access, config, log);
+  const gate = openGate(access, config, log, () => engine.ready().ready);
   const writeLine = lineWriter(log);
   const observe = (finished: FinishedRequest) => {
     logRequest(writeLine, finished);

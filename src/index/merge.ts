@@ -198,9 +198,12 @@ async function buildMissingIndexes(store: Store, list: SegmentList, options: Mer
  * Removes what killed processes left behind. To be called with the lock of `lockMerging`: whoever writes a
  * segment either has that lock, or writes within a transaction; inside one, nobody else is writing.
  * @returns what was removed, below `segments/`
+ * @throws PriorartError `unavailable` if the folder was renamed, deleted or replaced
  */
 export function removeLeftovers(store: Store): string[] {
   return store.root.transactionSync(() => {
+    // In another folder these would be somebody else's.
+    store.checkInPlace();
     const found = leftovers(store, store.manifest());
     for (const name of found) rmSync(join(store.dir, 'segments', name), { recursive: true, force: true });
     return found;

@@ -29,9 +29,10 @@ export function segmentPath(store: Store, id: string): string {
 
 /**
  * Makes the folder of a new segment, so that it outlives a power cut together with what is synced in it.
- * @throws PriorartError `disk_full`
+ * @throws PriorartError `disk_full`, `unavailable` if the data folder was renamed, deleted or replaced
  */
 export function makeSegmentFolder(store: Store, segment: string): string {
+  store.checkInPlace();
   const dir = store.segmentDir(segment);
   try {
     makeDurableFolder(dir);
@@ -104,7 +105,8 @@ export function discardSegment(store: Store, id: string): void {
 
 /** Removes a segment's files. Whoever has them mapped keeps them until he lets go. */
 export function removeSegmentFiles(store: Store, id: string): void {
-  rmSync(store.segmentDir(id), { recursive: true, force: true });
+  // A segment of this name in another folder is somebody else's.
+  if (store.displacement() === undefined) rmSync(store.segmentDir(id), { recursive: true, force: true });
 }
 
 /** A manifest and its segments, open for searching. */

@@ -91,6 +91,7 @@ async function answerTo(
         embedDocuments(models, question.documents, cancellation.signal),
       );
     case 'drawing':
+      folder.store.checkInPlace();
       return keepImage(new LocalDrawings(folder.store.dir), question.bytes);
     case 'details':
       return tagged(json(detailsOf(folder, question.query, cancellation)));

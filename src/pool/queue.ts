@@ -6,10 +6,14 @@
  * a few dozen clients that each wait for their answer: all of it will be worked off. But where more keeps coming than
  * can be worked off, the queue stays full, and every answer is late by the whole of it, for nothing. So, as in CoDel,
  * a full queue is judged by whether a wait was short within the last interval. If none was, the queue sheds: one
- * question waits for each that runs, which keeps the workers as busy as a hundred would, and every other is refused at
- * once. Of those that wait at that moment the latest stay: the others are late already. Shedding ends with an interval
- * in which nothing had to be refused; CoDel would stop as soon as a wait is short, and at five times the capacity the
- * queue would be full again at once.
+ * question waits for each that runs, and every other is refused at once. Of those that wait at that moment the latest
+ * stay: the others are late already.
+ *
+ * One that waits keeps a worker busy only where the next comes before the work is done. A choked event loop brings a
+ * hundred in one turn and none until the next. So a worker that has nothing to do says that too few may wait: their
+ * number doubles, and halves after each interval in which no worker was idle. Shedding ends when as many may wait as
+ * without it, or when nothing had to be refused for an interval, a second at most. CoDel would stop as soon as a wait is
+ * short, and at five times the capacity the queue would be full again at once.
  *
  * Where work takes long (a reranker of the user's own, say), the queue is full before that: a search that could not come
  * to its turn before its deadline is refused at once, instead of at its deadline.
@@ -30,6 +34,8 @@ const BACKGROUND_AFTER = 8;
 const SHORT_WAIT = { times: 1, ms: 5 };
 /** For how long waits may not have been short: so many times the time that work takes, and ms at least. */
 const INTERVAL = { times: 20, ms: 100 };
+/** Shedding ends when nothing was refused for this long, ms, however long the interval is. */
+const SHED_MAX_MS = 1000;
 /**
  * The quickest of so many searches tells how long those before one will take at least. Before there were so many, nothing
  * does: the first ones load their models.
@@ -55,6 +61,9 @@ export class Queue {
   /** Since when no wait was short; when somebody was last refused while shedding, undefined unless it sheds; ms. */
   #longSince: number | undefined;
   #shedAt: number | undefined;
+  /** How many may wait while it sheds, and since when no worker was idle or this number was not changed; ms. */
+  #shedTo = 0;
+  #busySince = 0;
   #refused = 0;
 
   /**
@@ -90,7 +99,7 @@ export class Queue {
 
   /** How many searches may wait as things are. */
   get limit(): number {
-    return this.isShedding ? Math.min(this.#limit, this.parallel) : this.#limit;
+    return this.isShedding ? Math.min(this.#limit, Math.max(this.#shedTo, this.parallel)) : this.#limit;
   }
 
   get isShedding(): boolean {
@@ -132,6 +141,7 @@ export class Queue {
               if (!background) this.#took(this.#now() - started);
               this.#running.count -= 1;
               this.#next();
+              if (this.#waiting.size === 0 && this.isShedding) this.#idle();
             });
         },
         cancel: () => waiting.refuse(cancelled()),
@@ -201,18 +211,34 @@ export class Queue {
   #admits(withinMs: number): boolean {
     const now = this.#now();
     const interval = Math.max(INTERVAL.ms, INTERVAL.times * this.#workMs);
-    if (this.#shedAt !== undefined && now - this.#shedAt > interval) this.#shedAt = undefined;
+    if (this.#shedAt !== undefined && now - this.#shedAt > Math.min(interval, SHED_MAX_MS)) {
+      this.#shedAt = undefined;
+    }
     if (this.#waiting.size < this.limit && this.#leastWait() < withinMs) return true;
-    if (this.#shedAt !== undefined) this.#shedAt = now;
-    else if (this.#longSince !== undefined && now - this.#longSince > interval) this.#shed(now);
+    if (this.#shedAt !== undefined) {
+      this.#shedAt = now;
+      if (now - this.#busySince > interval) this.#setShedTo(this.#shedTo / 2);
+    } else if (this.#longSince !== undefined && now - this.#longSince > interval) this.#shed(now);
     return false;
   }
 
   #shed(now: number): void {
     this.#shedAt = now;
     this.#longSince = undefined;
+    this.#setShedTo(this.parallel);
     const late = [...this.#waiting].slice(0, Math.max(0, this.#waiting.size - this.limit));
     for (const waiting of late) waiting.refuse(this.#tooMany());
+  }
+
+  /** A worker has nothing to do while the queue sheds. */
+  #idle(): void {
+    this.#setShedTo(this.limit * 2);
+    if (this.limit === this.#limit) this.#shedAt = undefined;
+  }
+
+  #setShedTo(count: number): void {
+    this.#shedTo = Math.max(this.parallel, Math.floor(count));
+    this.#busySince = this.#now();
   }
 
   #tooMany(): PriorartError {

@@ -21,10 +21,16 @@ const patentId = () =>
     .string()
     .describe('Publication number: country, number in KIPRIS format, kind code')
     .meta({ examples: ['KR1020200104349A'] });
-const title = () => z.string().describe('Empty where the source has none');
-const applicant = () => z.string().describe('Names joined with "; "; empty where the source has none');
-const ipcCodes = () => z.array(z.string()).describe('Full IPC codes');
-const country = () => z.enum(COUNTRIES);
+/** What is told of every publication. */
+const bibliography = () => ({
+  title: z.string().describe('Empty where the source has none'),
+  applicant: z.string().describe('Names joined with "; "; empty where the source has none'),
+  filing_date: dayOf(),
+  publication_date: dayOf(),
+  ipc_codes: z.array(z.string()).describe('Full IPC codes'),
+  kind_code: z.string(),
+  country: z.enum(COUNTRIES),
+});
 const figure = () =>
   z
     .exactOptional(z.string())
@@ -42,13 +48,7 @@ export const chunkSchema = z.strictObject({
 
 export const searchResultSchema = z.strictObject({
   patent_id: patentId(),
-  title: title(),
-  applicant: applicant(),
-  filing_date: dayOf(),
-  publication_date: dayOf(),
-  ipc_codes: ipcCodes(),
-  kind_code: z.string(),
-  country: country(),
+  ...bibliography(),
   similarity_score: similarity(),
   rerank_score: z.number().describe('Orders the results; its value means nothing by itself'),
   representative_figure: figure(),
@@ -62,13 +62,7 @@ export const searchResponseSchema = z.strictObject({
 
 export const analyticsResultSchema = z.strictObject({
   patent_id: patentId(),
-  title: title(),
-  applicant: applicant(),
-  country: country(),
-  kind_code: z.string(),
-  filing_date: dayOf(),
-  publication_date: dayOf(),
-  ipc_codes: ipcCodes(),
+  ...bibliography(),
   similarity_score: similarity(),
   chunk_text: z.string().describe('The best matching passage'),
 });
@@ -101,19 +95,7 @@ export const analyticsResponseSchema = z.strictObject({
 
 export const detailsEntrySchema = z.strictObject({
   patent_id: z.string().describe('As in answers; as it was asked for where nothing was found'),
-  metadata: z
-    .exactOptional(
-      z.strictObject({
-        title: title(),
-        applicant: applicant(),
-        filing_date: dayOf(),
-        publication_date: dayOf(),
-        ipc_codes: ipcCodes(),
-        kind_code: z.string(),
-        country: country(),
-      }),
-    )
-    .describe('Absent beside an error'),
+  metadata: z.exactOptional(z.strictObject(bibliography())).describe('Absent beside an error'),
   content: z
     .exactOptional(z.string())
     .describe(

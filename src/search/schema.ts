@@ -101,7 +101,9 @@ const classification = (system: string) => {
 };
 
 const searchFields = {
-  query: text('text', QUERY_MAX_CHARS, VISIBLE).describe('Natural-language query in sentence form'),
+  query: text('text', QUERY_MAX_CHARS, VISIBLE).describe(
+    'Natural-language query in sentence form; white space around it does not count',
+  ),
   top_k: integer(TOP_K).nullish().describe('Number of results').meta({ default: TOP_K.default }),
   countries: list(oneOf(COUNTRIES), `of ${COUNTRIES.join(', ')}`, COUNTRIES.length * 20)
     .nullish()
@@ -118,14 +120,24 @@ const searchFields = {
     .nullish()
     .describe('Include utility models. Numbers and family_id find every kind where no field states kinds')
     .meta({ default: false }),
-  applicant: text('text').nullish().describe('Applicant; case-insensitive, in any of the languages'),
+  applicant: text('text')
+    .nullish()
+    .describe(
+      'Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone',
+    ),
   applicant_match: oneOf(APPLICANT_MATCHES)
     .nullish()
     .describe('How applicant is compared')
     .meta({ default: 'contains' }),
-  inventor: text('text').nullish().describe('Prefix of an inventor’s name'),
-  ipc_codes: list(classification('IPC'), 'IPC prefixes').nullish().describe('IPC code prefixes'),
-  cpc_codes: list(classification('CPC'), 'CPC prefixes').nullish().describe('CPC code prefixes'),
+  inventor: text('text')
+    .nullish()
+    .describe('Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone'),
+  ipc_codes: list(classification('IPC'), 'IPC prefixes')
+    .nullish()
+    .describe('IPC code prefixes; case, white space and full-width forms do not matter'),
+  cpc_codes: list(classification('CPC'), 'CPC prefixes')
+    .nullish()
+    .describe('CPC code prefixes; case, white space and full-width forms do not matter'),
   publication_number: text('a publication number').nullish().describe('Exact publication number'),
   application_number: text('an application number').nullish().describe('Exact application number'),
   family_id: text('a family id').nullish().describe('Exact family id'),
@@ -136,21 +148,24 @@ export const semanticSchema = z.strictObject(
   {
     ...searchFields,
     filing_date_from: day().describe('Filed on this day or later'),
-    filing_date_to: day().describe('Filed on this day or earlier'),
+    filing_date_to: day().describe('Filed on this day or earlier; not before filing_date_from'),
     publication_date_from: day().describe('Published on this day or later'),
-    publication_date_to: day().describe('Published on this day or earlier'),
+    publication_date_to: day().describe('Published on this day or earlier; not before publication_date_from'),
     grant_date_from: day().describe('Granted on this day or later; grants only'),
-    grant_date_to: day().describe('Granted on this day or earlier; grants only'),
+    grant_date_to: day().describe('Granted on this day or earlier; grants only; not before grant_date_from'),
     priority_date_from: day().describe(
       'Priority date on this day or later: the earliest priority claimed, else the own filing date',
     ),
-    priority_date_to: day().describe('Priority date on this day or earlier'),
+    priority_date_to: day().describe('Priority date on this day or earlier; not before priority_date_from'),
   },
   { error: 'a JSON object' },
 );
 
 export const dateRangeSchema = z.strictObject(
-  { from: day().describe('First day, inclusive'), to: day().describe('Last day, inclusive') },
+  {
+    from: day().describe('First day, inclusive'),
+    to: day().describe('Last day, inclusive; not before `from`'),
+  },
   { error: 'an object {from, to}' },
 );
 

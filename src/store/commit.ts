@@ -228,11 +228,12 @@ export function change<T>(store: Store, body: (manifest: Manifest) => T, room: R
 /**
  * One write transaction; an exception leaves everything as it was.
  * @param room that its changes need at most
- * @throws PriorartError `disk_full`, `data_corrupt`
+ * @throws PriorartError `disk_full`, `data_corrupt`, `unavailable` if the folder was renamed, deleted or replaced
  */
 export function transaction<T>(store: Store, body: () => T, room: () => Room = () => ({})): T {
   try {
     return store.root.transactionSync(() => {
+      store.checkInPlace();
       makeRoom(dataFile(store.dir), room());
       return body();
     });

@@ -16,20 +16,12 @@
  * wait for that one with the next. Who must not wait for the disk writes on another thread.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { fileId } from './file-id.js';
 import { faultOfLmdbFile } from './lmdb-file.js';
-import { tryRoom } from './room.js';
+import { makeFolderWithin, tryRoom } from './room.js';
 
 /** What lmdb's environments have beside what its types say. */
 interface RawEnvironment {
@@ -55,7 +47,7 @@ const PLAIN_TRANSACTION = 3;
 const turns = new Map<string, Turn>();
 
 /**
- * Opens the environment as lmdb's `open` does.
+ * Opens the environment as lmdb's `open` does. Makes its folder, but none above it.
  * @param before looks at the file while no other process opens it or commits to it
  * @throws Error of LMDB or the file system, or of `before`
  */
@@ -68,7 +60,7 @@ export function openLmdb(
   const files = [isFile ? options.path : join(folder, 'data.mdb'), join(folder, LOCK_FILE)];
   if (!files.every((file) => existsSync(file))) {
     // Package lmdb dies where it can not write the first pages of a file.
-    mkdirSync(folder, { recursive: true });
+    makeFolderWithin(folder);
     tryRoom(folder);
   }
   const turn = Turn.in(folder);
@@ -136,14 +128,14 @@ class Turn {
   private constructor(file: string) {
     this.#lock = openLock(file);
     this.#environment = (this.#lock as unknown as RawStore).env;
-    this.#name = idOf(file)!;
+    this.#name = fileId(file)!;
   }
 
   /** The one of the environment in a folder; to be left when the environment is closed. */
   static in(folder: string): Turn {
-    mkdirSync(folder, { recursive: true });
+    makeFolderWithin(folder);
     const file = join(folder, LOCK_FILE);
-    const name = idOf(file);
+    const name = fileId(file);
     let turn = name === undefined ? undefined : turns.get(name);
     if (turn === undefined) {
       turn = new Turn(file);
@@ -218,10 +210,4 @@ function openLock(file: string): RootDatabase {
       if (attempt === ATTEMPTS) throw error;
     }
   }
-}
-
-/** Of a file that is there, whatever its path. */
-function idOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
 }

@@ -97,6 +97,19 @@ export function makeDurableFolder(path: string, mode?: number): void {
 }
 
 /**
+ * Makes a folder in one that is there. What a server writes while it runs goes through this: a data folder that was
+ * deleted or renamed must not come back with nothing but that in it.
+ * @throws Error of the file system, ENOENT if the folder above is missing
+ */
+export function makeFolderWithin(path: string, mode?: number): void {
+  try {
+    mkdirSync(path, mode === undefined ? {} : { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/**
  * Makes a folder and those above it that are missing.
  * @returns the folder that was there and got a new name; the one above, where nothing had to be made
  */

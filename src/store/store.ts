@@ -11,6 +11,7 @@ import { checkedValues, isWhole } from './checked-values.js';
 import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf } from './document.js';
 import { corrupt, dataFile, diskFull, noData, onReadOnlyDisk, readable } from './faults.js';
 import type { PatentFigures } from './figures.js';
+import { fileId } from './file-id.js';
 import { deletedKey, FORMAT, FORMAT_UNCHECKED, MANIFEST } from './keys.js';
 import { faultOfLmdbFile, fillLmdbFile, isHalfMade } from './lmdb-file.js';
 import { openForReading, openLmdb } from './lmdb-open.js';
@@ -46,6 +47,8 @@ export class Store {
   readonly root: RootDatabase;
   #tables: Tables;
   readonly #checked: boolean;
+  /** Of the data file that is mapped. */
+  readonly #file: string | undefined;
 
   private constructor(dir: string) {
     this.dir = dir;
@@ -54,6 +57,7 @@ export class Store {
     checkDataFile(dir);
     const mayWrite = !isOnReadOnlyDisk(dirname(path));
     this.root = openRoot(dir, mayWrite);
+    this.#file = fileId(path);
     try {
       if (mayWrite) {
         this.root.transactionSync(() => {
@@ -111,6 +115,26 @@ export class Store {
    */
   afterAbort(): void {
     this.#tables = openTables(this.root, this.#checked ? this.dir : undefined);
+  }
+
+  /**
+   * Why what is at the folder's path is not what was opened; undefined while it is. LMDB goes on with a file that was
+   * renamed or deleted.
+   */
+  displacement(): string | undefined {
+    const found = fileId(dataFile(this.dir));
+    if (found === this.#file) return undefined;
+    return `the data folder was ${found === undefined ? 'deleted or renamed' : 'replaced by another'}`;
+  }
+
+  /**
+   * To be called before files are written by their path.
+   * @throws PriorartError `unavailable`
+   */
+  checkInPlace(): void {
+    const why = this.displacement();
+    if (why === undefined) return;
+    throw new PriorartError('unavailable', `${this.dir}: ${why} while it was open; nothing was written`);
   }
 
   /** Folder of a segment's files. */

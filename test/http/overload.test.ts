@@ -70,6 +70,27 @@ onEachAdapter('overload', (adapter) => {
     }
   });
 
+  it('ends with the load: a handful that come at once are all answered soon after', async () => {
+    const engine = new BusyEngine();
+    const service = await Service.start(adapter, 10_000, { engine });
+    try {
+      const load: Promise<unknown>[] = [];
+      while (!engine.queue.isShedding) {
+        for (let n = 0; n < 40; n++) load.push(service.search({ query: 'x' }));
+        await sleep(WORK_MS);
+      }
+      await Promise.all(load);
+      let tries = 0;
+      for (let refused = 1; refused > 0; tries++) {
+        assert.ok(tries < 10, 'each of ten times, some of eight were refused');
+        const all = await Promise.all(Array.from({ length: 8 }, () => service.search({ query: 'x' })));
+        refused = all.filter(({ status }) => status === 503).length;
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('a client that goes away takes its search out of the queue and off the worker', async () => {
     const engine = new BusyEngine();
     engine.workMs = 5_000;

@@ -139,8 +139,10 @@ async function simulated(options: {
   parallel: number;
   limit: number;
   withinMs?: number;
+  /** How many arrive at one moment. */
+  atOnce?: number;
 }): Promise<{ second: number; ms: number | undefined }[]> {
-  const { perSecond, seconds, workMs, parallel, limit, withinMs } = options;
+  const { perSecond, seconds, workMs, parallel, limit, withinMs, atOnce = 1 } = options;
   let now = 0;
   const queue = new Queue(parallel, limit, () => now);
   const ends: { at: number; end: () => void }[] = [];
@@ -156,16 +158,18 @@ async function simulated(options: {
     } else {
       now = next;
       const [arrived, second] = [next, Math.floor(next / 1000)];
-      next += 1000 / perSecond(second);
-      all.push(
-        queue.run(work, { withinMs }).then(
-          () => void outcomes.push({ second, ms: now - arrived }),
-          (error) => {
-            assert.ok(isPriorartError(error) && error.code === 'overloaded' && error.retryAfter! >= 1);
-            outcomes.push({ second, ms: undefined });
-          },
-        ),
-      );
+      next += (1000 * atOnce) / perSecond(second);
+      for (let n = 0; n < atOnce; n++) {
+        all.push(
+          queue.run(work, { withinMs }).then(
+            () => void outcomes.push({ second, ms: now - arrived }),
+            (error) => {
+              assert.ok(isPriorartError(error) && error.code === 'overloaded' && error.retryAfter! >= 1);
+              outcomes.push({ second, ms: undefined });
+            },
+          ),
+        );
+      }
     }
     await turn();
   }
@@ -180,6 +184,60 @@ test('at five times what can be worked off, answers come in the time of three, a
   const answered = settled.flatMap(({ ms }) => (ms === undefined ? [] : [ms]));
   assert.ok(Math.max(...answered) <= 30, `${Math.max(...answered)} ms`);
   assert.ok(answered.length >= 0.98 * 5 * 200, `${answered.length} of 1000`);
+});
+
+test('workers stay busy where the load comes in heaps: at every turn of an event loop that is long', async () => {
+  // 200 at every tenth of a second, of which 20 can be worked off until the next.
+  const load = { seconds: 8, workMs: 10, parallel: 2, limit: 128, atOnce: 200 };
+  const outcomes = await simulated({ ...load, perSecond: () => 2000 });
+  const answered = outcomes.filter(({ second, ms }) => second >= 2 && ms !== undefined);
+  assert.ok(answered.length >= 0.7 * 6 * 200, `${answered.length} of 1200`);
+  const times = answered.map(({ ms }) => ms!).sort((a, b) => a - b);
+  assert.ok(times[times.length >> 1]! <= 200, `half of them take ${times[times.length >> 1]} ms`);
+});
+
+test('after an overload, as many are taken in as before it as soon as workers have nothing to do', async () => {
+  let now = 0;
+  const queue = new Queue(2, 64, () => now);
+  const ends: (() => void)[] = [];
+  const ask = () => queue.run(() => new Promise<void>((end) => ends.push(end)), {}).catch(() => {});
+  const workOne = async (ms: number) => {
+    now += ms;
+    ends.shift()?.();
+    await turn();
+  };
+  for (let n = 0; n < 100 && !queue.isShedding; n++) {
+    for (let more = 0; more < 80; more++) void ask();
+    await workOne(10);
+  }
+  assert.ok(queue.isShedding);
+  while (queue.running > 0) await workOne(10);
+  // No time passes any more: searches that come one by one, each when the one before is answered.
+  let searches = 0;
+  for (; queue.isShedding && searches < 10; searches++) {
+    void ask();
+    await workOne(0);
+  }
+  assert.ok(!queue.isShedding, `still shedding after ${searches} searches`);
+  assert.equal(queue.limit, 64);
+});
+
+test('shedding of slow work, too, ends within a second of the load', async () => {
+  let now = 0;
+  const queue = new Queue(1, 4, () => now);
+  const ends: (() => void)[] = [];
+  const ask = () => queue.run(() => new Promise<void>((end) => ends.push(end)), {}).catch(() => {});
+  for (let n = 0; n < 200 && !queue.isShedding; n++) {
+    for (let more = 0; more < 10; more++) void ask();
+    now += 1000;
+    ends.shift()?.();
+    await turn();
+  }
+  assert.ok(queue.isShedding);
+  now += 1001;
+  void ask();
+  assert.ok(!queue.isShedding);
+  ends.shift()?.();
 });
 
 test('a burst is worked off whole, and so are clients that wait for their answers', async () => {

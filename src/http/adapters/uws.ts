@@ -11,7 +11,9 @@
  *   - HTTP/1.0, and a request line that comes in two TCP segments: 505;
  *   - a request without Host, chunk extensions, and other errors of form: 400;
  *   - the body of these answers is HTML, they have no request id, and they are not logged;
- *   - a header name with an underscore, and more than 98 header fields: not understood; the connection ends after 10 s;
+ *   - a header name with another character than a letter, a digit or a hyphen (RFC 9110 allows `!#$%&'*+.^_|~`, too), a
+ *     control character in a header's value, and more than 98 header fields: taken for a head that is not finished; the
+ *     connection ends after 10 s;
  *   - a second request in the same TCP segment as one that is worked on for more than an instant (two POSTs that are
  *     pipelined): the connection ends without an answer to either. One that comes later waits for its turn;
  *   - an answer larger than the socket's buffer, to a client that has ended its side: its end is missing.

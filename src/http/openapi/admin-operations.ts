@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
     created: true,
     parameters: [ACCOUNT],
     unknown: NO_ACCOUNT,
-    invalid: 'name: missing; expected a text of 1 to 200 characters',
+    invalid: 'name: missing; expected a name such as production: 1 to 32 of a-z, 0-9, - and _',
   },
   {
     method: 'get',
@@ -142,7 +142,7 @@ const ROWS: readonly Row[] = [
     answer: 'NewApiKey',
     created: true,
     unknown: NO_ACCOUNT,
-    invalid: 'name: missing; expected a text',
+    invalid: 'name: missing; expected a text of 1 to 200 characters that is not blank',
   },
   {
     method: 'get',
@@ -172,7 +172,7 @@ const ROWS: readonly Row[] = [
     parameters: [
       KEY,
       inQuery('limit', 'Lines of a page', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
-      inQuery('cursor', '`next` of the page before', TEXT),
+      inQuery('cursor', '`next` of the page before; no other text', TEXT),
     ],
     unknown: NO_KEY,
     invalid: 'limit: got "0"; expected an integer from 1 to 1000',

@@ -14,7 +14,8 @@ export async function readyzReply(
   const engine = services.engine.ready();
   const missing = [...engine.missing];
   if (!services.access.isAvailable()) missing.push('the key store cannot be read');
-  else {
+  // To count, counters are made if there are none: not in a folder that is not the engine's.
+  else if (engine.ready) {
     const fault = await faultOfGate(services);
     if (fault !== undefined) missing.push(fault);
   }

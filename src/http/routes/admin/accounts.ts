@@ -1,27 +1,28 @@
 /** /admin/api/v1/accounts and /plans. */
 import { z } from 'zod';
 import { type Account, PLANS } from '../../../access/records.js';
-import { ACCESS_NAME_MAX_CHARS, PLAN_QUOTA, QUOTA_MAX } from '../../../limits.js';
+import { ENVIRONMENT_FORM } from '../../../access/rules.js';
+import { PLAN_QUOTA, QUOTA_MAX } from '../../../limits.js';
 import type { Call, Route } from '../../route.js';
-import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
+import { ADMIN, adminOf, answer, bodyOf, nameSchema } from './answer.js';
 
 const access = 'admin';
-const name = z
-  .string({ error: `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters` })
-  .min(1, `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters`)
-  .max(ACCESS_NAME_MAX_CHARS, `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters`);
 const plan = z.enum(PLANS, { error: `one of ${PLANS.join(', ')}` });
 const quota = z
   .int({ error: `an integer from 0 to ${QUOTA_MAX}` })
   .min(0)
-  .max(QUOTA_MAX);
-export const accountInputSchema = z.strictObject({ name, plan, monthly_quota: quota.optional() });
+  .max(QUOTA_MAX)
+  .describe('Searches a month. Only of the plan `enterprise`; the others have their own number');
+export const accountInputSchema = z.strictObject({ name: nameSchema, plan, monthly_quota: quota.optional() });
 export const accountChangeSchema = z.strictObject({
-  name: name.optional(),
+  name: nameSchema.optional(),
   plan: plan.optional(),
   monthly_quota: quota.optional(),
 });
-export const environmentInputSchema = z.strictObject({ name });
+const environment = 'a name such as production: 1 to 32 of a-z, 0-9, - and _';
+export const environmentInputSchema = z.strictObject({
+  name: z.string({ error: environment }).regex(ENVIRONMENT_FORM, environment),
+});
 
 /** An account with what it has used of its quota. */
 function shown({ services }: Call, account: Account) {

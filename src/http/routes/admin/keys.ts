@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { PriorartError } from '../../../errors.js';
 import { LOG_PAGE } from '../../../limits.js';
 import type { Route } from '../../route.js';
-import { ADMIN, adminOf, answer, bodyOf, queryOf } from './answer.js';
+import { ADMIN, adminOf, answer, bodyOf, nameSchema, queryOf } from './answer.js';
 
 const access = 'admin';
 const text = z.string({ error: 'a text' });
-export const keyInputSchema = z.strictObject({ account: text, environment: text, name: text });
+export const keyInputSchema = z.strictObject({ account: text, environment: text, name: nameSchema });
 const listSchema = z.strictObject({ account: text.optional() });
 const limit = z.coerce
   .number({ error: `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}` })
