@@ -43,7 +43,7 @@ export function reportError(error: unknown): number {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return EXIT.failed;
   }
-  process.stderr.write(`priorart: ${error.message}\n`);
+  process.stderr.write(`priorart: ${error.inCommand ?? error.message}\n`);
   const usage = ['usage', 'unknown_index_kind'].includes(error.code) || [400, 422].includes(error.status);
   return usage ? EXIT.usage : EXIT.failed;
 }

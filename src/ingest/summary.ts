@@ -13,6 +13,8 @@ export interface IngestProgress {
 }
 
 export interface IngestOptions {
+  /** Of records: what they are called in failures and in the ledger. Default: `records`. */
+  name?: string | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: IngestProgress) => void) | undefined;
   /** Pass over files that the ledger holds as they are now. Default: false, all are read. */

@@ -113,7 +113,7 @@ export interface Patent {
   corrects?: string[];
   /**
    * Fields (`claims`, `titles.en`) that fill gaps of this publication: from parts of it, or from what it corrects. The
-   * ingest's own (see `revision.ts`); no source states it.
+   * ingest's own (see `revision.ts`): no office states it, only an export does.
    */
   filled?: string[];
   /** In the order of the document. */

@@ -149,6 +149,9 @@ export const semanticSchema = z.strictObject(
   { error: 'a JSON object' },
 );
 
+/** The filters of a search, without a question. */
+export const filterSchema = semanticSchema.omit({ query: true, top_k: true });
+
 export const dateRangeSchema = z.strictObject(
   { from: day().describe('First day, inclusive'), to: day().describe('Last day, inclusive') },
   { error: 'an object {from, to}' },
@@ -209,9 +212,11 @@ export const detailsSchema = z.strictObject(
   { error: 'a JSON object' },
 );
 
+export type FilterFields = z.output<typeof filterSchema>;
 export type SearchFields = Pick<z.output<typeof semanticSchema>, keyof typeof searchFields>;
 
 /** Bodies as a client writes them. */
 export type SemanticRequest = z.input<typeof semanticSchema>;
+export type PatentFilter = z.input<typeof filterSchema>;
 export type AnalyticsRequest = z.input<typeof analyticsSchema>;
 export type DetailsRequest = z.input<typeof detailsSchema>;
