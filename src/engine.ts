@@ -231,7 +231,10 @@ export class Engine {
    */
   async get(
     numbers: string | readonly string[],
-    options: GetOptions & { vectors: true },
+    options: GetOptions & {
+      /** Adds the passages of each record and their vectors, as `_passages`. */
+      vectors: true;
+    },
   ): Promise<(EmbeddedPatent | undefined)[]>;
   async get(numbers: string | readonly string[], options?: GetOptions): Promise<(Patent | undefined)[]>;
   async get(numbers: string | readonly string[], options: GetOptions = {}): Promise<(Patent | undefined)[]> {
@@ -249,7 +252,12 @@ export class Engine {
    *
    *     for await (const patent of index.patents({ filter: { countries: ['KR'] } })) console.log(patent.title);
    */
-  patents(options: PatentsOptions & { vectors: true }): AsyncGenerator<EmbeddedPatent, void, undefined>;
+  patents(
+    options: PatentsOptions & {
+      /** Adds the passages of each record and their vectors, as `_passages`. */
+      vectors: true;
+    },
+  ): AsyncGenerator<EmbeddedPatent, void, undefined>;
   patents(options?: PatentsOptions): AsyncGenerator<Patent, void, undefined>;
   async *patents(options: PatentsOptions = {}): AsyncGenerator<Patent, void, undefined> {
     this.#check('patents', options, PATENTS);

@@ -53,6 +53,7 @@ export const ERROR_STATUS = {
   usage: 422,
 } as const;
 
+/** Stable code of an error. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 export interface PriorartErrorOptions {
@@ -65,7 +66,9 @@ export interface PriorartErrorOptions {
 
 /** The only error class of the public interface. */
 export class PriorartError extends Error {
+  /** `PriorartError`, also across copies of the package. */
   override readonly name = 'PriorartError';
+  /** Stable code, to be matched on. */
   readonly code: ErrorCode;
   /** HTTP status that a server answers with. */
   readonly status: number;

@@ -479,6 +479,15 @@ describe('changing an index', () => {
     const engine = await required.open(join(dir, 'changing'), { workers: 0 });
     assert.equal((await engine.search({ query: 'x' })).total, 10);
     await assert.rejects(engine.search({ query: '' }), (error) => required.isPriorartError(error));
+    await assert.rejects(engine.search({ query: '' }), (error) => error instanceof required.PriorartError);
+    assert.equal((new Error('x') as unknown) instanceof required.PriorartError, false);
+    const imported = Object.keys(await import('../src/index.js')).sort();
+    assert.deepEqual(
+      Object.keys(required)
+        .filter((name) => name !== '__esModule')
+        .sort(),
+      imported,
+    );
     await engine.close();
   });
 });

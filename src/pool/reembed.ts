@@ -20,6 +20,7 @@ import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
 import { Store } from '../store/store.js';
 import { Inline, Pool } from './pool.js';
 
+/** Options of `reembed`. */
 export interface ReembedFolderOptions extends ReembedOptions {
   /** Path of a models.json, or what stands in one. Default: that of the re-embedding that was not finished. */
   models?: string | ModelsInput | undefined;

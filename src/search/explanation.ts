@@ -5,9 +5,13 @@ import type { SearchResult } from './types.js';
 
 /** Milliseconds of each stage. */
 export interface Timings {
+  /** Embedding the question. */
   embed: number;
+  /** Evaluating the filter. */
   filter: number;
+  /** Finding candidates and scoring them. */
   knn: number;
+  /** Reranking. */
   rerank: number;
   /** Ordering, and the texts of what is shown. */
   fetch: number;
@@ -15,7 +19,9 @@ export interface Timings {
 
 /** How an answer came about. */
 export interface Explanation {
+  /** How each segment was scanned. */
   plan: Plan;
+  /** Name and version of the embedder. */
   model: string;
   /** Whether 0.5 of the similarity was measured for this model; else `priorart calibrate` is yet to be run. */
   calibrated: boolean;
@@ -26,18 +32,23 @@ export interface Explanation {
    * is below `UNRELATED_BELOW` (limits.ts). Always false for a model that is not calibrated.
    */
   unrelated: boolean;
+  /** Name of the reranker. */
   reranker: string;
   /** Of so many documents that went to the reranker, so many were scored before the deadline. */
   documents: number;
+  /** Documents that were scored before the deadline. */
   reranked: number;
   /** Of so many of them the reranker read the texts, since their segments keep nothing of its model. */
   read: number;
   /** Passages whose exact score was computed; proposals of approximate indexes; repeated stages. */
   scored: number;
+  /** Passages that approximate indexes proposed. */
   candidates: number;
+  /** Stages that were repeated with more candidates. */
   widened: number;
   /** Segments that were scanned as a whole after all, since the filter allows little near the query. */
   rescanned: number;
+  /** Duration of each stage, ms. */
   timings: Timings;
 }
 

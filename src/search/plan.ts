@@ -62,21 +62,31 @@ const EFFORT_FOR_DOCUMENTS = 50;
  */
 export type ScanKind = 'exact' | 'ivf' | 'hnsw' | 'codes' | 'none';
 
+/** How one segment is scanned. */
 export interface SegmentPlan {
+  /** Name of the segment. */
   segment: string;
+  /** Way in which it is scanned. */
   scan: ScanKind;
+  /** Kind of its index; absent without one. */
   index?: string;
   /** Live passages that the filter allows, and all. */
   allowed: number;
+  /** Live passages of the segment. */
   passages: number;
   /** What each way was expected to cost, ms; absent without an index, where there is but one. */
   expected?: Partial<Record<ScanKind, number>>;
+  /** Passages that the index is asked for. */
   k?: number;
+  /** Lists of the index that are scanned. */
   nprobe?: number;
+  /** Lists of the index. */
   lists?: number;
+  /** Candidates kept while a graph is walked. */
   efSearch?: number;
 }
 
+/** How a search is answered. */
 export interface Plan {
   /** Exact where every segment is scanned exactly. */
   exact: boolean;
@@ -84,6 +94,7 @@ export interface Plan {
   documents: number;
   /** Of them so many are expected to reach the threshold, where it was asked. */
   above?: number;
+  /** How each segment is scanned. */
   segments: SegmentPlan[];
 }
 

@@ -202,7 +202,9 @@ const SECTIONS_PATTERN = `^${SECTION}(,${SECTION})*$`;
 /** Body of POST /api/v1/patents/details. */
 export const detailsSchema = z.strictObject(
   {
-    patent_ids: list(text('a publication number'), 'publication numbers', DETAILS_MAX_IDS),
+    patent_ids: list(text('a publication number'), 'publication numbers', DETAILS_MAX_IDS).describe(
+      'Publication numbers in any spelling',
+    ),
     sections: z
       .string({ error: `a comma-separated subset of ${DOCUMENT_SECTIONS.join(', ')}` })
       .nullish()
@@ -216,7 +218,4 @@ export type FilterFields = z.output<typeof filterSchema>;
 export type SearchFields = Pick<z.output<typeof semanticSchema>, keyof typeof searchFields>;
 
 /** Bodies as a client writes them. */
-export type SemanticRequest = z.input<typeof semanticSchema>;
-export type PatentFilter = z.input<typeof filterSchema>;
-export type AnalyticsRequest = z.input<typeof analyticsSchema>;
-export type DetailsRequest = z.input<typeof detailsSchema>;
+export type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './public-types.js';

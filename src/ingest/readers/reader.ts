@@ -27,8 +27,11 @@ export interface Unit {
 
 /** Something in a source that could not be read, and why. */
 export interface Failure {
+  /** Path of the file, or the name of the records. */
   file: string;
+  /** Where in it: `line 7`, `record 7`, `byte 1234`. */
   position: string;
+  /** What is wrong. */
   reason: string;
 }
 
