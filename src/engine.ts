@@ -21,6 +21,7 @@ import { checkPaths } from './ingest/walk.js';
 import { WORKERS_MAX } from './limits.js';
 import type { ModelsInput } from './models/config.js';
 import type { AnswerObserver } from './observe/observations.js';
+import type { EmbeddedPatent } from './patent/embedded.js';
 import type { Patent } from './patent/record.js';
 import type { Explanation } from './search/explanation.js';
 import {
@@ -30,7 +31,7 @@ import {
   parseSemantic,
   type SemanticQuery,
 } from './search/query.js';
-import { allRecords, type EmbeddedPatent, recordsByNumber } from './search/records.js';
+import { allRecords, recordsByNumber } from './search/records.js';
 import type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './search/schema.js';
 import type {
   AnalyticsResponse,

@@ -46,7 +46,7 @@ export type {
 export { type ReembedFolderOptions, reembed } from './pool/reembed.js';
 export type { Explanation } from './search/explanation.js';
 export type { Plan, SegmentPlan } from './search/plan.js';
-export type { EmbeddedPassage, EmbeddedPatent } from './search/records.js';
+export type { EmbeddedPassage, EmbeddedPatent } from './patent/embedded.js';
 export type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './search/schema.js';
 export type {
   AnalyticsResponse,

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { PriorartError } from '../errors.js';
 import { type OpenSnapshot, openSnapshot } from '../index/segment.js';
-import type { Passage } from '../patent/passage.js';
+import type { EmbeddedPassage, EmbeddedPatent } from '../patent/embedded.js';
 import type { Patent } from '../patent/record.js';
 import { patentOf } from '../store/document.js';
 import { currentDocuments, PinnedDocuments, type RecordReader } from '../store/pinned.js';
@@ -11,18 +11,6 @@ import type { Store } from '../store/store.js';
 import { allows } from './allows.js';
 import { clausesOf } from './filter.js';
 import type { Filters } from './query.js';
-
-/** A passage of a publication, and its vector. */
-export interface EmbeddedPassage extends Passage {
-  /** Unit vector of the passage by the folder's model, one component for each of its dimensions. */
-  vector: Float32Array;
-}
-
-/** A whole record with its passages. */
-export interface EmbeddedPatent extends Patent {
-  /** Passages in the order of the document. An ingest ignores this field, as every field that begins with an underscore. */
-  _passages: EmbeddedPassage[];
-}
 
 /** Records that are read before others get their turn on this thread. */
 const BATCH = 64;
