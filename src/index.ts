@@ -32,6 +32,7 @@ export type {
 export type { ModelsInput } from './models/config.js';
 export type { AnsweredQuestion, AnswerObserver } from './observe/observations.js';
 export type { Country } from './patent/country.js';
+export type { EmbeddedPassage, EmbeddedPatent } from './patent/embedded.js';
 export type { Passage } from './patent/passage.js';
 export type {
   Citation,
@@ -46,7 +47,6 @@ export type {
 export { type ReembedFolderOptions, reembed } from './pool/reembed.js';
 export type { Explanation } from './search/explanation.js';
 export type { Plan, SegmentPlan } from './search/plan.js';
-export type { EmbeddedPassage, EmbeddedPatent } from './patent/embedded.js';
 export type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './search/schema.js';
 export type {
   AnalyticsResponse,
