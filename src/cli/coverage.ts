@@ -13,8 +13,8 @@ export function coverageCommand(): Command {
 With --json the output is exactly the body that GET /api/v1/stats/coverage answers.
 
 Examples:
-  priorart coverage
-  priorart coverage --data ./patents --json`,
+  priorart coverage --data ./patents
+  priorart coverage --json`,
     )
     .action(run);
 }
