@@ -1,91 +1,138 @@
-/** Wires store, pool and searches together: what `open` gives to an application and the server works with. */
-import { availableParallelism } from 'node:os';
-import { PriorartError } from './errors.js';
-import { checkIndexKind } from './index/kinds.js';
+/** The library: an open data folder as an application sees it. */
+import {
+  abortSignal,
+  callback,
+  checkOptions,
+  flag,
+  integer,
+  milliseconds,
+  type OptionRules,
+  pathOrObject,
+  share,
+  text,
+} from './check-options.js';
+import { isPriorartError, PriorartError } from './errors.js';
 import { snapshotFolder } from './index/snapshot-folder.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 import { ingest, type Preparer } from './ingest/ingest.js';
+import type { PatentRecords } from './ingest/patent-input.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
-import { QUEUE_PER_WORKER, QUEUE_PER_WORKER_MAX, WORKERS_MAX } from './limits.js';
-import {
-  DEFAULT_MODELS,
-  type ModelsConfig,
-  type ModelsInput,
-  readModels,
-  storedModels,
-} from './models/config.js';
-import { warnOfCopies } from './models/copies.js';
-import { identityOf, openEmbedder } from './models/load.js';
-import type { AnswerObserver, IndexState, PoolState } from './observe/observations.js';
-import { CoverageDocument } from './pool/coverage.js';
-import { type Answers, Inline, Pool } from './pool/pool.js';
-import { Rankings } from './pool/rankings.js';
-import type { Question } from './pool/tasks.js';
+import { checkPaths } from './ingest/walk.js';
+import { WORKERS_MAX } from './limits.js';
+import type { ModelsInput } from './models/config.js';
+import type { AnswerObserver } from './observe/observations.js';
+import type { EmbeddedPatent } from './patent/embedded.js';
+import type { Patent } from './patent/record.js';
 import type { Explanation } from './search/explanation.js';
-import { findDrawing } from './search/find-drawing.js';
 import {
-  type AnalyticsQuery,
-  type DetailsQuery,
   parseAnalytics,
   parseDetails,
+  parseFilter,
   parseSemantic,
   type SemanticQuery,
 } from './search/query.js';
-import type { AnalyticsRequest, DetailsRequest, SemanticRequest } from './search/schema.js';
+import { allRecords, recordsByNumber } from './search/records.js';
+import type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './search/schema.js';
 import type {
   AnalyticsResponse,
-  Body,
   Coverage,
   DetailsResponse,
   SearchEngine,
   SearchResponse,
-  TaggedBody,
 } from './search/types.js';
+import { IndexService } from './service.js';
 import { deletePublications } from './store/delete-publications.js';
 import { sourceRecords } from './store/ledger.js';
 import type { SourceRecord } from './store/source-record.js';
-import { Store } from './store/store.js';
 
+/** Options of `open`. */
 export interface OpenOptions {
   /** Worker threads that search and embed; 0 works on the calling thread. Default: one per processor. */
-  workers?: number;
-  /** Searches that may wait for each worker before further ones are refused as `overloaded`. */
-  queuePerWorker?: number;
-  /** Makes an empty index where the folder holds none. Default: false. */
-  create?: boolean;
+  workers?: number | undefined;
+  /** Makes an empty index if the folder holds none. Default: false. */
+  create?: boolean | undefined;
   /**
-   * Embedder and reranker: path of a models.json, or what stands in one (paths relative to the working directory).
-   * Default: what the folder was made with; the static model for one that is made. Must be of the model that the
-   * folder was made with.
+   * Embedder and reranker: path of a models.json, or its content (paths in it are relative to the working directory).
+   * Default: what the folder was made with, and the static model for a new folder. The embedder must be the one that the
+   * folder was made with; `reembed` changes it.
    */
-  models?: string | ModelsInput;
-  /** Index kind of a folder that is made: `auto` (default), `flat`, `ivf-sq8`, `hnsw-flat`, … */
-  indexKind?: string;
+  models?: string | ModelsInput | undefined;
+  /** Index kind of a new folder: `auto`, `flat`, `ivf-sq8`, `hnsw-flat`, … Default: `auto`. */
+  indexKind?: string | undefined;
   /** Told of each question that was answered: how long it waited and ran, and how long its stages took. */
-  observe?: AnswerObserver;
+  observe?: AnswerObserver | undefined;
   /**
-   * Share of the searches by an approximate plan, 0 to 1, that are repeated exactly to tell their recall: in the
-   * background, one at a time. What was found comes with `recall` of what `observe` is told. Default: 0.
+   * Share of the searches by an approximate plan, 0 to 1, that are repeated exactly in the background to measure their
+   * recall, which `observe` is told. Default: 0.
    */
-  recallCheck?: number;
+  recallCheck?: number | undefined;
 }
 
+/** Options of every call that asks something. */
 export interface CallOptions {
   /** Aborting rejects the call with a PriorartError of code `cancelled` and stops its work. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds after which a slow reranker stops; documents that it did not come to are behind the others. */
+  /** Milliseconds after which a slow reranker stops; documents that it has not scored by then come after the others. */
   deadlineMs?: number | undefined;
 }
 
+/** Options of a search. */
 export interface SearchOptions extends CallOptions {
-  /** Scan every vector that the filter allows, whatever index there is. */
-  exact?: boolean;
-  /** false: order by similarity, without the reranker. Default: true. */
-  rerank?: boolean;
+  /** Scans every vector that the filter allows, whatever index there is. Default: false. */
+  exact?: boolean | undefined;
+  /** Whether the reranker orders the results; false orders them by similarity. Default: true. */
+  rerank?: boolean | undefined;
 }
 
-/** Questions whose answer is JSON and nothing else. */
-type WholeQuestion = Extract<Question, { kind: 'semantic' | 'explain' | 'coverage' }>;
+/** Options of `get`. */
+export interface GetOptions {
+  /** Adds the passages of each record and their vectors, as `_passages`. Default: false. */
+  vectors?: boolean | undefined;
+  /** Aborting rejects the call with a PriorartError of code `cancelled`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of `patents`. */
+export interface PatentsOptions extends GetOptions {
+  /**
+   * Which publications: the fields of a search without `query` and `top_k`. Without `doc_type`, `kind_codes` and
+   * `include_utility_model` every kind is allowed, utility models and designs included. Default: all publications.
+   */
+  filter?: PatentFilter | undefined;
+}
+
+/** What a deletion did. */
+export interface DeleteResult {
+  /** patent_ids of the publications that were deleted. */
+  deleted: string[];
+  /** The numbers, as given, that fit no publication. */
+  not_found: string[];
+}
+
+const CALL: OptionRules<CallOptions> = { signal: abortSignal, deadlineMs: milliseconds };
+const SEARCH: OptionRules<SearchOptions> = { ...CALL, exact: flag, rerank: flag };
+const GET: OptionRules<GetOptions> = { vectors: flag, signal: abortSignal };
+/** The filter is checked where every filter is. */
+const PATENTS: OptionRules<PatentsOptions> = { ...GET, filter: { expected: 'an object', holds: () => true } };
+const OPEN: OptionRules<OpenOptions> = {
+  workers: integer(0, WORKERS_MAX),
+  create: flag,
+  models: pathOrObject,
+  indexKind: text,
+  observe: callback,
+  recallCheck: share,
+};
+const INGEST: OptionRules<IngestOptions> = {
+  name: text,
+  signal: abortSignal,
+  onProgress: callback,
+  onlyNew: flag,
+  settledMs: milliseconds,
+  segmentPassages: integer(1, Number.MAX_SAFE_INTEGER),
+  indexFrom: integer(1, Number.MAX_SAFE_INTEGER),
+  drawings: flag,
+};
+const SNAPSHOT: OptionRules<SnapshotOptions> = { copy: flag, alongside: callback, onProgress: callback };
 
 const decoder = new TextDecoder();
 
@@ -93,217 +140,239 @@ function parsed<T>(json: Uint8Array): T {
   return JSON.parse(decoder.decode(json)) as T;
 }
 
-/** An open data folder. All requests are those of the HTTP interface, answers too. */
-export class Engine implements SearchEngine {
-  readonly dir: string;
-  readonly #store: Store;
-  readonly #answers: Answers;
-  readonly #rankings: Rankings;
-  readonly #coverage: CoverageDocument;
-  readonly #ingests = new Set<Promise<unknown>>();
-  #closed = false;
-  #warm = false;
+let engineOf: (service: IndexService) => Engine;
+let serviceOf: (engine: Engine) => IndexService;
 
-  /** Use `open`. */
-  private constructor(store: Store, answers: Answers) {
-    this.dir = store.dir;
-    this.#store = store;
-    this.#answers = answers;
-    this.#rankings = new Rankings(store, answers);
-    this.#coverage = new CoverageDocument(store, answers);
+/**
+ * An open data folder; `open` gives one. Requests and answers have the fields of the HTTP interface. Every method may
+ * reject with a PriorartError, whose `code` is stable: `invalid_request` for a wrong field or option, `cancelled` when
+ * a signal fires, `unavailable` after `close`.
+ */
+export class Engine {
+  static {
+    engineOf = (service) => new Engine(service);
+    serviceOf = (engine) => engine.#service;
   }
 
-  /** Use `open`. */
-  static async open(dir: string, options: OpenOptions): Promise<Engine> {
-    const { workers = availableParallelism(), queuePerWorker = QUEUE_PER_WORKER } = options;
-    checkCount('workers', workers, 0, WORKERS_MAX);
-    checkCount('queuePerWorker', queuePerWorker, 1, QUEUE_PER_WORKER_MAX);
-    checkShare('recallCheck', options.recallCheck ?? 0);
-    const kind = options.indexKind === undefined ? undefined : checkIndexKind(options.indexKind);
-    const explicit = options.models === undefined ? undefined : readModels(options.models);
-    const store = options.create ? await openOrCreate(dir, explicit, kind) : Store.open(dir);
+  readonly #service: IndexService;
+
+  private constructor(service: IndexService) {
+    this.#service = service;
+  }
+
+  /** Path of the data folder. */
+  get dir(): string {
+    return this.#service.dir;
+  }
+
+  /**
+   * Finds patents that fit a question, best first. Searches beyond those that the workers can take at once wait for
+   * their turn.
+   * @throws PriorartError also `bad_date`, `bad_classification`, `bad_applicant_match`, `embedding_failed`
+   */
+  async search(request: SemanticRequest, options: SearchOptions = {}): Promise<SearchResponse> {
+    this.#check('search', options, SEARCH);
+    return this.#search(asked(request, options), options);
+  }
+
+  /**
+   * Runs many searches and gives their answers in the order of the requests. Rejects with the first error, which names
+   * the request by its place, and stops the others.
+   * @throws PriorartError as `search`
+   */
+  async searchMany(
+    requests: readonly SemanticRequest[],
+    options: SearchOptions = {},
+  ): Promise<SearchResponse[]> {
+    this.#check('searchMany', options, SEARCH);
+    if (!Array.isArray(requests)) throw wrongArgument('requests', requests, 'an array of requests');
+    const queries = requests.map((request, n) => naming(n, () => asked(request, options)));
+    const stop = new AbortController();
+    const cancel = () => stop.abort();
+    if (options.signal?.aborted) cancel();
+    options.signal?.addEventListener('abort', cancel, { once: true });
     try {
-      const { model, models, indexKind } = store.manifest();
-      if (kind !== undefined && kind !== indexKind) {
-        const message = `${dir} was made with index kind ${indexKind}; another needs another folder`;
-        throw new PriorartError('unknown_index_kind', message);
-      }
-      warnOfCopies(explicit ?? storedModels(models, dir), workers);
-      const choice = { opened: model, ...(explicit ? { explicit } : {}) };
-      const answers =
-        workers === 0
-          ? new Inline(dir, choice, options)
-          : new Pool(dir, choice, workers, queuePerWorker, options);
-      return await new Engine(store, answers).#warmedUp();
+      const answers = queries.map((query, n) =>
+        this.#search(query, { ...options, signal: stop.signal }).catch((error: unknown) => {
+          throw named(n, error);
+        }),
+      );
+      return await Promise.all(answers);
     } catch (error) {
-      await store.close();
+      cancel();
       throw error;
+    } finally {
+      options.signal?.removeEventListener('abort', cancel);
     }
   }
 
-  /** Patents that fit a question, best first. */
-  async search(request: SemanticRequest, options: SearchOptions = {}): Promise<SearchResponse> {
-    return this.#object({ kind: 'semantic', query: asked(request, options) }, options);
-  }
-
-  /** Statistics over all patents similar enough, and a page of them. */
+  /**
+   * Statistics over all patents similar enough to a question, and a page of them. Pages after the first belong to the
+   * state that the first one saw.
+   * @throws PriorartError as `search`
+   */
   async analyze(request: AnalyticsRequest, options: CallOptions = {}): Promise<AnalyticsResponse> {
-    this.#checkOpen();
-    const body = await this.analyticsBody(parseAnalytics(request), { ...options, owner: '' });
+    this.#check('analyze', options, CALL);
+    const query = parseAnalytics(request);
+    const body = await this.#service.analyticsBody(query, { ...options, isPatient: true, owner: '' });
     return parsed(body.json);
   }
 
-  /** Documents by number, as markdown. */
+  /** Documents as markdown, by number in any spelling, 200 at most. */
   async details(request: DetailsRequest, options: CallOptions = {}): Promise<DetailsResponse> {
-    this.#checkOpen();
-    const body = await this.detailsBody(parseDetails(request), options);
+    this.#check('details', options, CALL);
+    const body = await this.#service.detailsBody(parseDetails(request), { ...options, isPatient: true });
     return parsed(body.json);
   }
 
-  /** What the index holds. */
+  /**
+   * Whole records by number in any spelling, in the order asked.
+   * @returns `undefined` at the place of a number that fits no publication
+   * @throws PriorartError `invalid_request` if a number fits several publications
+   */
+  async get(
+    numbers: string | readonly string[],
+    options: GetOptions & {
+      /** Adds the passages of each record and their vectors, as `_passages`. */
+      vectors: true;
+    },
+  ): Promise<(EmbeddedPatent | undefined)[]>;
+  async get(numbers: string | readonly string[], options?: GetOptions): Promise<(Patent | undefined)[]>;
+  async get(numbers: string | readonly string[], options: GetOptions = {}): Promise<(Patent | undefined)[]> {
+    this.#check('get', options, GET);
+    const asked = listed('numbers', numbers);
+    return this.#guarded(options.signal, (signal) =>
+      recordsByNumber(this.#service.store, asked, { ...options, signal }),
+    );
+  }
+
+  /**
+   * All records that a filter allows, in the order of their patent_id, of the state at the first one: what is ingested
+   * or deleted meanwhile changes nothing. Few are in memory at a time. Iterate to the end, or leave the loop: while an
+   * iteration is open, the folder keeps what others replace or delete.
+   *
+   *     for await (const patent of index.patents({ filter: { countries: ['KR'] } })) console.log(patent.title);
+   */
+  patents(
+    options: PatentsOptions & {
+      /** Adds the passages of each record and their vectors, as `_passages`. */
+      vectors: true;
+    },
+  ): AsyncGenerator<EmbeddedPatent, void, undefined>;
+  patents(options?: PatentsOptions): AsyncGenerator<Patent, void, undefined>;
+  async *patents(options: PatentsOptions = {}): AsyncGenerator<Patent, void, undefined> {
+    this.#check('patents', options, PATENTS);
+    const filters = parseFilter(options.filter ?? {});
+    const { signal, release } = eitherOf(options.signal, this.#service.closing);
+    const records = allRecords(this.#service.store, filters, { ...options, signal });
+    try {
+      for (;;) {
+        // Only the reading is waited for by `close`, not what the application does between two records.
+        const next = await this.#guarded(options.signal, () => records.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      release();
+      await records.return();
+    }
+  }
+
+  /** What the index holds: publications by country and kind, ranges of dates, passages, model. */
   async coverage(options: CallOptions = {}): Promise<Coverage> {
-    return this.#object({ kind: 'coverage' }, options);
+    this.#check('coverage', options, CALL);
+    return parsed(await this.#service.ask({ kind: 'coverage' }, { ...options, isPatient: true }));
   }
 
   /** How a search is answered: plan, counts, timings. */
   async explain(request: SemanticRequest, options: SearchOptions = {}): Promise<Explanation> {
-    return this.#object({ kind: 'explain', query: asked(request, options) }, options);
+    this.#check('explain', options, SEARCH);
+    const query = asked(request, options);
+    return parsed(await this.#service.ask({ kind: 'explain', query }, { ...options, isPatient: true }));
   }
 
-  /** Reads files and folders into the index. What was committed before an abort stays. */
-  async ingest(paths: string | readonly string[], options: IngestOptions = {}): Promise<IngestSummary> {
-    this.#checkOpen();
-    const { signal } = options;
-    const answers = this.#answers;
-    const preparer: Preparer = {
-      parallel: answers.parallel,
-      prepare: (units) => answers.ask({ kind: 'prepare', units }, { signal }),
-      embed: (documents) => answers.ask({ kind: 'embed', documents }, { signal }),
-      keepImage: (bytes) => answers.ask({ kind: 'drawing', bytes }, { signal }),
-    };
-    const running = ingest(this.#store, preparer, typeof paths === 'string' ? [paths] : paths, options);
-    this.#ingests.add(running);
-    return running.finally(() => this.#ingests.delete(running));
+  /**
+   * Takes patents in: files and folders, or records. A path is a file of any format that is read, an archive, or a
+   * folder of them; `-` is standard input. Records are an array, an iterable or an async iterable, taken as fast as they
+   * are stored. A record replaces the stored one of its publication, and counts as unchanged if nothing differs; one
+   * with `partial: true` completes it.
+   *
+   * What is taken in is committed in batches, and is searchable from then on. What was committed before an abort or an
+   * error stays. What can not be read is listed in the summary and does not reject.
+   * @throws PriorartError `not_found` if a path does not exist, before anything is read; `disk_full`; also whatever the
+   *   iteration over records throws
+   */
+  async ingest(
+    source: string | readonly string[] | PatentRecords,
+    options: IngestOptions = {},
+  ): Promise<IngestSummary> {
+    this.#check('ingest', options, INGEST);
+    const read = sourceOf(source);
+    if (!('records' in read)) await checkPaths(read);
+    return this.#guarded(options.signal, (signal) => {
+      const service = this.#service;
+      const preparer: Preparer = {
+        parallel: service.parallel,
+        prepare: (units) => service.ask({ kind: 'prepare', units }, { signal }),
+        embed: (documents) => service.ask({ kind: 'embed', documents }, { signal }),
+        keepImage: (bytes) => service.ask({ kind: 'drawing', bytes }, { signal }),
+      };
+      return ingest(service.store, preparer, read, { ...options, signal });
+    });
   }
 
   /** The ledger: every file that was read to its end, when, by which readers, and what became of it. */
   sources(): SourceRecord[] {
-    this.#checkOpen();
-    return sourceRecords(this.#store);
+    this.#service.checkOpen();
+    return sourceRecords(this.#service.store);
   }
 
   /**
    * Deletes publications by number in any spelling.
-   * @returns patent_ids of those that were there, and the numbers, as given, that fit none
-   * @throws PriorartError `invalid_request` where a number fits several publications; nothing is deleted then
+   * @throws PriorartError `invalid_request` if a number fits several publications; nothing is deleted then
    */
-  async delete(patentIds: readonly string[]): Promise<{ deleted: string[]; not_found: string[] }> {
-    this.#checkOpen();
-    return deletePublications(this.#store, patentIds);
+  async delete(numbers: string | readonly string[]): Promise<DeleteResult> {
+    this.#service.checkOpen();
+    return deletePublications(this.#service.store, listed('numbers', numbers));
   }
 
   /**
-   * Copies the folder as it is at this moment, but for its keys; searches and writes go on. The copy is there whole
-   * or not at all, and is restored by opening it.
+   * Copies the folder as it is at this moment, without its keys; searches and writes go on. The copy is there whole or
+   * not at all. It is restored by opening it.
+   * @param folder path of the copy, which must not exist
    */
-  snapshot(folder: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
-    this.#checkOpen();
-    return snapshotFolder(this.#store, folder, options);
+  async snapshot(folder: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
+    this.#check('snapshot', options, SNAPSHOT);
+    return snapshotFolder(this.#service.store, folder, options);
   }
 
-  /** How many questions are worked on at once. */
-  get parallel(): number {
-    return this.#answers.parallel;
+  /** Lets running searches finish, stops running ingests and iterations, and closes the folder. */
+  close(): Promise<void> {
+    return this.#service.close();
   }
 
-  /** The JSON body of a search, made in a worker. */
-  searchBytes(query: SemanticQuery, { signal, deadlineMs }: CallOptions): Promise<Uint8Array> {
-    return this.#answers.ask({ kind: 'semantic', query }, { signal, deadline: deadlineAfter(deadlineMs) });
+  async #search(query: SemanticQuery, options: CallOptions): Promise<SearchResponse> {
+    return parsed(await this.#service.searchBytes(query, { ...options, isPatient: true }));
   }
 
-  /** The JSON body of a page of semantic-analytics. */
-  analyticsBody(
-    query: AnalyticsQuery,
-    { owner, signal, deadlineMs }: CallOptions & { owner: string },
-  ): Promise<Body> {
-    return this.#rankings.page(query, owner, { signal, deadline: deadlineAfter(deadlineMs) });
+  #check<T extends object>(call: string, options: T, rules: OptionRules<T>): void {
+    this.#service.checkOpen();
+    checkOptions(call, options, rules);
   }
 
-  /** The JSON body of documents by number, with its entity tag. */
-  detailsBody(query: DetailsQuery, { signal, deadlineMs }: CallOptions): Promise<TaggedBody> {
-    return this.#answers.ask({ kind: 'details', query }, { signal, deadline: deadlineAfter(deadlineMs) });
-  }
-
-  /** The JSON body of the coverage document, counted when something has changed. */
-  coverageBody({ deadlineMs }: CallOptions): TaggedBody | Promise<TaggedBody> {
-    this.#checkOpen();
-    return this.#coverage.body({ deadline: deadlineAfter(deadlineMs) });
-  }
-
-  /**
-   * What the image of a drawing is stored as, the SHA-256 of its bytes.
-   * @throws PriorartError `not_found`
-   */
-  findDrawing(publication: string, file: string): string {
-    this.#checkOpen();
-    return findDrawing(this.#store, publication, file);
-  }
-
-  /** How busy the workers are. */
-  poolState(): PoolState {
-    return this.#answers.state;
-  }
-
-  /** The newest committed state, in numbers. */
-  indexState(): IndexState {
-    this.#checkOpen();
-    this.#store.refresh();
-    const { generation, documents, passages, segments } = this.#store.manifest();
-    const bytes = segments.reduce((sum, { bytes, index }) => sum + bytes + (index?.bytes ?? 0), 0);
-    return { generation, documents, passages, segments: segments.length, bytes };
-  }
-
-  /** Opens models and segments in every worker, so that the first search is as fast as the next. */
-  async #warmedUp(): Promise<this> {
-    const query = parseSemantic({ query: 'warm up', top_k: 1 });
-    const asked = Array.from({ length: this.#answers.parallel }, () => this.searchBytes(query, {}));
-    const ends = await Promise.allSettled(asked);
-    const failed = ends.find((end) => end.status === 'rejected');
-    if (failed) {
-      await this.#answers.close();
-      throw failed.reason;
+  /** Work on the store, which ends when the signal fires or the folder is closed; `close` waits for it. */
+  async #guarded<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { closing } = this.#service;
+    const { signal, release } = eitherOf(given, closing);
+    try {
+      return await this.#service.track(work(signal));
+    } catch (error) {
+      this.#service.checkOpen();
+      if (!given?.aborted || isPriorartError(error)) throw error;
+      throw new PriorartError('cancelled', 'the call was cancelled', { cause: error });
+    } finally {
+      release();
     }
-    this.#warm = true;
-    return this;
-  }
-
-  ready(): { ready: boolean; missing: string[] } {
-    if (this.#closed) return { ready: false, missing: ['the index is closed'] };
-    const missing = this.#warm ? [] : ['the workers are starting'];
-    const displaced = this.#store.displacement();
-    if (displaced !== undefined) missing.push(displaced);
-    return { ready: missing.length === 0, missing };
-  }
-
-  /** Lets running searches finish, stops running ingests and closes the folder. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#rankings.close();
-    await this.#answers.close();
-    // They fail at their next batch, but may be committing or merging: the store must not go under them.
-    await Promise.allSettled(this.#ingests);
-    await this.#store.close();
-  }
-
-  async #object<T>(question: WholeQuestion, { signal, deadlineMs }: CallOptions): Promise<T> {
-    this.#checkOpen();
-    const options = { signal, deadline: deadlineAfter(deadlineMs) };
-    return parsed<T>(await this.#answers.ask(question, options));
-  }
-
-  #checkOpen(): void {
-    if (this.#closed) throw new PriorartError('unavailable', 'the index is closed');
   }
 }
 
@@ -311,42 +380,77 @@ function asked(request: SemanticRequest, { exact = false, rerank = true }: Searc
   return { ...parseSemantic(request), exact, rerank };
 }
 
-/** The addon and Piscina would take other numbers for something else, or die of them. */
-function checkCount(name: string, value: unknown, min: number, max: number): void {
-  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
+/** A signal that fires when one of two does. */
+function eitherOf(a: AbortSignal | undefined, b: AbortSignal): { signal: AbortSignal; release: () => void } {
+  const both = new AbortController();
+  const sources = a === undefined ? [b] : [a, b];
+  const fire = () => both.abort(sources.find(({ aborted }) => aborted)?.reason);
+  for (const source of sources) {
+    if (source.aborted) fire();
+    source.addEventListener('abort', fire, { once: true });
+  }
+  const release = () => {
+    for (const source of sources) source.removeEventListener('abort', fire);
+  };
+  return { signal: both.signal, release };
+}
+
+/** Whether paths or records are to be ingested. */
+function sourceOf(source: unknown): readonly string[] | { records: PatentRecords } {
+  if (typeof source === 'string') return [source];
+  const isIterable =
+    typeof source === 'object' &&
+    source !== null &&
+    (Symbol.asyncIterator in source || Symbol.iterator in source);
+  if (!isIterable) throw wrongArgument('source', source, 'paths, or an iterable of records');
+  if (!Array.isArray(source)) return { records: source as PatentRecords };
+  const paths = source.filter((entry) => typeof entry === 'string');
+  if (paths.length === 0) return { records: source };
+  if (paths.length === source.length) return paths;
   throw new PriorartError(
     'invalid_request',
-    `${name}: got ${value}; expected an integer from ${min} to ${max}`,
+    'source: paths and records in one array; expected one or the other',
   );
 }
 
-function checkShare(name: string, value: unknown): void {
-  if (typeof value === 'number' && value >= 0 && value <= 1) return;
-  throw new PriorartError('invalid_request', `${name}: got ${value}; expected a number from 0 to 1`);
+function listed(name: string, given: unknown): readonly string[] {
+  const list = typeof given === 'string' ? [given] : given;
+  if (Array.isArray(list) && list.every((entry) => typeof entry === 'string')) return list;
+  throw wrongArgument(name, given, 'a text, or an array of texts');
 }
 
-function deadlineAfter(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Date.now() + ms;
+function wrongArgument(name: string, given: unknown, expected: string): PriorartError {
+  const what = given === null ? 'null' : Array.isArray(given) ? 'an array of something else' : typeof given;
+  return new PriorartError('invalid_request', `${name}: got ${what}; expected ${expected}`);
 }
 
-/** Opens the folder, or makes an empty index that belongs to a model; opening the model tells which one it is. */
-async function openOrCreate(dir: string, models: ModelsConfig | undefined, kind = 'auto'): Promise<Store> {
-  const there = await Store.openIfThere(dir);
-  if (there) return there;
-  const embedder = await openEmbedder((models ?? DEFAULT_MODELS).embedder);
+/** Errors of a request among many, which say which one it is. */
+function naming<T>(n: number, work: () => T): T {
   try {
-    return Store.openOrCreate(dir, identityOf(embedder), kind, models && { ...models });
-  } finally {
-    await embedder.close();
+    return work();
+  } catch (error) {
+    throw named(n, error);
   }
+}
+
+function named(n: number, error: unknown): unknown {
+  if (!isPriorartError(error) || error.code === 'cancelled') return error;
+  return new PriorartError(error.code, `requests[${n}]: ${error.message}`, { cause: error });
 }
 
 /**
  * Opens a data folder.
- * @throws PriorartError `no_data` where there is none and `create` is not set, `data_version`, `model_mismatch`,
- *   `invalid_models`, `model_missing`, `model_damaged`, `data_corrupt`, `unknown_index_kind`, `invalid_request` for
- *   other options
+ * @throws PriorartError `no_data` if there is no index and `create` is not set, `invalid_request` for a wrong option,
+ *   `unknown_index_kind`, `data_version`, `data_corrupt`, `model_mismatch`, `invalid_models`, `model_missing`,
+ *   `model_damaged`
  */
-export function open(dir: string, options: OpenOptions = {}): Promise<Engine> {
-  return Engine.open(dir, options);
+export async function open(dir: string, options: OpenOptions = {}): Promise<Engine> {
+  if (typeof dir !== 'string' || dir === '') throw wrongArgument('dir', dir, 'the path of a data folder');
+  checkOptions('open', options, OPEN);
+  return engineOf(await IndexService.open(dir, options));
+}
+
+/** What a server needs of the folder that an engine has open. */
+export function serverPort(engine: Engine): SearchEngine {
+  return serviceOf(engine);
 }

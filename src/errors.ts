@@ -53,26 +53,35 @@ export const ERROR_STATUS = {
   usage: 422,
 } as const;
 
+/** Stable code of an error. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 export interface PriorartErrorOptions {
   cause?: unknown;
+  /** The message for people at the command line, if what they can do is not what a program can. */
+  inCommand?: string;
   /** Seconds until a retry can succeed. */
   retryAfter?: number;
 }
 
 /** The only error class of the public interface. */
 export class PriorartError extends Error {
+  /** `PriorartError`, also across copies of the package. */
   override readonly name = 'PriorartError';
+  /** Stable code, to be matched on. */
   readonly code: ErrorCode;
   /** HTTP status that a server answers with. */
   readonly status: number;
+  /** Seconds until a retry can succeed. */
   readonly retryAfter?: number;
+  /** The message for people at the command line, if it is another one. */
+  readonly inCommand?: string;
 
   constructor(code: ErrorCode, message: string, options: PriorartErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.status = ERROR_STATUS[code];
+    if (options.inCommand !== undefined) this.inCommand = options.inCommand;
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
   }
 }

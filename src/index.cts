@@ -5,7 +5,7 @@
 import type {
   Engine,
   OpenOptions,
-  PriorartError,
+  PriorartError as PriorartErrorType,
   ReembedFolderOptions,
   ReembedSummary,
 } from './index.js' with { 'resolution-mode': 'import' };
@@ -25,6 +25,14 @@ export async function reembed(dir: string, options?: ReembedFolderOptions): Prom
 }
 
 /** Whether a caught value is an error that the program raised on purpose; its `code` is stable. */
-export function isPriorartError(value: unknown): value is PriorartError {
+export function isPriorartError(value: unknown): value is PriorartErrorType {
   return value instanceof Error && value.name === 'PriorartError' && 'code' in value;
 }
+
+/** The error class. */
+export type PriorartError = PriorartErrorType;
+
+/** The error class for `instanceof`. The program itself, which raises the errors, is loaded when it is first used. */
+export const PriorartError = Object.defineProperty(function PriorartError() {}, Symbol.hasInstance, {
+  value: isPriorartError,
+}) as unknown as Pick<typeof PriorartErrorType, 'prototype'> & (abstract new () => PriorartErrorType);

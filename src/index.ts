@@ -1,8 +1,27 @@
 /** What an application imports. */
-export { type CallOptions, type Engine, type OpenOptions, open, type SearchOptions } from './engine.js';
+export {
+  type CallOptions,
+  type DeleteResult,
+  type Engine,
+  type GetOptions,
+  type OpenOptions,
+  open,
+  type PatentsOptions,
+  type SearchOptions,
+} from './engine.js';
 export { type ErrorCode, isPriorartError, PriorartError } from './errors.js';
 export type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 export type {
+  ClaimsInput,
+  DescriptionInput,
+  NamesInput,
+  PatentInput,
+  PatentRecords,
+  SectionInput,
+} from './ingest/patent-input.js';
+export type { Failure } from './ingest/readers/reader.js';
+export type {
+  DrawingSummary,
   IngestOptions,
   IngestProgress,
   IngestSummary,
@@ -11,18 +30,31 @@ export type {
   ReembedSummary,
 } from './ingest/summary.js';
 export type { ModelsInput } from './models/config.js';
+export type { AnsweredQuestion, AnswerObserver } from './observe/observations.js';
 export type { Country } from './patent/country.js';
-export type { Patent } from './patent/record.js';
+export type { EmbeddedPassage, EmbeddedPatent } from './patent/embedded.js';
+export type { Passage } from './patent/passage.js';
+export type {
+  Citation,
+  Claim,
+  Drawing,
+  Name,
+  Paragraph,
+  Patent,
+  Priority,
+  Section,
+} from './patent/record.js';
 export { type ReembedFolderOptions, reembed } from './pool/reembed.js';
 export type { Explanation } from './search/explanation.js';
 export type { Plan, SegmentPlan } from './search/plan.js';
-export type { AnalyticsRequest, DetailsRequest, SemanticRequest } from './search/schema.js';
+export type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './search/schema.js';
 export type {
   AnalyticsResponse,
   AnalyticsResult,
   AnalyticsStats,
   Chunk,
   Coverage,
+  CoverageCountry,
   DetailsEntry,
   DetailsResponse,
   SearchResponse,

@@ -7,13 +7,25 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   type AnalyticsRequest,
+  type CallOptions,
   type DetailsRequest,
   type Engine,
+  type GetOptions,
+  type IngestOptions,
   isPriorartError,
+  type OpenOptions,
   open,
+  type PatentFilter,
+  type PatentsOptions,
   PriorartError,
+  type ReembedFolderOptions,
+  reembed,
+  type SearchOptions,
   type SemanticRequest,
+  type SnapshotOptions,
 } from '../src/index.js';
+import { parseSemantic } from '../src/search/query.js';
+import { IndexService } from '../src/service.js';
 import { FIXTURES, questions } from './crash/folder.js';
 import { noSharp } from './drawings/images.js';
 import { type Collection, collect } from './search/collection.js';
@@ -301,7 +313,6 @@ describe('changing an index', () => {
       const asked = Array.from({ length: 12 }, (_, n) => engine.search({ query: `question ${n}` }));
       await Promise.all([engine.close(), engine.close()]);
       for (const { total } of await Promise.all(asked)) assert.equal(total, 10);
-      assert.deepEqual(engine.ready().missing, ['the index is closed']);
       const calls = [
         engine.search({ query: 'x' }),
         engine.analyze({ query: 'x' }),
@@ -310,14 +321,31 @@ describe('changing an index', () => {
         engine.explain({ query: 'x' }),
         engine.ingest(FIXTURES),
         engine.delete(['x']),
+        engine.searchMany([{ query: 'x' }]),
+        engine.get('x'),
+        engine.patents().next(),
+        engine.snapshot(join(dir, 'late')),
       ];
       for (const call of calls) await assert.rejects(call, refusal('unavailable'));
+      assert.throws(() => engine.sources(), refusal('unavailable'));
     }
   });
 
-  it('refuses searches when too many wait, and says when to come back', async () => {
-    const engine = await open(join(dir, 'changing'), { workers: 1, queuePerWorker: 2 });
-    const asked = Array.from({ length: 12 }, () => engine.search({ query: 'x', top_k: 100 }));
+  it('has searches wait for their turn, however many are asked at once', async () => {
+    for (const workers of [0, 1]) {
+      const engine = await open(join(dir, 'changing'), { workers });
+      const request: SemanticRequest = { query: 'charging station', top_k: 3, countries: ['KR'] };
+      const all = await Promise.all(Array.from({ length: 1_000 }, () => engine.search(request)));
+      assert.equal(all.length, 1_000);
+      for (const answer of all) assert.deepEqual(answer, all[0]);
+      await engine.close();
+    }
+  });
+
+  it('refuses searches of a server when too many wait, and says when to come back', async () => {
+    const service = await IndexService.open(join(dir, 'changing'), { workers: 1, queuePerWorker: 2 });
+    const query = parseSemantic({ query: 'x', top_k: 100 });
+    const asked = Array.from({ length: 12 }, () => service.searchBytes(query, {}));
     const outcomes = await Promise.allSettled(asked);
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     assert.equal(refused.length, 9, 'one runs and two wait');
@@ -325,11 +353,32 @@ describe('changing an index', () => {
       refusal('overloaded')(reason);
       assert.ok(reason.retryAfter > 0);
     }
+    await service.close();
+  });
+
+  it('runs many searches in one call, in order, and names the one that is wrong', async () => {
+    const engine = await open(join(dir, 'changing'), { workers: 1 });
+    const requests: SemanticRequest[] = questions(30).map((query, n) => ({ query, top_k: 1 + (n % 5) }));
+    const single = await Promise.all(requests.map((request) => engine.search(request)));
+    assert.deepEqual(await engine.searchMany(requests), single);
+    assert.deepEqual(await engine.searchMany([]), []);
+    await assert.rejects(engine.searchMany([{ query: 'x' }, { query: 'x', top_k: 0 }]), {
+      code: 'invalid_request',
+      message: /^requests\[1\]: top_k: got 0; expected an integer from 1 to 100$/,
+    });
+    await assert.rejects(engine.searchMany(requests, { signal: AbortSignal.abort() }), refusal('cancelled'));
+    const stop = new AbortController();
+    const stopped = engine.searchMany(requests, { signal: stop.signal });
+    stop.abort();
+    await assert.rejects(stopped, refusal('cancelled'));
     await engine.close();
   });
 
   it('says why it can not open', async () => {
-    await assert.rejects(open(join(dir, 'nothing')), refusal('no_data'));
+    await assert.rejects(open(join(dir, 'nothing')), {
+      code: 'no_data',
+      message: `no index in ${join(dir, 'nothing')}; pass { create: true } to make one`,
+    });
     await assert.rejects(
       open(join(dir, 'new'), { create: true, indexKind: 'btree' }),
       refusal('unknown_index_kind'),
@@ -338,7 +387,91 @@ describe('changing an index', () => {
     for (const workers of [-1, 1.5, Number.NaN, '2' as unknown as number]) {
       await assert.rejects(open(join(dir, 'changing'), { workers }), refusal('invalid_request'));
     }
-    await assert.rejects(open(join(dir, 'changing'), { queuePerWorker: 0 }), refusal('invalid_request'));
+    await assert.rejects(open(join(dir, 'changing'), { wrokers: 2 } as OpenOptions), {
+      code: 'invalid_request',
+      message: 'open: unknown option "wrokers"; nearest is workers',
+    });
+    await assert.rejects(open(join(dir, 'changing'), { zzz: 2 } as OpenOptions), {
+      message: /^open: unknown option "zzz"; known are workers, create, models, /,
+    });
+    await assert.rejects(open(undefined as unknown as string), refusal('invalid_request'));
+  });
+
+  it('checks the options of every call, by name and by value', async () => {
+    const engine = await open(join(dir, 'changing'), { workers: 0 });
+    const file = join(FIXTURES[0]!);
+    const calls: [unknown, RegExp][] = [
+      [
+        engine.search({ query: 'x' }, { exakt: true } as SearchOptions),
+        /^search: unknown option "exakt"; nearest is exact$/,
+      ],
+      [engine.search({ query: 'x' }, { exact: 1 as never }), /^exact: got 1; expected true or false$/],
+      [
+        engine.explain({ query: 'x' }, { signal: {} as AbortSignal }),
+        /^signal: got \{\}; expected an AbortSignal$/,
+      ],
+      [
+        engine.analyze({ query: 'x' }, { deadline: 1 } as CallOptions),
+        /^analyze: unknown option "deadline"; nearest is deadlineMs$/,
+      ],
+      [
+        engine.details({ patent_ids: ['x'] }, { deadlineMs: -1 }),
+        /^deadlineMs: got -1; expected milliseconds/,
+      ],
+      [
+        engine.coverage({ signl: undefined } as CallOptions),
+        /^coverage: unknown option "signl"; nearest is signal$/,
+      ],
+      [
+        engine.ingest(file, { onlynew: true } as IngestOptions),
+        /^ingest: unknown option "onlynew"; nearest is onlyNew$/,
+      ],
+      [engine.ingest(file, { drawings: 'off' as never }), /^drawings: got "off"; expected true or false$/],
+      [
+        engine.ingest(file, { segmentPassages: 0 }),
+        /^segmentPassages: got 0; expected an integer from 1 to /,
+      ],
+      [engine.get('x', { vector: true } as GetOptions), /^get: unknown option "vector"; nearest is vectors$/],
+      [engine.get(7 as never), /^numbers: got number; expected a text, or an array of texts$/],
+      [engine.delete([7] as never), /^numbers: got an array of something else; expected/],
+      [
+        engine.patents({ filter: { contries: ['KR'] } as PatentFilter }).next(),
+        /unknown field "contries"; the nearest known field is "countries"/,
+      ],
+      [
+        engine.patents({ filtre: {} } as PatentsOptions).next(),
+        /^patents: unknown option "filtre"; nearest is filter$/,
+      ],
+      [
+        engine.snapshot(join(dir, 'copy'), { cpoy: true } as SnapshotOptions),
+        /^snapshot: unknown option "cpoy"; nearest is copy$/,
+      ],
+      [
+        engine.search({ query: 'x' }, null as never),
+        /^search: got null for its options; expected an object$/,
+      ],
+      [engine.ingest(7 as never), /^source: got number; expected paths, or an iterable of records$/],
+      [engine.ingest(['x', {}] as never), /^source: paths and records in one array/],
+      [
+        reembed(join(dir, 'changing'), { model: 'x' } as ReembedFolderOptions),
+        /^reembed: unknown option "model"; nearest is models$/,
+      ],
+    ];
+    for (const [call, message] of calls)
+      await assert.rejects(call as Promise<unknown>, { code: 'invalid_request', message });
+    await engine.close();
+  });
+
+  it('rejects a path that does not exist before it reads anything', async () => {
+    const engine = await open(join(dir, 'paths'), { create: true, workers: 0 });
+    for (const path of ['nowhere', join('package.json', 'below')]) {
+      await assert.rejects(engine.ingest([...FIXTURES, path]), {
+        code: 'not_found',
+        message: `there is no file or folder ${path}`,
+      });
+    }
+    assert.equal((await engine.coverage()).total, 0);
+    await engine.close();
   });
 
   it('can be required from CommonJS', async () => {
@@ -346,6 +479,15 @@ describe('changing an index', () => {
     const engine = await required.open(join(dir, 'changing'), { workers: 0 });
     assert.equal((await engine.search({ query: 'x' })).total, 10);
     await assert.rejects(engine.search({ query: '' }), (error) => required.isPriorartError(error));
+    await assert.rejects(engine.search({ query: '' }), (error) => error instanceof required.PriorartError);
+    assert.equal((new Error('x') as unknown) instanceof required.PriorartError, false);
+    const imported = Object.keys(await import('../src/index.js')).sort();
+    assert.deepEqual(
+      Object.keys(required)
+        .filter((name) => name !== '__esModule')
+        .sort(),
+      imported,
+    );
     await engine.close();
   });
 });

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Account, PLANS, type Plan } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { accountNamed, integerOption, table, withAccess } from './access-folder.js';
-import { dataCommand } from './options.js';
+import { asDefault, dataCommand } from './options.js';
 import { count, print } from './output.js';
 
 type Flags = Record<string, string | undefined>;
@@ -27,9 +27,14 @@ Examples:
       .action(create),
   );
   accounts.addCommand(
-    dataCommand('list', 'list accounts and what they have used this month')
-      .addHelpText('after', '\nExamples:\n  priorart accounts list --json')
-      .action(list),
+    asDefault(
+      dataCommand('list', 'list accounts and what they have used this month').addHelpText(
+        'after',
+        '\nExamples:\n  priorart accounts list --json',
+      ),
+      list,
+    ),
+    { isDefault: true },
   );
   accounts.addCommand(
     dataCommand(

@@ -6,6 +6,7 @@ import { EMBED_BATCH, EMBED_LINE_MAX_BYTES } from '../limits.js';
 import { openEmbedder } from '../models/load.js';
 import { linesOf } from './lines.js';
 import { modelsOf, withSettings } from './options.js';
+import { endWithReader } from './output.js';
 import { VECTOR_FORMATS, type VectorFormat, type VectorOutput, vectorOutput } from './vector-output.js';
 
 const KINDS = ['query', 'passage'] as const;
@@ -41,11 +42,7 @@ async function run(files: string[], flags: Record<string, unknown>): Promise<voi
     );
   }
   const embedder = await openEmbedder((await modelsOf(flags)).embedder);
-  // Whoever reads may have seen enough, as in `priorart embed … | head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
-  });
+  endWithReader();
   const output = await vectorOutput(format, embedder.dimensions, out);
   try {
     await embedAll(embedder, kind, texts(files), output);

@@ -4,11 +4,11 @@ import type { Explanation } from '../search/explanation.js';
 import type { SegmentPlan } from '../search/plan.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
 import { count, print } from './output.js';
+import { questionOf, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
 
 export function explainCommand(): Command {
-  const command = dataCommand('explain', 'show how a search is answered: plan, counts, timings')
-    .argument('<query>', 'a question in your own words')
+  const command = withQuestion(dataCommand('explain', 'show how a search is answered: plan, counts, timings'))
     .addHelpText(
       'after',
       `
@@ -20,7 +20,8 @@ Examples:
   return withFilters(withSettings(command, ['models']));
 }
 
-async function run(query: string, flags: Record<string, unknown>): Promise<void> {
+async function run(words: string[], flags: Record<string, unknown>, command: Command): Promise<void> {
+  const query = await questionOf(words, command);
   const { data, ...options } = openOptions(flags);
   const engine = await open(data, { ...options, workers: 0 });
   try {

@@ -5,6 +5,7 @@ import { PriorartError } from '../errors.js';
 import { indexKinds } from '../index/kinds.js';
 import { PATENT_SCHEMA } from '../ingest/patent-schema.js';
 import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } from '../ingest/summary.js';
+import { checkPaths } from '../ingest/walk.js';
 import { showStatus } from './ingest-status.js';
 import { beNice } from './niceness.js';
 import { dataCommand, openOptions, settings, withSettings } from './options.js';
@@ -58,6 +59,8 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
   if (flags['status']) return showStatus(settings(flags).data, flags['json'] === true);
   if (paths.length === 0)
     throw new PriorartError('usage', 'no files given; expected `priorart ingest FILE…`');
+  // A mistyped path must not leave an empty index behind.
+  await checkPaths(paths);
   const { workers, nice, drawings } = settings(flags);
   beNice(nice);
   const every = watchSeconds(flags['watch']);

@@ -3,7 +3,7 @@ import { type Account, PLANS, type Plan } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
 import { findAccount, integerOption, table, withAccess } from './access-folder.js';
-import { dataCommand } from './options.js';
+import { asDefault, dataCommand } from './options.js';
 import { print } from './output.js';
 
 export function keysCommand(): Command {
@@ -35,9 +35,14 @@ Examples:
       .action(create),
   );
   keys.addCommand(
-    dataCommand('list', 'list keys, without their secrets')
-      .addHelpText('after', '\nExamples:\n  priorart keys list --data ./patents --json')
-      .action(list),
+    asDefault(
+      dataCommand('list', 'list keys, without their secrets').addHelpText(
+        'after',
+        '\nExamples:\n  priorart keys list --data ./patents --json',
+      ),
+      list,
+    ),
+    { isDefault: true },
   );
   keys.addCommand(
     dataCommand('revoke', 'deactivate a key at once')

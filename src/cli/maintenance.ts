@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { MAINTENANCE_RETRY_S } from '../limits.js';
 import { integerOption, withAccess } from './access-folder.js';
-import { dataCommand } from './options.js';
+import { asDefault, dataCommand } from './options.js';
 import { print } from './output.js';
 
 type Flags = Record<string, string | undefined>;
@@ -25,9 +25,14 @@ export function maintenanceCommand(): Command {
       .action((flags: Flags) => set(false, flags)),
   );
   maintenance.addCommand(
-    dataCommand('status', 'say whether it is on')
-      .addHelpText('after', '\nExamples:\n  priorart maintenance status --json')
-      .action(status),
+    asDefault(
+      dataCommand('status', 'say whether it is on').addHelpText(
+        'after',
+        '\nExamples:\n  priorart maintenance status --json',
+      ),
+      status,
+    ),
+    { isDefault: true },
   );
   return maintenance;
 }

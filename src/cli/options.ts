@@ -1,6 +1,7 @@
 /** Options that several commands share. */
 import { Command } from 'commander';
 import { loadConfig, SETTINGS, type SettingName } from '../config.js';
+import { PriorartError } from '../errors.js';
 import { DEFAULT_MODELS, type ModelsConfig, readModels, storedModels } from '../models/config.js';
 import { Store } from '../store/store.js';
 
@@ -8,6 +9,23 @@ import { Store } from '../store/store.js';
 export function dataCommand(name: string, description: string): Command {
   const command = new Command(name).description(description);
   return withSettings(command, ['data']).option('--json', 'print the result as one line of JSON');
+}
+
+/**
+ * Has a command of a group run if none is named, as `keys` lists keys. Any other word is refused as the unknown
+ * command that it is.
+ */
+export function asDefault(
+  command: Command,
+  action: (flags: Record<string, string | undefined>) => Promise<void>,
+): Command {
+  return command
+    .usage('[options]')
+    .argument('[word]')
+    .action((word: string | undefined, flags: Record<string, string | undefined>) => {
+      if (word !== undefined) throw new PriorartError('usage', `unknown command '${word}'`);
+      return action(flags);
+    });
 }
 
 /** Adds flags of the settings table; their values are checked by `loadConfig`. */

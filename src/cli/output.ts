@@ -15,7 +15,20 @@ function commandName(script: string): string {
 
 /** A result, as text for people or as one line of JSON. */
 export function print(value: unknown, json: boolean | undefined, text: () => string): void {
-  process.stdout.write(`${json ? escaped(JSON.stringify(value), CONTROLS) : escaped(text(), CONTROLS)}\n`);
+  process.stdout.write(`${escapeControls(json ? JSON.stringify(value) : text())}\n`);
+}
+
+/** A text without what moves a terminal's cursor; of JSON the same JSON. */
+export function escapeControls(text: string): string {
+  return escaped(text, CONTROLS);
+}
+
+/** Ends the process if the reader of standard output has seen enough, as in `priorart export | head`. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
 }
 
 /** What moves a terminal's cursor, colours it or types for its user; line ends and tabs are the text's own. */
@@ -43,7 +56,7 @@ export function reportError(error: unknown): number {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return EXIT.failed;
   }
-  process.stderr.write(`priorart: ${error.message}\n`);
+  process.stderr.write(`priorart: ${error.inCommand ?? error.message}\n`);
   const usage = ['usage', 'unknown_index_kind'].includes(error.code) || [400, 422].includes(error.status);
   return usage ? EXIT.usage : EXIT.failed;
 }
@@ -71,7 +84,8 @@ const PROGRESS_EVERY_MS = { terminal: 200, plain: 2_000 };
 /** A line that is rewritten on a terminal and printed now and then elsewhere; on standard error. */
 export class ProgressLine {
   readonly #terminal = process.stderr.isTTY === true;
-  #last = 0;
+  /** The first line comes after the same while: what is done by then needs none. */
+  #last = performance.now();
   #shown = false;
 
   update(text: string): void {

@@ -4,11 +4,13 @@ import { Command } from 'commander';
 import { accountsCommand } from './accounts.js';
 import { calibrateCommand } from './calibrate.js';
 import { checkCommand } from './check.js';
+import { coverageCommand } from './coverage.js';
 import { deleteCommand } from './delete.js';
 import { drawingsCommand } from './drawings.js';
 import { embedCommand } from './embed.js';
 import { evalCommand } from './eval.js';
 import { explainCommand } from './explain.js';
+import { exportCommand } from './export.js';
 import { ingestCommand } from './ingest.js';
 import { keysCommand } from './keys.js';
 import { logsCommand } from './logs.js';
@@ -17,7 +19,9 @@ import { EXIT, inOneLine, reportError } from './output.js';
 import { reembedCommand } from './reembed.js';
 import { searchCommand } from './search.js';
 import { serveCommand } from './serve.js';
+import { showCommand } from './show.js';
 import { snapshotCommand } from './snapshot.js';
+import { statsCommand } from './stats.js';
 import { usageCommand } from './usage.js';
 import { unknownVariables } from './variables.js';
 
@@ -40,8 +44,12 @@ const program = new Command('priorart')
 for (const command of [
   ingestCommand,
   searchCommand,
+  statsCommand,
+  showCommand,
+  coverageCommand,
   serveCommand,
   explainCommand,
+  exportCommand,
   evalCommand,
   embedCommand,
   calibrateCommand,

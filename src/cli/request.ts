@@ -1,10 +1,17 @@
 /**
- * The fields of a search as command-line options: the names, the help and the allowed values are those of the
+ * The fields of a request as command-line options: the names, the help and the allowed values are those of the
  * request's schema, so a field that is added there is an option here.
  */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type SemanticRequest, semanticSchema } from '../search/schema.js';
+import {
+  type AnalyticsRequest,
+  analyticsSchema,
+  filterSchema,
+  type PatentFilter,
+  type SemanticRequest,
+  semanticSchema,
+} from '../search/schema.js';
 
 interface Property {
   type?: string | string[];
@@ -16,9 +23,15 @@ interface Property {
   description?: string;
   items?: Property;
   anyOf?: Property[];
+  properties?: Record<string, Property>;
 }
 
 type Held = Omit<Property, 'type'> & { type: string | undefined };
+
+interface Field {
+  name: string;
+  property: Held;
+}
 
 /** What a field holds: without the `null` that a request may give for "absent". */
 function held(property: Property): Held {
@@ -27,28 +40,60 @@ function held(property: Property): Held {
   return { ...inner, ...property, type };
 }
 
-const { properties } = z.toJSONSchema(semanticSchema) as { properties: Record<string, Property> };
-const FIELDS = Object.entries(properties)
-  .filter(([name]) => name !== 'query')
-  .map(([name, property]) => ({ name, property: held(property) }));
+/** Fields that are options; the question is an argument. */
+function fieldsOf(schema: z.ZodType, without: readonly string[] = []): Field[] {
+  const { properties } = z.toJSONSchema(schema) as { properties: Record<string, Property> };
+  return Object.entries(properties)
+    .filter(([name]) => name !== 'query' && !without.includes(name))
+    .map(([name, property]) => ({ name, property: held(property) }));
+}
+
+const SEARCH = fieldsOf(semanticSchema);
+const FILTER = fieldsOf(filterSchema);
+/** top_k has no effect there. */
+const ANALYTICS = fieldsOf(analyticsSchema, ['top_k']);
 
 const keyOf = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Declares the options. */
+/** Declares the options of a search. */
 export function withFilters(command: Command): Command {
-  for (const { name, property } of FIELDS) {
+  declare(command, SEARCH);
+  return command.option('--exact', 'score every vector that the filter allows, whatever index there is');
+}
+
+/** Declares the filters, without those options that only a question has a use for. */
+export function withFiltersOnly(command: Command): Command {
+  return declare(command, FILTER);
+}
+
+/** Declares the options of semantic-analytics. */
+export function withAnalytics(command: Command): Command {
+  return declare(command, ANALYTICS);
+}
+
+/** The options of a field that is an object: `date_range` with `from` is `--date-range-from`. */
+function parts({ name, property }: Field): Field[] {
+  if (property.type !== 'object') return [{ name, property }];
+  return Object.entries(property.properties ?? {}).map(([part, inner]) => ({
+    name: `${name}_${part}`,
+    property: held(inner),
+  }));
+}
+
+function declare(command: Command, fields: readonly Field[]): Command {
+  for (const { name, property } of fields.flatMap(parts)) {
     const flag = `--${name.replaceAll('_', '-')}`;
     command.option(
       property.type === 'boolean' ? flag : `${flag} ${placeholder(property)}`,
       help(name, property),
     );
   }
-  return command.option('--exact', 'score every vector that the filter allows, whatever index there is');
+  return command;
 }
 
 function placeholder({ type, format, enum: values }: Held): string {
   if (type === 'array') return '<list>';
-  if (type === 'integer') return '<number>';
+  if (type === 'integer' || type === 'number') return '<number>';
   if (format === 'date') return '<YYYY-MM-DD>';
   return values ? '<name>' : '<text>';
 }
@@ -58,19 +103,42 @@ function help(name: string, { type, enum: values, items, minimum, maximum, ...re
   if (type === 'array') parts.push('comma-separated');
   const allowed = values ?? items?.enum;
   if (allowed) parts.push(`of ${allowed.join(', ')}`);
-  if (minimum !== undefined && maximum !== undefined) parts.push(`${minimum} to ${maximum}`);
+  if (minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) {
+    parts.push(`${minimum} to ${maximum}`);
+  }
   const fallback = rest.default === undefined || type === 'boolean' ? '' : ` (default: ${rest.default})`;
   return parts.join('; ') + fallback;
 }
 
 /** The request that the options spell; checked where every request is checked. */
 export function requestOf(query: string, flags: Record<string, unknown>): SemanticRequest {
-  const request: Record<string, unknown> = { query };
-  for (const { name, property } of FIELDS) {
+  return { query, ...spelled(SEARCH, flags) };
+}
+
+/** The filter that the options spell. */
+export function filterOf(flags: Record<string, unknown>): PatentFilter {
+  return spelled(FILTER, flags);
+}
+
+/** The request for statistics that the options spell. */
+export function analyticsOf(query: string, flags: Record<string, unknown>): AnalyticsRequest {
+  return { query, ...spelled(ANALYTICS, flags) };
+}
+
+function spelled(fields: readonly Field[], flags: Record<string, unknown>): Record<string, unknown> {
+  const request: Record<string, unknown> = {};
+  for (const field of fields) {
+    const { name, property } = field;
+    if (property.type === 'object') {
+      const inner = spelled(parts(field), flags);
+      const entries = Object.entries(inner).map(([part, value]) => [part.slice(name.length + 1), value]);
+      if (entries.length > 0) request[name] = Object.fromEntries(entries);
+      continue;
+    }
     const given = flags[keyOf(name)];
     if (given !== undefined) request[name] = parsed(given, property);
   }
-  return request as SemanticRequest;
+  return request;
 }
 
 function parsed(given: unknown, { type, enum: values, items }: Held): unknown {
@@ -80,6 +148,7 @@ function parsed(given: unknown, { type, enum: values, items }: Held): unknown {
       .map((part) => inCase(part.trim(), items?.enum));
   }
   if (type === 'integer' && /^\d{1,15}$/.test(String(given))) return Number(given);
+  if (type === 'number' && /^(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})$/.test(String(given))) return Number(given);
   return typeof given === 'string' ? inCase(given, values) : given;
 }
 

@@ -1,17 +1,21 @@
 import type { Command } from 'commander';
 import { type Engine, open, type SearchOptions } from '../engine.js';
 import { bestSimilarity, seemsUnrelated } from '../search/explanation.js';
+import { parseSemantic } from '../search/query.js';
 import type { SemanticRequest } from '../search/schema.js';
 import type { SearchResponse, SearchResult } from '../search/types.js';
+import { allowedBy } from './nothing-found.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
 import { interruption, print } from './output.js';
+import { optionHint, questionOf, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
 
 const EXCERPT_CHARS = 240;
 
 export function searchCommand(): Command {
-  const command = dataCommand('search', 'search the index from the command line, without a server')
-    .argument('<query>', 'a question in your own words')
+  const command = withQuestion(
+    dataCommand('search', 'search the index from the command line, without a server'),
+  )
     .addHelpText(
       'after',
       `
@@ -20,22 +24,30 @@ With --json the output is exactly the body that POST /api/v1/search/semantic ans
 Examples:
   priorart search "solid electrolyte for lithium batteries"
   priorart search "리튬 이차전지의 고체 전해질" --countries KR,JP --filing-date-from 2015-01-01
-  priorart search "wind turbine blade" --doc-type grant --ipc-codes F03D --top-k 3 --json`,
+  priorart search "wind turbine blade" --doc-type grant --ipc-codes F03D --top-k 3 --json
+  priorart search - < question.txt`,
     )
     .action(run);
   return withFilters(withSettings(command, ['models']));
 }
 
-async function run(query: string, flags: Record<string, unknown>): Promise<void> {
+async function run(words: string[], flags: Record<string, unknown>, command: Command): Promise<void> {
   const { data, ...options } = openOptions(flags);
+  const query = await questionOf(words, command);
   const engine = await open(data, { ...options, workers: 0 });
   try {
     const how = { exact: flags['exact'] === true, signal: interruption() };
     const request = requestOf(query, flags);
     const response = await engine.search(request, how);
     const json = flags['json'] === true;
-    const hint = json ? undefined : await hintOf(engine, request, response, how);
-    print(response, json, () => text(response, hint));
+    const hints = json ? [] : [optionHint(query), await hintOf(engine, request, response, how)];
+    const nothing =
+      json || response.total > 0
+        ? undefined
+        : (await allowedBy(data, parseSemantic(request).filters)).nothing;
+    print(response, json, () =>
+      [...hints.filter((hint) => hint !== undefined), nothing ?? text(response)].join('\n\n'),
+    );
   } finally {
     await engine.close();
   }
@@ -61,9 +73,8 @@ async function hintOf(
   );
 }
 
-function text({ results }: SearchResponse, hint: string | undefined): string {
-  if (results.length === 0) return 'No patent fits. Fewer filters may help.';
-  return [...(hint === undefined ? [] : [hint]), ...results.map(resultText)].join('\n\n');
+function text({ results }: SearchResponse): string {
+  return results.map(resultText).join('\n\n');
 }
 
 function resultText(result: SearchResult, n: number): string {

@@ -2,11 +2,12 @@ import { Command } from 'commander';
 import { AccessStore } from '../access/store.js';
 import { type Config, SETTINGS, type SettingName } from '../config.js';
 import { openDrawings } from '../drawings/open.js';
-import { type Engine, open } from '../engine.js';
 import { type Server, startServer } from '../http/server.js';
 import { createLog, type Logger } from '../observe/log.js';
 import { bufferedOutput } from '../observe/log-output.js';
 import { Metrics } from '../observe/metrics.js';
+import type { Coverage } from '../search/types.js';
+import { IndexService } from '../service.js';
 import { accessDir } from './access-folder.js';
 import { createKey } from './keys.js';
 import { settings, withSettings } from './options.js';
@@ -86,7 +87,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const config = settings(flags);
   const { data, models, workers, queuePerWorker, recallCheck } = config;
   const metrics = new Metrics();
-  const engine = await open(data, {
+  const engine = await IndexService.open(data, {
     ...{ workers, queuePerWorker, recallCheck },
     observe: metrics.answered,
     ...(models === undefined ? {} : { models }),
@@ -170,8 +171,14 @@ function keyOf(access: AccessStore, data: string, secret: string | undefined): K
     : { key, line: `none is active; make one: ${create}` };
 }
 
-async function banner(engine: Engine, url: string, config: Config, { key, line }: KeyHint): Promise<string> {
-  const { total, chunks, index } = await engine.coverage();
+async function banner(
+  engine: IndexService,
+  url: string,
+  config: Config,
+  { key, line }: KeyHint,
+): Promise<string> {
+  const { json } = await engine.coverageBody({});
+  const { total, chunks, index } = JSON.parse(new TextDecoder().decode(json)) as Coverage;
   const body = JSON.stringify({ query: EXAMPLE, top_k: 3 });
   return `
 priorart serves ${count(total)} publications (${count(chunks)} passages, ${index.model}) at ${url}

@@ -37,7 +37,7 @@ export async function vectorOutput(
 }
 
 /** Digits enough to give the same single-precision number again; a double's would be noise. */
-function shortest(value: number): string {
+export function shortest(value: number): string {
   return String(Number(value.toPrecision(9)));
 }
 

@@ -18,7 +18,7 @@ export async function keepImage(files: DrawingFiles, bytes: Uint8Array): Promise
     if (error instanceof UnreadableImage) return { reason: error.message };
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
-    const message = 'no room to write a drawing; free some space and run the command again';
+    const message = 'no room to write a drawing; free some space and try again';
     throw new PriorartError('disk_full', message, { cause: error });
   }
 }

@@ -29,30 +29,35 @@ export async function rank(
   const { rerank = true, signal, onProgress } = options;
   const dense = new Map<string, string[]>(questions.map(({ id }) => [id, []]));
   const reranked = new Map(dense);
-  const ask = async (query: string, top_k: number, reranking: boolean) => {
+  const ask = async (query: string, top_k: number, reranking: boolean, signal: AbortSignal) => {
     const request = { query, top_k, include_utility_model: true };
     const { results } = await engine.search(request, { rerank: reranking, signal });
     return results.map(({ patent_id }) => patent_id);
   };
   let done = 0;
-  const one = async ({ id, text }: Question) => {
-    const found = await ask(text, EVAL_DEPTH, false);
+  const one = async ({ id, text }: Question, signal: AbortSignal) => {
+    const found = await ask(text, EVAL_DEPTH, false, signal);
     dense.set(id, found);
     if (rerank) {
-      const served = await ask(text, EVAL_DEPTH, true);
+      const served = await ask(text, EVAL_DEPTH, true, signal);
       const seen = new Set(served);
       reranked.set(id, [...served, ...found.filter((patent) => !seen.has(patent))]);
     }
     onProgress?.(++done, questions.length);
   };
-  // As many at once as keep every worker busy.
-  const waiting = [...questions];
-  const lane = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      await one(next).catch(naming(next));
-    }
-  };
-  await Promise.all(Array.from({ length: 2 * engine.parallel }, lane));
+  const stop = new AbortController();
+  const cancel = () => stop.abort();
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    await Promise.all(questions.map((question) => one(question, stop.signal).catch(naming(question))));
+  } catch (error) {
+    // The other questions would be asked to the end for nothing.
+    cancel();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
   return rerank ? { dense, reranked } : { dense };
 }
 

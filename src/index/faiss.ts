@@ -5,6 +5,7 @@
 import { PriorartError } from '../errors.js';
 import { calling, native } from './native.js';
 
+/** Options of a new index. */
 export interface FaissOptions {
   /** Rows that will be added; chooses `nlist` where that is not given. */
   expectedRows?: number;
@@ -22,6 +23,7 @@ export interface FaissOptions {
   seed?: number;
 }
 
+/** Options of a search. */
 export interface FaissSearchOptions {
   /** Lists that are scanned; more than there are: all. Default: 16. */
   nprobe?: number;
@@ -33,6 +35,7 @@ export interface FaissSearchOptions {
   kFactor?: number;
 }
 
+/** What a search found. */
 export interface FaissHits {
   /** Inner products, best first, `k` for each query; `-Infinity` where nothing was found. */
   distances: Float32Array;
@@ -208,10 +211,12 @@ export class FaissIndex {
     return this.#index.nlist();
   }
 
+  /** Name of the index kind. */
   kind(): string {
     return this.#index.kind();
   }
 
+  /** Whether `train` was called, or nothing needs to be learned. */
   isTrained(): boolean {
     return this.#index.isTrained();
   }

@@ -19,9 +19,11 @@ import { type ModelIdentity, sameModel } from '../store/manifest.js';
 import type { SourceFile } from '../store/source-record.js';
 import type { Store } from '../store/store.js';
 import { Figures } from './figures.js';
+import type { PatentRecords } from './patent-input.js';
 import { type Embedded, type Prepared, textsOf } from './prepare.js';
 import type { Failure, Unit } from './readers/reader.js';
 import { READER_VERSIONS } from './readers/registry.js';
+import { openRecords, RECORDS_NAME } from './records.js';
 import { revise } from './revise.js';
 import { isFailure, openSources, type SourceOptions } from './source.js';
 import type { DrawingSummary, IngestOptions, IngestSummary } from './summary.js';
@@ -52,13 +54,14 @@ const ATTEMPTS = 3;
 const FAILURES_LISTED = 10_000;
 
 /**
- * Reads everything under the given paths into the store. Rejects only where nothing can go on.
- * @throws PriorartError `cancelled` when the signal fires, `disk_full`
+ * Reads everything under the given paths, or the records that an application hands over, into the store. Rejects only
+ * if nothing can go on.
+ * @throws PriorartError `cancelled` when the signal fires, `disk_full`; whatever the iteration over the records throws
  */
 export async function ingest(
   store: Store,
   preparer: Preparer,
-  paths: readonly string[],
+  source: readonly string[] | { records: PatentRecords },
   options: IngestOptions = {},
 ): Promise<IngestSummary> {
   const { signal, drawings = true } = options;
@@ -85,14 +88,21 @@ export async function ingest(
   };
   if (signal) sources.signal = signal;
   if (figures) sources.onImage = (image) => figures.offer(image, () => batches.catchUp());
+  const commit = async (): Promise<void> => {
+    await batches.catchUp();
+    await run.flush();
+  };
   try {
     await files.removeAbandoned();
-    for await (const item of openSources(paths, sources)) {
+    const items =
+      'records' in source
+        ? openRecords(source.records, options.name ?? RECORDS_NAME, { ...sources, commit })
+        : openSources(source, sources);
+    for await (const item of items) {
       if (isFailure(item)) run.failed([item]);
       else await batches.add(item);
     }
-    await batches.catchUp();
-    await run.flush();
+    await commit();
     const found = await figures?.finish();
     await run.settle();
     return run.summary(unavailable === undefined ? found : { ...NO_DRAWINGS, unavailable });

@@ -189,6 +189,11 @@ export const PATENT_SCHEMA: Schema = {
       items: text,
       description: 'patent_ids that this publication, a correction, takes the place of',
     },
+    filled: {
+      type: 'array',
+      items: text,
+      description: 'fields that were filled in from other sources, as an export writes them',
+    },
     priorities: {
       type: 'array',
       description: 'earlier applications whose date is claimed',

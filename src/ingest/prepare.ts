@@ -5,7 +5,7 @@ import type { Derivation } from '../index/repair.js';
 import { DOCUMENT_MAX_CHARS } from '../limits.js';
 import { titlesOf } from '../patent/record.js';
 import type { Reranker } from '../rerank/reranker.js';
-import { isKnownVersion } from '../store/commit.js';
+import { changesNothing } from '../store/commit.js';
 import { contentHash, type PreparedDocument, storable } from '../store/document.js';
 import type { ModelIdentity } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
@@ -146,7 +146,8 @@ export async function prepareUnits(
       const hash = contentHash(patent);
       const id = store.ids.get(patent.patent_id);
       const head = id === undefined ? undefined : store.documents.get(id);
-      if (head && isKnownVersion(head, hash)) {
+      const { replaces = false, isRepeated = false } = unit;
+      if (head && !isRepeated && changesNothing({ hash, replaces }, head)) {
         prepared.unchanged += 1;
         outcome.unchanged += 1;
         continue;
@@ -157,7 +158,8 @@ export async function prepareUnits(
         prepared.failed.push({ file: unit.file, position: unit.position, reason });
         continue;
       }
-      prepared.documents.push({ patent, hash, passages, vectors: NO_VECTORS, file: unit.file });
+      const document = { patent, hash, passages, vectors: NO_VECTORS, file: unit.file };
+      prepared.documents.push(replaces ? { ...document, replaces } : document);
     }
   }
   // All at once: a model that computes batches, or is far away, then sees many texts together.

@@ -31,8 +31,8 @@ export function revise(store: Store, pending: readonly PreparedDocument[]): Revi
     const key = documentKey(document.patent);
     const group = byKey.get(key) ?? [];
     byKey.set(key, group);
-    const before = [...storedVersions(store, document.patent), ...group].filter(
-      (other) => other !== document && isRevised(other.patent, document.patent),
+    const before = newest(storedVersions(store, document), group).filter(
+      (other) => other !== document && isRevised(other.patent, document),
     );
     let result = document;
     for (const other of before) result = joined(other, result);
@@ -54,32 +54,49 @@ export function revise(store: Store, pending: readonly PreparedDocument[]): Revi
   return { documents: [...new Set(finals)], changed: [...changed], became: finals };
 }
 
+/** Of each publication the newest version: what waits for its commit takes the place of what is stored. */
+function newest(stored: readonly PreparedDocument[], group: readonly PreparedDocument[]): PreparedDocument[] {
+  const waiting = new Map(group.map((document) => [document.patent.patent_id, document]));
+  return [...stored.filter(({ patent }) => !waiting.has(patent.patent_id)), ...waiting.values()];
+}
+
 /**
  * Whether a stored version and a later one are put together. A whole record of a publication just replaces another
- * one, unless that has something of other sources.
+ * one, unless that has something of other sources; one that an application hands over replaces that, too.
  */
-function isRevised(stored: Patent, later: Patent): boolean {
+function isRevised(stored: Patent, { patent: later, replaces }: Revised): boolean {
   if (!isSameDocument(stored, later)) return false;
-  if (stored.patent_id !== later.patent_id || stored.partial === true || later.partial === true) return true;
-  return stored.filled !== undefined || stored.corrects !== undefined;
+  if (stored.patent_id !== later.patent_id || later.partial === true) return true;
+  if (replaces) return false;
+  return stored.partial === true || stored.filled !== undefined || stored.corrects !== undefined;
 }
+
+type Revised = Pick<PreparedDocument, 'patent' | 'replaces'>;
 
 function joined(stored: PreparedDocument, later: PreparedDocument): PreparedDocument {
   const patent = revised(stored.patent, later.patent);
   const sources = [...(stored.sources ?? []), stored.hash, ...(later.sources ?? []), later.hash];
-  return { patent, hash: contentHash(patent), passages: passagesOf(patent), vectors: NO_VECTORS, sources };
+  const document = {
+    patent,
+    hash: contentHash(patent),
+    passages: passagesOf(patent),
+    vectors: NO_VECTORS,
+    sources,
+  };
+  return later.replaces ? { ...document, replaces: true } : document;
 }
 
 const NO_VECTORS = new Float32Array();
 
 /** Stored versions of the same document, with their texts: of the number, in the order of their ids. */
-function storedVersions(store: Store, patent: Patent): PreparedDocument[] {
+function storedVersions(store: Store, document: Revised): PreparedDocument[] {
+  const { patent } = document;
   const ids = new Set(
     [...store.numbers.getValues(patent.number)].flatMap((name) => store.ids.get(name) ?? []),
   );
   return [...ids].flatMap((id): PreparedDocument[] => {
     const head = store.documents.get(id);
-    if (!head || !isRevised(head as unknown as Patent, patent)) return [];
+    if (!head || !isRevised(head as unknown as Patent, document)) return [];
     const body = store.bodies.get(id);
     if (!body) return [];
     return [{ patent: patentOf(head, body), hash: head.hash, passages: [], vectors: NO_VECTORS }];

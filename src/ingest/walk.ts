@@ -2,6 +2,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isImageName } from '../drawings/name.js';
+import { PriorartError } from '../errors.js';
 import type { SourceFile } from '../store/source-record.js';
 import { failureAt, reasonOf } from './place.js';
 import type { Failure } from './readers/reader.js';
@@ -19,6 +20,23 @@ export interface FoundFile {
 /** The file as the ledger knows it. */
 export function sourceFile({ path, size, modified }: FoundFile): SourceFile {
   return { path: resolve(path), bytes: size, modified: modified.toISOString() };
+}
+
+/**
+ * Refuses paths of which nothing is there, before anything is read.
+ * @throws PriorartError `not_found`
+ */
+export async function checkPaths(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    if (path === STANDARD_INPUT) continue;
+    const error = await stat(path).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error,
+    );
+    if (error?.code === 'ENOENT' || error?.code === 'ENOTDIR') {
+      throw new PriorartError('not_found', `there is no file or folder ${path}`);
+    }
+  }
 }
 
 /** A file, or the files under a folder, sorted by name. What cannot be looked at is a failure. */

@@ -8,11 +8,15 @@ import { type ModelIdentity, sameModel } from '../store/manifest.js';
  */
 export function checkModel(stored: ModelIdentity, configured: ModelIdentity, dir: string): void {
   if (sameModel(stored, configured)) return;
+  const message = `${dir} was embedded with ${described(stored)}, the configured model is ${described(configured)}`;
   throw new PriorartError(
     'model_mismatch',
-    `${dir} was embedded with ${described(stored)}, the configured model is ${described(configured)}; leave ` +
-      `--models away to use the former, or change the folder to the latter with ` +
-      `\`priorart reembed --data ${dir} --models FILE\``,
+    `${message}; leave out the option models to use the former, or change the folder to the latter with reembed()`,
+    {
+      inCommand:
+        `${message}; leave out --models to use the former, or change the folder to the latter with ` +
+        `\`priorart reembed --data ${dir} --models FILE\``,
+    },
   );
 }
 

@@ -7,28 +7,42 @@ export interface AnswerTrace {
   /** How each segment was scanned: `exact`, `ivf`, `hnsw`, `codes`, `none`. */
   scans?: readonly string[];
   /** Passages: estimated by indexes, and scored exactly. */
-  passages?: { estimated: number; scored: number };
+  passages?: {
+    /** Estimated by indexes. */
+    estimated: number;
+    /** Scored exactly. */
+    scored: number;
+  };
   /** How often an index had to be asked again, and did not serve a filter after all. */
-  replanned?: { widened: number; rescanned: number };
+  replanned?: {
+    /** Stages repeated with more candidates. */
+    widened: number;
+    /** Segments scanned as a whole after all. */
+    rescanned: number;
+  };
   /** Of earlier searches of this worker that were repeated exactly. */
   recall?: RecallCount;
 }
 
 /** What repeating searches exactly has shown. */
 export interface RecallCount {
+  /** Searches that were repeated. */
   checks: number;
   /** Checks that came to nothing. */
   failed: number;
   /** Of so many of the best documents, so many were found. */
   wanted: number;
+  /** Of the wanted documents, those that were found. */
   found: number;
 }
 
+/** What is told of a question that was answered. */
 export interface AnsweredQuestion extends AnswerTrace {
   /** `semantic`, `details`, … */
   kind: string;
   /** Time on the worker, ms, and before, in the queue. */
   ms: number;
+  /** Time in the queue, ms. */
   waitedMs: number;
 }
 

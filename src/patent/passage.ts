@@ -2,8 +2,11 @@
 
 export type ChunkType = 'abstract' | 'claim' | 'description';
 
+/** A piece of a document that is embedded, found and shown. */
 export interface Passage {
+  /** Text of the passage. */
   text: string;
+  /** Part of the document. */
   chunk_type: ChunkType;
   /** The document's own heading, or `Abstract`, `Claims`, `Description`. */
   section_name: string;

@@ -7,13 +7,17 @@ import type { Country } from './country.js';
 
 /** A person or company, in the language of the publication and, where the source gives it, in English. */
 export interface Name {
+  /** Name as printed, in the language of the publication. */
   name: string;
+  /** Name in Latin script. */
   name_en?: string;
 }
 
+/** One claim. */
 export interface Claim {
   /** As printed, from 1. */
   number: number;
+  /** Text of the claim, without its number. */
   text: string;
   /** Numbers of the claims it refers to, as the source marks them or its text names them; absent on an independent claim. */
   depends_on?: number[];
@@ -27,9 +31,11 @@ export interface Citation {
   country?: string;
   /** As `Patent.number` where the office is one of the five, else as the source writes it. */
   number?: string;
+  /** Kind code as the source writes it. */
   kind?: string;
   /** As the office marks it: `X`, `Y`, `A`, `D`, … */
   category?: string;
+  /** Who cites it. */
   cited_by?: 'examiner' | 'applicant';
   /** The reference as printed, where it is no patent document. */
   text?: string;
@@ -41,21 +47,27 @@ export interface Priority {
   country: string;
   /** In the form of `application_number`. */
   number: string;
+  /** Day of filing, `YYYY-MM-DD`. */
   date?: string;
 }
 
+/** One paragraph of a description. */
 export interface Paragraph {
   /** The office's paragraph number (`[0012]` is 12), where the source numbers its paragraphs. */
   number?: number;
+  /** Text of the paragraph, without its number. */
   text: string;
 }
 
+/** One section of a description. */
 export interface Section {
   /** The document's own heading; `Description` where it has none. */
   section: string;
+  /** Paragraphs in order. */
   paragraphs: Paragraph[];
 }
 
+/** A drawing that a publication names. */
 export interface Drawing {
   /** File name the office uses, for instance `US20250204297A1-20250626-D00001.TIF`. No folder. */
   file: string;
@@ -69,40 +81,55 @@ export interface Drawing {
 export interface Patent {
   /** country + number + kind_code, for instance `KR1020200104349A`; unique. */
   patent_id: string;
+  /** Office of the publication. */
   country: Country;
   /** Publication number in the KIPRIS form: digits only (a design or plant may carry letters). */
   number: string;
+  /** Kind code, for instance `A1`. */
   kind_code: string;
   /** ISO 639-1 language of title and text. */
   language?: string;
+  /** Title in the language of the publication. */
   title?: string;
   /** Title in other languages, by ISO 639-1 code. */
   titles?: Record<string, string>;
+  /** Abstract in the language of the publication. */
   abstract?: string;
   /** Abstract in other languages, by ISO 639-1 code. */
   abstracts?: Record<string, string>;
+  /** Claims in the language of the publication. */
   claims?: Claim[];
   /** Claims in other languages, by ISO 639-1 code. */
   translated_claims?: Record<string, Claim[]>;
+  /** Description in the language of the publication. */
   description?: Section[];
   /** Description in other languages, by ISO 639-1 code. */
   descriptions?: Record<string, Section[]>;
+  /** Day of filing, `YYYY-MM-DD`. */
   filing_date?: string;
+  /** Day of publication, `YYYY-MM-DD`. */
   publication_date?: string;
+  /** Day of grant, `YYYY-MM-DD`. */
   grant_date?: string;
+  /** Day of the earliest priority, `YYYY-MM-DD`. */
   priority_date?: string;
+  /** Applicants or assignees. */
   applicants?: Name[];
+  /** Inventors. */
   inventors?: Name[];
   /** Full codes as `H01M 10/0525`. */
   ipc_codes?: string[];
+  /** CPC codes, in the form of `ipc_codes`. */
   cpc_codes?: string[];
   /** Locarno classes of designs, as `14-01`. */
   locarno_codes?: string[];
   /** Normalised application number: for KR the 13 digits; links an application with its grant. */
   application_number?: string;
+  /** Id that all publications of one invention share. */
   family_id?: string;
   /** True where family_id was derived from the earliest priority instead of given by the source. */
   family_derived?: boolean;
+  /** Drawings that the publication names, in order. */
   drawings?: Drawing[];
   /**
    * True where the source holds a part of the publication, bibliographic data or text alone: it completes
@@ -113,11 +140,12 @@ export interface Patent {
   corrects?: string[];
   /**
    * Fields (`claims`, `titles.en`) that fill gaps of this publication: from parts of it, or from what it corrects. The
-   * ingest's own (see `revision.ts`); no source states it.
+   * ingest's own (see `revision.ts`): no office states it, only an export does.
    */
   filled?: string[];
   /** In the order of the document. */
   priorities?: Priority[];
+  /** What the publication cites. */
   citations?: Citation[];
 }
 

@@ -24,6 +24,8 @@ export interface AskOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds since 1970 by which the answer is wanted. */
   deadline?: number | undefined;
+  /** It waits for its turn, however many wait, instead of being refused. */
+  isPatient?: boolean | undefined;
 }
 
 /** Whatever answers questions about one data folder. */
@@ -97,9 +99,10 @@ export class Pool implements Answers {
   }
 
   ask<Q extends Question>(question: Q, options: AskOptions = {}): Promise<AnswerOf<Q>> {
-    const { signal, deadline } = options;
+    const { signal, deadline, isPatient } = options;
     return this.#queue.run((waitedMs) => this.#work(question, options, waitedMs), {
       signal,
+      isPatient,
       background: isStored(question),
       withinMs: deadline === undefined ? undefined : deadline - Date.now(),
     });

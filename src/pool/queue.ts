@@ -21,8 +21,16 @@
 import { setMaxListeners } from 'node:events';
 import { PriorartError } from '../errors.js';
 
+interface RunOptions {
+  signal?: AbortSignal | undefined;
+  background?: boolean | undefined;
+  withinMs?: number | undefined;
+  isPatient?: boolean | undefined;
+}
+
 interface Waiting {
   since: number;
+  isPatient: boolean;
   start(): void;
   cancel(): void;
   refuse(error: PriorartError): void;
@@ -113,24 +121,22 @@ export class Queue {
 
   /**
    * Runs `work` when its turn comes.
-   * @param options `withinMs`: when the answer is wanted, from now
+   * @param options `withinMs`: when the answer is wanted, from now; `isPatient`: it waits, however many wait
    * @throws PriorartError `overloaded` at once when too many wait, `cancelled` when the signal fires first,
    *   `unavailable` after `close`
    */
-  run<T>(
-    work: (waitedMs: number) => Promise<T>,
-    options: { signal?: AbortSignal | undefined; background?: boolean; withinMs?: number | undefined },
-  ): Promise<T> {
-    const { signal, background, withinMs = Number.POSITIVE_INFINITY } = options;
+  run<T>(work: (waitedMs: number) => Promise<T>, options: RunOptions): Promise<T> {
+    const { signal, background, isPatient = false, withinMs = Number.POSITIVE_INFINITY } = options;
     if (signal?.aborted) return Promise.reject(cancelled());
     // One signal may stand for many calls, as those of an ingest: Node would take its listeners for a leak.
     if (signal) setMaxListeners(0, signal);
     if (this.#closed) return Promise.reject(closed());
     const queue = background ? this.#background : this.#waiting;
-    if (!background && !this.#admits(withinMs)) return Promise.reject(this.#tooMany());
+    if (!background && !isPatient && !this.#admits(withinMs)) return Promise.reject(this.#tooMany());
     return new Promise<T>((resolve, reject) => {
       const waiting: Waiting = {
         since: this.#now(),
+        isPatient,
         start: () => {
           signal?.removeEventListener('abort', waiting.cancel);
           this.#running.count += 1;
@@ -226,7 +232,8 @@ export class Queue {
     this.#shedAt = now;
     this.#longSince = undefined;
     this.#setShedTo(this.parallel);
-    const late = [...this.#waiting].slice(0, Math.max(0, this.#waiting.size - this.limit));
+    const refusable = [...this.#waiting].filter(({ isPatient }) => !isPatient);
+    const late = refusable.slice(0, Math.max(0, this.#waiting.size - this.limit));
     for (const waiting of late) waiting.refuse(this.#tooMany());
   }
 

@@ -1,23 +1,41 @@
 /** Re-embeds a folder on threads of its own, beside whoever searches it. */
 import { availableParallelism } from 'node:os';
+import {
+  abortSignal,
+  callback,
+  checkOptions,
+  integer,
+  type OptionRules,
+  pathOrObject,
+} from '../check-options.js';
 import { PriorartError } from '../errors.js';
 import type { DocumentTexts } from '../index/native.js';
 import { removeSegmentFiles } from '../index/segment.js';
 import { lockReembedding, reembed as reembedStore } from '../ingest/reembed.js';
 import type { ReembedOptions, ReembedSummary } from '../ingest/summary.js';
-import { QUEUE_PER_WORKER } from '../limits.js';
+import { QUEUE_PER_WORKER, WORKERS_MAX } from '../limits.js';
 import { type ModelsConfig, type ModelsInput, readModels, storedModels } from '../models/config.js';
 import { warnOfCopies } from '../models/copies.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
 import { Store } from '../store/store.js';
 import { Inline, Pool } from './pool.js';
 
+/** Options of `reembed`. */
 export interface ReembedFolderOptions extends ReembedOptions {
   /** Path of a models.json, or what stands in one. Default: that of the re-embedding that was not finished. */
   models?: string | ModelsInput | undefined;
   /** Threads that embed; 0 works on the calling thread. Default: one per processor. */
   workers?: number | undefined;
 }
+
+const OPTIONS: OptionRules<ReembedFolderOptions> = {
+  models: pathOrObject,
+  workers: integer(0, WORKERS_MAX),
+  signal: abortSignal,
+  onProgress: callback,
+  segmentPassages: integer(1, Number.MAX_SAFE_INTEGER),
+  indexFrom: integer(1, Number.MAX_SAFE_INTEGER),
+};
 
 /**
  * Gives every passage of a folder a vector of another model. Searches in this and other processes answer with the
@@ -26,6 +44,7 @@ export interface ReembedFolderOptions extends ReembedOptions {
  *   `disk_full`, `cancelled` when the signal fires
  */
 export async function reembed(dir: string, options: ReembedFolderOptions = {}): Promise<ReembedSummary> {
+  checkOptions('reembed', options, OPTIONS);
   const { workers = availableParallelism() } = options;
   const given = options.models === undefined ? undefined : readModels(options.models);
   return withLock(dir, async (store) => {
@@ -90,6 +109,6 @@ async function withLock<T>(dir: string, work: (store: Store) => Promise<T>): Pro
 function unfinished(store: Store): ModelsConfig {
   const left = reembeddingOf(store);
   if (left !== undefined) return storedModels(left.models, store.dir);
-  const message = 'no model given, and no re-embedding to go on with; expected --models FILE';
-  throw new PriorartError('usage', message);
+  const missing = 'no model given, and no re-embedding to go on with; expected';
+  throw new PriorartError('usage', `${missing} { models }`, { inCommand: `${missing} --models FILE` });
 }

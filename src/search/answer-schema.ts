@@ -8,7 +8,7 @@ import { COUNTRIES } from '../patent/country.js';
 
 const day = () => z.string().meta({ format: 'date', examples: ['2020-01-31'] });
 /** A date of a record. */
-const dayOf = () => z.exactOptional(day()).describe('Absent where the source has none');
+const dayOf = (what: string) => z.exactOptional(day()).describe(`${what}; absent where the source has none`);
 const count = () => z.int().min(0);
 const similarity = () =>
   z
@@ -21,15 +21,15 @@ const patentId = () =>
     .string()
     .describe('Publication number: country, number in KIPRIS format, kind code')
     .meta({ examples: ['KR1020200104349A'] });
-/** What is told of every publication. */
+/** What answers tell of every publication. */
 const bibliography = () => ({
-  title: z.string().describe('Empty where the source has none'),
-  applicant: z.string().describe('Names joined with "; "; empty where the source has none'),
-  filing_date: dayOf(),
-  publication_date: dayOf(),
+  title: z.string().describe('Title; empty if the source has none'),
+  applicant: z.string().describe('Names joined with "; "; empty if the source has none'),
+  filing_date: dayOf('Day of filing'),
+  publication_date: dayOf('Day of publication'),
   ipc_codes: z.array(z.string()).describe('Full IPC codes'),
-  kind_code: z.string(),
-  country: z.enum(COUNTRIES),
+  kind_code: z.string().describe('Kind code of the publication'),
+  country: z.enum(COUNTRIES).describe('Office of the publication'),
 });
 const figure = () =>
   z
@@ -37,13 +37,13 @@ const figure = () =>
     .describe('File name of the drawing that stands for the patent; absent where none is there');
 
 export const chunkSchema = z.strictObject({
-  text: z.string(),
-  chunk_type: z.enum(['abstract', 'claim', 'description']),
+  text: z.string().describe('Text of the passage'),
+  chunk_type: z.enum(['abstract', 'claim', 'description']).describe('Part of the document'),
   section_name: z.string().describe("The document's own heading, or Abstract, Claims, Description"),
-  paragraph_numbers: z.array(z.int()),
-  claim_numbers: z.array(z.int()),
+  paragraph_numbers: z.array(z.int()).describe('Paragraphs covered, by the office’s numbers; may be empty'),
+  claim_numbers: z.array(z.int()).describe('Claims covered; may be empty'),
   similarity_score: similarity(),
-  rerank_score: z.number(),
+  rerank_score: z.number().describe('Orders the passages; its value means nothing by itself'),
 });
 
 export const searchResultSchema = z.strictObject({
@@ -57,7 +57,7 @@ export const searchResultSchema = z.strictObject({
 
 export const searchResponseSchema = z.strictObject({
   total: count().max(TOP_K.max).describe('Length of results'),
-  results: z.array(searchResultSchema).max(TOP_K.max),
+  results: z.array(searchResultSchema).max(TOP_K.max).describe('Patents, best first'),
 });
 
 export const analyticsResultSchema = z.strictObject({
@@ -73,36 +73,55 @@ export const analyticsStatsSchema = z.strictObject({
     .describe('Documents by year of the date of date_type; absent where stats_group_by lacks year'),
   by_country: z
     .exactOptional(z.record(z.string(), count()))
-    .describe('Absent where stats_group_by lacks country'),
+    .describe('Documents by country; absent where stats_group_by lacks country'),
   top_applicants: z
-    .exactOptional(z.array(z.strictObject({ name: z.string(), count: count() })).max(TOP_LIST))
-    .describe('Absent where stats_group_by lacks applicant'),
+    .exactOptional(
+      z
+        .array(
+          z.strictObject({
+            name: z.string().describe('Name as publications print it'),
+            count: count().describe('Documents'),
+          }),
+        )
+        .max(TOP_LIST),
+    )
+    .describe('Most frequent applicants; absent where stats_group_by lacks applicant'),
   top_ipc: z
-    .exactOptional(z.array(z.strictObject({ code: z.string(), count: count() })).max(TOP_LIST))
+    .exactOptional(
+      z
+        .array(
+          z.strictObject({ code: z.string().describe('Subclass'), count: count().describe('Documents') }),
+        )
+        .max(TOP_LIST),
+    )
     .describe('By 4-character subclass; absent where stats_group_by lacks ipc'),
 });
 
 export const analyticsResponseSchema = z.strictObject({
-  query: z.string(),
+  query: z.string().describe('The question'),
   total_matched: count().describe('Documents at or above min_score, deduplicated, up to max_results'),
-  min_score_used: z.number(),
-  page: z.int().min(1),
-  page_size: z.int().min(1),
-  total_pages: count(),
-  stats: analyticsStatsSchema,
-  results: z.array(analyticsResultSchema),
+  min_score_used: z.number().describe('The threshold that documents had to reach'),
+  page: z.int().min(1).describe('Number of this page, from 1'),
+  page_size: z.int().min(1).describe('Results on a full page'),
+  total_pages: count().describe('Pages that there are'),
+  stats: analyticsStatsSchema.describe('Counts over all documents that matched'),
+  results: z.array(analyticsResultSchema).describe('Documents of this page, most similar first'),
 });
 
 export const detailsEntrySchema = z.strictObject({
   patent_id: z.string().describe('As in answers; as it was asked for where nothing was found'),
-  metadata: z.exactOptional(z.strictObject(bibliography())).describe('Absent beside an error'),
+  metadata: z
+    .exactOptional(z.strictObject(bibliography()))
+    .describe('Bibliographic data; absent beside an error'),
   content: z
     .exactOptional(z.string())
     .describe(
       'Markdown of the document, or of the sections asked for; its images are links to the drawings endpoint; absent beside an error',
     ),
   representative_figure: figure(),
-  error: z.exactOptional(z.enum(['not_found', 'ambiguous'])).describe('Absent where the document is there'),
+  error: z
+    .exactOptional(z.enum(['not_found', 'ambiguous']))
+    .describe('Why there is no document; absent where it is there'),
   candidates: z
     .exactOptional(z.array(z.string()))
     .describe('patent_ids that a number fits; absent unless it is ambiguous'),
@@ -112,26 +131,32 @@ export const detailsResponseSchema = z.strictObject({
   patents: z.array(detailsEntrySchema).describe('One entry for each requested id, in request order'),
 });
 
-const days = () =>
-  z.exactOptional(z.strictObject({ min: day(), max: day() })).describe('Absent where no record has the date');
+const days = (what: string) =>
+  z
+    .exactOptional(z.strictObject({ min: day().describe('First day'), max: day().describe('Last day') }))
+    .describe(`${what}; absent where no record has the date`);
 
 export const coverageCountrySchema = z.strictObject({
-  total: count(),
-  by_kind: z.record(z.string(), count()),
-  filing_date: days(),
-  publication_date: days(),
-  languages: z.array(z.string()),
+  total: count().describe('Publications'),
+  by_kind: z.record(z.string(), count()).describe('Publications by kind code'),
+  filing_date: days('First and last day of filing'),
+  publication_date: days('First and last day of publication'),
+  languages: z.array(z.string()).describe('ISO 639-1 codes of the languages of title and text'),
 });
 
 export const coverageSchema = z.strictObject({
   total: count().describe('Publications'),
-  by_country: z.partialRecord(z.enum(COUNTRIES), coverageCountrySchema),
+  by_country: z
+    .partialRecord(z.enum(COUNTRIES), coverageCountrySchema)
+    .describe('Absent countries have none'),
   chunks: count().describe('Passages'),
-  index: z.strictObject({
-    model: z.string(),
-    dimensions: z.int(),
-    generation: z.int(),
-    updated_at: z.iso.datetime(),
-  }),
-  generated_at: z.iso.datetime(),
+  index: z
+    .strictObject({
+      model: z.string().describe('Name and version of the embedding model'),
+      dimensions: z.int().describe('Components of a vector'),
+      generation: z.int().describe('Number of the committed state'),
+      updated_at: z.iso.datetime().describe('Time of the last commit'),
+    })
+    .describe('The index that was counted'),
+  generated_at: z.iso.datetime().describe('Time of the count'),
 });

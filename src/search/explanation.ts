@@ -5,9 +5,13 @@ import type { SearchResult } from './types.js';
 
 /** Milliseconds of each stage. */
 export interface Timings {
+  /** Embedding the question. */
   embed: number;
+  /** Evaluating the filter. */
   filter: number;
+  /** Finding candidates and scoring them. */
   knn: number;
+  /** Reranking. */
   rerank: number;
   /** Ordering the results and reading the texts that are shown. */
   fetch: number;
@@ -15,7 +19,9 @@ export interface Timings {
 
 /** How an answer was found. */
 export interface Explanation {
+  /** How each segment was scanned. */
   plan: Plan;
+  /** Name and version of the embedder. */
   model: string;
   /** Whether the scale of similarity was measured for this model. If not, run `priorart calibrate`. */
   calibrated: boolean;
@@ -26,18 +32,23 @@ export interface Explanation {
    * is below `UNRELATED_BELOW` (limits.ts). Always false for a model that is not calibrated.
    */
   unrelated: boolean;
+  /** Name of the reranker. */
   reranker: string;
   /** Documents that went to the reranker, and how many of them it scored before the deadline. */
   documents: number;
+  /** Documents that were scored before the deadline. */
   reranked: number;
   /** Documents whose texts the reranker read, because their segments hold no token bags of its model. */
   read: number;
   /** Passages scored exactly, passages whose score an index estimated, and how often a search was widened. */
   scored: number;
+  /** Passages that approximate indexes proposed. */
   candidates: number;
+  /** Stages that were repeated with more candidates. */
   widened: number;
   /** Segments that were scanned exactly against the plan, because the filter allows little near the query. */
   rescanned: number;
+  /** Duration of each stage, ms. */
   timings: Timings;
 }
 

@@ -61,21 +61,31 @@ const EFFORT_FOR_DOCUMENTS = 50;
  */
 export type ScanKind = 'exact' | 'ivf' | 'hnsw' | 'codes' | 'none';
 
+/** How one segment is scanned. */
 export interface SegmentPlan {
+  /** Name of the segment. */
   segment: string;
+  /** Way in which it is scanned. */
   scan: ScanKind;
+  /** Kind of its index; absent without one. */
   index?: string;
   /** Live passages that the filter allows, and all live passages. */
   allowed: number;
+  /** Live passages of the segment. */
   passages: number;
   /** Expected cost of each possible scan, ms. Absent if the segment has no index: then only `exact` is possible. */
   expected?: Partial<Record<ScanKind, number>>;
+  /** Passages that the index is asked for. */
   k?: number;
+  /** Lists of the index that are scanned. */
   nprobe?: number;
+  /** Lists of the index. */
   lists?: number;
+  /** Candidates kept while a graph is walked. */
   efSearch?: number;
 }
 
+/** How a search is answered. */
 export interface Plan {
   /** Whether every segment is scanned exactly. */
   exact: boolean;
@@ -83,6 +93,7 @@ export interface Plan {
   documents: number;
   /** How many of them are expected to reach the threshold; absent without a threshold. */
   above?: number;
+  /** How each segment is scanned. */
   segments: SegmentPlan[];
 }
 

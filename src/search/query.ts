@@ -22,6 +22,8 @@ import {
   type DocumentSection,
   dateRangeSchema,
   detailsSchema,
+  type FilterFields,
+  filterSchema,
   type SearchFields,
   STATS_AXES,
   type StatsAxis,
@@ -125,12 +127,30 @@ const DETAILS_ADVICE: FieldAdvice = {
 /** Checks and normalises a decoded body of POST /api/v1/search/semantic. */
 export function parseSemantic(input: unknown): SemanticQuery {
   const body = check(semanticSchema, input, SEMANTIC_ADVICE);
+  const query = body.query.trim();
+  return { query, topK: body.top_k ?? TOP_K.default, filters: filters(body, datesOf(body)) };
+}
+
+function datesOf(body: FilterFields): Filters['dates'] {
   const dates: Filters['dates'] = {};
   for (const type of DATE_TYPES) {
     const range = dateRange(body, `${type}_date_from`, `${type}_date_to`);
     if (range) dates[type] = range;
   }
-  return { query: body.query.trim(), topK: body.top_k ?? TOP_K.default, filters: filters(body, dates) };
+  return dates;
+}
+
+const FILTER_ADVICE: FieldAdvice = { known: { '': Object.keys(filterSchema.shape) }, elsewhere: belongs };
+
+/**
+ * Checks and normalises a filter without a question. Every kind is allowed unless the filter states kinds: what a
+ * search leaves out by default is a part of the index, too.
+ */
+export function parseFilter(input: unknown): Filters {
+  const body = check(filterSchema, input, FILTER_ADVICE);
+  const found = filters(body, datesOf(body));
+  const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
+  return isGiven(statesKinds) ? found : { ...found, everyKind: true };
 }
 
 /** Checks and normalises a decoded body of POST /api/v1/search/semantic-analytics. */
@@ -178,7 +198,7 @@ function check<T extends z.ZodType>(schema: T, input: unknown, advice: FieldAdvi
   return result.data;
 }
 
-function filters(body: SearchFields, dates: Filters['dates']): Filters {
+function filters(body: Omit<SearchFields, 'query' | 'top_k'>, dates: Filters['dates']): Filters {
   const out: Filters = {
     docType: body.doc_type ?? 'all',
     includeUtilityModel: body.include_utility_model ?? false,

@@ -161,6 +161,9 @@ export const semanticSchema = z.strictObject(
   { error: 'a JSON object' },
 );
 
+/** The filters of a search, without a question. */
+export const filterSchema = semanticSchema.omit({ query: true, top_k: true });
+
 export const dateRangeSchema = z.strictObject(
   {
     from: day().describe('First day, inclusive'),
@@ -214,7 +217,9 @@ const SECTIONS_PATTERN = `^${SECTION}(,${SECTION})*$`;
 /** Body of POST /api/v1/patents/details. */
 export const detailsSchema = z.strictObject(
   {
-    patent_ids: list(text('a publication number'), 'publication numbers', DETAILS_MAX_IDS),
+    patent_ids: list(text('a publication number'), 'publication numbers', DETAILS_MAX_IDS).describe(
+      'Publication numbers in any spelling',
+    ),
     sections: z
       .string({ error: `a comma-separated subset of ${DOCUMENT_SECTIONS.join(', ')}` })
       .nullish()
@@ -224,9 +229,8 @@ export const detailsSchema = z.strictObject(
   { error: 'a JSON object' },
 );
 
+export type FilterFields = z.output<typeof filterSchema>;
 export type SearchFields = Pick<z.output<typeof semanticSchema>, keyof typeof searchFields>;
 
 /** Request bodies as clients write them. */
-export type SemanticRequest = z.input<typeof semanticSchema>;
-export type AnalyticsRequest = z.input<typeof analyticsSchema>;
-export type DetailsRequest = z.input<typeof detailsSchema>;
+export type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './public-types.js';

@@ -1,30 +1,19 @@
 /** Answers of the engine, exactly as the HTTP interface writes them (specification sections 2 and 4). */
-import type { z } from 'zod';
 import type { IndexState, PoolState } from '../observe/observations.js';
-import type {
-  analyticsResponseSchema,
-  analyticsResultSchema,
-  analyticsStatsSchema,
-  chunkSchema,
-  coverageCountrySchema,
-  coverageSchema,
-  detailsEntrySchema,
-  detailsResponseSchema,
-  searchResponseSchema,
-  searchResultSchema,
-} from './answer-schema.js';
 import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from './query.js';
 
-export type Chunk = z.infer<typeof chunkSchema>;
-export type SearchResult = z.infer<typeof searchResultSchema>;
-export type SearchResponse = z.infer<typeof searchResponseSchema>;
-export type AnalyticsResult = z.infer<typeof analyticsResultSchema>;
-export type AnalyticsStats = z.infer<typeof analyticsStatsSchema>;
-export type AnalyticsResponse = z.infer<typeof analyticsResponseSchema>;
-export type DetailsEntry = z.infer<typeof detailsEntrySchema>;
-export type DetailsResponse = z.infer<typeof detailsResponseSchema>;
-export type CoverageCountry = z.infer<typeof coverageCountrySchema>;
-export type Coverage = z.infer<typeof coverageSchema>;
+export type {
+  AnalyticsResponse,
+  AnalyticsResult,
+  AnalyticsStats,
+  Chunk,
+  Coverage,
+  CoverageCountry,
+  DetailsEntry,
+  DetailsResponse,
+  SearchResponse,
+  SearchResult,
+} from './public-types.js';
 
 /** The JSON text of an answer, as UTF-8, and the number of its results, for endpoints that count them. */
 export interface Body {

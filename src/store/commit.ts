@@ -49,7 +49,7 @@ export function commitDocuments(
     (manifest) => {
       if (!sameModel(manifest.model, model)) {
         const message = `${store.dir} was embedded anew with ${modelName(manifest.model)} meanwhile`;
-        throw new PriorartError('model_mismatch', `${message}; run the command again to go on`);
+        throw new PriorartError('model_mismatch', `${message}; run it again to go on`);
       }
       const segment = takeSegment(manifest);
       const firstDoc = manifest.nextDoc;
@@ -69,7 +69,7 @@ export function commitDocuments(
         const id = firstDoc + n;
         const old = store.ids.get(document.patent.patent_id);
         const oldHead = old === undefined ? undefined : store.documents.get(old);
-        if (old !== undefined && oldHead && isKnownVersion(oldHead, document.hash)) {
+        if (old !== undefined && oldHead && changesNothing(document, oldHead)) {
           deleted.add(id, document.passages.length);
           return 'unchanged';
         }
@@ -108,9 +108,12 @@ function roomFor(documents: readonly PreparedDocument[]): number {
   return room;
 }
 
-/** Whether a version of this content is, or was before it was replaced, in the store. */
-export function isKnownVersion(head: DocumentHead, hash: string): boolean {
-  return head.hash === hash || (head.replaced?.includes(hash) ?? false);
+/** Whether a document leaves the stored one as it is: they are the same, or it was stored before and replaced since. */
+export function changesNothing(
+  { hash, replaces }: Pick<PreparedDocument, 'hash' | 'replaces'>,
+  head: DocumentHead,
+): boolean {
+  return head.hash === hash || (!replaces && (head.replaced?.includes(hash) ?? false));
 }
 
 function put(store: Store, id: number, document: PreparedDocument, old: readonly DocumentHead[]): void {

@@ -31,6 +31,8 @@ export interface PreparedDocument {
   vectors: Float32Array;
   /** Hashes of the records that this one was put together from; reading one of them again changes nothing. */
   sources?: string[];
+  /** It replaces the stored record, even if that has replaced the same content before. */
+  replaces?: boolean;
   /** What the reranker keeps of the texts, if it keeps anything. */
   bags?: TokenBags | undefined;
 }

@@ -46,7 +46,7 @@ export function diskFullIn(dir: string, error: unknown): unknown {
 }
 
 export function diskFull(dir: string, cause: unknown): PriorartError {
-  const message = `no room to write in ${dir}; nothing was changed. Free some space and run the command again`;
+  const message = `no room to write in ${dir}; nothing was changed. Free some space and try again`;
   return new PriorartError('disk_full', message, { cause });
 }
 
@@ -67,13 +67,13 @@ export function onReadOnlyDisk(dir: string): PriorartError {
 export function corrupt(dir: string, reason: string, cause?: unknown): PriorartError {
   const message =
     `${dataFile(dir)} is damaged: ${reason}. Texts can not be rebuilt: put back a copy of the folder, or ` +
-    'ingest the documents again into a new one with --data';
-  return new PriorartError('data_corrupt', message, cause === undefined ? {} : { cause });
+    'ingest the documents again into a new one';
+  const inCommand = `${message} with --data`;
+  return new PriorartError('data_corrupt', message, { inCommand, ...(cause === undefined ? {} : { cause }) });
 }
 
 export function noData(dir: string): PriorartError {
-  return new PriorartError(
-    'no_data',
-    `no index in ${dir}; make one with \`priorart ingest --data ${dir} FILE…\``,
-  );
+  return new PriorartError('no_data', `no index in ${dir}; pass { create: true } to make one`, {
+    inCommand: `no index in ${dir}; make one with \`priorart ingest --data ${dir} FILE…\``,
+  });
 }

@@ -5,7 +5,7 @@
  */
 import type { Transaction } from 'lmdb';
 import type { Passage } from '../patent/passage.js';
-import type { DocumentHead } from './document.js';
+import type { DocumentBody, DocumentHead } from './document.js';
 import { MANIFEST } from './keys.js';
 import type { Manifest } from './manifest.js';
 import type { Store } from './store.js';
@@ -16,12 +16,21 @@ export interface DocumentReader {
   passage(doc: number, number: number): Passage | undefined;
 }
 
-/** The documents of a store's current read transaction. */
-export function currentDocuments(store: Store): DocumentReader {
-  return { head: (doc) => store.documents.get(doc), passage: (doc, number) => store.passage(doc, number) };
+/** The same with what only the details of a publication show. */
+export interface RecordReader extends DocumentReader {
+  body(doc: number): DocumentBody | undefined;
 }
 
-export class PinnedDocuments implements DocumentReader {
+/** The documents of a store's current read transaction. */
+export function currentDocuments(store: Store): RecordReader {
+  return {
+    head: (doc) => store.documents.get(doc),
+    body: (doc) => store.bodies.get(doc),
+    passage: (doc, number) => store.passage(doc, number),
+  };
+}
+
+export class PinnedDocuments implements RecordReader {
   readonly generation: number;
   readonly #store: Store;
   #transaction: Transaction | undefined;
@@ -45,6 +54,17 @@ export class PinnedDocuments implements DocumentReader {
 
   head(doc: number): DocumentHead | undefined {
     return this.#store.documents.get(doc, this.#options);
+  }
+
+  body(doc: number): DocumentBody | undefined {
+    return this.#store.bodies.get(doc, this.#options);
+  }
+
+  /** Publications behind one, by patent_id, also under those that they have taken the place of. */
+  publications(after: string | undefined, limit: number): { patentId: string; doc: number }[] {
+    const from = after === undefined ? {} : { start: after, exclusiveStart: true };
+    const range = this.#store.ids.getRange({ ...from, limit, ...this.#options });
+    return Array.from(range, ({ key, value }) => ({ patentId: key, doc: value }));
   }
 
   passage(doc: number, number: number): Passage | undefined {

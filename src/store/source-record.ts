@@ -4,10 +4,15 @@
 
 /** What became of the publications of a file, counted. */
 export interface SourceCounts {
+  /** Publications that were new. */
   ingested: number;
+  /** Publications that replaced or completed a stored one. */
   updated: number;
+  /** Publications that were stored already. */
   unchanged: number;
+  /** Publications left out on purpose. */
   skipped: number;
+  /** What could not be read. */
   failed: number;
 }
 
@@ -15,6 +20,7 @@ export interface SourceCounts {
 export interface SourceFile {
   /** Absolute path. */
   path: string;
+  /** Size. */
   bytes: number;
   /** Time of the last change, ISO. */
   modified: string;
@@ -28,7 +34,9 @@ export interface SourceRecord extends SourceFile, SourceCounts {
   joined?: boolean;
   /** Stands for all readers that there were: with others, what failed is worth another try. */
   registry: string;
+  /** Time of the first reading, ISO. */
   first_read: string;
+  /** Time of the last reading, ISO. */
   last_read: string;
   /** How often it was read to its end. */
   readings: number;

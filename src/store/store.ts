@@ -221,7 +221,7 @@ export class Store {
       throw new PriorartError(
         'data_version',
         `${this.dir} was written by a newer priorart (format ${manifest.format}, this one reads ${FORMAT}); ` +
-          'upgrade priorart, or ingest into another folder with --data',
+          'upgrade priorart, or ingest into another folder',
       );
     }
     return manifest;
@@ -316,8 +316,8 @@ function makeFolders(dir: string): string {
     if (code === 'ENOSPC') throw diskFull(dir, error);
     const file = code === 'ENOTDIR' || code === 'EEXIST';
     const reason = file ? 'it or a part of its path is a file' : (error as Error).message;
-    const message = `cannot make the data folder ${dir}: ${reason}; give another with --data`;
-    throw new PriorartError('no_data', message, { cause: error });
+    const message = `cannot make the data folder ${dir}: ${reason}; give another`;
+    throw new PriorartError('no_data', message, { cause: error, inCommand: `${message} with --data` });
   }
 }
 

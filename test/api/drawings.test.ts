@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { loadConfig } from '../../src/config.js';
 import { openDrawings } from '../../src/drawings/open.js';
+import { serverPort } from '../../src/engine.js';
 import { type Engine, open } from '../../src/index.js';
 import { FIXTURES } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
@@ -105,7 +106,10 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
     const strict = await Service.start(adapter, 30_000, { engine, drawings }, { publicRateLimit: 3 });
     try {
-      const link = new URL(drawings.link(engine.findDrawing(publication, file)), strict.server.url);
+      const link = new URL(
+        drawings.link(serverPort(engine).findDrawing(publication, file)),
+        strict.server.url,
+      );
       const statuses: number[] = [];
       for (let i = 0; i < 4; i++) {
         const answer = await fetch(link);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe } from 'node:test';
 import { AccessStore } from '../../src/access/store.js';
 import type { DrawingStore } from '../../src/drawings/store.js';
+import { Engine, serverPort } from '../../src/engine.js';
 import { PriorartError } from '../../src/errors.js';
 import { type Server, type ServerParts, startServer } from '../../src/http/server.js';
 import { createLog } from '../../src/observe/log.js';
@@ -146,7 +147,7 @@ export class Service {
   static async start(
     adapter: (typeof ADAPTERS)[number],
     deadlineMs = 10_000,
-    parts: { engine?: SearchEngine; drawings?: DrawingStore; metrics?: Metrics } = {},
+    parts: { engine?: SearchEngine | Engine; drawings?: DrawingStore; metrics?: Metrics } = {},
     settings: Partial<ServerParts['config']> = {},
     prepare: (accessFolder: string) => void = () => {},
   ): Promise<Service> {
@@ -159,7 +160,7 @@ export class Service {
     service.keyId = made.id;
     prepare(service.accessFolder);
     service.server = await startServer({
-      engine: parts.engine ?? memory,
+      engine: parts.engine instanceof Engine ? serverPort(parts.engine) : (parts.engine ?? memory),
       ...(parts.drawings ? { drawings: parts.drawings } : {}),
       ...(parts.metrics ? { metrics: parts.metrics } : {}),
       access: service.access,

@@ -188,7 +188,7 @@ test('replacing, deleting and merging while searches run', async (t) => {
   const files = Array.from({ length: versions }, (_, n) =>
     writeLines(join(root, `${n + 1}.jsonl`), invented(COUNT, 1, n + 1)),
   );
-  const engine: Engine = await open(data, { create: true, workers: 2, queuePerWorker: 100 });
+  const engine: Engine = await open(data, { create: true, workers: 2 });
   t.after(() => engine.close());
   await engine.ingest(files[0]!);
   const ids = invented(COUNT).map(({ patent_id }) => patent_id);

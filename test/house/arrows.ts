@@ -3,7 +3,7 @@ import { type ImportOf, referencesOf } from './imports.js';
 
 const PARTS = ['store', 'index', 'embed', 'rerank', 'drawings', 'access', 'observe'];
 const BELOW_POOL = ['patent', ...PARTS, 'ingest', 'search', 'models'];
-const BELOW_FRONT = [...BELOW_POOL, 'pool', 'engine.ts'];
+const BELOW_FRONT = [...BELOW_POOL, 'pool', 'service.ts', 'engine.ts'];
 
 /**
  * Which folder of src/ (or file directly in it) may import which others; itself always. What is not in the table
@@ -26,7 +26,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ingest: ['patent', ...PARTS],
   search: ['patent', ...PARTS],
   pool: BELOW_POOL,
-  'engine.ts': [...BELOW_POOL, 'pool'],
+  // What is open; the library speaks to it in the application's terms, the server over a port.
+  'service.ts': [...BELOW_POOL, 'pool'],
+  'engine.ts': [...BELOW_POOL, 'service.ts'],
   eval: BELOW_FRONT,
   cluster: BELOW_FRONT,
   dashboard: BELOW_FRONT,
@@ -38,12 +40,13 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'index.cts': ['index.ts'],
   'errors.ts': [],
   'nearest-name.ts': [],
+  'check-options.ts': [],
   'limits.ts': [],
   'config.ts': [],
 };
 
 /** One table of errors, of limits, of settings, and what every message about a mistyped name uses: open to everybody. */
-const FOR_EVERYBODY = new Set(['errors.ts', 'limits.ts', 'config.ts', 'nearest-name.ts']);
+const FOR_EVERYBODY = new Set(['errors.ts', 'limits.ts', 'config.ts', 'nearest-name.ts', 'check-options.ts']);
 
 /** Packages that only some places may import, so that the rest of the program does not depend on them. */
 const CONFINED: Readonly<Record<string, readonly string[]>> = {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { AccessStore } from '../../src/access/store.js';
+import { serverPort } from '../../src/engine.js';
 import { type Server, startServer } from '../../src/http/server.js';
 import { type Engine, open } from '../../src/index.js';
 import { createLog } from '../../src/observe/log.js';
@@ -32,7 +33,7 @@ for (const adapter of ADAPTERS) {
       await keys.close();
       access = AccessStore.open(join(data, 'access'), { create: false });
       server = await startServer({
-        engine,
+        engine: serverPort(engine),
         access,
         log: createLog('fatal', { write() {} }),
         config: {

@@ -54,7 +54,10 @@ describe('server', () => {
       assert.equal(server.adapter, 'node');
       assert.equal((await fetch(`${server.url}/livez`)).status, 200);
       const warning = lines.map((line) => JSON.parse(line)).find(({ level }) => level === 'warn');
-      assert.match(warning?.msg, /uWebSockets\.js does not load .* node:http/);
+      assert.match(
+        warning?.msg,
+        /^uWebSockets\.js does not load; using node:http, which is slower\. Add it with `npm install uWebSockets\.js@npm:/,
+      );
       assert.equal(warning?.reason, "libc.so.6: version `GLIBC_2.38' not found");
       assert.equal('err' in warning, false, 'no stack');
     });

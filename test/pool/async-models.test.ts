@@ -48,7 +48,7 @@ describe('a model on a server', { skip: noModel }, () => {
     const { dimensions } = model;
     const embedder = { kind: 'http', protocol: 'tei', url, dimensions, name: 'remote', version: '1' };
     writeFileSync(models, JSON.stringify({ embedder, reranker: { kind: 'none' } }));
-    engine = await open(data, { create: true, models, workers: 2, queuePerWorker: 100 });
+    engine = await open(data, { create: true, models, workers: 2 });
     const { ingested } = await engine.ingest(file);
     assert.equal(ingested, PATENTS.length);
   });

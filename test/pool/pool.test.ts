@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Engine, open } from '../../src/engine.js';
+import { type Engine, open, serverPort } from '../../src/engine.js';
 import { isPriorartError } from '../../src/errors.js';
 import { repairFolder } from '../../src/index/repair.js';
 import { Inline, Pool } from '../../src/pool/pool.js';
@@ -175,7 +175,7 @@ test('a damaged file fails the requests that need it; when it is repaired the sa
 for (const workers of [0, 2]) {
   describe(`closing an engine with ${workers} workers`, () => {
     async function engine(dir: string): Promise<Engine> {
-      const made = await open(dir, { workers, create: true, queuePerWorker: 100 });
+      const made = await open(dir, { workers, create: true });
       return made;
     }
 
@@ -188,12 +188,14 @@ for (const workers of [0, 2]) {
       const asked = PATENTS.slice(0, 40).map(({ abstract }) => opened.search({ query: abstract! }));
       const closing = opened.close();
       await assert.rejects(opened.search({ query: 'late' }), { code: 'unavailable' });
-      await assert.rejects(opened.searchBytes(parseSemantic({ query: 'late' }), {}), { code: 'unavailable' });
+      await assert.rejects(serverPort(opened).searchBytes(parseSemantic({ query: 'late' }), {}), {
+        code: 'unavailable',
+      });
       const answers = await Promise.all(asked);
       assert.ok(answers.every(({ total }) => total > 0));
       await closing;
       await opened.close();
-      assert.equal(opened.ready().ready, false);
+      assert.equal(serverPort(opened).ready().ready, false);
     });
 
     test('a running ingest is stopped; what it committed is whole, the rest comes with the next run', async (t) => {

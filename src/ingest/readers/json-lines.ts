@@ -98,6 +98,16 @@ function identity(fields: Fields): Patent {
   return { patent_id, country, number, kind_code: kind };
 }
 
+/** The patent_id that a record will have; undefined if it names no publication. */
+export function recordId(record: unknown): string | undefined {
+  if (record === null || typeof record !== 'object') return undefined;
+  try {
+    return identity(withoutNulls(record) as Fields).patent_id;
+  } catch {
+    return undefined;
+  }
+}
+
 type Listed<T> = (string | T)[];
 
 function nameList(value: unknown): Name[] {
@@ -176,7 +186,7 @@ function rightFields(fields: Fields): Partial<Patent> {
   const country = (fields['country'] as string | undefined) ?? identity(fields).country;
   const number = application && normaliseApplicationNumber(country, application);
   if (number) found['application_number'] = number;
-  for (const name of ['locarno_codes', 'family_id', 'family_derived', 'partial', 'corrects']) {
+  for (const name of ['locarno_codes', 'family_id', 'family_derived', 'partial', 'corrects', 'filled']) {
     if (fields[name] !== undefined) found[name] = fields[name];
   }
   for (const name of ['drawings', 'citations', 'priorities']) {

@@ -16,12 +16,22 @@ export interface Unit {
   /** `Reader.format` of the reader that recognised it. */
   format: string;
   bytes: Uint8Array;
+  /**
+   * It replaces the stored record of its publication, even if that has replaced the same content before. A document of a
+   * file does not: reading an old file again changes nothing.
+   */
+  replaces?: boolean;
+  /** An earlier record of the same publication may not be stored yet, so the store can not tell whether this one changes it. */
+  isRepeated?: boolean;
 }
 
 /** Something in a source that could not be read, and why. */
 export interface Failure {
+  /** Path of the file, or the name of the records. */
   file: string;
+  /** Where in it: `line 7`, `record 7`, `byte 1234`. */
   position: string;
+  /** What is wrong. */
   reason: string;
 }
 

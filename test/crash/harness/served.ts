@@ -7,7 +7,7 @@ import { AccessStore } from '../../../src/access/store.js';
 import { loadConfig } from '../../../src/config.js';
 import { contentOf } from '../../../src/drawings/files.js';
 import { openDrawings } from '../../../src/drawings/open.js';
-import type { Engine } from '../../../src/engine.js';
+import { type Engine, serverPort } from '../../../src/engine.js';
 import { startServer } from '../../../src/http/server.js';
 import { DRAWING_LINK_SECONDS } from '../../../src/limits.js';
 import { createLog } from '../../../src/observe/log.js';
@@ -49,7 +49,13 @@ export async function serving(dir: string, engine: Engine): Promise<Running> {
     drawingLinkSeconds: DRAWING_LINK_SECONDS.max,
   };
   const drawings = await openDrawings(dir, config);
-  const server = await startServer({ engine, access, drawings, log: createLog('silent'), config });
+  const server = await startServer({
+    engine: serverPort(engine),
+    access,
+    drawings,
+    log: createLog('silent'),
+    config,
+  });
   const call = (method: string, path: string, { body, key, id }: Call = {}) =>
     calling(method, server.url + path, body, {
       'x-request-id': id ?? `harness-${randomUUID()}`,
@@ -244,7 +250,7 @@ export function shownFile(n: number): string {
 
 function hasDrawing(engine: Engine, n: number): boolean {
   try {
-    engine.findDrawing(patent(n, 1).patent_id, shownFile(n));
+    serverPort(engine).findDrawing(patent(n, 1).patent_id, shownFile(n));
     return true;
   } catch {
     return false;

@@ -84,7 +84,7 @@ class Soak {
       for (const scan of new Set(scans)) finding.count(`answers by ${scan}`);
     };
     const engine = await open(dir, {
-      ...{ create: true, indexKind: 'ivf-pq', workers: CLIENTS, queuePerWorker: 100 },
+      ...{ create: true, indexKind: 'ivf-pq', workers: CLIENTS },
       ...{ observe, recallCheck: 0.1 },
     });
     const store = Store.open(dir);

@@ -8,7 +8,7 @@ import { convertImage } from '../../../src/drawings/convert.js';
 import { contentOf, LocalDrawings } from '../../../src/drawings/files.js';
 import { calibrationFor, shown, similarity } from '../../../src/embed/calibration.js';
 import type { Embedder } from '../../../src/embed/embedder.js';
-import { type Engine, open } from '../../../src/engine.js';
+import { type Engine, open, serverPort } from '../../../src/engine.js';
 import { checkFolder } from '../../../src/index/check.js';
 import { passagesOf } from '../../../src/ingest/passages.js';
 import { openEmbedder } from '../../../src/models/load.js';
@@ -214,7 +214,7 @@ async function faultOfFigures(
       if (!versions.includes(undefined)) return `the drawing of publication ${n} is lost`;
       continue;
     }
-    const content = engine.findDrawing(idOf.get(n)!, shownFile(n));
+    const content = serverPort(engine).findDrawing(idOf.get(n)!, shownFile(n));
     const fault = await files.fault(content);
     if (fault) return `the drawing of publication ${n}: ${fault}`;
     const wanted = await Promise.all(

@@ -1,0 +1,79 @@
+/** Checks the options of the library's functions: what is unknown or wrong is refused by name, as a request's fields are. */
+import { PriorartError } from './errors.js';
+import { nearestName } from './nearest-name.js';
+
+/** What an option must be, in words, and whether a value is that. */
+export interface OptionRule {
+  expected: string;
+  holds(value: unknown): boolean;
+}
+
+/** A rule for each option of a function, so that table and type can not differ. */
+export type OptionRules<T extends object> = { readonly [name in keyof Required<T>]: OptionRule };
+
+export const flag: OptionRule = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
+export const share: OptionRule = {
+  expected: 'a number from 0 to 1',
+  holds: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+};
+export const callback: OptionRule = {
+  expected: 'a function',
+  holds: (value) => typeof value === 'function',
+};
+export const abortSignal: OptionRule = {
+  expected: 'an AbortSignal',
+  holds: (value) => value instanceof AbortSignal,
+};
+export const text: OptionRule = {
+  expected: 'a text that is not empty',
+  holds: (value) => typeof value === 'string' && value.trim() !== '',
+};
+export const milliseconds: OptionRule = {
+  expected: 'milliseconds, a number from 0',
+  holds: (value) => typeof value === 'number' && value >= 0,
+};
+export const pathOrObject: OptionRule = {
+  expected: 'a path or an object',
+  holds: (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
+};
+
+export function integer(min: number, max: number): OptionRule {
+  return {
+    expected: `an integer from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`,
+    holds: (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+  };
+}
+
+/**
+ * Checks options of the function that is named. `undefined` means that an option is not given.
+ * @throws PriorartError `invalid_request`
+ */
+export function checkOptions<T extends object>(call: string, given: T, rules: OptionRules<T>): void {
+  if (typeof given !== 'object' || given === null) {
+    throw new PriorartError(
+      'invalid_request',
+      `${call}: got ${shown(given)} for its options; expected an object`,
+    );
+  }
+  const names = Object.keys(rules);
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(rules, name)) throw unknownOption(call, name, names);
+    const { expected, holds } = rules[name as keyof T];
+    if (value === undefined || holds(value)) continue;
+    throw new PriorartError('invalid_request', `${name}: got ${shown(value)}; expected ${expected}`);
+  }
+}
+
+function unknownOption(call: string, name: string, known: readonly string[]): PriorartError {
+  const nearest = nearestName(name, known);
+  const hint = nearest === undefined ? `known are ${known.join(', ')}` : `nearest is ${nearest}`;
+  return new PriorartError('invalid_request', `${call}: unknown option ${shown(name)}; ${hint}`);
+}
+
+const SHOWN_CHARS = 80;
+
+function shown(value: unknown): string {
+  const words =
+    typeof value === 'object' || typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return words.length > SHOWN_CHARS ? `${words.slice(0, SHOWN_CHARS)}…` : words;
+}

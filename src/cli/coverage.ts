@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { coverageOf } from '../search/coverage.js';
+import { Folder } from '../search/folder.js';
+import type { Coverage, CoverageCountry } from '../search/types.js';
+import { dataCommand, settings } from './options.js';
+import { count, print } from './output.js';
+
+export function coverageCommand(): Command {
+  return dataCommand('coverage', 'show what the index holds: countries, kinds, dates, languages')
+    .addHelpText(
+      'after',
+      `
+With --json the output is exactly the body that GET /api/v1/stats/coverage answers.
+
+Examples:
+  priorart coverage --data ./patents
+  priorart coverage --json`,
+    )
+    .action(run);
+}
+
+async function run(flags: Record<string, unknown>): Promise<void> {
+  const folder = new Folder(settings(flags).data);
+  try {
+    const coverage = coverageOf(folder);
+    print(coverage, flags['json'] === true, () => textOf(coverage));
+  } finally {
+    await folder.close();
+  }
+}
+
+function textOf({ total, chunks, by_country: countries, index }: Coverage): string {
+  return [
+    `${count(total)} publications, ${count(chunks)} passages, model ${index.model}`,
+    ...Object.entries(countries).map(([country, found]) => countryText(country, found)),
+  ].join('\n');
+}
+
+function countryText(country: string, { total, by_kind, languages, ...dates }: CoverageCountry): string {
+  const kinds = Object.entries(by_kind).map(([kind, number]) => `${kind} ${count(number)}`);
+  const range = (name: string, days: { min: string; max: string } | undefined) =>
+    days ? [`${name} ${days.min} to ${days.max}`] : [];
+  const facts = [
+    kinds.join(', '),
+    ...range('filed', dates.filing_date),
+    ...range('published', dates.publication_date),
+    ...(languages.length > 0 ? [`in ${languages.join(', ')}`] : []),
+  ];
+  return `  ${country}  ${count(total).padStart(9)}  ${facts.join('; ')}`;
+}

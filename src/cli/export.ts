@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { open, rename, rm } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { PriorartError } from '../errors.js';
+import type { EmbeddedPatent } from '../patent/embedded.js';
+import type { Patent } from '../patent/record.js';
+import { parseFilter } from '../search/query.js';
+import { allRecords } from '../search/records.js';
+import { Store } from '../store/store.js';
+import { dataCommand, settings } from './options.js';
+import { count, endWithReader, escapeControls, interruption, ProgressLine, print, size } from './output.js';
+import { filterOf, withFiltersOnly } from './request.js';
+import { shortest } from './vector-output.js';
+
+export function exportCommand(): Command {
+  const command = dataCommand('export', 'write whole records as JSON Lines, which `ingest` reads back')
+    .option('--vectors', 'add the passages of each record and their vectors, as _passages')
+    .option('--out <file>', 'write here instead of standard output; the file is there whole or not at all')
+    .addHelpText(
+      'after',
+      `
+One record a line, in the order of their patent_ids, of one state of the index, whatever is ingested meanwhile. With
+no filter all publications are written, utility models and designs included. Drawings stay in the data folder.
+
+Examples:
+  priorart export > patents.jsonl
+  priorart export --countries KR,JP --filing-date-from 2020-01-01 --out korea-japan.jsonl
+  priorart export --vectors --publication-number US11217824B2 | head -1`,
+    )
+    .action(run);
+  return withFiltersOnly(command);
+}
+
+/** Where the lines go. */
+interface Lines {
+  write(line: string): Promise<void>;
+  /** Puts everything on the disk, under its name. */
+  end(): Promise<void>;
+  discard(): Promise<void>;
+}
+
+async function run(flags: Record<string, unknown>): Promise<void> {
+  const filters = parseFilter(filterOf(flags));
+  const file = flags['out'] === undefined ? undefined : String(flags['out']);
+  const store = Store.open(settings(flags).data);
+  const signal = interruption();
+  const progress = new ProgressLine();
+  const summary = { exported: 0, bytes: 0, seconds: 0 };
+  const started = performance.now();
+  try {
+    const lines = file === undefined ? standardOutput() : await linesOfFile(file);
+    try {
+      const vectors = flags['vectors'] === true;
+      for await (const patent of allRecords(store, filters, { vectors, signal })) {
+        const line = `${escapeControls(JSON.stringify(plain(patent)))}\n`;
+        await lines.write(line);
+        summary.exported += 1;
+        summary.bytes += Buffer.byteLength(line);
+        progress.update(`${count(summary.exported)} publications, ${size(summary.bytes)}`);
+      }
+      await lines.end();
+    } catch (error) {
+      await lines.discard();
+      if (!signal.aborted) throw error;
+      throw new PriorartError('cancelled', 'stopped; nothing was kept of what was written', { cause: error });
+    }
+  } finally {
+    progress.end();
+    await store.close();
+  }
+  summary.seconds = Math.round((performance.now() - started) / 10) / 100;
+  const text = () =>
+    `${count(summary.exported)} publications, ${size(summary.bytes)}, in ${summary.seconds} s` +
+    (file === undefined ? '' : `: ${file}`);
+  // Standard output holds the records, unless these go to a file.
+  if (file !== undefined) print(summary, flags['json'] === true, text);
+  else process.stderr.write(`${flags['json'] === true ? JSON.stringify(summary) : text()}\n`);
+}
+
+/** What a line begins with; the other fields follow by name, so that two exports can be compared as texts. */
+const FIRST = ['patent_id', 'country', 'number', 'kind_code', 'language', 'title'];
+
+/** Vectors as lists of numbers: JSON would write a typed array as an object. */
+function plain(patent: Patent | EmbeddedPatent): object {
+  const place = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  const byName = (a: string, b: string): number => (a < b ? -1 : 1);
+  const entries = Object.entries(withPlainVectors(patent));
+  return Object.fromEntries(entries.sort(([a], [b]) => place(a) - place(b) || byName(a, b)));
+}
+
+function withPlainVectors(patent: Patent | EmbeddedPatent): object {
+  if (!('_passages' in patent)) return patent;
+  const passages = patent._passages.map(({ vector, ...passage }) => ({
+    ...passage,
+    vector: Array.from(vector, (value) => Number(shortest(value))),
+  }));
+  return { ...patent, _passages: passages };
+}
+
+function standardOutput(): Lines {
+  endWithReader();
+  return {
+    write: async (line) => {
+      if (!process.stdout.write(line)) await once(process.stdout, 'drain');
+    },
+    end: async () => {},
+    discard: async () => {},
+  };
+}
+
+/** Lines that are gathered before they are written, bytes. */
+const WRITE_BYTES = 1 << 20;
+
+async function linesOfFile(file: string): Promise<Lines> {
+  const part = `${file}.part`;
+  const handle = await open(part, 'w').catch((error: NodeJS.ErrnoException) => {
+    throw new PriorartError('usage', `--out ${file}: can not be written (${error.code})`, { cause: error });
+  });
+  let waiting: string[] = [];
+  let characters = 0;
+  const flush = async () => {
+    const text = waiting.join('');
+    waiting = [];
+    characters = 0;
+    await handle.appendFile(text);
+  };
+  return {
+    write: async (line) => {
+      waiting.push(line);
+      characters += line.length;
+      if (characters >= WRITE_BYTES) await flush();
+    },
+    end: async () => {
+      await flush();
+      await handle.sync();
+      await handle.close();
+      await rename(part, file);
+    },
+    discard: async () => {
+      await handle.close().catch(() => {});
+      await rm(part, { force: true });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** What a search says that found nothing: what its filters leave out, and which options change that. */
+
+import { Folder } from '../search/folder.js';
+import { type LeftOutReport, leftOutBy } from '../search/left-out.js';
+import type { Filters } from '../search/query.js';
+import { COMMAND, count } from './output.js';
+
+/** Option and meaning of each column that a filter looks at. */
+const CONDITIONS: Readonly<Record<string, [option: string, are: string]>> = {
+  country: ['--countries', 'are of other offices'],
+  kinds: ['--kind-codes', 'have other kind codes'],
+  filing_date: ['--filing-date-…', 'were filed at another time, or have no filing date'],
+  publication_date: ['--publication-date-…', 'were published at another time'],
+  grant_date: ['--grant-date-…', 'were granted at another time, or are no grants'],
+  priority_date: ['--priority-date-…', 'have another priority date, or none'],
+  applicant_name: ['--applicant', 'have other applicants'],
+  inventor_name: ['--inventor', 'have other inventors'],
+  ipc: ['--ipc-codes', 'are classified elsewhere in the IPC'],
+  cpc: ['--cpc-codes', 'are classified elsewhere in the CPC'],
+  patent_id: ['--publication-number', 'have another number'],
+  application: ['--application-number', 'have another application number'],
+  family: ['--family-id', 'are of other families'],
+};
+
+/** What filters leave of an index: how many publications, and what is to be said if there are none. */
+export interface Allowed {
+  publications: number;
+  /** Why there are none; undefined if there are some. */
+  nothing: string | undefined;
+}
+
+export async function allowedBy(data: string, filters: Filters): Promise<Allowed> {
+  const folder = new Folder(data);
+  try {
+    const report = leftOutBy(folder.snapshot().native, filters, folder.store);
+    const { allowed } = report;
+    return { publications: allowed, nothing: allowed > 0 ? undefined : textOf(report, data, filters) };
+  } finally {
+    await folder.close();
+  }
+}
+
+function textOf({ total, conditions, kinds }: LeftOutReport, data: string, filters: Filters): string {
+  if (total === 0) {
+    return `The index in ${data} is empty; take patents in with: ${COMMAND} ingest --data ${data} FILE…`;
+  }
+  const lines = conditions.flatMap(({ column, publications }) => {
+    if (column === 'kind_class') return kindLines(kinds ?? {}, filters);
+    const [option, are] = CONDITIONS[column] ?? [column, 'do not fit'];
+    return [`  ${count(publications)} ${are} (${option})`];
+  });
+  const together = lines.length > 1 ? ['No publication passes all of these together.'] : [];
+  const head = `No patent fits. Of ${count(total)} publications in the index,`;
+  return [head, ...lines, ...together, 'Fewer filters may help.'].join('\n');
+}
+
+/** What doc_type and its companions leave out. */
+function kindLines(
+  kinds: NonNullable<LeftOutReport['kinds']>,
+  { docType, includeUtilityModel }: Filters,
+): string[] {
+  const utility = (kinds.utility_application ?? 0) + (kinds.utility_grant ?? 0);
+  const found: [number, string, string][] = [
+    [includeUtilityModel ? 0 : utility, 'are utility models', '--include-utility-model'],
+    [kinds.design ?? 0, 'are designs', '--kind-codes S,S1'],
+    [kinds.other ?? 0, 'are of an unknown kind', '--kind-codes'],
+    [docType === 'grant' ? (kinds.application ?? 0) : 0, 'are applications', '--doc-type'],
+    [docType === 'application' ? (kinds.grant ?? 0) : 0, 'are grants', '--doc-type'],
+  ];
+  return found.flatMap(([number, are, option]) =>
+    number > 0 ? [`  ${count(number)} ${are} (${option})`] : [],
+  );
+}

@@ -1,0 +1,197 @@
+import type { Command } from 'commander';
+import type { Claim, Name, Patent } from '../patent/record.js';
+import { recordsByNumber } from '../search/records.js';
+import { Store } from '../store/store.js';
+import { dataCommand, settings } from './options.js';
+import { count, EXIT, endWithReader, inOneLine, print } from './output.js';
+
+/** Columns of a line of text. */
+const LINE_CHARS = 100;
+/** Columns of the name of a fact. */
+const FACT_CHARS = 12;
+/** Citations shown to people; `--json` has all. */
+const SHOWN_CITATIONS = 20;
+
+export function showCommand(): Command {
+  return dataCommand('show', 'show whole publications: bibliography, abstract, claims as a tree')
+    .argument('<numbers...>', 'publication numbers in any spelling')
+    .option('--description', 'print the description, too')
+    .addHelpText(
+      'after',
+      `
+With --json each record is a line of JSON, as \`export\` writes it and \`ingest\` reads it. Exit code 1 if a number is
+not in the index.
+
+Examples:
+  priorart show KR1020200104349A
+  priorart show "US 9,971,313 B2" --description
+  priorart show EP03893001A1 EP03893001B1 --json`,
+    )
+    .action(run);
+}
+
+async function run(numbers: string[], flags: Record<string, unknown>): Promise<void> {
+  endWithReader();
+  const store = Store.open(settings(flags).data);
+  try {
+    const records = await recordsByNumber(store, numbers);
+    const found = records.filter((record) => record !== undefined);
+    for (const [n, record] of found.entries()) {
+      if (n > 0 && flags['json'] !== true) process.stdout.write('\n');
+      print(record, flags['json'] === true, () => recordText(record, flags['description'] === true));
+    }
+    const missing = numbers.filter((_, n) => records[n] === undefined);
+    if (missing.length === 0) return;
+    process.stderr.write(`priorart: not in the index: ${missing.map(inOneLine).join(', ')}\n`);
+    process.exitCode = EXIT.failed;
+  } finally {
+    await store.close();
+  }
+}
+
+/** A record for people to read. */
+export function recordText(patent: Patent, withDescription: boolean): string {
+  const blocks = [
+    [patent.patent_id, patent.title].filter(Boolean).join('  '),
+    ...Object.entries(patent.titles ?? {}).map(([language, title]) => `(${language}) ${title}`),
+    factsText(patent),
+    ...textBlock('Abstract', patent.abstract),
+    ...claimsBlock(patent.claims ?? []),
+    ...descriptionBlock(patent, withDescription),
+  ];
+  return blocks.filter((block) => block !== '').join('\n\n');
+}
+
+function factsText(patent: Patent): string {
+  const { priorities, citations, drawings } = patent;
+  const facts: [string, string | undefined][] = [
+    ['filed', patent.filing_date],
+    ['published', patent.publication_date],
+    ['granted', patent.grant_date],
+    ['priority', patent.priority_date],
+    [
+      'priorities',
+      listText(
+        priorities?.map(({ country, number, date }) => [country, number, date].filter(Boolean).join(' ')),
+      ),
+    ],
+    ['application', patent.application_number],
+    ['family', patent.family_id && `${patent.family_id}${patent.family_derived ? ' (derived)' : ''}`],
+    ['applicants', listText(patent.applicants?.map(nameText))],
+    ['inventors', listText(patent.inventors?.map(nameText))],
+    ['IPC', listText(patent.ipc_codes)],
+    ['CPC', listText(patent.cpc_codes)],
+    ['Locarno', listText(patent.locarno_codes)],
+    ['corrects', listText(patent.corrects)],
+    ['cites', citesText(citations)],
+    [
+      'drawings',
+      drawings && `${count(drawings.length)}: ${drawings[0]?.file}${drawings.length > 1 ? ', …' : ''}`,
+    ],
+    ['partial', patent.partial ? 'a part of the publication; the rest has not come in' : undefined],
+  ];
+  return facts
+    .flatMap(([name, value]) =>
+      value ? [name.padEnd(FACT_CHARS) + wrapped(value, ' '.repeat(FACT_CHARS))] : [],
+    )
+    .join('\n');
+}
+
+function listText(entries: readonly string[] | undefined): string | undefined {
+  return entries && entries.length > 0 ? entries.join('; ') : undefined;
+}
+
+function nameText({ name, name_en }: Name): string {
+  return name_en && name_en !== name ? `${name} (${name_en})` : name;
+}
+
+function citesText(citations: Patent['citations']): string | undefined {
+  const shown = citations
+    ?.slice(0, SHOWN_CITATIONS)
+    .map(({ patent_id, country, number, kind, category, text }) =>
+      [patent_id ?? (text || [country, number, kind].filter(Boolean).join(' ')), category && `[${category}]`]
+        .filter(Boolean)
+        .join(' '),
+    );
+  const more = (citations?.length ?? 0) - (shown?.length ?? 0);
+  return listText(more > 0 ? [...(shown ?? []), `and ${count(more)} more`] : shown);
+}
+
+function textBlock(heading: string, text: string | undefined): string[] {
+  return text ? [`${heading}\n${wrapped(text, '')}`] : [];
+}
+
+/** Claims, each below the first one that it refers to. */
+function claimsBlock(claims: readonly Claim[]): string[] {
+  if (claims.length === 0) return [];
+  const known = new Set(claims.map(({ number }) => number));
+  const below = new Map<number, Claim[]>();
+  const tops: Claim[] = [];
+  for (const claim of claims) {
+    const parent = parentOf(claim, known);
+    if (parent === undefined) tops.push(claim);
+    else below.set(parent, [...(below.get(parent) ?? []), claim]);
+  }
+  return [`Claims\n${branches(tops, below)}`];
+}
+
+/** A claim refers to one before it; whatever else a source says would be no tree. */
+function parentOf({ number, depends_on }: Claim, known: ReadonlySet<number>): number | undefined {
+  const before = (depends_on ?? []).filter((other) => other < number && known.has(other));
+  return before.length === 0 ? undefined : Math.min(...before);
+}
+
+/** @param stem what stands before the lines of these claims; undefined for those that refer to none */
+function branches(claims: readonly Claim[], below: ReadonlyMap<number, Claim[]>, stem?: string): string {
+  return claims
+    .map((claim, n) => {
+      const isLast = n === claims.length - 1;
+      const children = below.get(claim.number) ?? [];
+      const turn = stem === undefined ? '' : `${stem}${isLast ? '└─ ' : '├─ '}`;
+      const rest = stem === undefined ? '' : `${stem}${isLast ? '   ' : '│  '}`;
+      const own = turn + wrapped(claimText(claim), `${rest}${children.length > 0 ? '│  ' : '   '}`);
+      return children.length === 0 ? own : `${own}\n${branches(children, below, rest)}`;
+    })
+    .join('\n');
+}
+
+function claimText({ number, text, depends_on: all = [] }: Claim): string {
+  const parent = Math.min(...all.filter((other) => other < number));
+  const others = all.filter((other) => other !== parent);
+  return `${number}.${others.length > 0 ? ` (also claim ${others.join(', ')})` : ''} ${text}`;
+}
+
+function descriptionBlock({ description = [] }: Patent, isWanted: boolean): string[] {
+  if (description.length === 0) return [];
+  if (!isWanted) {
+    const paragraphs = description.reduce((sum, section) => sum + section.paragraphs.length, 0);
+    const headings = description.map(({ section }) => section).join('; ');
+    return [wrapped(`Description: ${count(paragraphs)} paragraphs (--description): ${headings}`, '  ')];
+  }
+  return description.map(({ section, paragraphs }) =>
+    [
+      section,
+      ...paragraphs.map(({ number, text }) =>
+        wrapped(number === undefined ? text : `[${String(number).padStart(4, '0')}] ${text}`, ''),
+      ),
+    ].join('\n'),
+  );
+}
+
+/** A text in lines of the same length, of which all but the first begin with `indent`. */
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = [];
+  for (const given of text.split('\n')) {
+    let line = lines.length === 0 ? '' : indent;
+    let isEmpty = true;
+    for (const word of given.split(/(?<=\S)[ \t]+/)) {
+      if (!isEmpty && line.length + 1 + word.length > LINE_CHARS) {
+        lines.push(line);
+        line = indent + word;
+      } else line += isEmpty ? word : ` ${word}`;
+      isEmpty = false;
+    }
+    lines.push(line);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import { open } from '../engine.js';
+import { parseAnalytics } from '../search/query.js';
+import { type AnalyticsRequest, STATS_AXES } from '../search/schema.js';
+import type { AnalyticsResponse, AnalyticsStats } from '../search/types.js';
+import { allowedBy } from './nothing-found.js';
+import { dataCommand, openOptions, withSettings } from './options.js';
+import { count, interruption, print } from './output.js';
+import { questionOf, withQuestion } from './question.js';
+import { analyticsOf, withAnalytics } from './request.js';
+
+const BAR_CHARS = 40;
+const NAME_CHARS = 40;
+
+export function statsCommand(): Command {
+  const command = withQuestion(
+    dataCommand('stats', 'count the patents about a question by year, country, applicant, IPC'),
+  )
+    .addHelpText(
+      'after',
+      `
+Counts every patent whose best passage has at least --min-score. Without --stats-group-by all four axes are shown.
+With --json the output is exactly the body that POST /api/v1/search/semantic-analytics answers.
+
+Examples:
+  priorart stats "solid electrolyte for lithium batteries"
+  priorart stats "wind turbine blade" --countries EP,US --date-range-from 2015-01-01 --stats-group-by year
+  priorart stats "lidar" --min-score 0.6 --page 2 --page-size 50 --json`,
+    )
+    .action(run);
+  return withAnalytics(withSettings(command, ['models']));
+}
+
+async function run(words: string[], flags: Record<string, unknown>, command: Command): Promise<void> {
+  const { data, ...options } = openOptions(flags);
+  const request = {
+    stats_group_by: [...STATS_AXES],
+    ...analyticsOf(await questionOf(words, command), flags),
+  };
+  const engine = await open(data, { ...options, workers: 0 });
+  try {
+    const response = await engine.analyze(request, { signal: interruption() });
+    const json = flags['json'] === true;
+    const nothing =
+      !json && response.total_matched === 0
+        ? await whyNothing(data, request, response.min_score_used)
+        : undefined;
+    print(response, json, () => nothing ?? textOf(response));
+  } finally {
+    await engine.close();
+  }
+}
+
+async function whyNothing(data: string, request: AnalyticsRequest, minScore: number): Promise<string> {
+  const { publications, nothing } = await allowedBy(data, parseAnalytics(request).filters);
+  if (nothing !== undefined) return nothing;
+  return (
+    `None of the ${count(publications)} publications that the filters allow has a similarity of ${minScore} or more; ` +
+    '--min-score lowers it.'
+  );
+}
+
+function textOf({
+  total_matched,
+  min_score_used,
+  stats,
+  page,
+  total_pages,
+  results,
+}: AnalyticsResponse): string {
+  return [
+    `${count(total_matched)} patents with a similarity of ${min_score_used} or more`,
+    ...charts(stats),
+    `Page ${page} of ${count(total_pages)}:\n${results
+      .map(
+        ({ patent_id, similarity_score, title, applicant }) =>
+          `  ${similarity_score.toFixed(3)}  ${patent_id}  ${[title, applicant].filter(Boolean).join(' · ')}`,
+      )
+      .join('\n')}`,
+  ].join('\n\n');
+}
+
+function charts({ by_year, by_country, top_applicants, top_ipc }: AnalyticsStats): string[] {
+  const named = (counts: Record<string, number> | undefined): [string, number][] | undefined =>
+    counts && Object.entries(counts);
+  const axes: [string, [string, number][] | undefined][] = [
+    ['By year', named(by_year)?.sort(([a], [b]) => (a < b ? -1 : 1))],
+    ['By country', named(by_country)?.sort(([, a], [, b]) => b - a)],
+    ['Applicants', top_applicants?.map(({ name, count }) => [name, count])],
+    ['IPC', top_ipc?.map(({ code, count }) => [code, count])],
+  ];
+  return axes.flatMap(([title, rows]) => (rows && rows.length > 0 ? [`${title}\n${bars(rows)}`] : []));
+}
+
+/** A line for each row, its bar as long as its share of the largest. */
+export function bars(rows: readonly (readonly [name: string, number: number])[]): string {
+  const names = rows.map(([name]) => shortened(name));
+  const width = Math.max(...names.map(columns));
+  const most = Math.max(...rows.map(([, number]) => number), 1);
+  return rows
+    .map(([, number], n) => {
+      const name = names[n]! + ' '.repeat(width - columns(names[n]!));
+      const length = number === 0 ? 0 : Math.max(1, Math.round((number / most) * BAR_CHARS));
+      return `  ${name}  ${'█'.repeat(length)} ${count(number)}`;
+    })
+    .join('\n');
+}
+
+/** Wide characters of a terminal, as those of Korean, Japanese and Chinese. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
+
+/** Columns of a terminal that a text takes. */
+function columns(text: string): number {
+  let width = 0;
+  for (const character of text) width += WIDE.test(character) ? 2 : 1;
+  return width;
+}
+
+function shortened(name: string): string {
+  let short = '';
+  for (const character of name) {
+    if (columns(short) >= NAME_CHARS - 1) return `${short}…`;
+    short += character;
+  }
+  return short;
+}

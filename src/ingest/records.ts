@@ -1,0 +1,102 @@
+/** Records that an application hands over become units like those of a file, one a record. */
+import type { PatentRecords } from './patent-input.js';
+import { jsonLines, recordId } from './readers/json-lines.js';
+import type { Failure, Unit } from './readers/reader.js';
+import type { SourceOptions } from './source.js';
+
+/** Name of the records in failures and in the ledger. */
+export const RECORDS_NAME = 'records';
+
+/** Publications whose records are on their way at once and are remembered, so that a later record finds the earlier. */
+const ON_THE_WAY_MAX = 50_000;
+
+export interface RecordOptions extends Pick<SourceOptions, 'signal' | 'onProgress' | 'onEnd'> {
+  /** Commits everything that was yielded so far. */
+  commit: () => Promise<void>;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Takes records one by one, each when the one before it is on its way, and yields a unit for each.
+ * @throws whatever the iteration throws; the signal's reason when it fires, also while a record is awaited
+ */
+export async function* openRecords(
+  records: PatentRecords,
+  name: string,
+  { signal, onProgress, onEnd, commit }: RecordOptions,
+): AsyncGenerator<Unit | Failure, void, undefined> {
+  const modified = new Date().toISOString();
+  const onTheWay = new Set<string>();
+  let at = 0;
+  let total = 0;
+  for await (const record of untilAborted(records, signal)) {
+    const position = `record ${++at}`;
+    const written = jsonOf(record);
+    if ('reason' in written) {
+      yield { file: name, position, reason: written.reason };
+      continue;
+    }
+    const bytes = encoder.encode(written.json);
+    total += bytes.length;
+    const id = recordId(record);
+    const isRepeated = id !== undefined && onTheWay.has(id);
+    if (id !== undefined) onTheWay.add(id);
+    const unit: Unit = {
+      file: name,
+      position,
+      folder: name,
+      format: jsonLines.format,
+      bytes,
+      replaces: true,
+    };
+    yield isRepeated ? { ...unit, isRepeated } : unit;
+    onProgress?.(total, 0);
+    if (onTheWay.size < ON_THE_WAY_MAX) continue;
+    await commit();
+    onTheWay.clear();
+  }
+  onEnd?.({ path: name, bytes: total, modified }, name, false);
+}
+
+function jsonOf(record: unknown): { json: string } | { reason: string } {
+  try {
+    // What JSON can not say at all (a function, undefined) is refused where every record is checked.
+    return { json: JSON.stringify(record) ?? String(record) };
+  } catch (error) {
+    return { reason: `cannot be written as JSON: ${(error as Error).message}` };
+  }
+}
+
+/** The values of an iterable, given up as soon as the signal fires. */
+async function* untilAborted<T>(
+  values: Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T> {
+  const iterator =
+    Symbol.asyncIterator in values ? values[Symbol.asyncIterator]() : values[Symbol.iterator]();
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+  aborted.catch(() => {}); // Nobody may be waiting for a record when it fires.
+  let isDone = false;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const next = await Promise.race([iterator.next(), aborted]).catch((error: unknown) => {
+        // An iterator that throws has ended; one that is given up is told so below.
+        isDone = signal?.aborted !== true;
+        throw error;
+      });
+      isDone = next.done === true;
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    // Not awaited: a generator that waits for its next record would answer only after that.
+    if (!isDone) void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}

@@ -1,0 +1,30 @@
+/** Whether the clauses of a filter hold for one record, as the columns of a segment would answer. */
+import { COLUMNS, columnValues } from '../index/columns.js';
+import type { FilterClause } from '../index/native.js';
+import type { Patent } from '../patent/record.js';
+
+const KEYWORDS = COLUMNS.filter(({ kind }) => kind === 'keyword').map(({ name }) => name);
+const DATES = COLUMNS.filter(({ kind }) => kind === 'date').map(({ name }) => name);
+
+/** Day of a record that lacks the date, in which no range lies. */
+const NO_DAY = -0x8000_0000;
+
+export function allows(clauses: readonly FilterClause[], patent: Patent): boolean {
+  if (clauses.length === 0) return true;
+  const { terms, days } = columnValues(patent);
+  return clauses.every((clause) => {
+    const { column, test, terms: wanted = [] } = clause;
+    if (test === 'days') return isWithin(days[DATES.indexOf(column)], clause);
+    const own = terms[KEYWORDS.indexOf(column)] ?? [];
+    return own.some((term) => wanted.some((text) => matches(test, term, text)));
+  });
+}
+
+function isWithin(day: number | undefined, { from = -Infinity, to = Infinity }: FilterClause): boolean {
+  return day !== undefined && day !== NO_DAY && from <= day && day <= to;
+}
+
+function matches(test: FilterClause['test'], term: string, wanted: string): boolean {
+  if (test === 'exact') return term === wanted;
+  return test === 'prefix' ? term.startsWith(wanted) : term.includes(wanted);
+}

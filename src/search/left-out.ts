@@ -1,0 +1,39 @@
+/** Why a filter allows nothing: what each of its conditions, by itself, leaves out. */
+import { calling, type FilterClause, type NativeSnapshot } from '../index/native.js';
+import type { KindClass } from '../patent/kind.js';
+import type { Store } from '../store/store.js';
+import { clausesOf } from './filter.js';
+import type { Filters } from './query.js';
+
+/** One condition of a filter. */
+export interface LeftOut {
+  /** Column that it looks at, such as `country` or `filing_date`. */
+  column: string;
+  /** Publications that it leaves out, whatever the other conditions do. */
+  publications: number;
+}
+
+export interface LeftOutReport {
+  /** Publications of the index, and those that pass all conditions. */
+  total: number;
+  allowed: number;
+  /** In the order of the most publications. */
+  conditions: LeftOut[];
+  /** Publications by kind, if kinds are among the conditions. */
+  kinds?: Partial<Record<KindClass, number>>;
+}
+
+export function leftOutBy(native: NativeSnapshot, filters: Filters, store: Store): LeftOutReport {
+  const select = (clauses: FilterClause[]) => calling(() => native.select(clauses));
+  const count = (clauses: FilterClause[]) => select(clauses).docs.reduce((sum, docs) => sum + docs, 0);
+  const total = count([]);
+  const clauses = clausesOf(filters, store);
+  const found = { total, allowed: count(clauses) };
+  const conditions = clauses
+    .map((clause) => ({ column: clause.column, publications: total - count([clause]) }))
+    .filter(({ publications }) => publications > 0)
+    .sort((a, b) => b.publications - a.publications);
+  if (!clauses.some(({ column }) => column === 'kind_class')) return { ...found, conditions };
+  const tally = calling(() => native.tally(select([]), 'kind_class'));
+  return { ...found, conditions, kinds: Object.fromEntries(tally.map(({ name, count }) => [name, count])) };
+}

@@ -1,0 +1,362 @@
+/**
+ * Types of the library's requests and answers. Made by `node scripts/types.mjs` from the schemas in schema.ts and
+ * answer-schema.ts, whose descriptions are the comments: change those, not this file.
+ */
+
+/** A search. `null` means the same as leaving a field out. */
+export interface SemanticRequest {
+  /** Natural-language query in sentence form; white space around it does not count. */
+  query: string;
+  /** Number of results. 1 to 100. Default: 10. */
+  top_k?: number | null | undefined;
+  /** Jurisdictions to search; all five when absent. */
+  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Applications and grants (deduplicated), or one of them. Default: "all". */
+  doc_type?: 'all' | 'application' | 'grant' | null | undefined;
+  /** Kind codes; take priority over doc_type and include_utility_model. */
+  kind_codes?: string[] | null | undefined;
+  /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
+  include_utility_model?: boolean | null | undefined;
+  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  applicant?: string | null | undefined;
+  /** How applicant is compared. Default: "contains". */
+  applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
+  inventor?: string | null | undefined;
+  /** IPC code prefixes; case, white space and full-width forms do not matter. */
+  ipc_codes?: string[] | null | undefined;
+  /** CPC code prefixes; case, white space and full-width forms do not matter. */
+  cpc_codes?: string[] | null | undefined;
+  /** Exact publication number. */
+  publication_number?: string | null | undefined;
+  /** Exact application number. */
+  application_number?: string | null | undefined;
+  /** Exact family id. */
+  family_id?: string | null | undefined;
+  /** Filed on this day or later. YYYY-MM-DD. */
+  filing_date_from?: string | null | undefined;
+  /** Filed on this day or earlier; not before filing_date_from. YYYY-MM-DD. */
+  filing_date_to?: string | null | undefined;
+  /** Published on this day or later. YYYY-MM-DD. */
+  publication_date_from?: string | null | undefined;
+  /** Published on this day or earlier; not before publication_date_from. YYYY-MM-DD. */
+  publication_date_to?: string | null | undefined;
+  /** Granted on this day or later; grants only. YYYY-MM-DD. */
+  grant_date_from?: string | null | undefined;
+  /** Granted on this day or earlier; grants only; not before grant_date_from. YYYY-MM-DD. */
+  grant_date_to?: string | null | undefined;
+  /** Priority date on this day or later: the earliest priority claimed, else the own filing date. YYYY-MM-DD. */
+  priority_date_from?: string | null | undefined;
+  /** Priority date on this day or earlier; not before priority_date_from. YYYY-MM-DD. */
+  priority_date_to?: string | null | undefined;
+}
+
+/** Filters of a search, without a question. `null` means the same as leaving a field out. */
+export interface PatentFilter {
+  /** Jurisdictions to search; all five when absent. */
+  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Applications and grants (deduplicated), or one of them. Default: "all". */
+  doc_type?: 'all' | 'application' | 'grant' | null | undefined;
+  /** Kind codes; take priority over doc_type and include_utility_model. */
+  kind_codes?: string[] | null | undefined;
+  /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
+  include_utility_model?: boolean | null | undefined;
+  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  applicant?: string | null | undefined;
+  /** How applicant is compared. Default: "contains". */
+  applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
+  inventor?: string | null | undefined;
+  /** IPC code prefixes; case, white space and full-width forms do not matter. */
+  ipc_codes?: string[] | null | undefined;
+  /** CPC code prefixes; case, white space and full-width forms do not matter. */
+  cpc_codes?: string[] | null | undefined;
+  /** Exact publication number. */
+  publication_number?: string | null | undefined;
+  /** Exact application number. */
+  application_number?: string | null | undefined;
+  /** Exact family id. */
+  family_id?: string | null | undefined;
+  /** Filed on this day or later. YYYY-MM-DD. */
+  filing_date_from?: string | null | undefined;
+  /** Filed on this day or earlier; not before filing_date_from. YYYY-MM-DD. */
+  filing_date_to?: string | null | undefined;
+  /** Published on this day or later. YYYY-MM-DD. */
+  publication_date_from?: string | null | undefined;
+  /** Published on this day or earlier; not before publication_date_from. YYYY-MM-DD. */
+  publication_date_to?: string | null | undefined;
+  /** Granted on this day or later; grants only. YYYY-MM-DD. */
+  grant_date_from?: string | null | undefined;
+  /** Granted on this day or earlier; grants only; not before grant_date_from. YYYY-MM-DD. */
+  grant_date_to?: string | null | undefined;
+  /** Priority date on this day or later: the earliest priority claimed, else the own filing date. YYYY-MM-DD. */
+  priority_date_from?: string | null | undefined;
+  /** Priority date on this day or earlier; not before priority_date_from. YYYY-MM-DD. */
+  priority_date_to?: string | null | undefined;
+}
+
+/** A request for statistics and a page of results. `null` means the same as leaving a field out. */
+export interface AnalyticsRequest {
+  /** Natural-language query in sentence form; white space around it does not count. */
+  query: string;
+  /** Number of results. 1 to 100. Default: 10. */
+  top_k?: number | null | undefined;
+  /** Jurisdictions to search; all five when absent. */
+  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Applications and grants (deduplicated), or one of them. Default: "all". */
+  doc_type?: 'all' | 'application' | 'grant' | null | undefined;
+  /** Kind codes; take priority over doc_type and include_utility_model. */
+  kind_codes?: string[] | null | undefined;
+  /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
+  include_utility_model?: boolean | null | undefined;
+  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  applicant?: string | null | undefined;
+  /** How applicant is compared. Default: "contains". */
+  applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
+  inventor?: string | null | undefined;
+  /** IPC code prefixes; case, white space and full-width forms do not matter. */
+  ipc_codes?: string[] | null | undefined;
+  /** CPC code prefixes; case, white space and full-width forms do not matter. */
+  cpc_codes?: string[] | null | undefined;
+  /** Exact publication number. */
+  publication_number?: string | null | undefined;
+  /** Exact application number. */
+  application_number?: string | null | undefined;
+  /** Exact family id. */
+  family_id?: string | null | undefined;
+  /** A document counts when its best score is at least this. 0 to 1. Default: 0.5. */
+  min_score?: number | null | undefined;
+  /** Most documents considered for statistics. 1 to 10000. Default: 10000. */
+  max_results?: number | null | undefined;
+  /** Range of the date that date_type names. */
+  date_range?:
+    | {
+        /** First day, inclusive. YYYY-MM-DD. */
+        from?: string | null | undefined;
+        /** Last day, inclusive; not before `from`. YYYY-MM-DD. */
+        to?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  /** The date of date_range and of by_year; priority: the earliest priority claimed, else the own filing date. Default: "filing". */
+  date_type?: 'filing' | 'publication' | 'grant' | 'priority' | null | undefined;
+  /** Axes of the statistics. Default: ["year","country"]. */
+  stats_group_by?: ('year' | 'country' | 'applicant' | 'ipc')[] | null | undefined;
+  /** Page number, from 1. Default: 1. */
+  page?: number | null | undefined;
+  /** Results on a page. 1 to 100. Default: 20. */
+  page_size?: number | null | undefined;
+}
+
+/** A request for documents as markdown. */
+export interface DetailsRequest {
+  /** Publication numbers in any spelling. */
+  patent_ids: string[];
+  /** Comma-separated subset of title, abstract, claims, description; all when absent. */
+  sections?: string | null | undefined;
+}
+
+/** A passage that matches a question. */
+export interface Chunk {
+  /** Text of the passage. */
+  text: string;
+  /** Part of the document. */
+  chunk_type: 'abstract' | 'claim' | 'description';
+  /** The document's own heading, or Abstract, Claims, Description. */
+  section_name: string;
+  /** Paragraphs covered, by the office’s numbers; may be empty. */
+  paragraph_numbers: number[];
+  /** Claims covered; may be empty. */
+  claim_numbers: number[];
+  /** How near the text is to the query, calibrated: 0 to 1, higher is nearer. */
+  similarity_score: number;
+  /** Orders the passages; its value means nothing by itself. */
+  rerank_score: number;
+}
+
+/** A patent that fits a question. */
+export interface SearchResult {
+  /** Publication number: country, number in KIPRIS format, kind code. */
+  patent_id: string;
+  /** Title; empty if the source has none. */
+  title: string;
+  /** Names joined with "; "; empty if the source has none. */
+  applicant: string;
+  /** Day of filing; absent where the source has none. YYYY-MM-DD. */
+  filing_date?: string;
+  /** Day of publication; absent where the source has none. YYYY-MM-DD. */
+  publication_date?: string;
+  /** Full IPC codes. */
+  ipc_codes: string[];
+  /** Kind code of the publication. */
+  kind_code: string;
+  /** Office of the publication. */
+  country: 'US' | 'KR' | 'JP' | 'CN' | 'EP';
+  /** How near the text is to the query, calibrated: 0 to 1, higher is nearer. */
+  similarity_score: number;
+  /** Orders the results; its value means nothing by itself. */
+  rerank_score: number;
+  /** File name of the drawing that stands for the patent; absent where none is there. */
+  representative_figure?: string;
+  /** Matched passages, sorted by rerank_score. */
+  chunks: Chunk[];
+}
+
+/** The answer of a search. */
+export interface SearchResponse {
+  /** Length of results. 0 to 100. */
+  total: number;
+  /** Patents, best first. */
+  results: SearchResult[];
+}
+
+/** A patent on a page of statistics. */
+export interface AnalyticsResult {
+  /** Publication number: country, number in KIPRIS format, kind code. */
+  patent_id: string;
+  /** Title; empty if the source has none. */
+  title: string;
+  /** Names joined with "; "; empty if the source has none. */
+  applicant: string;
+  /** Day of filing; absent where the source has none. YYYY-MM-DD. */
+  filing_date?: string;
+  /** Day of publication; absent where the source has none. YYYY-MM-DD. */
+  publication_date?: string;
+  /** Full IPC codes. */
+  ipc_codes: string[];
+  /** Kind code of the publication. */
+  kind_code: string;
+  /** Office of the publication. */
+  country: 'US' | 'KR' | 'JP' | 'CN' | 'EP';
+  /** How near the text is to the query, calibrated: 0 to 1, higher is nearer. */
+  similarity_score: number;
+  /** The best matching passage. */
+  chunk_text: string;
+}
+
+/** Counts by the axes that were asked for. */
+export interface AnalyticsStats {
+  /** Documents by year of the date of date_type; absent where stats_group_by lacks year. */
+  by_year?: Record<string, number>;
+  /** Documents by country; absent where stats_group_by lacks country. */
+  by_country?: Record<string, number>;
+  /** Most frequent applicants; absent where stats_group_by lacks applicant. */
+  top_applicants?: {
+    /** Name as publications print it. */
+    name: string;
+    /** Documents. */
+    count: number;
+  }[];
+  /** By 4-character subclass; absent where stats_group_by lacks ipc. */
+  top_ipc?: {
+    /** Subclass. */
+    code: string;
+    /** Documents. */
+    count: number;
+  }[];
+}
+
+/** Statistics over all patents similar enough, and a page of them. */
+export interface AnalyticsResponse {
+  /** The question. */
+  query: string;
+  /** Documents at or above min_score, deduplicated, up to max_results. */
+  total_matched: number;
+  /** The threshold that documents had to reach. */
+  min_score_used: number;
+  /** Number of this page, from 1. */
+  page: number;
+  /** Results on a full page. */
+  page_size: number;
+  /** Pages that there are. */
+  total_pages: number;
+  /** Counts over all documents that matched. */
+  stats: AnalyticsStats;
+  /** Documents of this page, most similar first. */
+  results: AnalyticsResult[];
+}
+
+/** A document that was asked for, or why it is not there. */
+export interface DetailsEntry {
+  /** As in answers; as it was asked for where nothing was found. */
+  patent_id: string;
+  /** Bibliographic data; absent beside an error. */
+  metadata?: {
+    /** Title; empty if the source has none. */
+    title: string;
+    /** Names joined with "; "; empty if the source has none. */
+    applicant: string;
+    /** Day of filing; absent where the source has none. YYYY-MM-DD. */
+    filing_date?: string;
+    /** Day of publication; absent where the source has none. YYYY-MM-DD. */
+    publication_date?: string;
+    /** Full IPC codes. */
+    ipc_codes: string[];
+    /** Kind code of the publication. */
+    kind_code: string;
+    /** Office of the publication. */
+    country: 'US' | 'KR' | 'JP' | 'CN' | 'EP';
+  };
+  /** Markdown of the document, or of the sections asked for; its images are links to the drawings endpoint; absent beside an error. */
+  content?: string;
+  /** File name of the drawing that stands for the patent; absent where none is there. */
+  representative_figure?: string;
+  /** Why there is no document; absent where it is there. */
+  error?: 'not_found' | 'ambiguous';
+  /** patent_ids that a number fits; absent unless it is ambiguous. */
+  candidates?: string[];
+}
+
+/** Documents as markdown. */
+export interface DetailsResponse {
+  /** One entry for each requested id, in request order. */
+  patents: DetailsEntry[];
+}
+
+/** What the index holds of one country. */
+export interface CoverageCountry {
+  /** Publications. */
+  total: number;
+  /** Publications by kind code. */
+  by_kind: Record<string, number>;
+  /** First and last day of filing; absent where no record has the date. */
+  filing_date?: {
+    /** First day. YYYY-MM-DD. */
+    min: string;
+    /** Last day. YYYY-MM-DD. */
+    max: string;
+  };
+  /** First and last day of publication; absent where no record has the date. */
+  publication_date?: {
+    /** First day. YYYY-MM-DD. */
+    min: string;
+    /** Last day. YYYY-MM-DD. */
+    max: string;
+  };
+  /** ISO 639-1 codes of the languages of title and text. */
+  languages: string[];
+}
+
+/** What the index holds. */
+export interface Coverage {
+  /** Publications. */
+  total: number;
+  /** Absent countries have none. */
+  by_country: Partial<Record<'US' | 'KR' | 'JP' | 'CN' | 'EP', CoverageCountry>>;
+  /** Passages. */
+  chunks: number;
+  /** The index that was counted. */
+  index: {
+    /** Name and version of the embedding model. */
+    model: string;
+    /** Components of a vector. */
+    dimensions: number;
+    /** Number of the committed state. */
+    generation: number;
+    /** Time of the last commit. */
+    updated_at: string;
+  };
+  /** Time of the count. */
+  generated_at: string;
+}

@@ -1,0 +1,211 @@
+/**
+ * An open data folder: store, workers and what is kept between questions. The library (engine.ts) asks it in the
+ * application's terms, the server over the port `SearchEngine`.
+ */
+import { availableParallelism } from 'node:os';
+import { PriorartError } from './errors.js';
+import { checkIndexKind } from './index/kinds.js';
+import { QUEUE_PER_WORKER } from './limits.js';
+import {
+  DEFAULT_MODELS,
+  type ModelsConfig,
+  type ModelsInput,
+  readModels,
+  storedModels,
+} from './models/config.js';
+import { warnOfCopies } from './models/copies.js';
+import { identityOf, openEmbedder } from './models/load.js';
+import type { AnswerObserver, IndexState, PoolState } from './observe/observations.js';
+import { CoverageDocument } from './pool/coverage.js';
+import { type Answers, type AskOptions, Inline, Pool } from './pool/pool.js';
+import { Rankings } from './pool/rankings.js';
+import type { AnswerOf, Question } from './pool/tasks.js';
+import { findDrawing } from './search/find-drawing.js';
+import { type AnalyticsQuery, type DetailsQuery, parseSemantic, type SemanticQuery } from './search/query.js';
+import type { Body, SearchEngine, TaggedBody } from './search/types.js';
+import { Store } from './store/store.js';
+
+export interface ServiceOptions {
+  /** Worker threads; 0 works on the calling thread. Default: one per processor. */
+  workers?: number | undefined;
+  /** Searches of the server that may wait for each worker before further ones are refused as `overloaded`. */
+  queuePerWorker?: number | undefined;
+  /** Makes an empty index if the folder holds none. Default: false. */
+  create?: boolean | undefined;
+  /** Path of a models.json, or its content. Default: what the folder was made with. */
+  models?: string | ModelsInput | undefined;
+  /** Index kind of a folder that is made. Default: `auto`. */
+  indexKind?: string | undefined;
+  /** Told of each question that was answered. */
+  observe?: AnswerObserver | undefined;
+  /** Share of approximate searches that are repeated exactly, 0 to 1. Default: 0. */
+  recallCheck?: number | undefined;
+}
+
+/** How a question is asked. */
+export interface CallLimits {
+  signal?: AbortSignal | undefined;
+  /** Milliseconds after which a slow reranker stops. */
+  deadlineMs?: number | undefined;
+  /** Waits for its turn, however many wait, instead of being refused. */
+  isPatient?: boolean | undefined;
+}
+
+/** An open data folder. */
+export class IndexService implements SearchEngine {
+  readonly dir: string;
+  readonly store: Store;
+  readonly #answers: Answers;
+  readonly #rankings: Rankings;
+  readonly #coverage: CoverageDocument;
+  /** What `close` waits for, and how it is told to stop. */
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+  #warm = false;
+
+  private constructor(store: Store, answers: Answers) {
+    this.dir = store.dir;
+    this.store = store;
+    this.#answers = answers;
+    this.#rankings = new Rankings(store, answers);
+    this.#coverage = new CoverageDocument(store, answers);
+  }
+
+  /** @throws PriorartError as `open` of engine.ts */
+  static async open(dir: string, options: ServiceOptions = {}): Promise<IndexService> {
+    const { workers = availableParallelism(), queuePerWorker = QUEUE_PER_WORKER } = options;
+    const kind = options.indexKind === undefined ? undefined : checkIndexKind(options.indexKind);
+    const explicit = options.models === undefined ? undefined : readModels(options.models);
+    const store = options.create ? await openOrCreate(dir, explicit, kind) : Store.open(dir);
+    try {
+      const { model, models, indexKind } = store.manifest();
+      if (kind !== undefined && kind !== indexKind) {
+        const message = `${dir} was made with index kind ${indexKind}; another needs another folder`;
+        throw new PriorartError('unknown_index_kind', message);
+      }
+      warnOfCopies(explicit ?? storedModels(models, dir), workers);
+      const choice = { opened: model, ...(explicit ? { explicit } : {}) };
+      const answers =
+        workers === 0
+          ? new Inline(dir, choice, options)
+          : new Pool(dir, choice, workers, queuePerWorker, options);
+      return await new IndexService(store, answers).#warmedUp();
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  /** How many questions are worked on at once. */
+  get parallel(): number {
+    return this.#answers.parallel;
+  }
+
+  /** Fires when the folder is being closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** @throws PriorartError `unavailable` after `close` */
+  checkOpen(): void {
+    if (this.closing.aborted) throw new PriorartError('unavailable', 'the index is closed');
+  }
+
+  /** Asks the workers. */
+  ask<Q extends Question>(question: Q, limits: CallLimits = {}): Promise<AnswerOf<Q>> {
+    return this.#answers.ask(question, askOptions(limits));
+  }
+
+  searchBytes(query: SemanticQuery, limits: CallLimits): Promise<Uint8Array> {
+    return this.ask({ kind: 'semantic', query }, limits);
+  }
+
+  analyticsBody(query: AnalyticsQuery, { owner, ...limits }: CallLimits & { owner: string }): Promise<Body> {
+    return this.#rankings.page(query, owner, askOptions(limits));
+  }
+
+  detailsBody(query: DetailsQuery, limits: CallLimits): Promise<TaggedBody> {
+    return this.ask({ kind: 'details', query }, limits);
+  }
+
+  coverageBody(limits: CallLimits): TaggedBody | Promise<TaggedBody> {
+    this.checkOpen();
+    return this.#coverage.body(askOptions(limits));
+  }
+
+  findDrawing(publication: string, file: string): string {
+    this.checkOpen();
+    return findDrawing(this.store, publication, file);
+  }
+
+  poolState(): PoolState {
+    return this.#answers.state;
+  }
+
+  indexState(): IndexState {
+    this.checkOpen();
+    this.store.refresh();
+    const { generation, documents, passages, segments } = this.store.manifest();
+    const bytes = segments.reduce((sum, { bytes, index }) => sum + bytes + (index?.bytes ?? 0), 0);
+    return { generation, documents, passages, segments: segments.length, bytes };
+  }
+
+  ready(): { ready: boolean; missing: string[] } {
+    if (this.closing.aborted) return { ready: false, missing: ['the index is closed'] };
+    const missing = this.#warm ? [] : ['the workers are starting'];
+    const displaced = this.store.displacement();
+    if (displaced !== undefined) missing.push(displaced);
+    return { ready: missing.length === 0, missing };
+  }
+
+  /** Has `close` wait for work that uses the store; it is to end soon after `closing` fires. */
+  async track<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+
+  /** Opens models and segments in every worker, so that the first search is as fast as the next. */
+  async #warmedUp(): Promise<this> {
+    const query = parseSemantic({ query: 'warm up', top_k: 1 });
+    const asked = Array.from({ length: this.#answers.parallel }, () => this.searchBytes(query, {}));
+    const ends = await Promise.allSettled(asked);
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) {
+      await this.#answers.close();
+      throw failed.reason;
+    }
+    this.#warm = true;
+    return this;
+  }
+
+  /** Lets running searches finish, stops what is tracked and closes the folder. */
+  async close(): Promise<void> {
+    if (this.closing.aborted) return;
+    this.#closing.abort(new PriorartError('unavailable', 'the index is closed'));
+    this.#rankings.close();
+    await this.#answers.close();
+    // They fail at their next batch, but may be committing or merging: the store must not go under them.
+    await Promise.allSettled(this.#running);
+    await this.store.close();
+  }
+}
+
+function askOptions({ signal, deadlineMs, isPatient }: CallLimits): AskOptions {
+  return { signal, isPatient, deadline: deadlineMs === undefined ? undefined : Date.now() + deadlineMs };
+}
+
+/** Opens the folder, or makes an empty index that belongs to a model; opening the model tells which one it is. */
+async function openOrCreate(dir: string, models: ModelsConfig | undefined, kind = 'auto'): Promise<Store> {
+  const there = await Store.openIfThere(dir);
+  if (there) return there;
+  const embedder = await openEmbedder((models ?? DEFAULT_MODELS).embedder);
+  try {
+    return Store.openOrCreate(dir, identityOf(embedder), kind, models && { ...models });
+  } finally {
+    await embedder.close();
+  }
+}

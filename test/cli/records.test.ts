@@ -1,0 +1,291 @@
+/** The commands that give out what an index holds: show, stats, coverage, export; and what a search says of nothing. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { recordText } from '../../src/cli/show.js';
+import { bars } from '../../src/cli/stats.js';
+import type { Patent } from '../../src/patent/record.js';
+import { CLI, type Ended, FIXTURES, priorart } from '../crash/folder.js';
+import { type Collection, collect } from '../search/collection.js';
+
+describe('records at the command line', () => {
+  let dir: string;
+  let collection: Collection;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'priorart-cli-records-'));
+    collection = await collect(FIXTURES);
+  });
+  after(() => {
+    rmSync(dir, { recursive: true });
+    collection.remove();
+  });
+  const run = (line: string, ...more: string[]): Promise<Ended> =>
+    priorart(...line.split(' '), ...more, '--data', collection.dir);
+  const lines = (text: string): Patent[] =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const sorted = (): Patent[] =>
+    [...collection.patents.values()].sort((a, b) => (a.patent_id < b.patent_id ? -1 : 1));
+
+  it('export writes every record, and ingest reads the same records back', async () => {
+    const file = join(dir, 'all.jsonl');
+    const told = await run('export --json --out', file);
+    assert.equal(told.code, 0, told.stderr);
+    const { exported, bytes } = JSON.parse(told.stdout);
+    const text = readFileSync(file, 'utf8');
+    assert.deepEqual([exported, bytes], [101, Buffer.byteLength(text)]);
+    assert.deepEqual(lines(text), sorted());
+    const copy = join(dir, 'copy');
+    const taken = await priorart('ingest', '--json', '--drawings', 'off', '--data', copy, file);
+    assert.deepEqual([JSON.parse(taken.stdout).ingested, JSON.parse(taken.stdout).failed], [101, []]);
+    const again = await priorart('export', '--data', copy);
+    assert.equal(again.code, 0, again.stderr);
+    assert.equal(again.stdout, text, 'not a byte differs');
+    assert.match(again.stderr, /^101 publications, [\d.]+ kB, in [\d.]+ s\n$/);
+    assert.equal(existsSync(`${file}.part`), false);
+  });
+
+  it('export takes filters, and vectors that ingest passes over', async () => {
+    const some = await run('export --countries kr --doc-type grant --vectors');
+    assert.equal(some.code, 0, some.stderr);
+    const records = lines(some.stdout) as (Patent & { _passages: { vector: number[]; text: string }[] })[];
+    const expected = sorted().filter(
+      ({ country, kind_code }) => country === 'KR' && kind_code.startsWith('B'),
+    );
+    assert.deepEqual(
+      records.map(({ _passages, ...patent }) => patent),
+      expected,
+    );
+    for (const { _passages } of records) {
+      assert.ok(_passages.length > 0);
+      for (const { vector, text } of _passages) {
+        assert.ok(text.length > 0);
+        assert.ok(Math.abs(Math.hypot(...vector) - 1) < 0.01);
+      }
+    }
+    const file = join(dir, 'vectors.jsonl');
+    writeFileSync(file, some.stdout);
+    const taken = await priorart('ingest', '--json', '--data', join(dir, 'of-vectors'), file);
+    assert.equal(JSON.parse(taken.stdout).ingested, expected.length);
+    assert.deepEqual(lines((await priorart('export', '--data', join(dir, 'of-vectors'))).stdout), expected);
+    assert.equal((await run('export --countries XX')).code, 2);
+    const nowhere = await run('export --out', join(dir, 'no', 'folder.jsonl'));
+    assert.equal(nowhere.code, 2);
+    assert.match(nowhere.stderr, /--out .*folder\.jsonl: can not be written \(ENOENT\)/);
+  });
+
+  it('show prints a record to read, with its claims as a tree, or whole as JSON', async () => {
+    const { code, stdout } = await run('show', 'US 11,217,824 B2');
+    assert.equal(code, 0);
+    assert.match(stdout, /^US11217824B2 {2}Sulfide solid electrolyte particle/);
+    assert.match(stdout, /^filed {7}2019-08-21$/m);
+    assert.match(stdout, /^├─ 2\. The solid electrolyte particle of claim 1, /m);
+    assert.match(stdout, /^└─ 4\. An all-solid-state battery/m);
+    assert.match(stdout, /^ {3}└─ 5\. The all-solid-state battery of claim 4/m);
+    assert.match(stdout, /^Description: 14 paragraphs \(--description\): /m);
+    assert.doesNotMatch(stdout, /\[0001\]/);
+    const whole = await run('show --description US11217824B2');
+    for (const { paragraphs } of collection.patents.get('US11217824B2')!.description!) {
+      const [first] = paragraphs[0]!.text.split(/\s/);
+      assert.ok(whole.stdout.includes(first!));
+    }
+    const ids = [...collection.patents.keys()];
+    const json = await run('show --json', ...ids);
+    assert.deepEqual(lines(json.stdout), [...collection.patents.values()]);
+    const missing = await run('show US11217824B2 nothing --json');
+    assert.deepEqual([missing.code, lines(missing.stdout).length], [1, 1]);
+    assert.equal(missing.stderr, 'priorart: not in the index: nothing\n');
+    assert.equal((await run('show EP03893001')).code, 2, 'two publications have this number');
+    for (const patent of collection.patents.values()) {
+      const shown = recordText(patent, true);
+      assert.ok(
+        shown.split('\n').every((line) => line === line.trimEnd()),
+        patent.patent_id,
+      );
+    }
+  });
+
+  it('show draws any claims, also such as refer to several, to none that is there, or to themselves', () => {
+    const claims = [
+      { number: 1, text: 'A.' },
+      { number: 2, text: 'B of 1.', depends_on: [1] },
+      { number: 3, text: 'C of 1 or 2.', depends_on: [1, 2] },
+      { number: 4, text: 'D of 9.', depends_on: [9] },
+      { number: 5, text: 'E of itself.', depends_on: [5] },
+      { number: 6, text: 'F of 2.', depends_on: [2] },
+    ];
+    const patent: Patent = {
+      ...{ patent_id: 'US10000001B2', country: 'US', number: '10000001', kind_code: 'B2' },
+      claims,
+    };
+    assert.equal(
+      recordText(patent, false).split('Claims\n')[1],
+      [
+        '1. A.',
+        '├─ 2. B of 1.',
+        '│  └─ 6. F of 2.',
+        '└─ 3. (also claim 2) C of 1 or 2.',
+        '4. (also claim 9) D of 9.',
+        '5. (also claim 5) E of itself.',
+      ].join('\n'),
+    );
+  });
+
+  it('stats draws bars, and with --json answers as the HTTP interface does', async () => {
+    const text = await run('stats battery --min-score 0.1 --page-size 2');
+    assert.equal(text.code, 0, text.stderr);
+    assert.match(
+      text.stdout,
+      /^\d+ patents with a similarity of 0\.1 or more\n\nBy year\n {2}\d{4} {2}█+ \d+\n/,
+    );
+    for (const heading of ['By country', 'Applicants', 'IPC', 'Page 1 of \\d+:'])
+      assert.match(text.stdout, new RegExp(`^${heading}$`, 'm'));
+    const json = JSON.parse(
+      (
+        await run(
+          'stats battery --json --min-score 0.1 --stats-group-by country --date-range-from 2019-01-01',
+        )
+      ).stdout,
+    );
+    assert.deepEqual(Object.keys(json.stats), ['by_country']);
+    assert.equal(json.min_score_used, 0.1);
+    const earlier = JSON.parse((await run('stats battery --json --min-score 0.1')).stdout);
+    assert.ok(json.total_matched > 0 && json.total_matched < earlier.total_matched);
+    assert.match(
+      (await run('stats battery --min-score 1')).stdout,
+      /^None of the \d+ publications that the filters allow has a similarity of 1 or more; --min-score lowers it\.\n$/,
+    );
+    assert.match((await run('stats x --date-range-from 2999-01-01')).stdout, /^No patent fits\. Of 101 /);
+    assert.equal((await run('stats x --min-score two')).code, 2);
+  });
+
+  it('bars are as long as their share, in columns of a terminal', () => {
+    assert.equal(
+      bars([
+        ['배터리', 4],
+        ['Ion', 1],
+        ['zero', 0],
+      ]),
+      [`  배터리  ${'█'.repeat(40)} 4`, `  Ion     ${'█'.repeat(10)} 1`, '  zero     0'].join('\n'),
+    );
+    assert.match(bars([['x'.repeat(100), 1]]), /^ {2}x{39}… {2}█{40} 1$/);
+  });
+
+  it('coverage says what there is, and opens no model', async () => {
+    const { code, stdout } = await run('coverage');
+    assert.equal(code, 0);
+    assert.match(stdout, /^101 publications, \d+ passages, model priorart-static \d/);
+    assert.match(stdout, /^ {2}JP +9 {2}A 5, B2 2, T 1, U 1; filed 1996-12-27 to /m);
+    const coverage = JSON.parse((await run('coverage --json')).stdout);
+    assert.deepEqual([coverage.total, coverage.by_country.KR.total], [101, 43]);
+  });
+
+  it('a question comes from standard input, too', async () => {
+    const ask = (command: string, input: string) =>
+      spawnSync(process.execPath, [CLI, command, '-', '--json', '--data', collection.dir], {
+        input,
+        encoding: 'utf8',
+      });
+    const given = await run('search --json', 'solid electrolyte');
+    assert.equal(ask('search', ' solid electrolyte\n').stdout, given.stdout);
+    assert.equal(JSON.parse(ask('stats', 'solid electrolyte').stdout).query, 'solid electrolyte');
+    assert.match(ask('search', ' \n').stderr, /query: got ""; expected text of 1 to 10,000 characters/);
+    const long = ask('search', 'x'.repeat(50_000));
+    assert.equal(long.status, 2);
+    assert.match(long.stderr, /standard input: longer than a question may be, 10,000 characters/);
+  });
+
+  it('several words without quotes are told to be put in quotes', async () => {
+    for (const command of ['search', 'stats', 'explain']) {
+      const { code, stderr } = await run(`${command} battery swelling --json`);
+      assert.equal(code, 2);
+      assert.match(
+        stderr,
+        new RegExp(
+          `^priorart: the question is one argument; put it in quotes: .* ${command} "battery swelling"\n$`,
+        ),
+      );
+    }
+  });
+
+  it('a question that is a number or a code is answered with the option for it', async () => {
+    const cases: [string, RegExp | undefined][] = [
+      [
+        'US 11,217,824 B2',
+        /looks like a publication number: .* show "US 11,217,824 B2" prints .*--publication-number/,
+      ],
+      ['KR1020200104349A', /looks like a publication number/],
+      ['特開2018-524120', /looks like a publication number/],
+      ['H01M 10/0525', /looks like a classification code: --ipc-codes "H01M 10\/0525"/],
+      ['h01m', /looks like a classification code/],
+      ['EP20168852.3', /looks like an application number: --application-number/],
+      ['PCT/KR2020/001234', /looks like an application number/],
+      ['solid electrolyte', undefined],
+      ['5G base station of 2020', undefined],
+      ['12345678', undefined],
+    ];
+    for (const [question, hint] of cases) {
+      const { stdout } = await run('search --top-k 1', question);
+      if (hint) assert.match(stdout, hint);
+      else assert.doesNotMatch(stdout, /looks like/, question);
+    }
+  });
+
+  it('a search that finds nothing says what its filters leave out, and when there is nothing at all', async () => {
+    const { stdout } = await run('search x --countries JP --filing-date-from 2999-01-01');
+    assert.equal(
+      stdout,
+      [
+        'No patent fits. Of 101 publications in the index,',
+        '  101 were filed at another time, or have no filing date (--filing-date-…)',
+        '  92 are of other offices (--countries)',
+        '  5 are utility models (--include-utility-model)',
+        '  3 are designs (--kind-codes S,S1)',
+        'No publication passes all of these together.',
+        'Fewer filters may help.\n',
+      ].join('\n'),
+    );
+    const kinds = await run('search x --doc-type grant --publication-number KR1020200104349A');
+    assert.match(kinds.stdout, /\d+ are applications \(--doc-type\)/);
+    const empty = join(dir, 'empty');
+    assert.equal(
+      (await priorart('ingest', '--data', empty, join('fixtures', 'damaged', 'cut.json'))).code,
+      1,
+    );
+    const nothing = await priorart('search', 'x', '--data', empty);
+    assert.equal(nothing.code, 0);
+    assert.match(nothing.stdout, /^The index in .*empty is empty; take patents in with: .* ingest --data /);
+  });
+
+  it('ingest of what is not there makes no index', async () => {
+    const data = join(dir, 'never');
+    for (const path of ['nowhere', join('package.json', 'below')]) {
+      const { code, stderr } = await priorart('ingest', '--data', data, 'fixtures/kr', path);
+      assert.equal(code, 1);
+      assert.equal(stderr, `priorart: there is no file or folder ${path}\n`);
+      assert.equal(existsSync(data), false);
+    }
+  });
+
+  it('keys, accounts and maintenance list when nothing else is asked', async () => {
+    for (const [command, listing] of [
+      ['keys', 'keys list'],
+      ['accounts', 'accounts list'],
+      ['maintenance', 'maintenance status'],
+    ] as const) {
+      const [short, long] = [await run(command), await run(listing)];
+      assert.equal(short.code, 0, short.stderr);
+      assert.equal(short.stdout, long.stdout);
+      assert.equal((await run(`${command} --json`)).stdout, (await run(`${listing} --json`)).stdout);
+      const wrong = await run(`${command} bogus`);
+      assert.equal(wrong.code, 2);
+      assert.equal(wrong.stderr, "priorart: unknown command 'bogus'\n");
+      assert.equal(wrong.stdout, '');
+    }
+  });
+});

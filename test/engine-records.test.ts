@@ -1,0 +1,445 @@
+/** Records in and out of the library, without files. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { openSnapshot } from '../src/index/segment.js';
+import {
+  type Engine,
+  isPriorartError,
+  open,
+  type Patent,
+  type PatentFilter,
+  type PatentInput,
+  type PatentRecords,
+} from '../src/index.js';
+import { clausesOf } from '../src/search/filter.js';
+import { parseFilter } from '../src/search/query.js';
+import { Store } from '../src/store/store.js';
+import { FIXTURES } from './crash/folder.js';
+import { type Collection, collect } from './search/collection.js';
+
+const numbered = (n: number, title = `Pump number ${n}`): PatentInput => ({
+  patent_id: `US${10_000_000 + n}B2`,
+  title,
+  abstract: `${title} moves a liquid through a pipe.`,
+});
+const idOf = (n: number): string => `US${10_000_000 + n}B2`;
+
+const counts = ({ ingested, updated, unchanged, skipped, failed }: Awaited<ReturnType<Engine['ingest']>>) => [
+  ingested,
+  updated,
+  unchanged,
+  skipped,
+  failed.length,
+];
+
+for (const workers of [0, 2])
+  describe(`records that an application hands over, with ${workers} workers`, () => {
+    let dir: string;
+    let engine: Engine;
+    before(async () => {
+      dir = mkdtempSync(join(tmpdir(), 'priorart-records-'));
+      engine = await open(join(dir, 'data'), { create: true, workers });
+    });
+    after(async () => {
+      await engine.close();
+      rmSync(dir, { recursive: true });
+    });
+    const titles = async (...numbers: number[]) =>
+      (await engine.get(numbers.map(idOf))).map((patent) => patent?.title);
+
+    it('come as an array, an iterable or an async iterable', async () => {
+      assert.deepEqual(counts(await engine.ingest([numbered(1), numbered(2)])), [2, 0, 0, 0, 0]);
+      const set = new Set([numbered(2), numbered(3)]);
+      assert.deepEqual(counts(await engine.ingest(set)), [1, 0, 1, 0, 0]);
+      async function* some(): AsyncGenerator<PatentInput> {
+        yield numbered(3, 'Pump with a new title');
+        yield numbered(4);
+      }
+      assert.deepEqual(counts(await engine.ingest(some())), [1, 1, 0, 0, 0]);
+      assert.deepEqual(counts(await engine.ingest([])), [0, 0, 0, 0, 0]);
+      assert.deepEqual(await titles(1, 2, 3, 4, 5), [
+        'Pump number 1',
+        'Pump number 2',
+        'Pump with a new title',
+        'Pump number 4',
+        undefined,
+      ]);
+      const { results } = await engine.search({ query: 'moves a liquid', top_k: 10 });
+      assert.deepEqual(results.map(({ patent_id }) => patent_id).sort(), [1, 2, 3, 4].map(idOf));
+    });
+
+    it('give the records that the same lines of a file give', async () => {
+      const records: PatentInput[] = [
+        {
+          publication_number: 'US 9,971,313 B2',
+          title: 'A',
+          applicants: 'One Corp.',
+          ...{ _own: { any: 1 } },
+        },
+        { ...{ country: 'KR', number: '1020200104349', kind_code: 'A' }, title: '제목', language: 'ko' },
+        { ...{ patent_id: 'EP03539467A1', title: 'B', abstract: null, claims: ['First.', 'Second.'] } },
+        { ...{ patent_id: 'US20200123456A1', description: 'Text.\nMore text.', ipc_codes: ['h01m10/0525'] } },
+      ];
+      const file = join(dir, 'lines.jsonl');
+      writeFileSync(file, records.map((record) => JSON.stringify(record)).join('\n'));
+      const other = await open(join(dir, 'of-file'), { create: true, workers: 0 });
+      assert.deepEqual(counts(await other.ingest(file)), [4, 0, 0, 0, 0]);
+      assert.deepEqual(counts(await engine.ingest(records)), [4, 0, 0, 0, 0]);
+      const ids = [
+        'US09971313B2',
+        'KR1020200104349A',
+        'EP03539467A1',
+        'US1020200123456A1',
+        'US20200123456A1',
+      ];
+      assert.deepEqual(await engine.get(ids), await other.get(ids));
+      assert.equal((await engine.get(ids)).filter((found) => found !== undefined).length >= 4, true);
+      await other.close();
+    });
+
+    it('are checked like lines of a file: a wrong one is a failure that says which and why, and costs only itself', async () => {
+      const circular: Record<string, unknown> = { patent_id: idOf(90), title: 'Circular' };
+      circular['self'] = circular;
+      const wrong = [
+        { ...numbered(10), title: 7 },
+        numbered(11),
+        { ...numbered(12), tilte: 'x' },
+        'text',
+        null,
+        { title: 'no number' },
+        circular,
+        { patent_id: 'DE102004012345A1', country: 'DE', title: 'Elsewhere' },
+      ] as unknown as PatentInput[];
+      const summary = await engine.ingest(wrong.slice(), { name: 'our database' }).catch((error) => error);
+      // A text among records can be a path that somebody meant.
+      assert.ok(isPriorartError(summary) && summary.code === 'invalid_request', String(summary));
+      const found = await engine.ingest(new Set(wrong), { name: 'our database' });
+      assert.deepEqual(counts(found), [1, 0, 0, 1, 6]);
+      const expected: [string, RegExp][] = [
+        ['record 1', /^title: 7; expected a text/],
+        ['record 3', /^tilte: unknown field; did you mean title\?/],
+        ['record 4', /expected an object/],
+        ['record 5', /expected an object/],
+        ['record 6', /^no number/],
+        ['record 7', /^cannot be written as JSON: .*circular/],
+      ];
+      // A record that is no JSON is known to fail at once, the others when their batch comes back.
+      const failed = found.failed.toSorted((a, b) => (a.position < b.position ? -1 : 1));
+      for (const [n, [position, reason]] of expected.entries()) {
+        assert.equal(failed[n]!.file, 'our database');
+        assert.equal(failed[n]!.position, position);
+        assert.match(failed[n]!.reason, reason);
+      }
+      assert.deepEqual(found.skip_reasons.length, 1);
+      assert.deepEqual(await titles(11), ['Pump number 11']);
+    });
+
+    it('enter the ledger under their name when the iteration has come to its end', async () => {
+      await engine.ingest([numbered(20), numbered(21), { title: 'wrong' }], { name: 'feed' });
+      const entry = engine.sources().find(({ path }) => path === 'feed');
+      assert.ok(entry);
+      assert.deepEqual([entry.ingested, entry.failed, entry.readings], [2, 1, 1]);
+      assert.deepEqual(Object.keys(entry.readers), ['jsonl']);
+      assert.ok(entry.bytes > 100);
+      await engine.ingest([numbered(20)], { name: 'feed', onlyNew: true });
+      const again = engine.sources().find(({ path }) => path === 'feed');
+      assert.deepEqual([again!.unchanged, again!.readings], [1, 2], 'records are never passed over');
+      function* broken(): Generator<PatentInput> {
+        yield numbered(22);
+        throw new RangeError('the database went away');
+      }
+      await assert.rejects(
+        engine.ingest(broken(), { name: 'broken feed' }),
+        /^RangeError: the database went away$/,
+      );
+      assert.equal(
+        engine.sources().some(({ path }) => path === 'broken feed'),
+        false,
+      );
+      assert.deepEqual(
+        counts(await engine.ingest([numbered(22)])),
+        [1, 0, 0, 0, 0],
+        'and it goes on after that',
+      );
+    });
+
+    it('replace what is there, also with what was there before, and of repeated ones the last counts', async () => {
+      const [a, b] = [numbered(30, 'Version A'), numbered(30, 'Version B')];
+      assert.deepEqual(counts(await engine.ingest([a])), [1, 0, 0, 0, 0]);
+      assert.deepEqual(counts(await engine.ingest([b])), [0, 1, 0, 0, 0]);
+      assert.deepEqual(counts(await engine.ingest([a])), [0, 1, 0, 0, 0], 'the way back is a change, too');
+      assert.deepEqual(await titles(30), ['Version A']);
+      assert.deepEqual(counts(await engine.ingest([a])), [0, 0, 1, 0, 0]);
+      // Those before are on their way when the last one is looked at.
+      assert.deepEqual(counts(await engine.ingest([b, a])), [0, 2, 0, 0, 0]);
+      assert.deepEqual(await titles(30), ['Version A']);
+      const spelled: PatentInput = { ...b, patent_id: null, publication_number: 'US 10,000,030 B2' };
+      const many = [...Array.from({ length: 200 }, (_, n) => numbered(1_000 + n)), spelled, a];
+      await engine.ingest([...many, ...many.slice(0, 200)]);
+      assert.deepEqual(await titles(30), ['Version A']);
+      // A file of an old version changes nothing, as ever.
+      const file = join(dir, 'old.jsonl');
+      writeFileSync(file, JSON.stringify(b));
+      assert.deepEqual(counts(await engine.ingest(file)), [0, 0, 1, 0, 0]);
+      assert.deepEqual(await titles(30), ['Version A']);
+    });
+
+    it('complete what is there if they are parts, and a whole one replaces even what parts have filled in', async () => {
+      const part: PatentInput = { patent_id: idOf(40), claims: ['A pump.'], partial: true };
+      const whole = numbered(40);
+      await engine.ingest([whole]);
+      assert.deepEqual(counts(await engine.ingest([part])), [0, 1, 0, 0, 0]);
+      const [both] = await engine.get(idOf(40));
+      assert.deepEqual(
+        [both?.title, both?.claims, both?.filled],
+        ['Pump number 40', [{ number: 1, text: 'A pump.' }], ['claims']],
+      );
+      // What was read out goes in again as it is, and leaves everything as it was.
+      assert.deepEqual(counts(await engine.ingest([both!])), [0, 0, 1, 0, 0]);
+      assert.deepEqual(await engine.get(idOf(40)), [both]);
+      assert.deepEqual(counts(await engine.ingest([whole])), [0, 1, 0, 0, 0]);
+      assert.equal((await engine.get(idOf(40)))[0]?.claims, undefined);
+      // A new whole record and a part that wait for the same commit.
+      await engine.ingest([numbered(40, 'Newest'), part]);
+      const [last] = await engine.get(idOf(40));
+      assert.deepEqual([last?.title, last?.claims?.length], ['Newest', 1]);
+    });
+
+    it('are taken no faster than they are stored', async () => {
+      let given = 0;
+      let most = 0;
+      const text = 'A long description of a pump. '.repeat(4_000);
+      async function* feed(): AsyncGenerator<PatentInput> {
+        for (let n = 0; n < 300; n++) {
+          given += 1;
+          most = Math.max(most, given - taken);
+          yield { ...numbered(2_000 + n), description: text };
+        }
+      }
+      let taken = 0;
+      const { ingested } = await engine.ingest(feed(), {
+        onProgress: ({ documents }) => {
+          taken = Math.max(taken, documents);
+        },
+      });
+      assert.equal(ingested, 300);
+      // A record has 120 kB: the bound is 16 MB on their way, and a batch being filled.
+      assert.ok(most < 200, `${most} of 300 were given before they were taken`);
+    });
+
+    it('stop when the signal fires, also while the next one is awaited', async () => {
+      const stop = new AbortController();
+      let ended = false;
+      async function* endless(): AsyncGenerator<PatentInput> {
+        try {
+          yield numbered(50);
+          stop.abort();
+          await new Promise(() => {});
+        } finally {
+          ended = true;
+        }
+      }
+      await assert.rejects(engine.ingest(endless(), { signal: stop.signal }), { code: 'cancelled' });
+      assert.equal(ended, false, 'a generator that waits can not be ended, and is not waited for');
+      let returned = false;
+      const values: PatentRecords = {
+        [Symbol.iterator]: () => ({
+          next: () => ({ done: false, value: numbered(51) }),
+          return: () => {
+            returned = true;
+            return { done: true, value: undefined };
+          },
+        }),
+      };
+      const other = new AbortController();
+      const running = engine.ingest(values, { signal: other.signal, onProgress: () => other.abort() });
+      await assert.rejects(running, { code: 'cancelled' });
+      assert.ok(returned, 'the iterator is told that no more is wanted');
+    });
+
+    it('a folder closes although records are awaited', async () => {
+      const closing = await open(join(dir, 'closing'), { create: true, workers });
+      let asked = () => {};
+      const waits = new Promise<void>((resolve) => {
+        asked = resolve;
+      });
+      const never: PatentRecords = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => {
+            asked();
+            return new Promise(() => {});
+          },
+        }),
+      };
+      const running = closing.ingest(never);
+      await waits;
+      await Promise.all([closing.close(), assert.rejects(running, { code: 'unavailable' })]);
+    });
+  });
+
+describe('records out of an index', () => {
+  let collection: Collection;
+  let engine: Engine;
+  before(async () => {
+    collection = await collect(FIXTURES);
+    engine = await open(collection.dir, { workers: 1 });
+  });
+  after(async () => {
+    await engine.close();
+    collection.remove();
+  });
+  const all = async (filter?: PatentFilter): Promise<Patent[]> => {
+    const found: Patent[] = [];
+    for await (const patent of engine.patents(filter === undefined ? {} : { filter })) found.push(patent);
+    return found;
+  };
+
+  it('are whole, by number in any spelling, in the order asked', async () => {
+    const ids = [...collection.patents.keys()];
+    assert.deepEqual(await engine.get(ids), [...collection.patents.values()]);
+    assert.deepEqual(await engine.get(ids.toReversed()), [...collection.patents.values()].reverse());
+    const [one] = await engine.get('US 11,217,824 B2');
+    assert.deepEqual(one, collection.patents.get('US11217824B2'));
+    assert.deepEqual(await engine.get(['nothing', 'KR1019990000001A']), [undefined, undefined]);
+    await assert.rejects(engine.get('EP03893001'), {
+      code: 'invalid_request',
+      message: 'EP03893001 fits EP03893001A1, EP03893001B1; name one of them',
+    });
+    await assert.rejects(engine.get(ids, { signal: AbortSignal.abort() }), { code: 'cancelled' });
+  });
+
+  it('come all, each once, in the order of their ids, utility models and designs too', async () => {
+    const found = await all();
+    const expected = [...collection.patents.values()].sort((a, b) => (a.patent_id < b.patent_id ? -1 : 1));
+    assert.deepEqual(found, expected);
+    assert.ok(found.some(({ kind_code }) => /^[SU]/.test(kind_code)));
+  });
+
+  it('are those that the same filter allows a search', async () => {
+    const filters: PatentFilter[] = [
+      {},
+      { countries: ['KR'] },
+      { countries: ['KR', 'JP'], doc_type: 'grant' },
+      { doc_type: 'application' },
+      { doc_type: 'all', include_utility_model: true },
+      { kind_codes: ['S', 'S1', 'B2'] },
+      { filing_date_from: '2018-01-01' },
+      { publication_date_from: '2019-01-01', publication_date_to: '2020-12-31' },
+      { grant_date_to: '2021-06-30' },
+      { priority_date_from: '2015-01-01', priority_date_to: '2019-01-01' },
+      { applicant: 'ele', applicant_match: 'contains' },
+      { applicant: '삼성', applicant_match: 'prefix' },
+      { inventor: 'kim' },
+      { ipc_codes: ['H01M', 'G01S 7'] },
+      { cpc_codes: ['H01M 10'] },
+      { publication_number: 'US 11,217,824 B2' },
+      { application_number: 'EP20168852' },
+      { family_id: 'none' },
+    ];
+    for (const { family_id } of collection.patents.values()) if (family_id) filters.push({ family_id });
+    for (const { applicants, inventors } of collection.patents.values()) {
+      for (const { name } of applicants ?? []) filters.push({ applicant: name, applicant_match: 'exact' });
+      for (const { name } of inventors ?? []) filters.push({ inventor: name });
+    }
+    const store = Store.open(collection.dir);
+    const { native } = openSnapshot(store);
+    let met = 0;
+    for (const filter of filters) {
+      const selection = native.select(clausesOf(parseFilter(filter), store));
+      const allowed = native.tally(selection, 'patent_id').map(({ name }) => name);
+      met += allowed.length;
+      const found = (await all(filter)).map(({ patent_id }) => patent_id);
+      assert.deepEqual(found, allowed.sort(), JSON.stringify(filter));
+    }
+    assert.ok(met > 500, 'the filters allow something');
+    native.close();
+    await store.close();
+  });
+
+  it('come with their passages and vectors when asked', async () => {
+    const store = Store.open(collection.dir);
+    const { native, manifest } = openSnapshot(store);
+    const { dimensions } = manifest.model;
+    let passages = 0;
+    for await (const { _passages, ...patent } of engine.patents({ vectors: true })) {
+      assert.deepEqual(patent, collection.patents.get(patent.patent_id));
+      const doc = store.ids.get(patent.patent_id)!;
+      const vectors = native.vectorsOf(doc)!;
+      for (const [n, { vector, ...passage }] of _passages.entries()) {
+        passages += 1;
+        assert.deepEqual(passage, store.passage(doc, n));
+        assert.deepEqual(vector, vectors.slice(n * dimensions, (n + 1) * dimensions));
+        const length = Math.hypot(...vector);
+        assert.ok(Math.abs(length - 1) < 0.01, `${patent.patent_id}: ${length}`);
+      }
+    }
+    assert.equal(passages, manifest.passages);
+    const [one] = await engine.get('US11217824B2', { vectors: true });
+    assert.ok(one!._passages.length > 0 && one!._passages[0]!.vector.length === dimensions);
+    native.close();
+    await store.close();
+  });
+
+  it('are of one state, whatever is ingested, replaced and deleted meanwhile', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'priorart-one-state-'));
+    const changing = await open(data, { create: true, workers: 1 });
+    await changing.ingest(Array.from({ length: 300 }, (_, n) => numbered(n)));
+    const seen: Patent[] = [];
+    for await (const patent of changing.patents({ vectors: true })) {
+      seen.push(patent);
+      if (seen.length === 10) {
+        await changing.delete([idOf(200), idOf(0)]);
+        await changing.ingest([numbered(150, 'Replaced'), numbered(999)]);
+      }
+    }
+    assert.deepEqual(
+      seen.map(({ patent_id, title }) => [patent_id, title]),
+      Array.from({ length: 300 }, (_, n) => [idOf(n), `Pump number ${n}`]),
+    );
+    const later = new Map<string, string | undefined>();
+    for await (const { patent_id, title } of changing.patents()) later.set(patent_id, title);
+    assert.equal(later.size, 299);
+    assert.equal(later.get(idOf(150)), 'Replaced');
+    assert.equal(later.has(idOf(200)), false);
+    await changing.close();
+    rmSync(data, { recursive: true });
+  });
+
+  it('stop when the loop is left, the signal fires or the folder is closed', async () => {
+    const own = await open(collection.dir, { workers: 0 });
+    for await (const _ of own.patents()) break;
+    const stop = new AbortController();
+    const stopped = own.patents({ signal: stop.signal });
+    await stopped.next();
+    stop.abort();
+    await assert.rejects(stopped.next(), { code: 'cancelled' });
+    const open_ = own.patents();
+    await open_.next();
+    await own.close();
+    await assert.rejects(open_.next(), { code: 'unavailable' });
+  });
+});
+
+describe('a round trip of records', () => {
+  it('through another folder gives the same records', async () => {
+    const collection = await collect(FIXTURES);
+    const dir = mkdtempSync(join(tmpdir(), 'priorart-round-trip-'));
+    const [from, to] = [
+      await open(collection.dir, { workers: 0 }),
+      await open(join(dir, 'to'), { create: true, workers: 1 }),
+    ];
+    const { ingested, failed } = await to.ingest(from.patents());
+    assert.deepEqual([ingested, failed], [101, []]);
+    const copied: Patent[] = [];
+    for await (const patent of to.patents()) copied.push(patent);
+    const originals: Patent[] = [];
+    for await (const patent of from.patents()) originals.push(patent);
+    assert.deepEqual(copied, originals);
+    await Promise.all([from.close(), to.close()]);
+    rmSync(dir, { recursive: true });
+    collection.remove();
+  });
+});

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from './checkout.js';
+import { undocumented } from './hover.js';
+
+for (const entry of ['index.d.ts', 'index.d.cts', 'index/faiss.d.ts'])
+  test(`an editor shows a comment on everything that ${entry} exports, field by field`, () => {
+    assert.deepEqual(undocumented(join(ROOT, 'dist/src', entry)), []);
+  });
+
+test('the types of requests and answers are those that the schemas make', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/types.mjs', '--check'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+});
