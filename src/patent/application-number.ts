@@ -4,7 +4,7 @@
  *
  * | office | form | from |
  * |---|---|---|
- * | KR | 13 digits: 10, 20 or 30 + year + 7 | `10-2006-0025591`, `KR20060025591` |
+ * | KR | 13 digits: 10, 20 or 30 + year + 7 | `10-2006-0025591`, `KR20060025591`, before 1998 `KR820001001`, `82-1001` |
  * | JP | year + 6 digits | `特願2018-524120`, `JP-P-2007-00102123`, `特願平10-123456` |
  * | CN | 12 digits (8 before October 2003), no check digit | `201610298414.0`, `98812345.6` |
  * | EP | 8 digits, no check digit | `04106384.3`, `EP20040106384` |
@@ -35,6 +35,9 @@ function fullYear(year: string): string {
 function korean(text: string): string | undefined {
   const parts = /(?:^|\D)([1-7]0)\D?((?:19|20)\d{2})\D(\d{1,7})(?=\D|$)/.exec(text);
   if (parts) return `${parts[1]}${parts[2]}${parts[3]?.padStart(7, '0')}`;
+  const short = /^\D*([4-9]\d)-?(\d{1,7})$/.exec(text.trim());
+  if (short && (text.includes('-') || short[2]?.length === 7))
+    return `1019${short[1]}${short[2]?.padStart(7, '0')}`;
   const digits = text.replace(/\D/g, '');
   if (digits.length === 13) return digits;
   // DOCDB leaves the right out; patents are by far the most.

@@ -1,0 +1,64 @@
+/**
+ * What single offices do in their own way, each on a document written for this project in the office's form. The
+ * whole records are in `fixtures/formats/golden`.
+ */
+import assert from 'node:assert/strict';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { parseUnit } from '../../../src/ingest/readers/registry.js';
+import { isFailure, openSources } from '../../../src/ingest/source.js';
+import type { Patent } from '../../../src/patent/record.js';
+
+const FORMATS = resolve('fixtures/formats');
+
+interface Read {
+  patents: Patent[];
+  /** Position and reason of what could not be read. */
+  failures: { position: string; reason: string }[];
+  skipped: string[];
+}
+
+/** What reading one fixture of `fixtures/formats` gives. */
+async function read(name: string): Promise<Read> {
+  const found: Read = { patents: [], failures: [], skipped: [] };
+  for await (const item of openSources([join(FORMATS, name)])) {
+    if (isFailure(item)) {
+      found.failures.push({ position: item.position, reason: item.reason });
+      continue;
+    }
+    const { patents, skipped, failed } = parseUnit(item.format, item.bytes);
+    found.patents.push(...patents);
+    found.skipped.push(...skipped.map(({ reason }) => reason));
+    if (failed) found.failures.push({ position: item.position, reason: failed.reason });
+  }
+  return found;
+}
+
+const ids = ({ patents }: Read): string[] => patents.map(({ patent_id }) => patent_id);
+
+describe('numbers', () => {
+  it('a JP re-publication of an international application bears the WO number', async () => {
+    const gazette = await read('jp-gazette-republication.xml');
+    assert.deepEqual([ids(gazette), gazette.failures], [['JP30062001A1'], []]);
+    const docdb = await read('docdb-old-numbers.xml');
+    assert.ok(ids(docdb).includes('JP30062002A1'), ids(docdb).join());
+    const google = await read('google-republication.json');
+    assert.ok(ids(google).includes('JP30062001A1'), ids(google).join());
+  });
+
+  it('KR numbers of before 1998 have a year of two digits', async () => {
+    const { patents, failures } = await read('docdb-old-numbers.xml');
+    const korean = patents.filter(({ country }) => country === 'KR');
+    assert.deepEqual(
+      [korean.map(({ patent_id, application_number }) => [patent_id, application_number]), failures],
+      [
+        [
+          ['KR1019830009677A', '1019820001001'],
+          ['KR1019800001540B1', '1019770002001'],
+        ],
+        [],
+      ],
+    );
+    assert.ok(ids(await read('google-republication.json')).includes('KR1019830009677A'));
+  });
+});
