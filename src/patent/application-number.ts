@@ -51,6 +51,8 @@ function japanese(text: string): string | undefined {
   if (parts) return `${parts[1]}${String(Number(parts[2])).padStart(6, '0')}`;
   const digits = text.replace(/\D/g, '');
   if (digits.length === 10) return digits;
+  // EPODOC pads the serial to seven.
+  if (/^(?:19|20)\d\d0\d{6}$/.test(digits)) return `${digits.slice(0, 4)}${digits.slice(5)}`;
   // 12 digits: `200700102123`, the serial padded to eight.
   return digits.length === 12 ? `${digits.slice(0, 4)}${digits.slice(6)}` : undefined;
 }
@@ -87,6 +89,27 @@ const OFFICES: Record<string, (text: string) => string | undefined> = {
   EP: european,
   US: american,
 };
+
+/** The forms of the table above. */
+const OFFICE_FORMS: Record<string, RegExp> = {
+  KR: /^[1-7]0(?:19|20)\d{9}$/,
+  JP: /^(?:18|19|20)\d{8}$/,
+  CN: /^(?:\d{8}|(?:19|20)\d{10})$/,
+  EP: /^\d{8}$/,
+  US: /^\d{8}$/,
+};
+
+/**
+ * Whether a text has the form of the office's application numbers (see the table above). A US number has to state its
+ * series: DOCDB leaves it out and puts the year behind (`2366704`). Numbers of offices outside the five always have it.
+ */
+export function isOfficeApplicationNumber(country: string, text: string): boolean {
+  const form = OFFICE_FORMS[country];
+  if (form === undefined) return true;
+  const number = normaliseApplicationNumber(country, text);
+  if (number === undefined || !form.test(number)) return false;
+  return country !== 'US' || text.replace(/\D/g, '').length >= number.length;
+}
 
 /** Whether a text is the number of an international application, whatever office quotes it. */
 export function isPctNumber(text: string): boolean {

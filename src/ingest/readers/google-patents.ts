@@ -16,6 +16,7 @@ import {
   codeFields,
   filingFields,
   identity,
+  isLatin,
   languageCode,
   oneOf,
   present,
@@ -158,9 +159,6 @@ function filings(
     }),
   };
 }
-
-/** Whether all letters of a name are Latin ones. */
-const isLatin = (name: string): boolean => !/(?!\p{Script=Latin})\p{L}/u.test(name);
 
 /** Names as printed, and, where both lists are of one length, the harmonised ones as their Latin form. */
 function people(fields: ExportFields, role: 'assignee' | 'inventor'): Name[] {

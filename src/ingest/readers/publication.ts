@@ -147,6 +147,9 @@ export function uniqueNames(names: Iterable<Name | string | undefined>): Name[] 
   return [...found.values()];
 }
 
+/** Whether all letters of a name are Latin ones. */
+export const isLatin = (name: string): boolean => !/(?!\p{Script=Latin})\p{L}/u.test(name);
+
 /** An ISO 639-1 code from what a source states (`EN`, `zh-CN`); `undefined` where it is none. */
 export function languageCode(stated: string | undefined): string | undefined {
   return /^([a-z]{2})(?:[-_].*)?$/i.exec(stated?.trim() ?? '')?.[1]?.toLowerCase();

@@ -62,3 +62,30 @@ describe('numbers', () => {
     assert.ok(ids(await read('google-republication.json')).includes('KR1019830009677A'));
   });
 });
+
+describe('DOCDB', () => {
+  it("an application number is the office's own, in one form", async () => {
+    const { patents } = await read('docdb-forms.xml');
+    assert.deepEqual(
+      patents.map(({ patent_id, application_number }) => [patent_id, application_number]),
+      [
+        ['US07123401B2', '11023667'],
+        ['JP18123401A', '2004320001'],
+        ['EP01555001A1', '04100001'],
+      ],
+    );
+  });
+
+  it('a priority given in several forms is one priority', async () => {
+    const { patents } = await read('docdb-forms.xml');
+    assert.deepEqual(patents[0]?.priorities, [{ country: 'US', number: '60533301', date: '2003-12-30' }]);
+  });
+
+  it('a name given in several forms is one name, in its own script with the Latin form beside it', async () => {
+    const { patents } = await read('docdb-forms.xml');
+    assert.deepEqual(patents[0]?.applicants, [{ name: 'Invented Gates, Inc.' }, { name: 'UNIV OF NOWHERE' }]);
+    assert.deepEqual(patents[1]?.applicants, [{ name: '株式会社架空農具', name_en: 'KAKUU NOUGU:KK' }]);
+    assert.deepEqual(patents[1]?.inventors, [{ name: '例示 次郎', name_en: 'REIJI JIROU' }]);
+    assert.deepEqual(patents[2]?.applicants, [{ name: 'Gedacht AG' }]);
+  });
+});
