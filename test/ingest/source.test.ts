@@ -193,6 +193,25 @@ describe('containers', () => {
     assert.match(of('flipped.zip')[1] ?? '', /! damaged zip/);
   });
 
+  it('of a zip are read only if their checksum is right, however large they are', async () => {
+    const large = `${grantXml()}${grantXml({ number: '09100002' })}`.padEnd(2_500_000);
+    const sound = zipOf({ 'a.xml': grantXml(), 'b.xml': large, 'c.xml': grantXml({ number: '09100003' }) });
+    const at = (text: string, from: number): number => sound.indexOf(text, from);
+    const wrong = Buffer.from(sound);
+    for (const name of ['a.xml', 'b.xml']) wrong[at('gravity', at(name, 0))] = 0x47;
+    const found = await open([await put('s/sound.zip', sound), await put('s/wrong.zip', wrong)]);
+    assert.equal(found.filter((text) => text.startsWith('sound.zip')).length, 4);
+    const read = found.filter((text) => text.startsWith('wrong.zip'));
+    assert.deepEqual(
+      read.map((text) => text.replace(/\b[0-9a-f]{8}\b/g, '…')),
+      [
+        'wrong.zip | entry a.xml ! damaged zip entry: its checksum is … and should be …; get the file anew',
+        'wrong.zip | entry b.xml ! damaged zip entry: its checksum is … and should be …; get the file anew',
+        'wrong.zip | entry c.xml, byte 0 | us-patent-grant',
+      ],
+    );
+  });
+
   it('that are bombs are stopped', { timeout: 60_000 }, async () => {
     const bomb = gzipSync(Buffer.alloc(UNPACK_LIMITS.ratioFromBytes * 2, '<a>'.repeat(10)), { level: 9 });
     const found = await open([await put('b/bomb.gz', bomb)]);
