@@ -12,7 +12,7 @@ test('with node:zlib and without it, a sum is the same', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => crc32(bytes) === crc32ByTable(bytes)));
 });
 
-it('goes on from the checksum of what is before', () => {
+test('goes on from the checksum of what is before', () => {
   for (const sum of [crc32, crc32ByTable])
     assert.equal(sum(Buffer.from('6789'), sum(Buffer.from('12345'))), 0xcbf43926);
 });

@@ -3,6 +3,7 @@
  * whole records are in `fixtures/formats/golden`.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseUnit } from '../../../src/ingest/readers/registry.js';
@@ -87,5 +88,21 @@ describe('DOCDB', () => {
     assert.deepEqual(patents[1]?.applicants, [{ name: '株式会社架空農具', name_en: 'KAKUU NOUGU:KK' }]);
     assert.deepEqual(patents[1]?.inventors, [{ name: '例示 次郎', name_en: 'REIJI JIROU' }]);
     assert.deepEqual(patents[2]?.applicants, [{ name: 'Gedacht AG' }]);
+  });
+});
+
+describe('KIPRIS search answers', () => {
+  it('a damaged item of many costs that item, and its place is told', async () => {
+    const { patents, failures } = await read('kipris-many.xml');
+    assert.equal(patents.length, 93);
+    assert.equal(failures.length, 2);
+    const text = readFileSync(join(FORMATS, 'kipris-many.xml'));
+    const items = [...text.toString('latin1').matchAll(/<item>/g)].map(({ index }) => `byte ${index}`);
+    assert.deepEqual(
+      failures.map(({ position }) => position),
+      [items[9], items[89]],
+    );
+    assert.match(failures[0]?.reason ?? '', /^XML: line 1, column \d+: the attribute 관한 of <화분에> has no value/);
+    assert.match(failures[1]?.reason ?? '', /<item> does not end/);
   });
 });
