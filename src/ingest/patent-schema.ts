@@ -174,6 +174,7 @@ export const PATENT_SCHEMA: Schema = {
         properties: {
           file: { type: 'string', pattern: '^[^/\\\\]+$', description: 'file name without folder' },
           label: text,
+          content: { type: 'string', enum: ['chemistry', 'mathematics'] },
           representative: { type: 'boolean' },
         },
         required: ['file'],
@@ -195,7 +196,7 @@ export const PATENT_SCHEMA: Schema = {
       items: {
         type: 'object',
         properties: { country: office, number: text, date },
-        required: ['country', 'number'],
+        required: ['number'],
         additionalProperties: false,
       },
     },

@@ -23,7 +23,8 @@ export function internationalNumber(text: string): InternationalNumber | undefin
   const full = FULL_YEAR.exec(plain);
   if (full && Number(full[1]) >= FIRST_YEAR) return numbered(full[1]!, (full[2] ?? full[3])!, full[4]);
   const short = SHORT_YEAR.exec(plain);
-  if (!short) return undefined;
+  // The EPO has printed `WO-A-20/04032928` for 2004/032928.
+  if (!short) return plain.includes('/') ? internationalNumber(plain.replaceAll('/', '')) : undefined;
   const century = Number(short[1]) >= SHORT_YEAR_FROM ? '19' : '20';
   return numbered(century + short[1], short[2]!, short[3]);
 }

@@ -37,8 +37,8 @@ export interface Citation {
 
 /** An earlier application whose date is claimed: a foreign priority, a provisional, a parent. */
 export interface Priority {
-  /** Two letters; any office of the world, `WO` for an international application. */
-  country: string;
+  /** Two letters; any office of the world, `WO` for an international application. Absent if nobody knows the source's name of it. */
+  country?: string;
   /** In the form of `application_number`. */
   number: string;
   date?: string;
@@ -61,6 +61,8 @@ export interface Drawing {
   file: string;
   /** Figure label as printed, for instance `FIG. 1` or `도 1`. */
   label?: string;
+  /** What an image within the text shows; absent on a figure. Such an image may be missing where its document is. */
+  content?: 'chemistry' | 'mathematics';
   /** True on the one drawing the office names as representative. */
   representative?: boolean;
 }

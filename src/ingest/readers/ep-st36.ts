@@ -9,6 +9,7 @@ import type { Filing } from '../../patent/family.js';
 import { filingKey } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
+import { parseMended } from './damaged-xml.js';
 import { decodeText } from './decode.js';
 import { epDrawings } from './ep-drawings.js';
 import { readableText } from './markup.js';
@@ -27,23 +28,19 @@ import {
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { claims, description } from './red-book-text.js';
 import { writtenCitation } from './written-citation.js';
-import {
-  childAt,
-  childElements,
-  descendants,
-  parseXml,
-  textAt,
-  type XmlElement,
-  xmlRootName,
-} from './xml.js';
+import { childAt, childElements, descendants, textAt, type XmlElement, xmlRootName } from './xml.js';
 
 const ROOT = 'ep-patent-document';
 /** Page images of the search report; nothing is read from them. */
 const SKIP = new Set(['search-report-data']);
+/** Texts of which a damaged one is left out, in place of the document. */
+const TEXTS = ['heading', 'p', 'claim', 'B542', 'B561', 'B562', 'patcit', 'nplcit', 'figure'];
 
 function parse(bytes: Uint8Array): ParsedUnit {
   const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const root of parseXml(decodeText(bytes), SKIP)) {
+  const { roots, damages } = parseMended(decodeText(bytes), TEXTS, SKIP);
+  if (damages.length > 0) result.failed = { reason: damages.join('; ') };
+  for (const root of roots) {
     if (root.name !== ROOT) throw new DamagedDocument(`expected ${ROOT}, found <${root.name}>`);
     const { patents, skipped } = oneOf(publication(root));
     result.patents.push(...patents);
@@ -240,7 +237,7 @@ function citations(root: XmlElement, front: XmlElement): Citation[] {
 export const epPublication: Reader = {
   format: ROOT,
   title: 'EP publication (ST.36)',
-  version: 2,
+  version: 3,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

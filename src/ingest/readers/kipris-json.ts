@@ -11,10 +11,9 @@ import { normaliseClassifications } from '../../patent/classification.js';
 import { earliestDate, parseDate } from '../../patent/date.js';
 import { deriveFamilyId, type Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
-import { beforeFirst } from '../../patent/scan.js';
 import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
-import { KOREAN_COUNTRY_NAMES } from './kipris-countries.js';
+import { koreanCountry } from './kipris-countries.js';
 import { koreanPublications } from './kr-publications.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { writtenCitation } from './written-citation.js';
@@ -158,7 +157,7 @@ function sharedFields(record: Fields, summary: Fields | undefined): Partial<Pate
     entries(record, 'ipcInfo').map((entry) => text(entry, 'ipcNumber') ?? ''),
   );
   const cpc = normaliseClassifications(
-    entries(record, 'cpcInfo').map((entry) => text(entry, 'cpcNumber') ?? ''),
+    entries(record, 'cpcInfo').map((entry) => text(entry, 'CooperativepatentclassificationNumber') ?? ''),
   );
   if (ipc.length > 0) shared.ipc_codes = ipc;
   if (cpc.length > 0) shared.cpc_codes = cpc;
@@ -176,8 +175,7 @@ function rights(record: Fields, summary: Fields | undefined): Partial<Patent> {
   const found: Partial<Patent> = {};
   const priorities = entries(record, 'priorityInfo').flatMap((entry): Filing[] => {
     const number = text(entry, 'priorityApplicationNumber');
-    const office = text(entry, 'priorityApplicationCountry') ?? '';
-    const country = KOREAN_COUNTRY_NAMES[beforeFirst(office, /\(/).trimEnd()] ?? office;
+    const country = koreanCountry(text(entry, 'priorityApplicationCountry') ?? '');
     return number ? [{ country, number, date: parseDate(text(entry, 'priorityApplicationDate')) }] : [];
   });
   const priorityDate = earliestDate(priorities.map(({ date }) => date));

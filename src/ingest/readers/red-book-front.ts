@@ -58,21 +58,32 @@ export function inventors(front: XmlElement): Name[] {
   return names(inventorElements(front));
 }
 
+/** Somebody who acts for an inventor who died or cannot sign, in the place of the inventor. */
+function isRepresentative(holder: XmlElement): boolean {
+  if (/legal-representative/.test(holder.attributes['applicant-authority-category'] ?? '')) return true;
+  return /\b(?:legal(?:ly)? representative|executor|executrix|administrat(?:or|rix)|heir)\b/i.test(
+    nameOf(holder) ?? '',
+  );
+}
+
 /**
  * Who applied. Under the law before September 2012 only inventors could, and the company stood in the
  * assignment; somebody who looks for a company's patents means both. So: the applicants that are not
- * merely the inventors; where there are none, the assignees; where there are none either, the inventors
+ * merely the inventors or act for one; where there are none, the assignees; where there are none either, the inventors
  * that applied. A later assignee beside a company that applied is its successor, not the applicant.
  */
 export function applicants(front: XmlElement): Name[] {
-  const all = names(
-    applicantElements(front).filter((holder) => holder.attributes['app-type'] !== 'applicant-inventor'),
+  const elements = applicantElements(front).filter(
+    (holder) => holder.attributes['app-type'] !== 'applicant-inventor',
   );
   const inventorKeys = new Set(inventors(front).map(({ name }) => companyKey(name)));
-  const others = all.filter(({ name }) => !inventorKeys.has(companyKey(name)));
+  const others = names(elements.filter((holder) => !isRepresentative(holder))).filter(
+    ({ name }) => !inventorKeys.has(companyKey(name)),
+  );
   if (others.length > 0) return others;
   const assignees = names(childElements(childAt(front, 'assignees'), 'assignee'));
   if (assignees.length > 0) return assignees;
+  const all = names(elements);
   return all.length > 0 ? all : names(applicantElements(front));
 }
 

@@ -231,6 +231,22 @@ export function textAt(parent: XmlElement | undefined, ...path: string[]): strin
   return plainText(childAt(parent, ...path));
 }
 
+const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/i;
+
+/** A text in which another one's escapes were left (`&quot;`, `&#39;`), read as HTML; others stay as they are. */
+export function withoutEntities(text: string): string {
+  if (!ENTITY.test(text)) return text;
+  const escapedText = text
+    .replaceAll('<', '&lt;')
+    .replace(/&(?!(?:#\d|#x[\da-f]|[a-z])[^&;\s]{0,30};)/gi, '&amp;');
+  try {
+    return plainText(parseXml(`<text>${escapedText}</text>`)[0]) ?? text;
+  } catch (error) {
+    if (error instanceof DamagedDocument) return text;
+    throw error;
+  }
+}
+
 const PROLOG = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
 
 /**

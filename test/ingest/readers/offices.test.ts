@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
+import { representatives } from '../../../src/drawings/representative.js';
 import { parseUnit } from '../../../src/ingest/readers/registry.js';
 import { isFailure, openSources } from '../../../src/ingest/source.js';
 import type { Patent } from '../../../src/patent/record.js';
@@ -102,7 +103,109 @@ describe('KIPRIS search answers', () => {
       failures.map(({ position }) => position),
       [items[9], items[89]],
     );
-    assert.match(failures[0]?.reason ?? '', /^XML: line 1, column \d+: the attribute 관한 of <화분에> has no value/);
+    assert.match(
+      failures[0]?.reason ?? '',
+      /^XML: line 1, column \d+: the attribute 관한 of <화분에> has no value/,
+    );
     assert.match(failures[1]?.reason ?? '', /<item> does not end/);
+  });
+});
+
+describe('names', () => {
+  it("a dead inventor's legal representatives do not displace the assignee, and HTML entities are read", async () => {
+    const [patent] = (await read('us-legal-representative.xml')).patents;
+    assert.deepEqual(patent?.applicants, [{ name: 'Sellerie Inventée "L\'Exemple" R&D' }]);
+    assert.deepEqual(patent?.inventors, [{ name: 'Exemple, Jean-Marc' }]);
+  });
+
+  it('of KIPRIS hold HTML entities too', async () => {
+    const [patent] = (await read('kipris-detail.json')).patents;
+    const names = [{ name: '조인트 스탁 컴퍼니 "프리메로프"', name_en: 'JSC "PRIMEROV"' }];
+    assert.deepEqual(patent?.applicants, names);
+  });
+});
+
+describe('filings and citations', () => {
+  it('a priority of a country that is not known keeps its number and date', async () => {
+    const [patent] = (await read('kipris-detail.json')).patents;
+    assert.deepEqual(patent?.priorities, [
+      { country: 'RU', number: '2015118567', date: '2015-05-18' },
+      { number: 'P123415', date: '2015-06-01' },
+      { country: 'EE', number: 'P201500012', date: '2015-07-01' },
+    ]);
+    assert.equal(patent?.family_id, 'RU2015118567');
+  });
+
+  it('a divisional of a divisional is of the family of the first application', async () => {
+    const [patent] = (await read('ep-st36-divisional.xml')).patents;
+    assert.equal(patent?.family_id, 'EP99104001');
+  });
+
+  it('cited WO publications have one form', async () => {
+    const cited = async (name: string) =>
+      (await read(name)).patents
+        .at(-1)
+        ?.citations?.map(({ country, number, kind }) => [country, number, kind]);
+    assert.deepEqual(await cited('ep-st36-divisional.xml'), [
+      ['WO', '1998012345', 'A1'],
+      ['WO', '2004032928', 'A'],
+    ]);
+    assert.deepEqual(await cited('kipris-detail.json'), [
+      ['WO', '2012034567', 'A1'],
+      ['WO', '1998012345', 'A1'],
+    ]);
+  });
+});
+
+describe('CN publications in ST.36', () => {
+  it('the drawing of the abstract may stand in the bibliographic data', async () => {
+    const [patent] = (await read('cn-st36-abstract-drawing.xml')).patents;
+    assert.deepEqual(patent?.drawings, [
+      { file: 'A20081000432100001.TIF', label: '图1' },
+      { file: '200810004321.TIF', representative: true },
+    ]);
+  });
+
+  it('the bars of MathML are bars', async () => {
+    const [patent] = (await read('cn-st36-abstract-drawing.xml')).patents;
+    const text = patent?.description?.[0]?.paragraphs[0]?.text ?? '';
+    assert.match(text, /E = \|L - M\| \+ \| ?x/);
+    assert.doesNotMatch(text, /\p{Co}/u);
+  });
+});
+
+describe('EP publications', () => {
+  it('a stray < in a heading costs the heading, and its place is told', async () => {
+    const { patents, failures } = await read('ep-st36-stray.xml');
+    assert.deepEqual(
+      patents.map(({ patent_id, title, claims }) => [patent_id, title, claims?.length]),
+      [['EP02480001B1', 'Paste', 1]],
+    );
+    assert.deepEqual(
+      patents[0]?.description?.map(({ section, paragraphs }) => [
+        section,
+        paragraphs.map(({ number }) => number),
+      ]),
+      [['Field', [1, 2, 3]]],
+    );
+    assert.equal(failures.length, 1);
+    const lines = readFileSync(join(FORMATS, 'ep-st36-stray.xml'), 'utf8').split('\n');
+    const line = lines.findIndex((text) => text.includes('<starch'));
+    const [, row, column] =
+      /^XML: line (\d+), column (\d+): .*; <heading> is left out$/.exec(failures[0]!.reason) ?? [];
+    assert.equal(Number(row), line + 1);
+    const [from, to] = ['<starch', '</b>'].map((part) => lines[line]!.indexOf(part));
+    assert.ok(Number(column) > from! && Number(column) <= to!, failures[0]!.reason);
+  });
+
+  it('images of formulas are drawings that never stand for the publication', async () => {
+    const [patent] = (await read('ep-st36-stray.xml')).patents;
+    assert.deepEqual(patent?.drawings, [
+      { file: 'imgf0001.tif', label: 'Fig. 1' },
+      { file: 'imgb0001.tif', content: 'chemistry' },
+      { file: 'imgb0002.tif', content: 'mathematics' },
+      { file: 'imgb0004.tif', content: 'chemistry' },
+    ]);
+    assert.deepEqual(representatives(patent?.drawings ?? []), [{ file: 'imgf0001.tif', label: 'Fig. 1' }]);
   });
 });
