@@ -49,10 +49,13 @@ function prose(value: string | undefined): string | undefined {
   );
 }
 
+/** Levels of an answer in which records are looked for: `response.body.items.item[0]` is the fourth. */
+const RECORD_LEVELS = 6;
+
 /** Records in an answer, also below `response.body.item(s)`. */
 function records(value: unknown, depth = 0): Fields[] {
   if (Array.isArray(value)) return value.flatMap((item) => records(item, depth + 1));
-  if (!isFields(value) || depth > 6) return [];
+  if (!isFields(value) || depth > RECORD_LEVELS) return [];
   if ('biblioSummaryInfoArray' in value) return [value];
   return Object.values(value).flatMap((item) => records(item, depth + 1));
 }
@@ -66,7 +69,13 @@ function parse(bytes: Uint8Array): ParsedUnit {
     throw new DamagedDocument(`not JSON: ${(error as Error).message}`);
   }
   const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const record of records(json)) result.patents.push(...publications(record));
+  const found = records(json);
+  if (found.length === 0) {
+    throw new DamagedDocument(
+      `biblioSummaryInfoArray does not stand within the first ${RECORD_LEVELS + 1} levels of the JSON; expected a KIPRIS answer`,
+    );
+  }
+  for (const record of found) result.patents.push(...publications(record));
   if (result.patents.length === 0) {
     throw new DamagedDocument('no openNumber and no registerNumber: the application is not published');
   }

@@ -254,12 +254,46 @@ const PROLOG = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
  * are not XML, `''` where they are XML whose root comes later.
  */
 export function xmlRootName(head: Uint8Array): string | undefined {
-  const latin = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16_384)).toString('latin1');
+  const near = rootNameIn(head.subarray(0, NEAR_BYTES));
+  // A document type declaration may hold a whole definition.
+  return near === '' && head.length > NEAR_BYTES ? rootNameIn(head) : near;
+}
+
+const NEAR_BYTES = 16_384;
+
+/** Why a text that is XML so far has no root element. */
+export function rootlessReason(head: Uint8Array): string {
+  const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1');
+  const isOpen = DOCTYPE.test(text.replace(/^\u00ef\u00bb\u00bf/, '').replace(PROLOG, ''));
+  return isOpen
+    ? `XML whose document type declaration goes on for more than ${head.length} bytes`
+    : 'XML without a root element';
+}
+
+const DOCTYPE = /^<!DOCTYPE\s/i;
+
+/** Behind a document type declaration with all that its internal subset defines; `undefined` if it goes on. */
+function doctypeEnd(text: string): number | undefined {
+  const marks = /"[^"]*(?:"|$)|'[^']*(?:'|$)|<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|[[\]>]/g;
+  let inSubset = false;
+  for (const { 0: mark, index } of text.matchAll(marks)) {
+    if (mark === '[') inSubset = true;
+    else if (mark === ']') inSubset = false;
+    else if (mark === '>' && !inSubset) return index + 1;
+  }
+  return undefined;
+}
+
+function rootNameIn(head: Uint8Array): string | undefined {
+  const latin = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1');
   let text = latin.replace(/^(?:\u00ef\u00bb\u00bf)?\s*/, '');
   if (!/^<[?!A-Za-z_]/.test(text)) return undefined;
   text = text.replace(PROLOG, '');
-  const doctype = /^<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i.exec(text);
-  if (doctype) text = text.slice(doctype[0].length).replace(PROLOG, '');
+  if (DOCTYPE.test(text)) {
+    const end = doctypeEnd(text);
+    if (end === undefined) return '';
+    text = text.slice(end).replace(PROLOG, '');
+  }
   const root = /^<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)(?=[\s/>])/.exec(text);
   return root ? root[1] : '';
 }
