@@ -44,6 +44,20 @@ export interface Priority {
   date?: string;
 }
 
+/** The international application or publication that a national one rests on. */
+export interface InternationalStage {
+  /** `PCT/KR2018/016728` of an application, `WO2019135546` of a publication. */
+  number: string;
+  date?: string;
+}
+
+/** What the office says of a right, in its own words: `등록`. */
+export interface LegalStatus {
+  status: string;
+  /** Since when. */
+  date?: string;
+}
+
 export interface Paragraph {
   /** The office's paragraph number (`[0012]` is 12), where the source numbers its paragraphs. */
   number?: number;
@@ -95,13 +109,25 @@ export interface Patent {
   priority_date?: string;
   applicants?: Name[];
   inventors?: Name[];
+  /** Attorneys and firms that represent the applicants. */
+  agents?: Name[];
+  examiners?: Name[];
   /** Full codes as `H01M 10/0525`. */
   ipc_codes?: string[];
   cpc_codes?: string[];
+  /** Japanese FI, as `E04D 13/064 501A`. */
+  fi_codes?: string[];
+  /** Japanese F-terms: theme and term, as `2E108AA01`. */
+  f_terms?: string[];
+  /** Classes of the former US classification, as `435/320.1`. */
+  uspc_codes?: string[];
   /** Locarno classes of designs, as `14-01`. */
   locarno_codes?: string[];
   /** Normalised application number: for KR the 13 digits; links an application with its grant. */
   application_number?: string;
+  pct_application?: InternationalStage;
+  pct_publication?: InternationalStage;
+  legal_status?: LegalStatus;
   family_id?: string;
   /** True where family_id was derived from the earliest priority instead of given by the source. */
   family_derived?: boolean;

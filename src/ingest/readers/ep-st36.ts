@@ -17,6 +17,7 @@ import {
   codeFields,
   filingFields,
   identity,
+  internationalFields,
   internationalFiling,
   languageCode,
   oneOf,
@@ -71,6 +72,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     ...publicationDates(named, published, granted),
     ...filings(front),
     ...people(front),
+    ...international(front),
     ...codes(front),
     ...present({ drawings: epDrawings(root), citations: citations(root, front) }),
   });
@@ -140,6 +142,16 @@ function filings(front: XmlElement): Partial<Patent> {
   return filingFields('EP', { own, international, priorities: priorities(front), parents: parents(front) });
 }
 
+/** The international application (B860) and its publication (B870). */
+function international(front: XmlElement): Partial<Patent> {
+  const b800 = childAt(front, 'B800');
+  const [filed, published] = [childAt(b800, 'B860', 'B861'), childAt(b800, 'B870', 'B871')];
+  return internationalFields(
+    { number: textAt(filed, 'dnum', 'anum'), date: parseDate(textAt(filed, 'date')) },
+    { number: textAt(published, 'dnum', 'pnum'), date: parseDate(textAt(published, 'date')) },
+  );
+}
+
 /** B300 lists number (B310), date (B320) and country (B330) of each priority in turn. */
 function priorities(front: XmlElement): Filing[] {
   const found: Filing[] = [];
@@ -185,6 +197,7 @@ function people(front: XmlElement): Partial<Patent> {
   return present({
     applicants: applied.length > 0 ? applied : proprietors,
     inventors: names('B720', 'B721'),
+    agents: names('B740', 'B741'),
   });
 }
 

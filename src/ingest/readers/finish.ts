@@ -16,7 +16,7 @@ export function finished(patent: Patent): Patent {
   if (translated) found.translated_claims = ofEach(translated, finishedClaims);
   if (description) found.description = finishedSections(description);
   if (descriptions) found.descriptions = ofEach(descriptions, finishedSections);
-  for (const role of ['applicants', 'inventors'] as const) {
+  for (const role of ['applicants', 'inventors', 'agents', 'examiners'] as const) {
     const names = patent[role];
     if (names) found[role] = names.map(finishedName);
   }

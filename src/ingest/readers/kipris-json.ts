@@ -15,6 +15,7 @@ import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
 import { koreanCountry } from './kipris-countries.js';
 import { koreanPublications } from './kr-publications.js';
+import { internationalFields, present } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { writtenCitation } from './written-citation.js';
 
@@ -176,7 +177,27 @@ function sharedFields(record: Fields, summary: Fields | undefined): Partial<Pate
   const image = isFields(record['imagePathInfo']) ? text(record['imagePathInfo'], 'docName') : undefined;
   const file = image?.split(/[\\/]/).at(-1);
   if (file) shared.drawings = [{ file, representative: true }];
-  return Object.assign(shared, rights(record, summary));
+  return Object.assign(shared, rights(record, summary), officeFields(record, summary));
+}
+
+/** Numbers of the international stage, agents, examiner and status. */
+function officeFields(record: Fields, summary: Fields | undefined): Partial<Patent> {
+  const international = entries(record, 'internationalInfo')[0];
+  const stage = (name: string) => ({
+    number: text(international, `${name}Number`),
+    date: parseDate(text(international, `${name}Date`)),
+  });
+  const status = text(summary, 'registerStatus');
+  const since = status === '등록' ? 'registerDate' : status === '공개' ? 'openDate' : '';
+  const examiner = text(summary, 'examinerName');
+  return {
+    ...internationalFields(stage('internationalApplication'), stage('internationOpen')),
+    ...present({
+      agents: people(record, 'agentInfo'),
+      examiners: examiner ? [{ name: examiner }] : [],
+      legal_status: status ? { status, ...present({ date: parseDate(text(summary, since)) }) } : undefined,
+    }),
+  };
 }
 
 /** Application number, earliest priority and family. */
@@ -223,7 +244,7 @@ function firstFiling(
 export const kiprisJson: Reader = {
   format: 'kipris-json',
   title: 'KIPRIS Plus detail JSON',
-  version: 3,
+  version: 4,
   detect: (head) => Buffer.from(head.buffer, head.byteOffset, head.length).includes(MARK),
   split: splitJson,
   parse,

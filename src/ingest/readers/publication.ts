@@ -5,10 +5,11 @@ import { normaliseClassifications } from '../../patent/classification.js';
 import { type Country, isCountry } from '../../patent/country.js';
 import { earliestDate } from '../../patent/date.js';
 import { deriveFamilyId, type Filing } from '../../patent/family.js';
+import { internationalNumber } from '../../patent/international-number.js';
 import { isGrant } from '../../patent/kind.js';
 import { companyKey } from '../../patent/name.js';
 import { patentId, publicationNumber } from '../../patent/number.js';
-import type { Name, Patent } from '../../patent/record.js';
+import type { InternationalStage, Name, Patent } from '../../patent/record.js';
 import { DamagedDocument, type ParsedUnit } from './reader.js';
 
 /** A record without the fields that are undefined, blank or empty: what a document lacks is absent. */
@@ -101,6 +102,26 @@ export function internationalFiling(
   const bare = /^\s*(?:WO)?([A-Z]{2})((?:19|20)\d{2}|\d{2})(\d{5,6})\s*$/.exec(number);
   const written = bare && !isPctNumber(number) ? `PCT/${bare[1]}${bare[2]}/${bare[3]}` : number;
   return isPctNumber(written) ? { country: 'WO', number: written, date } : undefined;
+}
+
+/** A number as a source writes it, and its date. */
+interface Written {
+  number: string | undefined;
+  date: string | undefined;
+}
+
+/** The international application and publication, each in one form; what is no international number is left out. */
+export function internationalFields(application: Written, publication: Written): Partial<Patent> {
+  const filing = internationalFiling(application.number, application.date);
+  const key = filing && normaliseApplicationNumber('WO', filing.number);
+  const parts = key === undefined ? null : /^([A-Z]{2})(\d{4})(\d{6})$/.exec(key);
+  const published = internationalNumber(publication.number ?? '')?.number;
+  const stage = (number: string | undefined, date: string | undefined): InternationalStage | undefined =>
+    number === undefined ? undefined : { number, ...present({ date }) };
+  return present({
+    pct_application: stage(parts ? `PCT/${parts[1]}${parts[2]}/${parts[3]}` : undefined, application.date),
+    pct_publication: stage(published && `WO${published}`, publication.date),
+  });
 }
 
 /** Publication and grant dates; where no day of grant is stated, a grant's publication date is it. */

@@ -209,3 +209,72 @@ describe('EP publications', () => {
     assert.deepEqual(representatives(patent?.drawings ?? []), [{ file: 'imgf0001.tif', label: 'Fig. 1' }]);
   });
 });
+
+describe('what patent professionals look for', () => {
+  /** Of the fields that no search uses, those that a record has. */
+  const special = ({ patents }: Read) => {
+    const {
+      pct_application,
+      pct_publication,
+      fi_codes,
+      f_terms,
+      uspc_codes,
+      agents,
+      examiners,
+      legal_status,
+    } = patents.at(-1)!;
+    return JSON.parse(
+      JSON.stringify({
+        pct_application,
+        pct_publication,
+        fi_codes,
+        f_terms,
+        uspc_codes,
+        agents,
+        examiners,
+        legal_status,
+      }),
+    );
+  };
+
+  it('KIPRIS: international numbers, agents, examiner, status', async () => {
+    assert.deepEqual(special(await read('kipris-detail.json')), {
+      pct_application: { number: 'PCT/RU2016/000567', date: '2016-05-12' },
+      pct_publication: { number: 'WO2016184567', date: '2016-11-24' },
+      agents: [
+        { name: '김예시', name_en: 'Kim Yesi' },
+        { name: '홍가상', name_en: 'Hong Gasang' },
+      ],
+      examiners: [{ name: '예시관' }],
+      legal_status: { status: '등록', date: '2019-02-27' },
+    });
+  });
+
+  it('JP: international numbers, FI, F-terms, agents', async () => {
+    assert.deepEqual(special(await read('jp-gazette-republication.xml')), {
+      pct_application: { number: 'PCT/JP2017/034001', date: '2017-09-26' },
+      pct_publication: { number: 'WO2018062001', date: '2018-04-05' },
+      fi_codes: ['E04D 13/064 501A', 'E04D 13/068 B'],
+      f_terms: ['2E108AA01', '2E108BB11'],
+      agents: [{ name: '見本 花子' }],
+    });
+  });
+
+  it('US: international numbers, USPC, agents, examiners', async () => {
+    assert.deepEqual(special(await read('us-legal-representative.xml')), {
+      pct_application: { number: 'PCT/FR2008/050001', date: '2008-01-29' },
+      pct_publication: { number: 'WO2008107001', date: '2008-09-12' },
+      uspc_codes: ['24/58.1', '435/320.1', 'D14/387'],
+      agents: [{ name: 'Invented & Partners, LLP' }],
+      examiners: [{ name: 'Sample, Robert J.' }, { name: 'Model, Rowland' }],
+    });
+  });
+
+  it('EP: international numbers, agents', async () => {
+    assert.deepEqual(special(await read('ep-st36-stray.xml')), {
+      pct_application: { number: 'PCT/GB2010/050001', date: '2010-07-02' },
+      pct_publication: { number: 'WO2011001001', date: '2011-01-06' },
+      agents: [{ name: 'Mustermann, Max et al' }],
+    });
+  });
+});
