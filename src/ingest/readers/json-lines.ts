@@ -75,7 +75,9 @@ function identity(fields: Fields): Patent {
   const field = NUMBER_FIELDS.find((name) => fields[name] !== undefined);
   if (!field) throw new DamagedDocument('no number: expected patent_id, publication_number or number');
   const written = fields[field] as string;
-  const readings = parsePatentNumber(written).filter((reading) => !reading.application);
+  // A Japanese re-publication bears the number of the international one.
+  const isRepublication = fields['country'] === 'JP' && /^\s*WO/i.test(written);
+  const readings = parsePatentNumber(isRepublication ? `JP${written.trim()}` : written).filter((reading) => !reading.application);
   const country = (fields['country'] ?? readings.find((reading) => reading.country)?.country) as
     | Country
     | undefined;

@@ -109,6 +109,13 @@ describe('JSON Lines', () => {
     );
   });
 
+  it('reads the WO number of a JP re-publication', () => {
+    const { patents, failed } = read(
+      JSON.stringify({ publication_number: 'WO2018/062001', country: 'JP', kind_code: 'A1', title: 'x' }),
+    );
+    assert.deepEqual([patents[0]?.patent_id, failed], ['JP30062001A1', undefined]);
+  });
+
   it('skips other countries and says which', () => {
     for (const fields of [
       { country: 'DE', number: '102007003914', kind_code: 'A1' },
