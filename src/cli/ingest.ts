@@ -4,6 +4,8 @@ import { type Engine, open } from '../engine.js';
 import { PriorartError } from '../errors.js';
 import { indexKinds } from '../index/kinds.js';
 import { PATENT_SCHEMA } from '../ingest/patent-schema.js';
+import type { Failure } from '../ingest/readers/reader.js';
+import { KNOWN_FORMATS, UNKNOWN_FORMAT } from '../ingest/readers/registry.js';
 import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } from '../ingest/summary.js';
 import { checkPaths } from '../ingest/walk.js';
 import { showStatus } from './ingest-status.js';
@@ -150,15 +152,33 @@ function summaryText(summary: IngestSummary, data: string): string {
     ...summary.skip_reasons
       .slice(0, SHOWN_REASONS)
       .map(({ reason, count: times }) => `  skipped ${count(times)}: ${reason}`),
-    ...failed
-      .slice(0, SHOWN_FAILURES)
-      .map(({ file, position, reason }) => `  ${file}, ${position}: ${reason}`),
+    ...failuresText(failed),
   ];
-  if (failed.length > SHOWN_FAILURES)
-    lines.push(`  … and ${failed.length - SHOWN_FAILURES} more (--json lists them)`);
   if (summary.drawings) lines.push(...drawingsText(summary.drawings));
   if (documents > 0) lines.push(`Search them: ${COMMAND} search --data ${data} "…"`);
   return lines.join('\n');
+}
+
+/** Failures of one reason in one line, most frequent first; the formats that are read once. */
+function failuresText(failed: readonly Failure[]): string[] {
+  const byReason = new Map<string, Failure[]>();
+  for (const failure of failed) {
+    const alike = byReason.get(failure.reason);
+    if (alike) alike.push(failure);
+    else byReason.set(failure.reason, [failure]);
+  }
+  const groups = [...byReason].sort(([, a], [, b]) => b.length - a.length);
+  const lines = groups.slice(0, SHOWN_FAILURES).map(([reason, [first, ...others]]) => {
+    const place = `${first!.file}, ${first!.position}`;
+    return others.length === 0
+      ? `  ${place}: ${reason}`
+      : `  failed ${count(others.length + 1)}: ${reason} (first: ${place})`;
+  });
+  const hidden = groups.length - SHOWN_FAILURES;
+  if (hidden > 0) lines.push(`  … and ${count(hidden)} more reasons (--json lists all failures)`);
+  if (groups.some(([reason]) => reason.startsWith(UNKNOWN_FORMAT)))
+    lines.push(`  Formats that are read: ${KNOWN_FORMATS.join('; ')}`);
+  return lines;
 }
 
 function drawingsText({ unavailable, ...drawings }: DrawingSummary): string[] {

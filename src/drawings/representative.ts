@@ -8,6 +8,8 @@ import { isInlineImage } from './name.js';
  */
 export function representatives(drawings: readonly Drawing[]): Drawing[] {
   const named = drawings.filter(({ representative }) => representative);
-  const others = drawings.filter(({ file, representative }) => !representative && !isInlineImage(file));
+  const others = drawings.filter(
+    ({ file, representative, content }) => !representative && content === undefined && !isInlineImage(file),
+  );
   return [...named, ...others];
 }

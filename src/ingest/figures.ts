@@ -6,7 +6,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { contentOf, type DrawingFiles } from '../drawings/files.js';
 import type { Kept } from '../drawings/keep.js';
-import { figureKey, isUniqueName } from '../drawings/name.js';
+import { figureKey, isInlineImage, isUniqueName } from '../drawings/name.js';
 import { DRAWING_WAITING_BYTES, DRAWINGS_MISSING_LISTED } from '../limits.js';
 import { transaction } from '../store/commit.js';
 import { figureImages, giveImage, nameFigures, namersOf } from '../store/figures.js';
@@ -160,10 +160,11 @@ export class Figures {
           }
           const figures = [...keyed.keys()].map((key) => ({ key, place: placeOf(folder, key) }));
           const keys = nameFigures(this.#store, patentId, figures, this.#run);
+          // Packages often come without the images of formulas: only figures are missed.
           return [
             ...keys.map((key) => ({ patentId, key, file: keyed.get(key)! })),
             ...nameless.map((file) => ({ patentId, key: file, file })),
-          ];
+          ].filter(({ file }) => !isInlineImage(file));
         }),
       () => roomFor(named.reduce((sum, { files }) => sum + 1 + files.length, 0)),
     );
@@ -217,15 +218,15 @@ export class Figures {
           const image = 'reason' in kept ? undefined : { ...kept, source };
           return named[n]!.map((patentId) => {
             const given = giveImage(this.#store, patentId, key, image, this.#run);
-            return { id: `${patentId} ${key}`, given, image };
+            return { id: `${patentId} ${key}`, given, image, isMissed: given?.missed && !isInlineImage(key) };
           });
         }),
       () => roomFor(named.reduce((sum, namers) => sum + namers.length, 0)),
     );
-    for (const { id, given, image } of all) {
+    for (const { id, given, image, isMissed } of all) {
       if (given === undefined) continue;
       if (image) this.#counts[given.same ? 'unchanged' : 'stored'] += 1;
-      if (!given.missed) continue;
+      if (!isMissed) continue;
       this.#counts.missing -= 1;
       this.#missing.delete(id);
     }

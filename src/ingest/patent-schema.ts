@@ -65,6 +65,13 @@ const citation: Readonly<Record<string, Schema>> = {
   cited_by: { type: 'string', enum: ['examiner', 'applicant'] },
   text: { ...text, description: 'a reference that is no patent document, as printed' },
 };
+const stage = (what: string, example: string): Schema => ({
+  type: 'object',
+  description: `the ${what} that this one rests on`,
+  properties: { number: { ...text, examples: [example] }, date },
+  required: ['number'],
+  additionalProperties: false,
+});
 const claimList: Schema = {
   type: 'array',
   description: 'in order; texts alone are numbered from 1',
@@ -158,10 +165,23 @@ export const PATENT_SCHEMA: Schema = {
     priority_date: { ...date, description: 'the earliest priority, YYYY-MM-DD' },
     applicants: names('applicants'),
     inventors: names('inventors'),
+    agents: names('agents'),
+    examiners: names('examiners'),
     ipc_codes: codes('IPC', 'H01M 10/0525'),
     cpc_codes: codes('CPC', 'H01M 10/0525'),
+    fi_codes: codes('FI', 'E04D 13/064 501A'),
+    f_terms: codes('F-term', '2E108AA01'),
+    uspc_codes: codes('USPC', '435/320.1'),
     locarno_codes: { ...codes('Locarno', '14-01'), items: { type: 'string', pattern: '^\\d{2}-\\d{2}$' } },
     application_number: { ...text, description: 'links an application with its grant' },
+    pct_application: stage('international application', 'PCT/KR2018/016728'),
+    pct_publication: stage('international publication', 'WO2019135546'),
+    legal_status: {
+      type: 'object',
+      properties: { status: { ...text, description: 'in the words of the office' }, date },
+      required: ['status'],
+      additionalProperties: false,
+    },
     family_id: { ...text, description: 'publications of one invention share it' },
     family_derived: {
       type: 'boolean',
@@ -174,6 +194,7 @@ export const PATENT_SCHEMA: Schema = {
         properties: {
           file: { type: 'string', pattern: '^[^/\\\\]+$', description: 'file name without folder' },
           label: text,
+          content: { type: 'string', enum: ['chemistry', 'mathematics'] },
           representative: { type: 'boolean' },
         },
         required: ['file'],
@@ -200,7 +221,7 @@ export const PATENT_SCHEMA: Schema = {
       items: {
         type: 'object',
         properties: { country: office, number: text, date },
-        required: ['country', 'number'],
+        required: ['number'],
         additionalProperties: false,
       },
     },

@@ -28,6 +28,12 @@ class Gathering {
     else this.#parts = [];
   }
 
+  /** Forgets the unit so far. */
+  drop(): void {
+    this.#length = 0;
+    this.#parts = [];
+  }
+
   /** The unit so far, at a position; `undefined` where there is nothing but white space. */
   take(position: string): Piece | undefined {
     const [length, parts] = [this.#length, this.#parts];
@@ -202,50 +208,66 @@ const NOT_BETWEEN = 'not JSON: text that belongs to no object';
 /**
  * Elements of some names, whatever their prefix, each as a unit, wherever they stand in XML of any size. What
  * is around them is passed over. A document that holds none is a unit as a whole, so that its reader can say
- * what it is; an element that does not end is reported.
+ * what it is. An element that does not end, before the next of its name or at all, is reported. If the document
+ * declares an encoding other than UTF-8, each unit begins with the declaration.
  */
 export function splitElements(names: readonly string[]): Splitter {
-  const open = new RegExp(`<(?:[\\w.-]+:)?(?:${names.join('|')})(?=[\\s>])`, 'g');
+  const open = new RegExp(`<((?:[\\w.-]+:)?(?:${names.join('|')}))(?=[\\s>])`, 'g');
   // A tag that is cut by the end of a chunk is looked at again with the next one.
   const overlap = Math.max(...names.map((name) => name.length)) + TAG_SLACK;
   return async function* (stream, maxBytes = UNIT_MAX_BYTES) {
     const unit = new Gathering(maxBytes);
     const rest = new Gathering(maxBytes);
+    let head = Buffer.alloc(0) as Buffer;
     let carry = Buffer.alloc(0) as Buffer;
     let offset = 0;
-    let closing: Buffer | undefined;
+    /** Full name of the element that is open. */
+    let name: string | undefined;
     let found = false;
     for await (const chunk of stream) {
+      if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)]);
       const bytes = carry.length > 0 ? Buffer.concat([carry, chunk]) : asBuffer(chunk);
       // One character a byte: positions in the text are positions in the bytes.
       const text = bytes.toString('latin1');
       let from = 0;
       for (;;) {
-        if (closing === undefined) {
-          open.lastIndex = from;
-          const tag = open.exec(text);
-          if (!tag) break;
-          found = true;
-          closing = Buffer.from(`</${tag[0].slice(1)}>`);
-          unit.start = offset + tag.index;
-          from = tag.index;
+        const end = name === undefined ? -1 : text.indexOf(`</${name}>`, from);
+        open.lastIndex = from;
+        let tag = open.exec(text);
+        // The tag of the open element itself, and others that may stand in it.
+        while (tag && name !== undefined && (tag[1] !== name || offset + tag.index === unit.start)) {
+          tag = open.exec(text);
         }
-        const end = bytes.indexOf(closing, from);
-        if (end < 0) break;
-        const after = end + closing.length;
+        if (tag && (end < 0 || tag.index < end)) {
+          if (name !== undefined) {
+            unit.drop();
+            yield {
+              position: `byte ${unit.start}`,
+              reason: `XML: <${name}> does not end before the next one`,
+            };
+          }
+          name = tag[1];
+          found = true;
+          unit.start = offset + tag.index;
+          unit.add(encodingDeclared(head));
+          from = tag.index;
+          continue;
+        }
+        if (end < 0 || name === undefined) break;
+        const after = end + name.length + '</>'.length;
         unit.add(bytes.subarray(from, after));
         from = after;
-        closing = undefined;
+        name = undefined;
         const piece = unit.take(`byte ${unit.start}`);
         if (piece) yield piece;
       }
       const keep = Math.max(from, bytes.length - overlap);
-      if (closing !== undefined) unit.add(bytes.subarray(from, keep));
+      if (name !== undefined) unit.add(bytes.subarray(from, keep));
       else if (!found) rest.add(bytes.subarray(from, keep));
       carry = Buffer.from(bytes.subarray(keep));
       offset += keep;
     }
-    if (closing !== undefined) {
+    if (name !== undefined) {
       yield { position: `byte ${unit.start}`, reason: 'XML: the document does not end; the file is cut off' };
     } else if (!found) {
       rest.add(carry);
@@ -257,3 +279,13 @@ export function splitElements(names: readonly string[]): Splitter {
 
 /** Bytes of `</prefix:…>` around a name. */
 const TAG_SLACK = 40;
+/** Longest beginning of a document in which its declaration is looked for. */
+const HEAD_BYTES = 300;
+const DECLARATION =
+  /^(?:\u00ef\u00bb\u00bf)?\s{0,9}(<\?xml[^>]{0,200}encoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["'][^>]{0,60}>)/;
+
+/** The declaration of a document that names another encoding than UTF-8; else nothing. */
+function encodingDeclared(head: Buffer): Buffer {
+  const [, declaration = '', encoding = ''] = DECLARATION.exec(head.toString('latin1')) ?? [];
+  return Buffer.from(/^utf-?8$/i.test(encoding) ? '' : declaration, 'latin1');
+}

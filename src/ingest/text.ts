@@ -9,8 +9,6 @@ import { packedWith } from './sniff.js';
 import { type Splitter, splitJson, splitLines, splitXml } from './split.js';
 import type { Bytes } from './unpack.js';
 
-/** Pieces of one file that are reported one by one when nothing reads them. */
-const UNKNOWN_REPORTED = 1;
 const UNREAD_TABLE = 'a KIPRIS table that nothing is read from';
 const NO_PATENT_DATA = 'no patent data: not XML, not JSON, and no table that is known';
 
@@ -49,6 +47,9 @@ export async function* openText(
   }
   let unknown = 0;
   let lastUnknown = '';
+  // A file of something else is one mistake, not a million; among documents, the first piece is told.
+  let untold: Failure | undefined;
+  let isRead = false;
   for await (const piece of plan.split(whole)) {
     options.signal?.throwIfAborted();
     const { position, bytes } = piece;
@@ -60,6 +61,9 @@ export async function* openText(
     const fallback = plan.split === splitXml ? undefined : plan.reader;
     const reader = detectReader(bytes) ?? fallback;
     if (reader) {
+      if (untold) yield untold;
+      untold = undefined;
+      isRead = true;
       const { format } = reader;
       yield {
         file: place.file,
@@ -69,17 +73,17 @@ export async function* openText(
         bytes,
       };
     } else if (!isSideDocument(bytes)) {
-      // A large file of something else is one mistake, not a million.
-      if (++unknown <= UNKNOWN_REPORTED) yield failureAt(place, unknownReason(bytes), position);
+      if (++unknown === 1) {
+        const failure = failureAt(place, unknownReason(bytes), position);
+        if (isRead) yield failure;
+        else untold = failure;
+      }
       lastUnknown = position;
     }
   }
-  if (unknown > UNKNOWN_REPORTED) {
-    yield failureAt(
-      place,
-      `${unknown - UNKNOWN_REPORTED} more pieces of no known format up to here`,
-      lastUnknown,
-    );
+  if (untold) yield untold;
+  else if (unknown > 1) {
+    yield failureAt(place, `${unknown - 1} more pieces of no known format up to here`, lastUnknown);
   }
 }
 

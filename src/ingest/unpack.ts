@@ -8,6 +8,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import yauzl from 'yauzl';
 import { isImageName } from '../drawings/name.js';
+import { crc32 } from '../store/crc32.js';
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
@@ -198,7 +199,7 @@ async function* entriesOf(
     for await (const entry of zip.eachEntry()) {
       boundEntries(++count);
       if (entry.fileName.endsWith('/') || !isWanted(entry.fileName)) continue;
-      yield { name: entry.fileName, stream: inflated(zip, entry) };
+      yield { name: entry.fileName, stream: sound(zip, entry) };
     }
   } catch (error) {
     if (error instanceof UnpackError) throw error;
@@ -207,6 +208,20 @@ async function* entriesOf(
     zip.close();
   }
 }
+
+/** An entry of up to so many bytes is held as a whole when its reading begins (see `peek`). */
+const PEEKED_BYTES = 500_000;
+
+/**
+ * The bytes of an entry, all of them checked by its checksum before the first document in them is read: a larger
+ * entry is unpacked once for the checksum and once more to be read.
+ */
+async function* sound(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
+  if (entry.uncompressedSize > PEEKED_BYTES) for await (const _ of inflated(zip, entry));
+  yield* inflated(zip, entry);
+}
+
+const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
 
 async function* inflated(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
   if (entry.isEncrypted()) throw new UnpackError('encrypted zip entry');
@@ -217,11 +232,18 @@ async function* inflated(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
     throw new UnpackError(`damaged zip entry: ${(error as Error).message}`);
   }
   let given = 0;
+  let sum = 0;
   try {
     for await (const part of stream as AsyncIterable<Buffer>) {
       given += part.length;
       boundRatio(given, entry.compressedSize);
+      sum = crc32(part, sum);
       yield part;
+    }
+    if (sum !== entry.crc32) {
+      throw new UnpackError(
+        `damaged zip entry: its checksum is ${hex(sum)} and should be ${hex(entry.crc32)}; get the file anew`,
+      );
     }
   } catch (error) {
     if (error instanceof UnpackError) throw error;

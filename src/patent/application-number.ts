@@ -4,7 +4,7 @@
  *
  * | office | form | from |
  * |---|---|---|
- * | KR | 13 digits: 10, 20 or 30 + year + 7 | `10-2006-0025591`, `KR20060025591` |
+ * | KR | 13 digits: 10, 20 or 30 + year + 7 | `10-2006-0025591`, `KR20060025591`, before 1998 `KR820001001`, `82-1001` |
  * | JP | year + 6 digits | `特願2018-524120`, `JP-P-2007-00102123`, `特願平10-123456` |
  * | CN | 12 digits (8 before October 2003), no check digit | `201610298414.0`, `98812345.6` |
  * | EP | 8 digits, no check digit | `04106384.3`, `EP20040106384` |
@@ -35,6 +35,9 @@ function fullYear(year: string): string {
 function korean(text: string): string | undefined {
   const parts = /(?:^|\D)([1-7]0)\D?((?:19|20)\d{2})\D(\d{1,7})(?=\D|$)/.exec(text);
   if (parts) return `${parts[1]}${parts[2]}${parts[3]?.padStart(7, '0')}`;
+  const short = /^\D*([4-9]\d)-?(\d{1,7})$/.exec(text.trim());
+  if (short && (text.includes('-') || short[2]?.length === 7))
+    return `1019${short[1]}${short[2]?.padStart(7, '0')}`;
   const digits = text.replace(/\D/g, '');
   if (digits.length === 13) return digits;
   // DOCDB leaves the right out; patents are by far the most.
@@ -48,6 +51,8 @@ function japanese(text: string): string | undefined {
   if (parts) return `${parts[1]}${String(Number(parts[2])).padStart(6, '0')}`;
   const digits = text.replace(/\D/g, '');
   if (digits.length === 10) return digits;
+  // EPODOC pads the serial to seven.
+  if (/^(?:19|20)\d\d0\d{6}$/.test(digits)) return `${digits.slice(0, 4)}${digits.slice(5)}`;
   // 12 digits: `200700102123`, the serial padded to eight.
   return digits.length === 12 ? `${digits.slice(0, 4)}${digits.slice(6)}` : undefined;
 }
@@ -84,6 +89,27 @@ const OFFICES: Record<string, (text: string) => string | undefined> = {
   EP: european,
   US: american,
 };
+
+/** The forms of the table above. */
+const OFFICE_FORMS: Record<string, RegExp> = {
+  KR: /^[1-7]0(?:19|20)\d{9}$/,
+  JP: /^(?:18|19|20)\d{8}$/,
+  CN: /^(?:\d{8}|(?:19|20)\d{10})$/,
+  EP: /^\d{8}$/,
+  US: /^\d{8}$/,
+};
+
+/**
+ * Whether a text has the form of the office's application numbers (see the table above). A US number has to state its
+ * series: DOCDB leaves it out and puts the year behind (`2366704`). Numbers of offices outside the five always have it.
+ */
+export function isOfficeApplicationNumber(country: string, text: string): boolean {
+  const form = OFFICE_FORMS[country];
+  if (form === undefined) return true;
+  const number = normaliseApplicationNumber(country, text);
+  if (number === undefined || !form.test(number)) return false;
+  return country !== 'US' || text.replace(/\D/g, '').length >= number.length;
+}
 
 /** Whether a text is the number of an international application, whatever office quotes it. */
 export function isPctNumber(text: string): boolean {

@@ -1,6 +1,7 @@
 /** Cited publications and claimed priorities, as offices write them, in the forms of the record. */
 import { isCountry } from './country.js';
-import { type Filing, filingKey } from './family.js';
+import { type Filing, filingKey, isCountryCode } from './family.js';
+import { internationalNumber } from './international-number.js';
 import { patentId, publicationNumber } from './number.js';
 import type { Citation, Priority } from './record.js';
 
@@ -8,12 +9,16 @@ import type { Citation, Priority } from './record.js';
 const US_PROVISIONAL = /^6[0-3]\d{6}$/;
 
 /**
- * A cited patent document. The number of one of the five offices gets its own form; with a kind it is a
+ * A cited patent document. The number of one of the five offices, or of WIPO, gets its own form; with a kind it is a
  * publication's identity. `number` and `kind` are as the source writes them.
  */
 export function citedPatent(country: string, number: string, kind?: string): Citation {
   const code = kind?.trim().toUpperCase() || undefined;
-  const known = isCountry(country) ? publicationNumber(country, number, code) : undefined;
+  const known = isCountry(country)
+    ? publicationNumber(country, number, code)
+    : country === 'WO'
+      ? internationalNumber(number)?.number
+      : undefined;
   const isPublished = !(country === 'US' && US_PROVISIONAL.test(known ?? ''));
   return {
     ...(known !== undefined && code !== undefined && isPublished && isCountry(country)
@@ -25,13 +30,16 @@ export function citedPatent(country: string, number: string, kind?: string): Cit
   };
 }
 
-/** An earlier application as a priority; `undefined` where its number holds nothing, or its country is none. */
+/** An earlier application as a priority, without a country that is none; `undefined` if its number holds nothing. */
 export function priorityOf(filing: Filing): Priority | undefined {
   const key = filingKey(filing);
-  if (key === undefined || !/^[A-Z]{2}$/.test(filing.country)) return undefined;
-  const country = key.startsWith(filing.country) ? filing.country : 'WO';
-  const number = key.slice(country.length);
-  return { country, number, ...(filing.date === undefined ? {} : { date: filing.date }) };
+  if (key === undefined) return undefined;
+  const prefix = key.startsWith(filing.country) ? filing.country : 'WO';
+  return {
+    ...(isCountryCode(prefix) ? { country: prefix } : {}),
+    number: key.slice(prefix.length),
+    ...(filing.date === undefined ? {} : { date: filing.date }),
+  };
 }
 
 /** The priorities of some filings, each once: chains of continuations name an application twice. */
@@ -40,7 +48,7 @@ export function uniquePriorities(filings: readonly Filing[]): Priority[] {
   for (const filing of filings) {
     const priority = priorityOf(filing);
     if (priority === undefined) continue;
-    const key = priority.country + priority.number;
+    const key = `${priority.country ?? ''}${priority.number}`;
     if (!found.has(key)) found.set(key, priority);
   }
   return [...found.values()];

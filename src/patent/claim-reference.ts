@@ -5,6 +5,9 @@
  */
 import type { Claim } from './record.js';
 
+/** Words of references that printed lines break in two: `내 지`, `또 는`, `청 구항`. */
+const BROKEN = /내 지|또 는|청 구 ?항|청구 항/g;
+
 /** The text has single blanks: where `\s*` stands twice in a row, a run of blanks can be shared out in every way. */
 const NUMBER = '\\d{1,4}';
 /** Between the numbers of one reference, the word before them perhaps repeated: `, 2 and 4`, `bis 3`, `から請求項３`. */
@@ -30,7 +33,11 @@ export function claimReferences(text: string, own: number): number[] {
   const add = (number: number): void => {
     if (number > 0 && number < own) found.add(number);
   };
-  for (const match of text.normalize('NFKC').replace(/\s+/g, ' ').matchAll(REFERENCE)) {
+  const whole = text
+    .normalize('NFKC')
+    .replace(/\s+/g, ' ')
+    .replace(BROKEN, (word) => word.replaceAll(' ', ''));
+  for (const match of whole.matchAll(REFERENCE)) {
     const list = match[1] ?? match[2] ?? '';
     for (const [, from, to] of list.matchAll(RANGE)) {
       for (let number = Number(from); number <= Math.min(Number(to), own - 1); number++) add(number);

@@ -31,18 +31,36 @@ export function filingKey(filing: Filing): string | undefined {
   return `${isPctNumber(filing.number) ? 'WO' : filing.country}${number}`;
 }
 
+/** Two letters, as of an office. */
+export function isCountryCode(text: string): boolean {
+  return /^[A-Z]{2}$/.test(text);
+}
+
+/** Offices whose application numbers began with two digits of the year. */
+const SHORT_YEARS: Record<string, RegExp> = { EP: /^\d{8}$/, CN: /^\d{8}$/ };
+
+/** What sorts the applications of one office by age: the number, with the year in full; the KR right comes last. */
+function ageOf(key: string): string {
+  const [country, number] = [key.slice(0, 2), key.slice(2)];
+  if (country === 'KR' && number.length === 13) return country + number.slice(2) + number.slice(0, 2);
+  if (!SHORT_YEARS[country]?.test(number)) return key;
+  return `${country}${Number(number.slice(0, 2)) >= 70 ? 19 : 20}${number}`;
+}
+
 /**
  * The family id: the key of the earliest priority, or of the own application where none is claimed (which
- * is the priority that later documents name). Of several on one day the first in order of key counts, so
- * that the order in the source does not matter. A priority without date counts after the dated ones.
+ * is the priority that later documents name). Of several on one day the oldest number counts: a divisional, and a
+ * divisional of that, have the filing date of the first application. A priority without date counts after the
+ * dated ones, one without a country not at all.
  */
 export function deriveFamilyId(own: Filing | undefined, priorities: readonly Filing[]): string | undefined {
   let best: { date: string; key: string } | undefined;
   for (const filing of priorities) {
     const key = filingKey(filing);
-    if (key === undefined) continue;
+    if (key === undefined || !isCountryCode(filing.country)) continue;
     const date = filing.date ?? '9999';
-    if (!best || date < best.date || (date === best.date && key < best.key)) best = { date, key };
+    if (!best || date < best.date || (date === best.date && ageOf(key) < ageOf(best.key)))
+      best = { date, key };
   }
   return best?.key ?? (own && filingKey(own));
 }

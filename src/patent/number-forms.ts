@@ -24,7 +24,12 @@ function isDated({ country, kind_code, number }: Numbered): boolean {
 
 const withoutZeros = (digits: string): string => digits.replace(/^0+(?=\d)/, '');
 
-/** DOCDB's number without country and kind: `2018184900`, `9971313`, `2018524120`, `102214943`, `20200104349`. */
+/** The Japanese re-publication of an international application. */
+function isRepublication({ country, kind_code }: Numbered): boolean {
+  return country === 'JP' && kind_code === 'A1';
+}
+
+/** DOCDB's number without country and kind: `2018184900`, `9971313`, `2018524120`, `WO2018062001`, `102214943`, `20200104349`. */
 export function docdbNumber(publication: Numbered): string {
   const { country, number } = publication;
   if (country === 'KR') {
@@ -34,6 +39,8 @@ export function docdbNumber(publication: Numbered): string {
   if (country === 'US' && isDated(publication)) return number.slice(0, 4) + number.slice(5);
   if (country === 'US' && /^[A-Z]/.test(number)) return number.replace(/^([A-Z]+)0*/, '$1');
   if (country === 'JP') {
+    if (isRepublication(publication))
+      return `WO${calendarYear(Number(number.slice(0, 2)))}${number.slice(2)}`;
     if (isDated(publication)) return `${calendarYear(Number(number.slice(0, 2)))}${number.slice(2)}`;
     return withoutZeros(number);
   }
@@ -77,6 +84,8 @@ export function officeForm(publication: Numbered): string {
       }
       return `US ${grouped(withoutZeros(number), ',')} ${kind}`;
     case 'JP': {
+      if (isRepublication(publication))
+        return `再表${calendarYear(Number(number.slice(0, 2)))}/${number.slice(2)}`;
       const gazette = GAZETTES[kind[0] ?? ''] ?? 'JP';
       if (isDated(publication))
         return `${gazette}${calendarYear(Number(number.slice(0, 2)))}-${number.slice(2)}`;

@@ -4,18 +4,21 @@
  *
  * | office | KIPRIS number | other spellings read |
  * |---|---|---|
- * | KR A, U | 10 or 20 + year + 7 | `10-2020-0104349`, `KR20200104349A`, `201800004327A0` |
+ * | KR A, U | 10 or 20 + year + 7 | `10-2020-0104349`, `KR20200104349A`, `201800004327A0`, before 1998 `KR830009677A` |
+ * | | the same for examined publications of the years to 1997 | `KR800001540B1` |
  * | KR B1, Y1 | 10 or 20 + 7 digits + 0000 | `10-0866101`, `KR102214943 B1`, `000002214943B1` |
  * | US A1 | year + 7 | `US 2018/0184900 A1`, DOCDB `2018184900`, `201800184900A1` |
  * | US B1, B2 | 8 digits | `9971313`, `US 9,971,313 B2`, `000009971313B2` |
  * | US designs, plants, reissues, H, T | letters and digits, padded with zeros to 8 characters as in the weekly files: `D1050455`, `D0433143`, `PP030123`, `RE045678`, `H0002123` | `D433143`, `USPP30123P3` |
  * | EP | 8 digits | `EP3539467A1` |
  * | JP A, T | era year (Shōwa to 1988, then year − 1988) + 6 | `特開2018-524120`, `JP2018524120A`, `JPH10123456A` |
+ * | JP A1 (re-publication of an international application) | era year + 6 of the WO number | `再表2018/062001`, `JPWO2018062001A1`, `JP WO2018/062001` |
  * | JP B, U | 8 digits | `特許第6235612号`, `JP6235612B2` |
  * | CN | 7 or 9 digits | `CN105942993A`; literature numbers are application numbers |
  */
 import { eraYear, normaliseApplicationNumber } from './application-number.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
+import { internationalNumber } from './international-number.js';
 
 /** One reading of a number: fields that the text leaves open are absent and match anything. */
 export interface NumberCandidate {
@@ -31,13 +34,20 @@ export interface NumberCandidate {
 const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
   [/^(?:実用新案登録|登録実用新案|実登|実全)/, 'JP', 'U'],
   [/^(?:特許公報|特許登録|特許|特公|特告)/, 'JP', 'B'],
-  [/^(?:公開特許公報|特開|特表|再表|再公表|特願公開)/, 'JP', undefined],
+  [/^(?:公開特許公報|特開|特表|特願公開)/, 'JP', undefined],
   [/^(?:実開|実願|実公)/, 'JP', undefined],
   [/^(?:등록특허|특허등록|한국등록특허)(?:공보)?/, 'KR', 'B'],
   [/^(?:공개특허|특허공개|한국공개특허|특허)(?:공보)?/, 'KR', undefined],
   [/^(?:등록실용신안|실용신안등록)(?:공보)?/, 'KR', 'Y'],
   [/^(?:공개실용신안|실용신안공개)(?:공보)?/, 'KR', undefined],
 ];
+
+/** The Japanese re-publication of an international application, which bears its number. */
+const REPUBLICATION = /^(?:再公表特許|再公表|再表)|^JP[\s-]*(?=WO)/;
+const REPUBLICATION_KIND = 'A1';
+
+/** Two-digit years of Korean numbers: the numbers of 1998 and later have four. */
+const KR_SHORT_YEAR = /^[4-9]\d{8}$/;
 
 const year4 = (digits: string): boolean => /^(?:19|20)\d{2}/.test(digits);
 
@@ -49,6 +59,7 @@ const OFFICE_FORMS: Record<Country, (digits: string, kind?: string) => string[]>
       kind === undefined ? ['10', '20'] : /^[UY]/.test(kind) ? ['20'] : kind[0] === 'S' ? ['30'] : ['10'];
     if (digits.length === 11 && year4(digits)) return right.map((prefix) => prefix + digits);
     if (digits.length === 9 && /^[123]0/.test(digits)) return [`${digits}0000`];
+    if (KR_SHORT_YEAR.test(digits)) return right.map((prefix) => `${prefix}19${digits}`);
     return digits.length <= 7 ? right.map((prefix) => `${prefix}${digits.padStart(7, '0')}0000`) : [];
   },
   US(digits) {
@@ -117,6 +128,14 @@ function joined(text: string): string {
     .replace(/[\s,./_-]+/g, '');
 }
 
+/** `再表2018/062001`, `JPWO2018062001A1`; `undefined` for every other number. */
+function republication(text: string): Spelling | undefined {
+  if (!REPUBLICATION.test(text)) return undefined;
+  const found = internationalNumber(text.replace(REPUBLICATION, ''));
+  if (!found) return undefined;
+  return { country: 'JP', letters: '', digits: found.number, kind: found.kind ?? REPUBLICATION_KIND };
+}
+
 /** Splits a text into country, letters of the series, digits and kind; `undefined` where it has no such shape. */
 function dissect(text: string): Spelling | undefined {
   // The most frequent by far, and the same by the long way.
@@ -131,6 +150,8 @@ function dissect(text: string): Spelling | undefined {
   let country: Country | undefined;
   let kind: string | undefined;
   const bare = rest.replace(/^(?:JP|KR)?\s*/, '').replace(/\s+/g, '');
+  const republished = republication(REPUBLICATION.test(bare) ? bare : rest);
+  if (republished) return republished;
   for (const [word, office, letter] of OFFICE_WORDS) {
     if (!word.test(bare)) continue;
     [country, kind, rest] = [office, letter, bare.replace(word, '')];
@@ -202,7 +223,8 @@ export function parsePatentNumber(text: string): NumberCandidate[] {
  */
 export function publicationNumber(country: Country, text: string, kind?: string): string | undefined {
   const isPrefixed = text.slice(0, country.length).toUpperCase() === country;
-  const found = dissect(isPrefixed ? text.slice(country.length).trimStart() : text);
+  const own = isPrefixed ? text.slice(country.length).replace(/^[\s-]+/, '') : text;
+  const found = dissect(country === 'JP' && /^WO/i.test(own) ? `JP${own}` : own);
   if (!found || (found.country !== undefined && found.country !== country)) return undefined;
   if (found.letters) return country === 'US' ? lettered(found.letters, found.digits) : undefined;
   return OFFICE_FORMS[country](found.digits, kind ?? found.kind)[0];

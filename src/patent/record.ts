@@ -43,11 +43,25 @@ export interface Citation {
 
 /** An earlier application whose date is claimed: a foreign priority, a provisional, a parent. */
 export interface Priority {
-  /** Two letters; any office of the world, `WO` for an international application. */
-  country: string;
+  /** Two letters; any office of the world, `WO` for an international application. Absent if the source's name of the office is unknown. */
+  country?: string;
   /** In the form of `application_number`. */
   number: string;
   /** Day of filing, `YYYY-MM-DD`. */
+  date?: string;
+}
+
+/** The international application or publication that a national one rests on. */
+export interface InternationalStage {
+  /** `PCT/KR2018/016728` of an application, `WO2019135546` of a publication. */
+  number: string;
+  date?: string;
+}
+
+/** Legal status of a right, in the office's own words: `등록`. */
+export interface LegalStatus {
+  status: string;
+  /** Day of the status, `YYYY-MM-DD`. */
   date?: string;
 }
 
@@ -73,6 +87,8 @@ export interface Drawing {
   file: string;
   /** Figure label as printed, for instance `FIG. 1` or `도 1`. */
   label?: string;
+  /** What an image within the text shows; absent on a figure. Such an image may be missing where its document is. */
+  content?: 'chemistry' | 'mathematics';
   /** True on the one drawing the office names as representative. */
   representative?: boolean;
 }
@@ -117,14 +133,30 @@ export interface Patent {
   applicants?: Name[];
   /** Inventors. */
   inventors?: Name[];
+  /** Attorneys and firms that represent the applicants. */
+  agents?: Name[];
+  /** Examiners of the office. */
+  examiners?: Name[];
   /** Full codes as `H01M 10/0525`. */
   ipc_codes?: string[];
   /** CPC codes, in the form of `ipc_codes`. */
   cpc_codes?: string[];
+  /** Japanese FI, as `E04D 13/064 501A`. */
+  fi_codes?: string[];
+  /** Japanese F-terms: theme and term, as `2E108AA01`. */
+  f_terms?: string[];
+  /** Classes of the former US classification, as `435/320.1`. */
+  uspc_codes?: string[];
   /** Locarno classes of designs, as `14-01`. */
   locarno_codes?: string[];
   /** Normalised application number: for KR the 13 digits; links an application with its grant. */
   application_number?: string;
+  /** International (PCT) application that a national one rests on. */
+  pct_application?: InternationalStage;
+  /** Its international publication. */
+  pct_publication?: InternationalStage;
+  /** Legal status of the right and its date. */
+  legal_status?: LegalStatus;
   /** Id that all publications of one invention share. */
   family_id?: string;
   /** True where family_id was derived from the earliest priority instead of given by the source. */

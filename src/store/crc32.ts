@@ -8,12 +8,13 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
 });
 
 /** The same in JavaScript, for a Node without it. */
-export function crc32ByTable(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
+export function crc32ByTable(bytes: Uint8Array, before = 0): number {
+  let crc = before ^ 0xffffffff;
   for (let i = 0; i < bytes.length; i++) crc = TABLE[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** Of bytes, as an unsigned number. */
-export const crc32: (bytes: Uint8Array) => number =
-  (zlib as { crc32?: (bytes: Uint8Array) => number }).crc32 ?? crc32ByTable;
+type Crc32 = (bytes: Uint8Array, before?: number) => number;
+
+/** Of bytes, as an unsigned number; `before` is the checksum of what they go on from. */
+export const crc32: Crc32 = (zlib as { crc32?: Crc32 }).crc32 ?? crc32ByTable;

@@ -7,6 +7,8 @@ import type { Patent } from '../patent/record.js';
 const BODY_FIELDS = [
   ...(['abstract', 'abstracts', 'claims', 'translated_claims'] as const),
   ...(['description', 'descriptions', 'citations'] as const),
+  ...(['fi_codes', 'f_terms', 'uspc_codes', 'agents', 'examiners'] as const),
+  ...(['pct_application', 'pct_publication', 'legal_status'] as const),
 ];
 
 export type DocumentBody = Pick<Patent, (typeof BODY_FIELDS)[number]>;

@@ -296,6 +296,10 @@ describe('command line', () => {
       'unknown.xml': [0, ['byte 0', /not a known format: XML <recipe>/]],
       'unknown.json': [0, ['line 1', /not a known format/]],
       'broken-entry.zip': [2, ['entry b/USPP035161-20230613.XML', /damaged zip entry/]],
+      'wrong-checksum.zip': [
+        2,
+        ['entry b/USPP035161-20230613.XML', /^damaged zip entry: its checksum is [0-9a-f]{8}/],
+      ],
       'cut.zip': [0, ['byte 0', /damaged zip/]],
     };
     for (const [name, [taken, ...failures]] of Object.entries(damaged)) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { parseUnit } from '../../src/ingest/readers/registry.js';
 import { isFailure, openSources, type SourceOptions } from '../../src/ingest/source.js';
 import { UNPACK_LIMITS } from '../../src/ingest/unpack.js';
 import { until } from '../until.js';
@@ -84,10 +85,10 @@ describe('formats', () => {
     assert.match(found[0] ?? '', /^missing \| byte 0 ! no such file or folder/);
     assert.match(
       found[1] ?? '',
-      /^d\.xml \| byte 0 ! patent-document \(Alexandria.*this format is not read; known are US grant/,
+      /^d\.xml \| byte 0 ! not a known format: patent-document \(Alexandria, MAREC\)$/,
     );
-    assert.match(found[2] ?? '', /^e\.xml .*! not a known format: XML <recipe>; known are/);
-    assert.match(found[3] ?? '', /^f\.txt \| byte 0 ! not a known format; known are/);
+    assert.match(found[2] ?? '', /^e\.xml .*! not a known format: XML <recipe>$/);
+    assert.match(found[3] ?? '', /^f\.txt \| byte 0 ! not a known format$/);
     assert.match(found[4] ?? '', /^g\.bin .*! not a known format/);
     assert.match(found[5] ?? '', /^h\.xml .*! empty file/);
   });
@@ -119,18 +120,15 @@ describe('containers', () => {
         Buffer.concat([gzipSync(grantXml()), gzipSync(grantXml({ number: '09100002' }))]),
       ),
     ]);
-    assert.deepEqual(
-      found.map((text) => text.replace(/ known are.*/, '')),
-      [
-        'week.zip | entry UTIL/US1.ZIP > US1/US1.XML, byte 0 | us-patent-grant',
-        'records.tar | entry a/one.json, line 1 | kipris-json',
-        'records.tar | entry a/two.json.gz, line 1 | kipris-json',
-        'records.tar.gz | entry a/one.json, line 1 | kipris-json',
-        'records.tar.gz | entry a/two.json.gz, line 1 | kipris-json',
-        'all.xml.gz | byte 0 | us-patent-grant',
-        `all.xml.gz | byte ${Buffer.byteLength(grantXml())} | us-patent-grant`,
-      ],
-    );
+    assert.deepEqual(found, [
+      'week.zip | entry UTIL/US1.ZIP > US1/US1.XML, byte 0 | us-patent-grant',
+      'records.tar | entry a/one.json, line 1 | kipris-json',
+      'records.tar | entry a/two.json.gz, line 1 | kipris-json',
+      'records.tar.gz | entry a/one.json, line 1 | kipris-json',
+      'records.tar.gz | entry a/two.json.gz, line 1 | kipris-json',
+      'all.xml.gz | byte 0 | us-patent-grant',
+      `all.xml.gz | byte ${Buffer.byteLength(grantXml())} | us-patent-grant`,
+    ]);
   });
 
   it('are read past what is not wanted, however large', async () => {
@@ -169,8 +167,34 @@ describe('containers', () => {
 
   it('of something else are one report, not a million', async () => {
     const found = await open([await put('o/else.jsonl', '{"id":1}\n'.repeat(1000))]);
-    assert.equal(found.length, 2);
-    assert.match(found[1] ?? '', /line 1000 ! 999 more pieces of no known format/);
+    assert.deepEqual(found, ['else.jsonl | line 1 ! not a known format']);
+    const mixed = await open([await put('o/mixed.jsonl', `${'{"id":1}\n'.repeat(3)}${line()}\n{"id":2}\n`)]);
+    assert.deepEqual(mixed, [
+      'mixed.jsonl | line 1 ! not a known format',
+      'mixed.jsonl | line 4 | jsonl',
+      'mixed.jsonl | line 5 ! 3 more pieces of no known format up to here',
+    ]);
+  });
+
+  it('have true reasons: a definition before the root element, records that lie deep', async () => {
+    const entities = Array.from({ length: 2_000 }, (_, n) => `<!ENTITY e${n} "]> ${n}">`).join('\n');
+    const grant = grantXml().replace(/\[ ?\]/, `[\n<!-- ]> -->\n${entities}\n]`);
+    const endless = `<?xml version="1.0"?><!DOCTYPE r [${'<!ENTITY e "x">'.repeat(80_000)}`;
+    const deep = `${'{"a":'.repeat(9)}${kiprisRecord()}${'}'.repeat(9)}`;
+    const found = await open([
+      await put('d/definition.xml', grant),
+      await put('d/endless.xml', endless),
+      await put('d/rootless.xml', '<?xml version="1.0"?><!-- nothing -->'),
+    ]);
+    assert.deepEqual(found, [
+      'definition.xml | byte 0 | us-patent-grant',
+      `endless.xml | byte 0 ! not a known format: XML whose document type declaration goes on for more than ${endless.length} bytes`,
+      'rootless.xml | byte 0 ! not a known format: XML without a root element',
+    ]);
+    assert.match(
+      parseUnit('kipris-json', Buffer.from(deep)).failed?.reason ?? '',
+      /within the first 7 levels/,
+    );
   });
 
   it('that are damaged are reported, what was read before stays', async () => {
@@ -191,6 +215,25 @@ describe('containers', () => {
     assert.match(of('cut.zip').join(), /! damaged zip/);
     assert.match(of('flipped.zip')[0] ?? '', /one\.json.* kipris-json/);
     assert.match(of('flipped.zip')[1] ?? '', /! damaged zip/);
+  });
+
+  it('of a zip are read only if their checksum is right, however large they are', async () => {
+    const large = `${grantXml()}${grantXml({ number: '09100002' })}`.padEnd(2_500_000);
+    const sound = zipOf({ 'a.xml': grantXml(), 'b.xml': large, 'c.xml': grantXml({ number: '09100003' }) });
+    const at = (text: string, from: number): number => sound.indexOf(text, from);
+    const wrong = Buffer.from(sound);
+    for (const name of ['a.xml', 'b.xml']) wrong[at('gravity', at(name, 0))] = 0x47;
+    const found = await open([await put('s/sound.zip', sound), await put('s/wrong.zip', wrong)]);
+    assert.equal(found.filter((text) => text.startsWith('sound.zip')).length, 4);
+    const read = found.filter((text) => text.startsWith('wrong.zip'));
+    assert.deepEqual(
+      read.map((text) => text.replace(/\b[0-9a-f]{8}\b/g, '…')),
+      [
+        'wrong.zip | entry a.xml ! damaged zip entry: its checksum is … and should be …; get the file anew',
+        'wrong.zip | entry b.xml ! damaged zip entry: its checksum is … and should be …; get the file anew',
+        'wrong.zip | entry c.xml, byte 0 | us-patent-grant',
+      ],
+    );
   });
 
   it('that are bombs are stopped', { timeout: 60_000 }, async () => {

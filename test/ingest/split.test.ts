@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Splitter, splitJson, splitLines, splitXml } from '../../src/ingest/split.js';
+import { type Splitter, splitElements, splitJson, splitLines, splitXml } from '../../src/ingest/split.js';
 import { grantXml } from './documents.js';
 
 /** The text in chunks of these sizes, over and over. */
@@ -100,5 +100,29 @@ describe('JSON values', () => {
         );
       }),
     );
+  });
+});
+
+describe('elements of a document', () => {
+  it('come apart however the stream is cut, and one that does not end costs itself', async () => {
+    const text = '<?xml version="1.0"?><r><i n="1">a</i><p:i>b<i>c</i></p:i><i>d<i>e</i><ix/><i>f</i></r>';
+    const at = (part: string): string => `byte ${text.indexOf(part)}`;
+    const expected = [
+      `${at('<i n')}: <i n="1">a</i>`,
+      `${at('<p:i')}: <p:i>b<i>c</i></p:i>`,
+      `${at('<i>d')}: XML: <i> does not end before the next one`,
+      `${at('<i>e')}: <i>e</i>`,
+      `${at('<i>f')}: <i>f</i>`,
+    ];
+    for (const cuts of [[1], [2, 3, 5], [7], [100], [1 << 16]])
+      assert.deepEqual(await split(splitElements(['i']), text, cuts), expected);
+  });
+
+  it('keep a declared encoding that is not UTF-8', async () => {
+    const declared = '<?xml version="1.0" encoding="euc-kr"?>';
+    for (const cuts of [[1], [1 << 16]]) {
+      const found = await split(splitElements(['i']), `${declared}<r><i>a</i><i>b</i></r>`, cuts);
+      assert.deepEqual(found, [`byte 42: ${declared}<i>a</i>`, `byte 50: ${declared}<i>b</i>`]);
+    }
   });
 });

@@ -92,6 +92,11 @@ const SERIES: Record<string, fc.Arbitrary<Numbered>> = {
     fc.tuple(year(8, 40), serial(6)).map(([y, n]) => String(y).padStart(2, '0') + n),
     'T',
   ),
+  'JP re-publications': of(
+    'JP',
+    fc.tuple(fc.oneof(year(1, 33), year(54, 63)), serial(6)).map(([y, n]) => String(y).padStart(2, '0') + n),
+    'A1',
+  ),
   'JP grants': of(
     'JP',
     serial(7, 1_000_000).map((n) => `0${n}`),
@@ -144,6 +149,7 @@ describe('spellings of a number', () => {
     assert.equal(shown('US', 'D1050455', 'S1'), 'USD1050455S1 | US D1,050,455 S1 | ');
     assert.equal(shown('EP', '03539467', 'A1'), 'EP3539467A1 | EP 3 539 467 A1 | 000003539467A1');
     assert.equal(shown('JP', '30524120', 'T'), 'JP2018524120A | 特表2018-524120 | 201800524120T0');
+    assert.equal(shown('JP', '30062001', 'A1'), 'JPWO2018062001A1 | 再表2018/062001 | 201800062001A1');
     assert.equal(shown('JP', '61123456', 'A'), 'JP1986123456A | 特開1986-123456 | 198600123456A0');
     assert.equal(shown('JP', '06235612', 'B2'), 'JP6235612B2 | 特許第6235612号 | 000006235612B2');
     assert.equal(shown('CN', '105942993', 'A'), 'CN105942993A | CN 105942993 A | ');

@@ -30,6 +30,10 @@ describe('publication numbers', () => {
     ['등록특허 10-0866101', 'KR 1008661010000 B'],
     ['KR20190000806U', 'KR 2020190000806 U'],
     ['KR200130550Y1', 'KR 2001305500000 Y1'],
+    ['KR830009677A', 'KR 1019830009677 A'],
+    ['KR 83-0009677 A', 'KR 1019830009677 A'],
+    ['KR800001540B1', 'KR 1019800001540 B1'],
+    ['KR910001234U', 'KR 2019910001234 U'],
     ['US 2018/0184900 A1', 'US 20180184900 A1'],
     ['US2018184900A1', 'US 20180184900 A1'],
     ['US 9,971,313 B2', 'US 09971313 B2'],
@@ -48,6 +52,15 @@ describe('publication numbers', () => {
     ['特開平10-1234', 'JP 10001234 ·'],
     ['特開昭61-123456', 'JP 61123456 ·'],
     ['JPS61123456A', 'JP 61123456 A'],
+    ['再表2018/062001', 'JP 30062001 A1'],
+    ['再公表特許WO2018/062001', 'JP 30062001 A1'],
+    ['再表98/12345', 'JP 10012345 A1'],
+    ['JP-WO2018062001-A1', 'JP 30062001 A1'],
+    ['JPWO2018062001A1', 'JP 30062001 A1'],
+    ['JPWO2018/062001', 'JP 30062001 A1'],
+    ['JP WO 2018/062001 A1', 'JP 30062001 A1'],
+    ['JPWO0112345A1', 'JP 13012345 A1'],
+    ['JPWO2018062001A5', 'JP 30062001 A5'],
     ['特許第6235612号', 'JP 06235612 B'],
     ['JP6235612B2', 'JP 06235612 B2'],
     ['実用新案登録第3206566号', 'JP 03206566 U'],
@@ -104,6 +117,17 @@ describe('publication numbers', () => {
     }
   });
 
+  it('reads the WO number of a JP re-publication as the number of its own', () => {
+    for (const text of ['WO2018/062001', 'WO2018062001', 'WO 2018/062001', 'JPWO2018/062001', '2018062001'])
+      assert.equal(publicationNumber('JP', text, 'A1'), '30062001', text);
+    assert.equal(publicationNumber('JP', 'WO98/12345', 'A1'), '10012345');
+    assert.equal(publicationNumber('US', 'WO2018/062001', 'A1'), undefined);
+  });
+
+  it('reads an old KR number without its country, among others', () => {
+    assert.ok(readings('830009677A').includes('KR 1019830009677 A'));
+  });
+
   it('never throws, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) =>
@@ -157,6 +181,8 @@ describe('application numbers', () => {
   const forms: [string, string, string][] = [
     ['KR', '10-2006-0025591', '1020060025591'],
     ['KR', 'KR20060025591', '1020060025591'],
+    ['KR', '820001001', '1019820001001'],
+    ['KR', '82-1001', '1019820001001'],
     ['US', '09/742,144', '09742144'],
     ['US', '60/634,291', '60634291'],
     ['JP', 'JP-P-2007-00102123', '2007102123'],

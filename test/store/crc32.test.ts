@@ -11,3 +11,8 @@ test('CRC-32 of "123456789" is cbf43926', () => {
 test('with node:zlib and without it, a sum is the same', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => crc32(bytes) === crc32ByTable(bytes)));
 });
+
+test('goes on from the checksum of what is before', () => {
+  for (const sum of [crc32, crc32ByTable])
+    assert.equal(sum(Buffer.from('6789'), sum(Buffer.from('12345'))), 0xcbf43926);
+});

@@ -67,7 +67,10 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     }),
     ...codes(front),
     ...present({
-      drawings: cnDrawings(childElements(body, 'drawings'), childAt(body, 'cn-abstract-drawing')),
+      drawings: cnDrawings(
+        childElements(body, 'drawings'),
+        childAt(body, 'cn-abstract-drawing') ?? childAt(front, 'cn-abstract-drawing'),
+      ),
     }),
   });
 }
@@ -125,7 +128,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt36: Reader = {
   format: ROOT,
   title: 'CN publication (ST.36)',
-  version: 1,
+  version: 2,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -196,7 +196,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt96: Reader = {
   format: 'cn-st96',
   title: 'CN publication (ST.96)',
-  version: 1,
+  version: 2,
   detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
   split: splitXml,
   parse,

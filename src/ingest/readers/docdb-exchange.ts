@@ -2,9 +2,9 @@
 
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
-import { type Filing, filingKey } from '../../patent/family.js';
+import { filingKey } from '../../patent/family.js';
 import type { Citation, Name, Patent } from '../../patent/record.js';
-import { withoutEnd } from '../../patent/scan.js';
+import { bySequence, documentId, filingOf, formedNames } from './docdb-forms.js';
 import { readableText } from './markup.js';
 import {
   codeFields,
@@ -13,7 +13,6 @@ import {
   languageCode,
   present,
   publicationDates,
-  uniqueNames,
 } from './publication.js';
 import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
 
@@ -48,18 +47,6 @@ export function exchangeDocument(element: XmlElement): Read {
     ...present({ citations: citations(front) }),
     partial: true,
   };
-}
-
-/** DOCDB's own document-id, which states country, number, kind and date apart; EPODOC's joins them. */
-export function documentId(references: XmlElement[]): XmlElement | undefined {
-  const ids = references.flatMap((reference) =>
-    descendants(reference, 'document-id').map((id) => ({
-      id,
-      form: id.attributes['document-id-type'] ?? reference.attributes['data-format'] ?? '',
-    })),
-  );
-  const chosen = ids.find(({ form }) => form === 'docdb') ?? ids.find(({ id }) => textAt(id, 'country'));
-  return (chosen ?? ids[0])?.id;
 }
 
 /** Elements in the form DOCDB normalises least: its alphabet-converted `docdba`/`epodoc` before upper-case `docdb`. */
@@ -98,21 +85,6 @@ function texts(element: XmlElement, front: XmlElement, stated: string | undefine
   return present({ language: own, title, titles: otherTitles, abstract, abstracts: otherAbstracts });
 }
 
-/** The filing that some references name, each in another spelling; the date may stand beside one of them only. */
-function filingOf(references: XmlElement[]): Filing | undefined {
-  const id = documentId(references);
-  const number = textAt(id, 'doc-number');
-  if (!number) return undefined;
-  const dates = references.flatMap((reference) => descendants(reference, 'date').map((date) => textAt(date)));
-  const date = parseDate(textAt(id, 'date') ?? dates.find(Boolean));
-  const kind = textAt(id, 'kind');
-  const country = textAt(id, 'country') ?? /^[A-Z]{2}/.exec(number)?.[0];
-  // DOCDB's kind W is an international application, numbered `US2004035927` under WO.
-  const pct = kind === 'W' && country ? /^([A-Z]{2})?(\d{4})(\d{5,6})$/.exec(number) : undefined;
-  const written = pct ? `PCT/${pct[1] ?? country}${pct[2]}/${pct[3]}` : number;
-  return country ? { country: pct ? 'WO' : country, number: written, date } : undefined;
-}
-
 function filings(
   front: XmlElement,
   country: Patent['country'],
@@ -120,32 +92,16 @@ function filings(
 ): Partial<Patent> {
   const own = filingOf(childElements(front, 'application-reference'));
   const claims = [...childElements(childAt(front, 'priority-claims'), 'priority-claim')];
-  const priorities = claims.flatMap((claim) => filingOf([claim]) ?? []);
+  const priorities = bySequence(claims).flatMap((claim) => filingOf(claim) ?? []);
   const stated = familyId && /^\d+$/.test(familyId) && Number(familyId) > 0 ? familyId : undefined;
   // An application that is its own first filing is listed as its priority; it claims none.
   const claimed = priorities.filter((filing) => !own || filingKey(filing) !== filingKey(own));
   return filingFields(country, { own, priorities: claimed, familyId: stated });
 }
 
-/** DOCDB's names have no marks or legal punctuation and stand first; `original` ones are as printed. */
-const FORMS = ['original', 'docdba', 'docdb', 'epodoc'];
-
 function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {
-  const all = descendants(childAt(front, 'parties', `${role}s`), role);
-  const form = FORMS.find((name) => all.some(({ attributes }) => attributes['data-format'] === name));
-  const listed = all.filter(({ attributes }) => form === undefined || attributes['data-format'] === form);
-  return uniqueNames(
-    listed.map((holder) => {
-      const name = textAt(holder, `${role}-name`, 'name') ?? textAt(holder, 'name');
-      // `IBM [US]`: the country is not part of the name, nor is the comma that ends an original one.
-      return name === undefined ? undefined : withoutEnd(withoutCountry(name.trimEnd()), /[,;\s]/);
-    }),
-  );
+  return formedNames(descendants(childAt(front, 'parties', `${role}s`), role), role);
 }
-
-/** `IBM [US]` → `IBM ` */
-const withoutCountry = (name: string): string =>
-  /^\[[A-Z]{2}\]$/.test(name.slice(-4)) ? name.slice(0, -4) : name;
 
 /** `H01M   10/05 A`, without the letter of the edition behind it. */
 function withoutEdition(code: string): string {

@@ -1,4 +1,4 @@
-/** Drawings of EP publications: sheets with several figures each, one of them named for the front page. */
+/** Drawings of EP publications: sheets with several figures each, one of them named for the front page; formulas. */
 
 import type { Drawing } from '../../patent/record.js';
 import { withoutEnd } from '../../patent/scan.js';
@@ -21,6 +21,8 @@ export function epDrawings(root: XmlElement): Drawing[] {
   }
   const front = childElements(root, 'abstract').flatMap(images);
   for (const file of front) found.push({ file });
+  const texts = ['abstract', 'description', 'claims'].flatMap((name) => childElements(root, name));
+  found.push(...texts.flatMap(formulas));
   const named = found.find(({ label }) => chosen && label && covers(label, chosen));
   const representative = found.find(({ file }) => file === front[0]) ?? named;
   if (representative) representative.representative = true;
@@ -31,6 +33,17 @@ function images(parent: XmlElement): string[] {
   return descendants(parent, 'img').flatMap((image) => {
     const isDrawing = (image.attributes['img-content'] ?? 'drawing') === 'drawing';
     return isDrawing ? (image.attributes['file']?.split(/[\\/]/).at(-1) ?? []) : [];
+  });
+}
+
+const CONTENTS: Record<string, Drawing['content']> = { chem: 'chemistry', math: 'mathematics' };
+
+/** Formulas that are images. */
+function formulas(parent: XmlElement): Drawing[] {
+  return descendants(parent, 'img').flatMap(({ attributes }) => {
+    const content = CONTENTS[attributes['img-content'] ?? ''];
+    const file = attributes['file']?.split(/[\\/]/).at(-1);
+    return content && file ? [{ file, content }] : [];
   });
 }
 

@@ -9,6 +9,7 @@ import type { Filing } from '../../patent/family.js';
 import { filingKey } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
+import { parseMended } from './damaged-xml.js';
 import { decodeText } from './decode.js';
 import { epDrawings } from './ep-drawings.js';
 import { readableText } from './markup.js';
@@ -16,6 +17,7 @@ import {
   codeFields,
   filingFields,
   identity,
+  internationalFields,
   internationalFiling,
   languageCode,
   oneOf,
@@ -27,23 +29,19 @@ import {
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { claims, description } from './red-book-text.js';
 import { writtenCitation } from './written-citation.js';
-import {
-  childAt,
-  childElements,
-  descendants,
-  parseXml,
-  textAt,
-  type XmlElement,
-  xmlRootName,
-} from './xml.js';
+import { childAt, childElements, descendants, textAt, type XmlElement, xmlRootName } from './xml.js';
 
 const ROOT = 'ep-patent-document';
 /** Page images of the search report; nothing is read from them. */
 const SKIP = new Set(['search-report-data']);
+/** Texts of which a damaged one is left out, in place of the document. */
+const TEXTS = ['heading', 'p', 'claim', 'B542', 'B561', 'B562', 'patcit', 'nplcit', 'figure'];
 
 function parse(bytes: Uint8Array): ParsedUnit {
   const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const root of parseXml(decodeText(bytes), SKIP)) {
+  const { roots, damages } = parseMended(decodeText(bytes), TEXTS, SKIP);
+  if (damages.length > 0) result.failed = { reason: damages.join('; ') };
+  for (const root of roots) {
     if (root.name !== ROOT) throw new DamagedDocument(`expected ${ROOT}, found <${root.name}>`);
     const { patents, skipped } = oneOf(publication(root));
     result.patents.push(...patents);
@@ -74,6 +72,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     ...publicationDates(named, published, granted),
     ...filings(front),
     ...people(front),
+    ...international(front),
     ...codes(front),
     ...present({ drawings: epDrawings(root), citations: citations(root, front) }),
   });
@@ -143,6 +142,16 @@ function filings(front: XmlElement): Partial<Patent> {
   return filingFields('EP', { own, international, priorities: priorities(front), parents: parents(front) });
 }
 
+/** The international application (B860) and its publication (B870). */
+function international(front: XmlElement): Partial<Patent> {
+  const b800 = childAt(front, 'B800');
+  const [filed, published] = [childAt(b800, 'B860', 'B861'), childAt(b800, 'B870', 'B871')];
+  return internationalFields(
+    { number: textAt(filed, 'dnum', 'anum'), date: parseDate(textAt(filed, 'date')) },
+    { number: textAt(published, 'dnum', 'pnum'), date: parseDate(textAt(published, 'date')) },
+  );
+}
+
 /** B300 lists number (B310), date (B320) and country (B330) of each priority in turn. */
 function priorities(front: XmlElement): Filing[] {
   const found: Filing[] = [];
@@ -188,6 +197,7 @@ function people(front: XmlElement): Partial<Patent> {
   return present({
     applicants: applied.length > 0 ? applied : proprietors,
     inventors: names('B720', 'B721'),
+    agents: names('B740', 'B741'),
   });
 }
 
@@ -240,7 +250,7 @@ function citations(root: XmlElement, front: XmlElement): Citation[] {
 export const epPublication: Reader = {
   format: ROOT,
   title: 'EP publication (ST.36)',
-  version: 2,
+  version: 3,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -1,6 +1,7 @@
 /** What every record gets, whichever reader made it: references of claims, and no number that is none. */
 import { withReferences } from '../../patent/claim-reference.js';
-import type { Citation, Claim, Patent, Section } from '../../patent/record.js';
+import type { Citation, Claim, Name, Patent, Section } from '../../patent/record.js';
+import { withoutEntities } from './xml.js';
 
 /** No publication has a claim or a paragraph beyond it; a number that is larger is damage, or something else. */
 const NUMBER_MAX = 999_999;
@@ -15,8 +16,18 @@ export function finished(patent: Patent): Patent {
   if (translated) found.translated_claims = ofEach(translated, finishedClaims);
   if (description) found.description = finishedSections(description);
   if (descriptions) found.descriptions = ofEach(descriptions, finishedSections);
+  for (const role of ['applicants', 'inventors', 'agents', 'examiners'] as const) {
+    const names = patent[role];
+    if (names) found[role] = names.map(finishedName);
+  }
   if (citations) found.citations = citations.map(finishedCitation);
   return found;
+}
+
+/** A name whose characters some sources spell as HTML does: `&quot;`. */
+function finishedName({ name, name_en }: Name): Name {
+  const written = { name: withoutEntities(name) };
+  return name_en === undefined ? written : { ...written, name_en: withoutEntities(name_en) };
 }
 
 function ofEach<T>(texts: Record<string, T>, make: (text: T) => T): Record<string, T> {

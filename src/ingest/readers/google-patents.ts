@@ -16,6 +16,7 @@ import {
   codeFields,
   filingFields,
   identity,
+  isLatin,
   languageCode,
   oneOf,
   present,
@@ -159,9 +160,6 @@ function filings(
   };
 }
 
-/** Whether all letters of a name are Latin ones. */
-const isLatin = (name: string): boolean => !/(?!\p{Script=Latin})\p{L}/u.test(name);
-
 /** Names as printed, and, where both lists are of one length, the harmonised ones as their Latin form. */
 function people(fields: ExportFields, role: 'assignee' | 'inventor'): Name[] {
   const names = (value: unknown): string[] =>
@@ -227,7 +225,7 @@ const MARKS = [
 export const googlePatents: Reader = {
   format: 'google-patents',
   title: 'Google Patents export (JSON)',
-  version: 1,
+  version: 2,
   detect(head) {
     const names = memberNames(head, true) ?? [];
     return names.includes('publication_number') && MARKS.some((name) => names.includes(name));

@@ -14,6 +14,7 @@ import {
   codeFields,
   filingFields,
   identity,
+  internationalFields,
   internationalFiling,
   languageCode,
   oneOf,
@@ -37,12 +38,7 @@ import {
 
 const ROOT = 'jp-official-gazette';
 /** Amendments repeat the claims and the description as they were changed; the gazette prints them behind. */
-const SKIP = new Set([
-  'written-amendment-group',
-  'search-report-group',
-  'foreign-language-body',
-  'f-term-info',
-]);
+const SKIP = new Set(['written-amendment-group', 'search-report-group', 'foreign-language-body']);
 
 function parse(bytes: Uint8Array): ParsedUnit {
   const result: ParsedUnit = { patents: [], skipped: [] };
@@ -76,8 +72,14 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     }),
     ...publicationDates(named, parseDate(textAt(id, 'date')), parseDate(granted)),
     ...filings(front),
-    ...present({ applicants: people(front, 'applicant'), inventors: people(front, 'inventor') }),
+    ...present({
+      applicants: people(front, 'applicant'),
+      inventors: people(front, 'inventor'),
+      agents: people(front, 'agent'),
+    }),
     ...codes(front),
+    ...ownCodes(front),
+    ...international(front),
     ...present({ drawings: drawings(root, front), citations: citations(root) }),
   });
 }
@@ -120,7 +122,7 @@ function filings(front: XmlElement): Partial<Patent> {
 }
 
 /** Applicants, on a grant the holders of the right; names are in Japanese, sometimes again in Latin script. */
-function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {
+function people(front: XmlElement, role: 'applicant' | 'inventor' | 'agent'): Name[] {
   const parties = childAt(front, 'parties');
   const found = descendants(parties, role).map((holder): Name | undefined => {
     const books = childElements(holder, 'addressbook');
@@ -146,6 +148,25 @@ function codes(front: XmlElement): Partial<Patent> {
     childElements(scheme).map((code) => textAt(code) ?? ''),
   );
   return codeFields({ ipc: [...ipc, ...coded('classifications-ipcr', 'classification-ipcr')], locarno });
+}
+
+/** Japan's own classification: FI (`E04D13/064 501A`), and F-terms. */
+function ownCodes(front: XmlElement): Partial<Patent> {
+  const fi = childElements(front, 'classification-national').flatMap((scheme) =>
+    childElements(scheme)
+      .filter(({ name }) => /-clsf$/.test(name))
+      .map((code) => (textAt(code) ?? '').normalize('NFKC').replace(/^([A-H]\d{2}[A-Z])\s*(?=\d)/, '$1 ')),
+  );
+  const terms = descendants(childAt(front, 'f-term-info'), 'f-term').flatMap((term) => textAt(term) ?? []);
+  return present({ fi_codes: [...new Set(fi.filter(Boolean))], f_terms: [...new Set(terms)] });
+}
+
+function international(front: XmlElement): Partial<Patent> {
+  const stage = (name: string) => {
+    const id = childAt(front, `pct-or-regional-${name}-data`, 'document-id');
+    return { number: textAt(id, 'doc-number'), date: parseDate(textAt(id, 'date')) };
+  };
+  return internationalFields(stage('filing'), stage('publishing'));
 }
 
 /** All figures of a gazette are pages of one file; the chosen drawing is named by its number. */
@@ -185,7 +206,7 @@ function citations(root: XmlElement): Citation[] {
 export const jpGazette: Reader = {
   format: ROOT,
   title: 'JP gazette (ST.36)',
-  version: 2,
+  version: 3,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -75,7 +75,11 @@ function identity(fields: Fields): Patent {
   const field = NUMBER_FIELDS.find((name) => fields[name] !== undefined);
   if (!field) throw new DamagedDocument('no number: expected patent_id, publication_number or number');
   const written = fields[field] as string;
-  const readings = parsePatentNumber(written).filter((reading) => !reading.application);
+  // A Japanese re-publication bears the number of the international one.
+  const isRepublication = fields['country'] === 'JP' && /^\s*WO/i.test(written);
+  const readings = parsePatentNumber(isRepublication ? `JP${written.trim()}` : written).filter(
+    (reading) => !reading.application,
+  );
   const country = (fields['country'] ?? readings.find((reading) => reading.country)?.country) as
     | Country
     | undefined;
@@ -179,7 +183,7 @@ function rightFields(fields: Fields): Partial<Patent> {
     });
     if (codes && codes.length > 0) found[name] = [...new Set(codes)];
   }
-  for (const name of ['applicants', 'inventors']) {
+  for (const name of ['applicants', 'inventors', 'agents', 'examiners']) {
     if (fields[name] !== undefined) found[name] = nameList(fields[name]);
   }
   const application = fields['application_number'] as string | undefined;
@@ -188,6 +192,20 @@ function rightFields(fields: Fields): Partial<Patent> {
   if (number) found['application_number'] = number;
   for (const name of ['locarno_codes', 'family_id', 'family_derived', 'partial', 'corrects', 'filled']) {
     if (fields[name] !== undefined) found[name] = fields[name];
+  }
+  for (const name of ['pct_application', 'pct_publication', 'legal_status']) {
+    const stated = fields[name] as { date?: string } | undefined;
+    if (stated === undefined) continue;
+    if (stated.date !== undefined && !parseDate(stated.date)) {
+      throw new DamagedDocument(
+        `${name}.date: ${JSON.stringify(stated.date)}; expected a real day, YYYY-MM-DD`,
+      );
+    }
+    found[name] = stated;
+  }
+  for (const name of ['fi_codes', 'f_terms', 'uspc_codes']) {
+    const list = fields[name] as string[] | undefined;
+    if (list && list.length > 0) found[name] = list;
   }
   for (const name of ['drawings', 'citations', 'priorities']) {
     const list = fields[name] as unknown[] | undefined;
@@ -220,7 +238,7 @@ function isOurs(names: readonly string[]): boolean {
 export const jsonLines: Reader = {
   format: 'jsonl',
   title: 'JSON Lines of priorart',
-  version: 2,
+  version: 3,
   detect: (head) => isOurs(memberNames(head) ?? []),
   split: splitLines,
   parse,

@@ -11,11 +11,11 @@ import { normaliseClassifications } from '../../patent/classification.js';
 import { earliestDate, parseDate } from '../../patent/date.js';
 import { deriveFamilyId, type Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
-import { beforeFirst } from '../../patent/scan.js';
 import { splitJson } from '../split.js';
 import { decodeText } from './decode.js';
-import { KOREAN_COUNTRY_NAMES } from './kipris-countries.js';
+import { koreanCountry } from './kipris-countries.js';
 import { koreanPublications } from './kr-publications.js';
+import { internationalFields, present } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { writtenCitation } from './written-citation.js';
 
@@ -50,10 +50,13 @@ function prose(value: string | undefined): string | undefined {
   );
 }
 
+/** Levels of an answer in which records are looked for: `response.body.items.item[0]` is the fourth. */
+const RECORD_LEVELS = 6;
+
 /** Records in an answer, also below `response.body.item(s)`. */
 function records(value: unknown, depth = 0): Fields[] {
   if (Array.isArray(value)) return value.flatMap((item) => records(item, depth + 1));
-  if (!isFields(value) || depth > 6) return [];
+  if (!isFields(value) || depth > RECORD_LEVELS) return [];
   if ('biblioSummaryInfoArray' in value) return [value];
   return Object.values(value).flatMap((item) => records(item, depth + 1));
 }
@@ -67,7 +70,13 @@ function parse(bytes: Uint8Array): ParsedUnit {
     throw new DamagedDocument(`not JSON: ${(error as Error).message}`);
   }
   const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const record of records(json)) result.patents.push(...publications(record));
+  const found = records(json);
+  if (found.length === 0) {
+    throw new DamagedDocument(
+      `biblioSummaryInfoArray does not stand within the first ${RECORD_LEVELS + 1} levels of the JSON; expected a KIPRIS answer`,
+    );
+  }
+  for (const record of found) result.patents.push(...publications(record));
   if (result.patents.length === 0) {
     throw new DamagedDocument('no openNumber and no registerNumber: the application is not published');
   }
@@ -158,7 +167,7 @@ function sharedFields(record: Fields, summary: Fields | undefined): Partial<Pate
     entries(record, 'ipcInfo').map((entry) => text(entry, 'ipcNumber') ?? ''),
   );
   const cpc = normaliseClassifications(
-    entries(record, 'cpcInfo').map((entry) => text(entry, 'cpcNumber') ?? ''),
+    entries(record, 'cpcInfo').map((entry) => text(entry, 'CooperativepatentclassificationNumber') ?? ''),
   );
   if (ipc.length > 0) shared.ipc_codes = ipc;
   if (cpc.length > 0) shared.cpc_codes = cpc;
@@ -168,7 +177,27 @@ function sharedFields(record: Fields, summary: Fields | undefined): Partial<Pate
   const image = isFields(record['imagePathInfo']) ? text(record['imagePathInfo'], 'docName') : undefined;
   const file = image?.split(/[\\/]/).at(-1);
   if (file) shared.drawings = [{ file, representative: true }];
-  return Object.assign(shared, rights(record, summary));
+  return Object.assign(shared, rights(record, summary), officeFields(record, summary));
+}
+
+/** Numbers of the international stage, agents, examiner and status. */
+function officeFields(record: Fields, summary: Fields | undefined): Partial<Patent> {
+  const international = entries(record, 'internationalInfo')[0];
+  const stage = (name: string) => ({
+    number: text(international, `${name}Number`),
+    date: parseDate(text(international, `${name}Date`)),
+  });
+  const status = text(summary, 'registerStatus');
+  const since = status === '등록' ? 'registerDate' : status === '공개' ? 'openDate' : '';
+  const examiner = text(summary, 'examinerName');
+  return {
+    ...internationalFields(stage('internationalApplication'), stage('internationOpen')),
+    ...present({
+      agents: people(record, 'agentInfo'),
+      examiners: examiner ? [{ name: examiner }] : [],
+      legal_status: status ? { status, ...present({ date: parseDate(text(summary, since)) }) } : undefined,
+    }),
+  };
 }
 
 /** Application number, earliest priority and family. */
@@ -176,8 +205,7 @@ function rights(record: Fields, summary: Fields | undefined): Partial<Patent> {
   const found: Partial<Patent> = {};
   const priorities = entries(record, 'priorityInfo').flatMap((entry): Filing[] => {
     const number = text(entry, 'priorityApplicationNumber');
-    const office = text(entry, 'priorityApplicationCountry') ?? '';
-    const country = KOREAN_COUNTRY_NAMES[beforeFirst(office, /\(/).trimEnd()] ?? office;
+    const country = koreanCountry(text(entry, 'priorityApplicationCountry') ?? '');
     return number ? [{ country, number, date: parseDate(text(entry, 'priorityApplicationDate')) }] : [];
   });
   const priorityDate = earliestDate(priorities.map(({ date }) => date));
@@ -216,7 +244,7 @@ function firstFiling(
 export const kiprisJson: Reader = {
   format: 'kipris-json',
   title: 'KIPRIS Plus detail JSON',
-  version: 3,
+  version: 4,
   detect: (head) => Buffer.from(head.buffer, head.byteOffset, head.length).includes(MARK),
   split: splitJson,
   parse,

@@ -8,7 +8,7 @@ import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Name, Patent } from '../../patent/record.js';
 import { splitWhole } from '../split.js';
-import { KOREAN_COUNTRY_NAMES } from './kipris-countries.js';
+import { koreanCountry } from './kipris-countries.js';
 import { koreanPublications } from './kr-publications.js';
 import { readableText } from './markup.js';
 import { codeFields, filingFields, present, uniqueNames } from './publication.js';
@@ -151,9 +151,8 @@ function claimsOf(rows: Row[]): Partial<Patent> {
 function filingsOf(summary: Row, rows: Row[]): Partial<Patent> {
   const priorities = rows.flatMap((row): Filing[] => {
     const number = value(row, '우선권주장출원번호');
-    const office = value(row, '국가코드') ?? value(row, '국가명') ?? '';
-    const country = /^[A-Z]{2}$/.test(office) ? office : (KOREAN_COUNTRY_NAMES[office] ?? office);
-    return number && country ? [{ country, number, date: parseDate(value(row, '우선권주장출원일자')) }] : [];
+    const country = koreanCountry(value(row, '국가코드') ?? value(row, '국가명') ?? '');
+    return number ? [{ country, number, date: parseDate(value(row, '우선권주장출원일자')) }] : [];
   });
   const parent = value(summary, '원출원번호');
   const international = value(summary, '국제출원번호');
@@ -191,7 +190,7 @@ function citationsOf(rows: Row[]): Citation[] {
 export const kiprisTables: Reader = {
   format: 'kipris-tables',
   title: 'KIPRIS Plus bulk tables (¶)',
-  version: 2,
+  version: 3,
   detect(head) {
     const end = head.indexOf(10);
     return tableColumns(head.subarray(0, Math.min(end < 0 ? head.length : end, 4096))) !== undefined;

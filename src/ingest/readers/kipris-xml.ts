@@ -5,7 +5,7 @@
  */
 import { parseDate } from '../../patent/date.js';
 import type { Patent } from '../../patent/record.js';
-import { splitXml } from '../split.js';
+import { splitElements } from '../split.js';
 import { decodeText } from './decode.js';
 import { koreanPublications } from './kr-publications.js';
 import { readableText } from './markup.js';
@@ -43,16 +43,25 @@ const FIELDS = {
 function parse(bytes: Uint8Array): ParsedUnit {
   const result: ParsedUnit = { patents: [], skipped: [] };
   const roots = parseXml(decodeText(bytes));
-  for (const record of roots.flatMap((root) => RECORDS.flatMap((name) => descendants(root, name)))) {
+  // A unit is one record, or an answer that holds none.
+  for (const record of roots.flatMap(recordsOf)) {
     const value = (field: keyof typeof FIELDS): string | undefined =>
       FIELDS[field].map((name) => textAt(record, name)).find((text) => text !== undefined);
-    if (value('application') === undefined || value('title') === undefined) continue;
+    if (value('application') === undefined || value('title') === undefined) {
+      result.skipped.push({ reason: 'a KIPRIS item that is no patent or utility model' });
+      continue;
+    }
     const patents = publications(record, value);
     if (patents.length > 0) result.patents.push(...patents);
     else result.skipped.push({ reason: 'a KIPRIS application that is not published yet' });
   }
   if (result.patents.length + result.skipped.length === 0) throw new DamagedDocument(emptyReason(roots));
   return result;
+}
+
+function recordsOf(root: XmlElement): XmlElement[] {
+  const isRecord = (RECORDS as readonly string[]).includes(root.name);
+  return isRecord ? [root] : RECORDS.flatMap((name) => descendants(root, name));
 }
 
 /** Why an answer holds no patent: an error of the service, nothing found, or trademarks and designs. */
@@ -100,12 +109,12 @@ const MARKS = [Buffer.from('<PatentUtilityInfo>'), Buffer.from('<inventionTitle>
 export const kiprisXml: Reader = {
   format: 'kipris-xml',
   title: 'KIPRIS Plus search answer (XML)',
-  version: 1,
+  version: 2,
   detect(head) {
     const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
     if (xmlRootName(head) === undefined || bytes.includes('<biblioSummaryInfoArray>')) return false;
     return MARKS.some((mark) => bytes.includes(mark));
   },
-  split: splitXml,
+  split: splitElements(RECORDS),
   parse,
 };

@@ -6,14 +6,19 @@
 import { native } from '../../index/native.js';
 import { placeOf, type XmlElement } from './xml.js';
 
+/** Bars that MathML of the years to 2003 had as private characters, single and double. */
+const BARS = /[\uf603-\uf606]/g;
+const withBars = (text: string): string =>
+  text.replace(BARS, (bar) => (bar === '\uf603' || bar === '\uf604' ? '|' : '‖'));
+
 /** The readable text of what an element holds; `''` where it has none. */
 export function readableText(element: XmlElement): string {
   const { document, index } = placeOf(element);
-  return native.xmlReadable(document.nodes, document.attributes, document.text, index, false);
+  return withBars(native.xmlReadable(document.nodes, document.attributes, document.text, index, false));
 }
 
 /** The readable text of the element itself: of a table its rows, of a chemistry the word for it. */
 export function readableWhole(element: XmlElement): string {
   const { document, index } = placeOf(element);
-  return native.xmlReadable(document.nodes, document.attributes, document.text, index, true);
+  return withBars(native.xmlReadable(document.nodes, document.attributes, document.text, index, true));
 }

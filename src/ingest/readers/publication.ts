@@ -5,10 +5,11 @@ import { normaliseClassifications } from '../../patent/classification.js';
 import { type Country, isCountry } from '../../patent/country.js';
 import { earliestDate } from '../../patent/date.js';
 import { deriveFamilyId, type Filing } from '../../patent/family.js';
+import { internationalNumber } from '../../patent/international-number.js';
 import { isGrant } from '../../patent/kind.js';
 import { companyKey } from '../../patent/name.js';
 import { patentId, publicationNumber } from '../../patent/number.js';
-import type { Name, Patent } from '../../patent/record.js';
+import type { InternationalStage, Name, Patent } from '../../patent/record.js';
 import { DamagedDocument, type ParsedUnit } from './reader.js';
 
 /** A record without the fields that are undefined, blank or empty: what a document lacks is absent. */
@@ -103,6 +104,26 @@ export function internationalFiling(
   return isPctNumber(written) ? { country: 'WO', number: written, date } : undefined;
 }
 
+/** A number as a source writes it, and its date. */
+interface Written {
+  number: string | undefined;
+  date: string | undefined;
+}
+
+/** The international application and publication, each in one form; what is no international number is left out. */
+export function internationalFields(application: Written, publication: Written): Partial<Patent> {
+  const filing = internationalFiling(application.number, application.date);
+  const key = filing && normaliseApplicationNumber('WO', filing.number);
+  const parts = key === undefined ? null : /^([A-Z]{2})(\d{4})(\d{6})$/.exec(key);
+  const published = internationalNumber(publication.number ?? '')?.number;
+  const stage = (number: string | undefined, date: string | undefined): InternationalStage | undefined =>
+    number === undefined ? undefined : { number, ...present({ date }) };
+  return present({
+    pct_application: stage(parts ? `PCT/${parts[1]}${parts[2]}/${parts[3]}` : undefined, application.date),
+    pct_publication: stage(published && `WO${published}`, publication.date),
+  });
+}
+
 /** Publication and grant dates; where no day of grant is stated, a grant's publication date is it. */
 export function publicationDates(
   { country, kind_code }: Pick<Patent, 'country' | 'kind_code'>,
@@ -146,6 +167,9 @@ export function uniqueNames(names: Iterable<Name | string | undefined>): Name[] 
   }
   return [...found.values()];
 }
+
+/** Whether all letters of a name are Latin ones. */
+export const isLatin = (name: string): boolean => !/(?!\p{Script=Latin})\p{L}/u.test(name);
 
 /** An ISO 639-1 code from what a source states (`EN`, `zh-CN`); `undefined` where it is none. */
 export function languageCode(stated: string | undefined): string | undefined {

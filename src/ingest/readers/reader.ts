@@ -47,7 +47,7 @@ export interface ParsedUnit {
   patents: Patent[];
   /** Publications left out on purpose, for instance of a country outside the five. */
   skipped: { reason: string }[];
-  /** Why the unit could not be read; then `patents` holds what came before the damage, usually nothing. */
+  /** What of the unit could not be read; `patents` holds the rest, usually nothing. */
   failed?: { reason: string };
 }
 

@@ -7,6 +7,7 @@ import { deriveFamilyId, type Filing } from '../../patent/family.js';
 import { companyKey } from '../../patent/name.js';
 import type { Name, Patent, Priority } from '../../patent/record.js';
 import { readableText } from './markup.js';
+import { internationalFields, present } from './publication.js';
 import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
 
 export function abstractText(root: XmlElement): string | undefined {
@@ -58,21 +59,32 @@ export function inventors(front: XmlElement): Name[] {
   return names(inventorElements(front));
 }
 
+/** Somebody who acts for an inventor who died or cannot sign, in the place of the inventor. */
+function isRepresentative(holder: XmlElement): boolean {
+  if (/legal-representative/.test(holder.attributes['applicant-authority-category'] ?? '')) return true;
+  return /\b(?:legal(?:ly)? representative|executor|executrix|administrat(?:or|rix)|heir)\b/i.test(
+    nameOf(holder) ?? '',
+  );
+}
+
 /**
  * Who applied. Under the law before September 2012 only inventors could, and the company stood in the
  * assignment; somebody who looks for a company's patents means both. So: the applicants that are not
- * merely the inventors; where there are none, the assignees; where there are none either, the inventors
+ * merely the inventors or act for one; where there are none, the assignees; where there are none either, the inventors
  * that applied. A later assignee beside a company that applied is its successor, not the applicant.
  */
 export function applicants(front: XmlElement): Name[] {
-  const all = names(
-    applicantElements(front).filter((holder) => holder.attributes['app-type'] !== 'applicant-inventor'),
+  const elements = applicantElements(front).filter(
+    (holder) => holder.attributes['app-type'] !== 'applicant-inventor',
   );
   const inventorKeys = new Set(inventors(front).map(({ name }) => companyKey(name)));
-  const others = all.filter(({ name }) => !inventorKeys.has(companyKey(name)));
+  const others = names(elements.filter((holder) => !isRepresentative(holder))).filter(
+    ({ name }) => !inventorKeys.has(companyKey(name)),
+  );
   if (others.length > 0) return others;
   const assignees = names(childElements(childAt(front, 'assignees'), 'assignee'));
   if (assignees.length > 0) return assignees;
+  const all = names(elements);
   return all.length > 0 ? all : names(applicantElements(front));
 }
 
@@ -120,6 +132,35 @@ export function classifications(front: XmlElement): Partial<Patent> {
   if (cpcCodes.length > 0) found.cpc_codes = cpcCodes;
   if (locarnoCodes.length > 0) found.locarno_codes = locarnoCodes;
   return found;
+}
+
+/** `4353201` in columns of three and three is 435/320.1, `D14387` is D14/387. */
+function nationalClass(code: string): string | undefined {
+  const [scheme, main, rest] = [code.slice(0, 3).trim(), code.slice(3, 6).trim(), code.slice(6).trim()];
+  if (!/^[A-Z]{0,3}\d{0,3}$/.test(scheme) || scheme === '' || main === '') return undefined;
+  return `${scheme}/${main}${/^\d/.test(rest) ? '.' : ''}${rest}`;
+}
+
+/** USPC, agents, examiners and the numbers of the international stage. */
+export function officeFields(front: XmlElement): Partial<Patent> {
+  const national = childElements(front, 'classification-national').flatMap((scheme) =>
+    childElements(scheme)
+      .filter(({ name }) => /-classification$/.test(name))
+      .map(columns),
+  );
+  const parties = childAt(front, 'us-parties') ?? childAt(front, 'parties');
+  const stage = (name: string) => {
+    const id = childAt(front, `pct-or-regional-${name}-data`, 'document-id');
+    return { number: textAt(id, 'doc-number'), date: parseDate(textAt(id, 'date')) };
+  };
+  return {
+    ...present({
+      uspc_codes: [...new Set(national.flatMap((code) => nationalClass(code) ?? []))],
+      agents: names(childElements(childAt(parties, 'agents'))),
+      examiners: names(childElements(childAt(front, 'examiners'))),
+    }),
+    ...internationalFields(stage('filing'), stage('publishing')),
+  };
 }
 
 export interface RedBookFilings {

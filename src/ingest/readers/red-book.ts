@@ -16,6 +16,7 @@ import {
   classifications,
   filings,
   inventors,
+  officeFields,
   type RedBookFilings,
 } from './red-book-front.js';
 import { claims, description, drawings } from './red-book-text.js';
@@ -25,7 +26,7 @@ import { childAt, parseXml, textAt, type XmlElement, xmlRootName } from './xml.j
 /** Parts that no field is read from and that can be most of a document. */
 const SKIP = new Set([
   ...['us-field-of-classification-search', 'field-of-search'],
-  ...['us-sequence-list-doc', 'us-chemistry', 'us-math', 'agents', 'examiners'],
+  ...['us-sequence-list-doc', 'us-chemistry', 'us-math'],
 ]);
 
 function parse(bytes: Uint8Array): ParsedUnit {
@@ -51,7 +52,7 @@ function publication(root: XmlElement): Patent {
   const people = { applicants: applicants(front), inventors: inventors(front) };
   if (people.applicants.length > 0) patent.applicants = people.applicants;
   if (people.inventors.length > 0) patent.inventors = people.inventors;
-  Object.assign(patent, classifications(front));
+  Object.assign(patent, classifications(front), officeFields(front));
   const citations = redBookCitations(front);
   if (citations.length > 0) patent.citations = citations;
   const figures = drawings(root);
@@ -108,7 +109,7 @@ function redBookReader(root: string, title: string): Reader {
   return {
     format: root,
     title,
-    version: 3,
+    version: 4,
     detect: (head) => xmlRootName(head) === root,
     split: splitXml,
     parse,

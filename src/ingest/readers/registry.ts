@@ -17,7 +17,7 @@ import { usBrs } from './us-brs.js';
 import { usPap } from './us-pap.js';
 import { usSt32 } from './us-st32.js';
 import { usXml4ip } from './us-xml4ip.js';
-import { xmlRootName } from './xml.js';
+import { rootlessReason, xmlRootName } from './xml.js';
 
 /** In the order of detection: the particular before the general. */
 export const READERS: readonly Reader[] = [
@@ -51,16 +51,18 @@ export function isSideDocument(head: Uint8Array): boolean {
   return SIDE_ROOTS.has(xmlRootName(head) ?? '');
 }
 
+/** What is read, in words: for people who gave something else. */
+export const KNOWN_FORMATS: readonly string[] = READERS.map(({ title }) => title);
+
+/** What every reason of `unknownReason` begins with. */
+export const UNKNOWN_FORMAT = 'not a known format';
+
 /** Why a unit is not read, naming what it is where that can be told. */
 export function unknownReason(head: Uint8Array): string {
-  const known = `known are ${READERS.map((reader) => reader.title).join('; ')}`;
   const root = xmlRootName(head);
-  if (root === undefined) return `not a known format; ${known}`;
-  if (root === '') return `not a known format: XML without a root element; ${known}`;
-  const unread = UNREAD_ROOTS[root];
-  return unread
-    ? `${unread}: this format is not read; ${known}`
-    : `not a known format: XML <${root}>; ${known}`;
+  if (root === undefined) return UNKNOWN_FORMAT;
+  if (root === '') return `${UNKNOWN_FORMAT}: ${rootlessReason(head)}`;
+  return `${UNKNOWN_FORMAT}: ${UNREAD_ROOTS[root] ?? `XML <${root}>`}`;
 }
 
 /**

@@ -231,6 +231,22 @@ export function textAt(parent: XmlElement | undefined, ...path: string[]): strin
   return plainText(childAt(parent, ...path));
 }
 
+const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/i;
+
+/** A text in which another one's escapes were left (`&quot;`, `&#39;`), read as HTML; others stay as they are. */
+export function withoutEntities(text: string): string {
+  if (!ENTITY.test(text)) return text;
+  const escapedText = text
+    .replaceAll('<', '&lt;')
+    .replace(/&(?!(?:#\d|#x[\da-f]|[a-z])[^&;\s]{0,30};)/gi, '&amp;');
+  try {
+    return plainText(parseXml(`<text>${escapedText}</text>`)[0]) ?? text;
+  } catch (error) {
+    if (error instanceof DamagedDocument) return text;
+    throw error;
+  }
+}
+
 const PROLOG = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
 
 /**
@@ -238,12 +254,46 @@ const PROLOG = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
  * are not XML, `''` where they are XML whose root comes later.
  */
 export function xmlRootName(head: Uint8Array): string | undefined {
-  const latin = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16_384)).toString('latin1');
+  const near = rootNameIn(head.subarray(0, NEAR_BYTES));
+  // A document type declaration may hold a whole definition.
+  return near === '' && head.length > NEAR_BYTES ? rootNameIn(head) : near;
+}
+
+const NEAR_BYTES = 16_384;
+
+/** Why a text that is XML so far has no root element. */
+export function rootlessReason(head: Uint8Array): string {
+  const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1');
+  const isOpen = DOCTYPE.test(text.replace(/^\u00ef\u00bb\u00bf/, '').replace(PROLOG, ''));
+  return isOpen
+    ? `XML whose document type declaration goes on for more than ${head.length} bytes`
+    : 'XML without a root element';
+}
+
+const DOCTYPE = /^<!DOCTYPE\s/i;
+
+/** Behind a document type declaration with all that its internal subset defines; `undefined` if it goes on. */
+function doctypeEnd(text: string): number | undefined {
+  const marks = /"[^"]*(?:"|$)|'[^']*(?:'|$)|<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|[[\]>]/g;
+  let inSubset = false;
+  for (const { 0: mark, index } of text.matchAll(marks)) {
+    if (mark === '[') inSubset = true;
+    else if (mark === ']') inSubset = false;
+    else if (mark === '>' && !inSubset) return index + 1;
+  }
+  return undefined;
+}
+
+function rootNameIn(head: Uint8Array): string | undefined {
+  const latin = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1');
   let text = latin.replace(/^(?:\u00ef\u00bb\u00bf)?\s*/, '');
   if (!/^<[?!A-Za-z_]/.test(text)) return undefined;
   text = text.replace(PROLOG, '');
-  const doctype = /^<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i.exec(text);
-  if (doctype) text = text.slice(doctype[0].length).replace(PROLOG, '');
+  if (DOCTYPE.test(text)) {
+    const end = doctypeEnd(text);
+    if (end === undefined) return '';
+    text = text.slice(end).replace(PROLOG, '');
+  }
   const root = /^<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)(?=[\s/>])/.exec(text);
   return root ? root[1] : '';
 }

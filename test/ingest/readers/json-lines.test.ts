@@ -45,6 +45,12 @@ describe('JSON Lines', () => {
         family_derived: false,
         drawings: [{ file: 'a.png', label: '도 1', representative: true }],
       },
+      agents: [{ name: '이대리', name_en: 'Lee' }],
+      examiners: [{ name: '박심사' }],
+      ...{ fi_codes: ['E04D 13/064 501A'], f_terms: ['2E108AA01'], uspc_codes: ['435/320.1'] },
+      pct_application: { number: 'PCT/KR2018/016728', date: '2018-12-27' },
+      pct_publication: { number: 'WO2019135546' },
+      legal_status: { status: '공개', date: '2020-09-03' },
       priorities: [{ country: 'JP', number: '2018036001', date: '2018-03-01' }],
       citations: [
         {
@@ -101,6 +107,13 @@ describe('JSON Lines', () => {
       read(JSON.stringify({ number: '09971313', country: 'US', title: 'x' })).failed?.reason ?? '',
       /kind_code: missing/,
     );
+  });
+
+  it('reads the WO number of a JP re-publication', () => {
+    const { patents, failed } = read(
+      JSON.stringify({ publication_number: 'WO2018/062001', country: 'JP', kind_code: 'A1', title: 'x' }),
+    );
+    assert.deepEqual([patents[0]?.patent_id, failed], ['JP30062001A1', undefined]);
   });
 
   it('skips other countries and says which', () => {

@@ -59,6 +59,8 @@ const NOTHING = new Set([
 
 /** A mark that no text holds, for a line end that survives the collapsing of white space. */
 const LINE = '\uE000';
+/** Another one, for the border between two cells. */
+const BORDER = '\uE001';
 
 /** The readable text of an element; `''` where it has none. */
 export function referenceText(element: ReferenceElement): string {
@@ -71,14 +73,15 @@ function tidy(text: string): string {
   return text
     .replace(/[^\S\uE000]+/g, ' ')
     .replace(/ ?\uE000[ \uE000]*/g, '\n')
-    .replace(/[ |]+(?=\n|$)/g, '')
+    .replace(/[ \uE001]+(?=\n|$)/g, '')
+    .replaceAll(BORDER, '|')
     .replace(/\n\n+/g, '\n')
     .trim();
 }
 
 function write(node: Node, out: string[]): void {
   if (typeof node === 'string') {
-    out.push(node.includes(LINE) ? node.replaceAll(LINE, ' ') : node);
+    out.push(node.replace(/[\uE000\uE001]/g, ' '));
     return;
   }
   const { name } = node;
@@ -98,7 +101,7 @@ function write(node: Node, out: string[]): void {
   } else if (CELLS.has(name)) {
     const cell: string[] = [];
     for (const child of node.children) write(child, cell);
-    out.push(tidy(cell.join('')).replaceAll('\n', ' '), ' | ');
+    out.push(tidy(cell.join('')).replaceAll('\n', ' '), ` ${BORDER} `);
   } else if (name === 'dependent-claim-reference') {
     for (const child of node.children) {
       if (typeof child !== 'string' && BLOCKS.has(child.name))

@@ -68,12 +68,12 @@ describe('red book: front page', () => {
     const list = (tag: string, other: string) =>
       `<${tag}>${cited('5793966', '<kind>A</kind>')}<category>cited by examiner</category></${tag}>
 <${tag}>${cited('2002/0001111', '<kind>A1</kind>')}<category>cited by ${other}</category></${tag}>
-<${tag}>${cited('WO 99/11111', '', 'WO')}<category>cited by ${other}</category></${tag}>
+<${tag}>${cited('1999011111', '', 'WO')}<category>cited by ${other}</category></${tag}>
 <${tag}>${literature}<category>cited by applicant</category></${tag}>`;
     const expected = (by: object) => [
       { ...{ patent_id: 'US05793966A', country: 'US', number: '05793966', kind: 'A' }, cited_by: 'examiner' },
       { patent_id: 'US20020001111A1', country: 'US', number: '20020001111', kind: 'A1', ...by },
-      { country: 'WO', number: 'WO 99/11111', ...by },
+      { country: 'WO', number: '1999011111', ...by },
       { text: 'Rung, Hinges, 1999', cited_by: 'applicant' },
     ];
     const old = patent({ front: `<references-cited>${list('citation', 'other')}</references-cited>` });

@@ -8,6 +8,8 @@ use super::tree::{Node, View};
 
 /// A mark that no text holds, for a line end that survives the collapsing of white space.
 const LINE: char = '\u{e000}';
+/// Another one, for the border between two cells: a bar at the end of a line is text, a border there is none.
+const BORDER: char = '\u{e001}';
 
 /// Trees are parsed with a bound on depth; one that was made up must not exhaust the stack.
 pub const DEPTH_MAX: usize = 512;
@@ -72,6 +74,9 @@ fn tidy(text: &str) -> String {
     }
     trim_border(&mut out);
     out.truncate(out.trim_end_matches('\n').len());
+    if out.contains(BORDER) {
+        out = out.replace(BORDER, "|");
+    }
     out
 }
 
@@ -103,7 +108,7 @@ fn tidy_start(text: &str) -> usize {
 }
 
 fn trim_border(out: &mut String) {
-    out.truncate(out.trim_end_matches([' ', '|']).len());
+    out.truncate(out.trim_end_matches([' ', BORDER]).len());
 }
 
 fn write_children(view: View, index: u32, depth: usize, out: &mut String) {
@@ -117,7 +122,7 @@ fn write(view: View, index: u32, depth: usize, out: &mut String) {
     let role = match view.node(index) {
         None => return,
         Some(Node::Text(text)) => {
-            text.split(LINE).enumerate().for_each(|(at, part)| {
+            text.split([LINE, BORDER]).enumerate().for_each(|(at, part)| {
                 out.extend((at > 0).then_some(' '));
                 out.push_str(part);
             });
@@ -140,7 +145,8 @@ fn write(view: View, index: u32, depth: usize, out: &mut String) {
         Role::Cell => {
             let mut cell = String::new();
             write_children(view, index, depth, &mut cell);
-            out.extend([&tidy(&cell).replace('\n', " "), " | "]);
+            out.push_str(&tidy(&cell).replace('\n', " "));
+            out.extend([' ', BORDER, ' ']);
         }
         Role::Block => {
             out.push(LINE);

@@ -147,6 +147,9 @@ fn makes_markup_readable() {
     let tree =
         parse("<r><table><td>1</td><td>2</td></table>3</r>", Format::default(), Limits::default()).unwrap();
     assert_eq!(readable(tree.view(), 1, true), "1 | 2");
+    // A border at the end of a row is left out, a bar that ends a formula is not.
+    assert_eq!(text_of("<math><mo>|</mo><mi>x</mi><mo>&#xF604;</mo></math>"), "| x |");
+    assert_eq!(text_of("<table><td>|a|</td><td></td></table>b"), "|a|\nb");
     assert_eq!(plain(tree.view(), 0), "123");
 }
 

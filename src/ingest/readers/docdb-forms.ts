@@ -1,0 +1,106 @@
+/**
+ * DOCDB and OPS give one thing in several forms: in DOCDB's own (`docdb`; `docdba` keeps marks and small letters), in
+ * that of EPODOC (`epodoc`), and as the office or the applicant wrote it (`original`). Here each becomes one.
+ */
+import { isOfficeApplicationNumber, isPctNumber } from '../../patent/application-number.js';
+import { parseDate } from '../../patent/date.js';
+import type { Filing } from '../../patent/family.js';
+import type { Name } from '../../patent/record.js';
+import { withoutEnd } from '../../patent/scan.js';
+import { isLatin, present, uniqueNames } from './publication.js';
+import { descendants, textAt, type XmlElement } from './xml.js';
+
+interface Formed {
+  element: XmlElement;
+  form: string;
+}
+
+/** The document-ids of some references, each with its form. */
+function documentIds(references: XmlElement[]): Formed[] {
+  return references.flatMap((reference) =>
+    descendants(reference, 'document-id').map((element) => ({
+      element,
+      form: element.attributes['document-id-type'] ?? reference.attributes['data-format'] ?? '',
+    })),
+  );
+}
+
+/** DOCDB's own document-id, which states country, number, kind and date apart; EPODOC's joins them. */
+export function documentId(references: XmlElement[]): XmlElement | undefined {
+  const ids = documentIds(references);
+  const chosen =
+    ids.find(({ form }) => form === 'docdb') ?? ids.find(({ element }) => textAt(element, 'country'));
+  return (chosen ?? ids[0])?.element;
+}
+
+/** In the order of preference: the office's own number is the one that other sources state. */
+const NUMBER_FORMS = ['original', 'docdb', 'epodoc'];
+
+/** The filing that some references name, each in another form; the date may stand beside one of them only. */
+export function filingOf(references: XmlElement[]): Filing | undefined {
+  const id = documentId(references);
+  const number = textAt(id, 'doc-number');
+  if (!number) return undefined;
+  const dates = references.flatMap((reference) => descendants(reference, 'date').map((date) => textAt(date)));
+  const date = parseDate(textAt(id, 'date') ?? dates.find(Boolean));
+  const country = textAt(id, 'country') ?? /^[A-Z]{2}/.exec(number)?.[0];
+  if (country === undefined) return undefined;
+  // DOCDB's kind W is an international application, numbered `US2004035927` under WO.
+  const pct = textAt(id, 'kind') === 'W' ? /^([A-Z]{2})?(\d{4})(\d{5,6})$/.exec(number) : undefined;
+  if (pct) return { country: 'WO', number: `PCT/${pct[1] ?? country}${pct[2]}/${pct[3]}`, date };
+  return { country, number: officeNumber(country, documentIds(references)) ?? number, date };
+}
+
+/** The first of the numbers that has a form of the office; DOCDB leaves out the series of US applications. */
+function officeNumber(country: string, ids: readonly Formed[]): string | undefined {
+  const numbers = NUMBER_FORMS.flatMap((wanted) =>
+    ids.filter(({ form }) => form === wanted).flatMap(({ element }) => textAt(element, 'doc-number') ?? []),
+  );
+  return numbers.find((number) => isPctNumber(number) || isOfficeApplicationNumber(country, number));
+}
+
+/** References that name the same thing in several forms share their `sequence`. */
+export function bySequence(elements: readonly XmlElement[]): XmlElement[][] {
+  const groups = new Map<string, XmlElement[]>();
+  for (const [at, element] of elements.entries()) {
+    const sequence = element.attributes['sequence'] ?? `at ${at}`;
+    const group = groups.get(sequence);
+    if (group) group.push(element);
+    else groups.set(sequence, [element]);
+  }
+  return [...groups.values()];
+}
+
+/** DOCDB's names have no marks or legal punctuation and stand first; `original` ones are as printed. */
+const NAME_FORMS = ['original', 'docdba', 'docdb', 'epodoc'];
+
+/** Applicants or inventors, each one name: in its own script, and in Latin letters if a form gives that too. */
+export function formedNames(holders: readonly XmlElement[], role: 'applicant' | 'inventor'): Name[] {
+  return uniqueNames(
+    bySequence(holders).map((group): Name | undefined => {
+      const names = group
+        .map((element) => ({ name: nameOf(element, role), rank: rankOf(element) }))
+        .filter((entry): entry is { name: string; rank: number } => Boolean(entry.name))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ name }) => name);
+      const name = names.find((written) => !isLatin(written)) ?? names[0];
+      if (name === undefined) return undefined;
+      return { name, ...present({ name_en: isLatin(name) ? undefined : names.find(isLatin) }) };
+    }),
+  );
+}
+
+function rankOf(element: XmlElement): number {
+  const rank = NAME_FORMS.indexOf(element.attributes['data-format'] ?? '');
+  return rank < 0 ? NAME_FORMS.length : rank;
+}
+
+function nameOf(holder: XmlElement, role: string): string | undefined {
+  const name = textAt(holder, `${role}-name`, 'name') ?? textAt(holder, 'name');
+  // `IBM [US]`: the country is not part of the name, nor is the comma that ends an original one.
+  return name === undefined ? undefined : withoutEnd(withoutCountry(name.trimEnd()), /[,;\s]/);
+}
+
+/** `IBM [US]` → `IBM ` */
+const withoutCountry = (name: string): string =>
+  /^\[[A-Z]{2}\]$/.test(name.slice(-4)) ? name.slice(0, -4) : name;

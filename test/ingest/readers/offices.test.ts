@@ -1,0 +1,280 @@
+/**
+ * What single offices do in their own way, each on a document written for this project in the office's form. The
+ * whole records are in `fixtures/formats/golden`.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { representatives } from '../../../src/drawings/representative.js';
+import { parseUnit } from '../../../src/ingest/readers/registry.js';
+import { isFailure, openSources } from '../../../src/ingest/source.js';
+import type { Patent } from '../../../src/patent/record.js';
+
+const FORMATS = resolve('fixtures/formats');
+
+interface Read {
+  patents: Patent[];
+  /** Position and reason of what could not be read. */
+  failures: { position: string; reason: string }[];
+  skipped: string[];
+}
+
+/** What reading one fixture of `fixtures/formats` gives. */
+async function read(name: string): Promise<Read> {
+  const found: Read = { patents: [], failures: [], skipped: [] };
+  for await (const item of openSources([join(FORMATS, name)])) {
+    if (isFailure(item)) {
+      found.failures.push({ position: item.position, reason: item.reason });
+      continue;
+    }
+    const { patents, skipped, failed } = parseUnit(item.format, item.bytes);
+    found.patents.push(...patents);
+    found.skipped.push(...skipped.map(({ reason }) => reason));
+    if (failed) found.failures.push({ position: item.position, reason: failed.reason });
+  }
+  return found;
+}
+
+const ids = ({ patents }: Read): string[] => patents.map(({ patent_id }) => patent_id);
+
+describe('numbers', () => {
+  it('a JP re-publication of an international application bears the WO number', async () => {
+    const gazette = await read('jp-gazette-republication.xml');
+    assert.deepEqual([ids(gazette), gazette.failures], [['JP30062001A1'], []]);
+    const docdb = await read('docdb-old-numbers.xml');
+    assert.ok(ids(docdb).includes('JP30062002A1'), ids(docdb).join());
+    const google = await read('google-republication.json');
+    assert.ok(ids(google).includes('JP30062001A1'), ids(google).join());
+  });
+
+  it('KR numbers of before 1998 have a year of two digits', async () => {
+    const { patents, failures } = await read('docdb-old-numbers.xml');
+    const korean = patents.filter(({ country }) => country === 'KR');
+    assert.deepEqual(
+      [korean.map(({ patent_id, application_number }) => [patent_id, application_number]), failures],
+      [
+        [
+          ['KR1019830009677A', '1019820001001'],
+          ['KR1019800001540B1', '1019770002001'],
+        ],
+        [],
+      ],
+    );
+    assert.ok(ids(await read('google-republication.json')).includes('KR1019830009677A'));
+  });
+});
+
+describe('DOCDB', () => {
+  it("an application number is the office's own, in one form", async () => {
+    const { patents } = await read('docdb-forms.xml');
+    assert.deepEqual(
+      patents.map(({ patent_id, application_number }) => [patent_id, application_number]),
+      [
+        ['US07123401B2', '11023667'],
+        ['JP18123401A', '2004320001'],
+        ['EP01555001A1', '04100001'],
+      ],
+    );
+  });
+
+  it('a priority given in several forms is one priority', async () => {
+    const { patents } = await read('docdb-forms.xml');
+    assert.deepEqual(patents[0]?.priorities, [{ country: 'US', number: '60533301', date: '2003-12-30' }]);
+  });
+
+  it('a name given in several forms is one name, in its own script with the Latin form beside it', async () => {
+    const { patents } = await read('docdb-forms.xml');
+    assert.deepEqual(patents[0]?.applicants, [{ name: 'Invented Gates, Inc.' }, { name: 'UNIV OF NOWHERE' }]);
+    assert.deepEqual(patents[1]?.applicants, [{ name: '株式会社架空農具', name_en: 'KAKUU NOUGU:KK' }]);
+    assert.deepEqual(patents[1]?.inventors, [{ name: '例示 次郎', name_en: 'REIJI JIROU' }]);
+    assert.deepEqual(patents[2]?.applicants, [{ name: 'Gedacht AG' }]);
+  });
+});
+
+describe('KIPRIS search answers', () => {
+  it('a damaged item of many costs that item, and its place is told', async () => {
+    const { patents, failures } = await read('kipris-many.xml');
+    assert.equal(patents.length, 93);
+    assert.equal(failures.length, 2);
+    const text = readFileSync(join(FORMATS, 'kipris-many.xml'));
+    const items = [...text.toString('latin1').matchAll(/<item>/g)].map(({ index }) => `byte ${index}`);
+    assert.deepEqual(
+      failures.map(({ position }) => position),
+      [items[9], items[89]],
+    );
+    assert.match(
+      failures[0]?.reason ?? '',
+      /^XML: line 1, column \d+: the attribute 관한 of <화분에> has no value/,
+    );
+    assert.match(failures[1]?.reason ?? '', /<item> does not end/);
+  });
+});
+
+describe('names', () => {
+  it("a dead inventor's legal representatives do not displace the assignee, and HTML entities are read", async () => {
+    const [patent] = (await read('us-legal-representative.xml')).patents;
+    assert.deepEqual(patent?.applicants, [{ name: 'Sellerie Inventée "L\'Exemple" R&D' }]);
+    assert.deepEqual(patent?.inventors, [{ name: 'Exemple, Jean-Marc' }]);
+  });
+
+  it('of KIPRIS hold HTML entities too', async () => {
+    const [patent] = (await read('kipris-detail.json')).patents;
+    const names = [{ name: '조인트 스탁 컴퍼니 "프리메로프"', name_en: 'JSC "PRIMEROV"' }];
+    assert.deepEqual(patent?.applicants, names);
+  });
+});
+
+describe('filings and citations', () => {
+  it('a priority of a country that is not known keeps its number and date', async () => {
+    const [patent] = (await read('kipris-detail.json')).patents;
+    assert.deepEqual(patent?.priorities, [
+      { country: 'RU', number: '2015118567', date: '2015-05-18' },
+      { number: 'P123415', date: '2015-06-01' },
+      { country: 'EE', number: 'P201500012', date: '2015-07-01' },
+    ]);
+    assert.equal(patent?.family_id, 'RU2015118567');
+  });
+
+  it('a divisional of a divisional is of the family of the first application', async () => {
+    const [patent] = (await read('ep-st36-divisional.xml')).patents;
+    assert.equal(patent?.family_id, 'EP99104001');
+  });
+
+  it('cited WO publications have one form', async () => {
+    const cited = async (name: string) =>
+      (await read(name)).patents
+        .at(-1)
+        ?.citations?.map(({ country, number, kind }) => [country, number, kind]);
+    assert.deepEqual(await cited('ep-st36-divisional.xml'), [
+      ['WO', '1998012345', 'A1'],
+      ['WO', '2004032928', 'A'],
+    ]);
+    assert.deepEqual(await cited('kipris-detail.json'), [
+      ['WO', '2012034567', 'A1'],
+      ['WO', '1998012345', 'A1'],
+    ]);
+  });
+});
+
+describe('CN publications in ST.36', () => {
+  it('the drawing of the abstract may stand in the bibliographic data', async () => {
+    const [patent] = (await read('cn-st36-abstract-drawing.xml')).patents;
+    assert.deepEqual(patent?.drawings, [
+      { file: 'A20081000432100001.TIF', label: '图1' },
+      { file: '200810004321.TIF', representative: true },
+    ]);
+  });
+
+  it('the bars of MathML are bars', async () => {
+    const [patent] = (await read('cn-st36-abstract-drawing.xml')).patents;
+    const text = patent?.description?.[0]?.paragraphs[0]?.text ?? '';
+    assert.match(text, /E = \|L - M\| \+ \| ?x/);
+    assert.doesNotMatch(text, /\p{Co}/u);
+  });
+});
+
+describe('EP publications', () => {
+  it('a stray < in a heading costs the heading, and its place is told', async () => {
+    const { patents, failures } = await read('ep-st36-stray.xml');
+    assert.deepEqual(
+      patents.map(({ patent_id, title, claims }) => [patent_id, title, claims?.length]),
+      [['EP02480001B1', 'Paste', 1]],
+    );
+    assert.deepEqual(
+      patents[0]?.description?.map(({ section, paragraphs }) => [
+        section,
+        paragraphs.map(({ number }) => number),
+      ]),
+      [['Field', [1, 2, 3]]],
+    );
+    assert.equal(failures.length, 1);
+    const lines = readFileSync(join(FORMATS, 'ep-st36-stray.xml'), 'utf8').split('\n');
+    const line = lines.findIndex((text) => text.includes('<starch'));
+    const [, row, column] =
+      /^XML: line (\d+), column (\d+): .*; <heading> is left out$/.exec(failures[0]!.reason) ?? [];
+    assert.equal(Number(row), line + 1);
+    const [from, to] = ['<starch', '</b>'].map((part) => lines[line]!.indexOf(part));
+    assert.ok(Number(column) > from! && Number(column) <= to!, failures[0]!.reason);
+  });
+
+  it('images of formulas are drawings that never stand for the publication', async () => {
+    const [patent] = (await read('ep-st36-stray.xml')).patents;
+    assert.deepEqual(patent?.drawings, [
+      { file: 'imgf0001.tif', label: 'Fig. 1' },
+      { file: 'imgb0001.tif', content: 'chemistry' },
+      { file: 'imgb0002.tif', content: 'mathematics' },
+      { file: 'imgb0004.tif', content: 'chemistry' },
+    ]);
+    assert.deepEqual(representatives(patent?.drawings ?? []), [{ file: 'imgf0001.tif', label: 'Fig. 1' }]);
+  });
+});
+
+describe('what patent professionals look for', () => {
+  /** Of the fields that no search uses, those that a record has. */
+  const special = ({ patents }: Read) => {
+    const {
+      pct_application,
+      pct_publication,
+      fi_codes,
+      f_terms,
+      uspc_codes,
+      agents,
+      examiners,
+      legal_status,
+    } = patents.at(-1)!;
+    return JSON.parse(
+      JSON.stringify({
+        pct_application,
+        pct_publication,
+        fi_codes,
+        f_terms,
+        uspc_codes,
+        agents,
+        examiners,
+        legal_status,
+      }),
+    );
+  };
+
+  it('KIPRIS: international numbers, agents, examiner, status', async () => {
+    assert.deepEqual(special(await read('kipris-detail.json')), {
+      pct_application: { number: 'PCT/RU2016/000567', date: '2016-05-12' },
+      pct_publication: { number: 'WO2016184567', date: '2016-11-24' },
+      agents: [
+        { name: '김예시', name_en: 'Kim Yesi' },
+        { name: '홍가상', name_en: 'Hong Gasang' },
+      ],
+      examiners: [{ name: '예시관' }],
+      legal_status: { status: '등록', date: '2019-02-27' },
+    });
+  });
+
+  it('JP: international numbers, FI, F-terms, agents', async () => {
+    assert.deepEqual(special(await read('jp-gazette-republication.xml')), {
+      pct_application: { number: 'PCT/JP2017/034001', date: '2017-09-26' },
+      pct_publication: { number: 'WO2018062001', date: '2018-04-05' },
+      fi_codes: ['E04D 13/064 501A', 'E04D 13/068 B'],
+      f_terms: ['2E108AA01', '2E108BB11'],
+      agents: [{ name: '見本 花子' }],
+    });
+  });
+
+  it('US: international numbers, USPC, agents, examiners', async () => {
+    assert.deepEqual(special(await read('us-legal-representative.xml')), {
+      pct_application: { number: 'PCT/FR2008/050001', date: '2008-01-29' },
+      pct_publication: { number: 'WO2008107001', date: '2008-09-12' },
+      uspc_codes: ['24/58.1', '435/320.1', 'D14/387'],
+      agents: [{ name: 'Invented & Partners, LLP' }],
+      examiners: [{ name: 'Sample, Robert J.' }, { name: 'Model, Rowland' }],
+    });
+  });
+
+  it('EP: international numbers, agents', async () => {
+    assert.deepEqual(special(await read('ep-st36-stray.xml')), {
+      pct_application: { number: 'PCT/GB2010/050001', date: '2010-07-02' },
+      pct_publication: { number: 'WO2011001001', date: '2011-01-06' },
+      agents: [{ name: 'Mustermann, Max et al' }],
+    });
+  });
+});
