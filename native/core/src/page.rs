@@ -1,6 +1,6 @@
 //! One page of a ranking, in the order in which its scores are shown.
 
-use crate::search::{Hit, Snapshot};
+use crate::search::{Hit, Outcome, Snapshot};
 use crate::stats::days;
 use crate::Result;
 use std::cmp::Reverse;
@@ -51,6 +51,37 @@ pub fn page(
     // Names are looked up if all else is equal, which is rare.
     sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(&a.1).cmp(name(&b.1))));
     Ok(sorted.into_iter().skip(offset).take(limit).map(|(_, hit)| hit).collect())
+}
+
+/// Documents that a search finds beyond those wanted, at first, to see whether scores that are shown as equal straddle
+/// the last place.
+const TIES: usize = 64;
+
+/// The best `wanted` documents in the order of `page`. A search orders by exact scores, which may differ where those shown
+/// do not: so it is asked for more than `wanted`, until its last score is shown as less than the last one wanted.
+/// `search` finds the best `n` documents, best first.
+///
+/// # Errors
+/// What `search` and `page` return.
+pub fn best(
+    snapshot: &Snapshot,
+    shown: &ShownScore,
+    wanted: usize,
+    mut search: impl FnMut(usize) -> Result<Outcome>,
+) -> Result<Outcome> {
+    let mut ties = TIES;
+    loop {
+        let asked = wanted.saturating_add(ties);
+        let mut outcome = search(asked)?;
+        let hits = &outcome.hits;
+        let splits = |last: &Hit| shown.of(last.score) == shown.of(hits[wanted - 1].score);
+        if wanted > 0 && hits.len() == asked && hits.last().is_some_and(splits) {
+            ties = ties.saturating_mul(16);
+            continue;
+        }
+        outcome.hits = page(snapshot, &outcome.hits, shown, 0, wanted)?;
+        return Ok(outcome);
+    }
 }
 
 #[cfg(test)]
@@ -118,7 +149,7 @@ mod tests {
                     score: step as f32 / 4.0 + hair as f32 * 1e-6,
                     day,
                 }),
-                1..40,
+                1..150,
             ),
             cut in 0usize..40,
             offset in 0usize..45,
@@ -147,6 +178,12 @@ mod tests {
             let expected: Vec<usize> = expected.into_iter().skip(offset).take(limit).collect();
             let found = page(&snapshot, &hits, &SHOWN, offset, limit).unwrap();
             prop_assert_eq!(found.iter().map(id).collect::<Vec<_>>(), expected);
+            // A search that knows exact scores only gives the same documents, wherever it is cut.
+            hits.sort_by(|a, b| b.cmp(a));
+            let search = |n: usize| Ok(Outcome { hits: hits.iter().take(n).copied().collect(), ..Default::default() });
+            let cut = best(&snapshot, &SHOWN, limit, search).unwrap().hits;
+            let first = page(&snapshot, &hits, &SHOWN, 0, limit).unwrap();
+            prop_assert_eq!(cut.iter().map(id).collect::<Vec<_>>(), first.iter().map(id).collect::<Vec<_>>());
         }
     }
 }

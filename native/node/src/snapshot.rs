@@ -8,7 +8,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::columns::NO_DAY;
 use priorart_core::filter::{Clause, Test};
-use priorart_core::page::{page, ShownScore as Shown};
+use priorart_core::page::{best, ShownScore as Shown};
 use priorart_core::search::{
     best_passages, sample_above, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core,
 };
@@ -334,14 +334,17 @@ impl Snapshot {
         scans: Vec<SegmentScan>,
         options: CountOptions,
     ) -> Result<Counts> {
-        let request = Request {
+        let request = |documents: usize| Request {
             query: &query,
-            documents: options.max_results as usize,
+            documents,
             chunks: 1,
             dedupe: options.dedupe,
             min_score: options.min_score as f32,
         };
-        let mut outcome = self.run(selection, &scans, &request)?;
+        let wanted = options.max_results as usize;
+        let scans = self.scans(selection, &scans, query.len())?;
+        let run = |documents| search(&self.0, &selection.0, &scans, &request(documents));
+        let mut outcome = best(&self.0, &(&options.shown).into(), wanted, run).map_err(from_core)?;
         let all = std::mem::take(&mut outcome.hits);
         let wants = |axis: &str| options.axes.iter().any(|a| a == axis);
         let terms = |axis: &str, column: &str, kind: Axis, top: usize| -> Result<Option<Vec<NamedCount>>> {
@@ -361,9 +364,9 @@ impl Snapshot {
         let country = terms("country", "country", Axis::Term, usize::MAX)?;
         let applicant = terms("applicant", "applicant", Axis::Term, top)?;
         let ipc = terms("ipc", "ipc", Axis::Prefix(4), top)?;
-        let (offset, limit) = (options.offset as usize, options.limit as usize);
-        let page = page(&self.0, &all, &(&options.shown).into(), offset, limit).map_err(from_core)?;
-        let page = self.hits(&outcome, &page, &request);
+        let from = all.len().min(options.offset as usize);
+        let to = all.len().min(from + options.limit as usize);
+        let page = self.hits(&outcome, &all[from..to], &request(wanted));
         Ok(Counts { total: all.len() as u32, year, country, applicant, ipc, page })
     }
 }
@@ -393,16 +396,17 @@ impl Snapshot {
     }
 
     fn run(&self, selection: &Selection, scans: &[SegmentScan], request: &Request) -> Result<Outcome> {
+        let scans = self.scans(selection, scans, request.query.len())?;
+        search(&self.0, &selection.0, &scans, request).map_err(from_core)
+    }
+
+    /// The plan of a search, checked against selection and query.
+    fn scans(&self, selection: &Selection, scans: &[SegmentScan], dimensions: usize) -> Result<Vec<Scan>> {
         if scans.len() != selection.0.len() {
             return Err(coded("internal", "plan and selection must be of the same snapshot"));
         }
-        self.check(selection.0.len(), request.query.len())?;
-        let scans: Vec<Scan> = scans
-            .iter()
-            .zip(&self.0.segments)
-            .map(|(scan, (segment, _))| scan.on(segment))
-            .collect::<Result<_>>()?;
-        search(&self.0, &selection.0, &scans, request).map_err(from_core)
+        self.check(selection.0.len(), dimensions)?;
+        scans.iter().zip(&self.0.segments).map(|(scan, (segment, _))| scan.on(segment)).collect()
     }
 
     fn hits(&self, outcome: &Outcome, hits: &[Hit], request: &Request) -> SearchHits {
