@@ -1,17 +1,16 @@
-/** Which model an index belongs to. */
+/** Checks that an index belongs to the configured model. */
 import { PriorartError } from '../errors.js';
 import { type ModelIdentity, sameModel } from '../store/manifest.js';
 
 /**
- * One index belongs to one model.
- * @throws PriorartError `model_mismatch`
+ * @throws PriorartError `model_mismatch` if the index was made with another model
  */
 export function checkModel(stored: ModelIdentity, configured: ModelIdentity, dir: string): void {
   if (sameModel(stored, configured)) return;
   throw new PriorartError(
     'model_mismatch',
-    `${dir} was embedded with ${described(stored)}, the configured model is ${described(configured)}; leave ` +
-      `--models away to use the former, or change the folder to the latter with ` +
+    `${dir} was embedded with ${described(stored)}, the configured model is ${described(configured)}; omit ` +
+      `--models to use the former, or change the folder to the latter with ` +
       `\`priorart reembed --data ${dir} --models FILE\``,
   );
 }
