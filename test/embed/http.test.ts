@@ -310,7 +310,7 @@ describe('the HTTP embedder', () => {
       'base64',
     );
     handler = say({ data: [{ index: 0, embedding: infinite }] });
-    await failure(embedder().embed(['a'], 'query'), 'embedding_failed', /no number/);
+    await failure(embedder().embed(['a'], 'query'), 'embedding_failed', /not a finite number/);
   });
 
   it('follows no redirect, so that key and texts stay with the host that was named', async () => {
