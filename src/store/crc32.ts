@@ -1,4 +1,4 @@
-/** CRC-32 (ISO 3309, as in zip), by node:zlib where it has it: from Node 20.15 and 22.2 on. */
+/** CRC-32 (ISO 3309, as in zip). Uses node:zlib from Node 20.15 and 22.2 on. */
 import * as zlib from 'node:zlib';
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -7,13 +7,13 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return c;
 });
 
-/** The same in JavaScript, for a Node without it. */
+/** CRC-32 in JavaScript, for older versions of Node. */
 export function crc32ByTable(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (let i = 0; i < bytes.length; i++) crc = TABLE[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** Of bytes, as an unsigned number. */
+/** The CRC-32 of bytes as an unsigned number. */
 export const crc32: (bytes: Uint8Array) => number =
   (zlib as { crc32?: (bytes: Uint8Array) => number }).crc32 ?? crc32ByTable;
