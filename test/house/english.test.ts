@@ -10,15 +10,17 @@ const ROOMS = [
   'src/drawings',
   'src/embed',
   'src/eval',
+  'src/index',
   'src/models',
   'src/observe',
   'src/onnx',
   'src/rerank',
   'src/search',
+  'src/store',
 ];
 
 /** Files of these rooms that still have to be cleaned. */
-const NOT_YET: readonly string[] = ['src/search/answer-schema.ts'];
+const NOT_YET: readonly string[] = ['src/search/answer-schema.ts', 'src/store/faults.ts'];
 
 /** Banned phrase → what to write. */
 const BANNED: readonly (readonly [RegExp, string])[] = [
