@@ -1,4 +1,4 @@
-/** Where a benchmark runs: a figure without it can not be compared. */
+/** The machine that a benchmark runs on, without which figures cannot be compared. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, type as system, totalmem } from 'node:os';
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Machine } from './result.js';
 
-/** The checkout: this file is compiled to dist/bench. */
+/** Root of the checkout. This file is compiled to dist/bench. */
 export const ROOT = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 
 export function machine(): Machine {
@@ -21,15 +21,15 @@ export function machine(): Machine {
   };
 }
 
-/** Processes that ran or waited over the last minute. */
+/** Load average of the last minute: processes that ran or waited. */
 export function load(): number {
   return loadavg()[0]!;
 }
 
-/** Clock ticks of /proc; 100 on every Linux that Node runs on. */
+/** Clock ticks a second in /proc; 100 on every Linux that Node supports. */
 export const TICKS_PER_SECOND = 100;
 
-/** Processor time that all processes of the machine have had, and what the host took away, s; NaN where there is no /proc. */
+/** Processor time of all processes of the machine, plus time stolen by the host, s. NaN without /proc. */
 export function busySeconds(): number {
   let text: string;
   try {
@@ -46,14 +46,14 @@ export function busySeconds(): number {
   return (user! + nice! + kernel! + irq! + softirq! + steal!) / TICKS_PER_SECOND;
 }
 
-/** Above this share of the processors, others make latencies theirs. */
+/** Share of the processors above which other processes distort latencies. */
 export const QUIET_SHARE = 0.1;
 const LOOK_S = 3;
 
 /**
- * Waits until others leave the processors alone for a few seconds, while nothing of the benchmark's own runs.
- * @param patienceSeconds how long at most
- * @returns the share of the processors that was taken at last, 0 to 1; NaN where it cannot be told
+ * Waits until other processes leave the processors idle for a few seconds. The benchmark itself must be idle.
+ * @param patienceSeconds maximum wait
+ * @returns the share of the processors last in use, 0 to 1; NaN if unknown
  */
 export async function untilQuiet(patienceSeconds: number): Promise<number> {
   const until = performance.now() + patienceSeconds * 1000;
@@ -66,7 +66,7 @@ export async function untilQuiet(patienceSeconds: number): Promise<number> {
   }
 }
 
-/** The commit, with `+` where the working tree differs from it; `unknown` outside of a checkout. */
+/** The commit, with `+` if the working tree differs from it; `unknown` outside of a checkout. */
 export function commit(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -43,8 +43,8 @@ for (const benchmark of BENCHMARKS) {
   program
     .command(benchmark.name)
     .description(benchmark.summary)
-    .option('--short', 'parts of the sets only: to see that it works')
-    .option('--json <file>', 'write the result here as well')
+    .option('--short', 'a quick check on parts of the sets')
+    .option('--json <file>', 'also write the result to this file')
     .addOption(
       new Option(
         '--models <file>',
@@ -54,15 +54,15 @@ for (const benchmark of BENCHMARKS) {
     .option('--only <list>', `sections, comma-separated: ${benchmark.sections.join(', ')}`)
     .option('--corpora <folder>', 'the collections to measure on', CORPORA)
     .option('--passages <list>', 'sizes of the generated folders, comma-separated: 100000,1000000')
-    .option('--out <folder>', 'where page, JSON and charts go', OUT)
-    .option('--baseline <file>', `what to compare with (default: bench/baselines/${benchmark.name}.json)`)
+    .option('--out <folder>', 'folder for page, JSON and charts', OUT)
+    .option('--baseline <file>', `result to compare with (default: bench/baselines/${benchmark.name}.json)`)
     .option('--record', 'make this run the baseline, and write its figures into BENCHMARKS.md')
     .action((flags: Flags) => run(benchmark, flags));
 }
 
 program
   .command('all', { isDefault: true, hidden: true })
-  .description('a short form of every benchmark, under ten minutes on two processors that do nothing else')
+  .description('a short form of every benchmark, under ten minutes on two idle processors')
   .action(() => everything());
 
 program
@@ -71,12 +71,12 @@ program
     'make a data folder of generated documents, of any size, that `serve` opens; the same for the same seed',
   )
   .requiredOption('--passages <number>', 'passages, about 20 a document')
-  .requiredOption('--out <folder>', 'where to; a folder that was interrupted, or is smaller, is completed')
-  .option('--seed <number>', 'of all random choices', '1')
-  .option('--threads <number>', 'threads that make documents (default: one per processor)')
+  .requiredOption('--out <folder>', 'target folder; an interrupted or smaller folder is completed')
+  .option('--seed <number>', 'seed of all random choices', '1')
+  .option('--threads <number>', 'threads for making documents (default: one per processor)')
   .action((flags: MakeFlags) => makeCorpus(flags));
 
-/** One after another; what fails leaves the others to be run. */
+/** Runs all benchmarks in sequence. A failure does not stop the others. */
 async function everything(): Promise<void> {
   const failed: string[] = [];
   for (const benchmark of BENCHMARKS.filter((one) => one !== rerankFit)) {
@@ -98,7 +98,7 @@ async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
   const own = join(ROOT, 'bench/baselines', `${benchmark.name}.json`);
   const file = flags.baseline ?? own;
   const baseline = existsSync(file) ? resultIn(readFileSync(file, 'utf8')) : undefined;
-  // Parts of the sets have other figures.
+  // Figures of a short run differ from those of a whole one.
   const compared = baseline?.short === result.short ? baseline : undefined;
   console.log(resultText(result, compared));
   mkdirSync(flags.out, { recursive: true });
@@ -122,7 +122,7 @@ function sizeOf(text: string): number {
   throw new Error(`--passages: got ${text}; expected whole numbers from 1 on, comma-separated`);
 }
 
-/** The file's name; all of its path where two files share their name. */
+/** The file's name; its full path if another file has the same name. */
 function labelOf(file: string | undefined, files: readonly (string | undefined)[]): string {
   if (file === undefined) return 'default';
   const shared =
@@ -158,16 +158,16 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
   };
 }
 
-/** JSON has no NaN: what could not be measured was written as null. */
+/** Parses a result. Values that could not be measured are null in JSON, which has no NaN. */
 function resultIn(json: string): Result {
   return JSON.parse(json, (key, value) => (key === 'value' && value === null ? Number.NaN : value)) as Result;
 }
 
-/** Puts the figures between their marks in BENCHMARKS.md. */
+/** Writes the figures between their marks in BENCHMARKS.md. */
 function record(benchmark: Benchmark, result: Result, baseline: string, json: string): void {
   const whole = result.sections.length === benchmark.sections.length;
   if (result.short || !whole || result.sections.some(({ skipped }) => skipped)) {
-    throw new Error('not recorded: only a whole run, with nothing left out, can be a baseline');
+    throw new Error('not recorded: only a complete run can be a baseline');
   }
   writeFileSync(baseline, json);
   const path = join(ROOT, 'BENCHMARKS.md');

@@ -1,4 +1,4 @@
-/** A result as one HTML page that needs nothing else: tables with a bar behind each figure. */
+/** Renders a result as a self-contained HTML page: tables with a bar behind each figure. */
 import { panelsOf } from './panels.js';
 import { escaped, PLOT_STYLE, plotOf } from './plot.js';
 import type { Machine, Panels, Result, Section } from './result.js';
@@ -38,7 +38,7 @@ ${result.sections.map((section) => sectionOf(section, result.machine, baseline))
 `;
 }
 
-/** A page with a link to that of each benchmark. */
+/** Renders a page with links to the pages of all benchmarks. */
 export function indexOf(benchmarks: readonly { name: string; summary: string }[]): string {
   const items = benchmarks.map(
     ({ name, summary }) => `<li><a href="${name}.html">${escaped(name)}</a>: ${escaped(summary)}</li>`,
@@ -67,7 +67,7 @@ ${body.join('\n')}
 </table></div>`;
 }
 
-/** Panels have their title and legend in themselves: they are a file as well. */
+/** Renders panels, whose SVG contains title and legend because it is also a separate file. */
 function figureOf(panels: Panels): string {
   return `<figure class="panels">${panelsOf(panels)}</figure>`;
 }

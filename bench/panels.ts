@@ -1,12 +1,12 @@
-/** Small charts beside each other as one SVG that needs nothing else: a file by itself, and a part of the page. */
+/** Renders small charts as one self-contained SVG, both a separate file and a part of the page. */
 import { escaped } from './plot.js';
 import type { Panels } from './result.js';
 
 const COLUMNS = 4;
 const PANEL = { width: 190, height: 84, left: 8, right: 8, top: 22, bottom: 22 };
-/** Title, what the curves are, legend. */
+/** Height of title, description of the curves and legend. */
 const HEAD = 68;
-/** The label across. */
+/** Height of the label of the x axis. */
 const FOOT = 22;
 const MARGIN = 12;
 const TICKS = [0, 0.5, 1];
@@ -16,7 +16,7 @@ interface Colours {
   soft: string;
   line: string;
   paper: string;
-  /** Of the curves, by the place of their names. */
+  /** Colours of the curves, in the order of their names. */
   curves: readonly string[];
 }
 
@@ -35,7 +35,10 @@ const DARK: Colours = {
   curves: ['#8a919b', '#7eb0ff', '#5cc892'],
 };
 
-/** Rules begin with the class, since those of an SVG in a page are those of the page. No variables: few programs know them. */
+/**
+ * CSS of the SVG. Selectors begin with the class, because an SVG's rules apply to the whole page. It uses no variables,
+ * because few programs support them.
+ */
 const STYLE = `
 svg.panels text { font: 11px system-ui, sans-serif; }
 svg.panels text.title { font-size: 14px; font-weight: 600; }

@@ -1,4 +1,4 @@
-/** Lines through points as an SVG that needs nothing else; colours are those of the page, light or dark. */
+/** Renders a line chart as a self-contained SVG. Colours are those of the page, light or dark. */
 import type { Axis, Plot } from './result.js';
 
 const WIDTH = 640;
@@ -78,7 +78,7 @@ function scaleOf({ log = false }: Axis, values: readonly number[], from: number,
   return { ticks, at: (value) => from + ((value - low) / (high - low)) * (to - from) };
 }
 
-/** Powers of ten around the values, and halves between them where there are few. */
+/** Ticks of a logarithmic axis: powers of ten, with 2 and 5 times these if there are few. */
 function decades(low: number, high: number): number[] {
   const [first, last] = [Math.floor(Math.log10(low) + 1e-9), Math.ceil(Math.log10(high) - 1e-9)];
   const found: number[] = [];

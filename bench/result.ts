@@ -1,23 +1,23 @@
-/** What a benchmark gives: figures in sections, so that pages, baselines and other programs read the same. */
+/** The result of a benchmark: figures in sections, the common input of pages, baselines and other programs. */
 
 export interface Figure {
-  /** What was measured: a set or a part of it. Rows of one measure stand together. */
+  /** The set or part of a set that was measured. Rows of one measure are adjacent. */
   measure: string;
   /** `recall@10`, `spearman`, … */
   metric: string;
-  /** How it was answered: `dense`, `reranked`, `bm25`, …; a column. */
+  /** The variant, a column: `dense`, `reranked`, `bm25`, … */
   variant: string;
-  /** Label of the model; absent where none took part. */
+  /** Label of the model; absent if the value depends on no model. */
   model?: string;
   value: number;
-  /** `ms`, `/s`, …; absent where the value is a share or a score between 0 and 1. */
+  /** `ms`, `/s`, …; absent if the value is a share or a score between 0 and 1. */
   unit?: string;
-  /** 95 % interval, where there is one. */
+  /** 95 % interval, if it was computed. */
   low?: number;
   high?: number;
-  /** Questions or pairs that the value is of. */
+  /** Number of questions or pairs. */
   n: number;
-  /** On the page and in the terminal, not in BENCHMARKS.md. */
+  /** Whether the figure is left out of BENCHMARKS.md. */
   detail?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Axis {
   log?: boolean;
 }
 
-/** Lines through points. */
+/** A line chart. */
 export interface Plot {
   title: string;
   x: Axis;
@@ -34,24 +34,24 @@ export interface Plot {
   series: { name: string; points: [x: number, y: number][] }[];
 }
 
-/** A curve from 0 to 1 across. */
+/** A curve over x from 0 to 1. */
 export interface Curve {
   name: string;
-  /** Values that it is made of. */
+  /** Number of values in the distribution. */
   n: number;
-  /** At even distances, from 0 to 1. */
+  /** Heights at even distances from x = 0 to x = 1. */
   heights: number[];
 }
 
-/** Small charts of one kind beside each other, such as distributions. */
+/** A grid of small charts of one kind, such as distributions. */
 export interface Panels {
-  /** The SVG that is written beside the page. */
+  /** Name of the SVG file, written next to the page. */
   file: string;
   title: string;
-  /** What the curves are, for all panels. */
+  /** Description of the curves of all panels. */
   about: string;
   x: Axis;
-  /** A value across that every panel marks. */
+  /** An x value that every panel marks. */
   mark: number;
   panels: { title: string; series: Curve[] }[];
 }
@@ -59,14 +59,14 @@ export interface Panels {
 export interface Section {
   id: string;
   title: string;
-  /** What is measured on what, and what of it training has seen. */
+  /** Description of measure and data, with the part of the data that was in training. */
   about: string;
   figures: Figure[];
-  /** Shown on the page above the table. */
+  /** Charts above the table on the page. */
   plots?: Plot[];
-  /** Shown below them, and written as SVG files. */
+  /** Panels below the charts, also written as SVG files. */
   panels?: Panels[];
-  /** Why nothing was measured. */
+  /** Reason why the section was not measured. */
   skipped?: string;
   seconds: number;
   cpuSeconds: number;
@@ -79,9 +79,9 @@ export interface Result {
   command: string;
   startedAt: string;
   machine: Machine;
-  /** Processes that ran or waited, over one minute, before and after. */
+  /** Load average of one minute, before and after. */
   load: { before: number; after: number };
-  /** Measured on a part of each set, to see that it works. */
+  /** Whether only a part of each set was measured. */
   short: boolean;
   models: Record<string, string>;
   sections: Section[];
@@ -95,16 +95,16 @@ export interface Machine {
   node: string;
 }
 
-/** What the runner gives to a benchmark. */
+/** The parameters of a benchmark. */
 export interface Setting {
-  /** Folder of the offices' and other collections. */
+  /** Folder of the collections. */
   corpora: string;
   short: boolean;
-  /** models.json files by label; undefined is what comes with the package. */
+  /** models.json files by label; undefined: the models of the package. */
   models: { label: string; file: string | undefined }[];
-  /** Names of sections; undefined is all. */
+  /** Names of the sections to run; undefined: all. */
   only: string[] | undefined;
-  /** Sizes of the generated folders; undefined is what the benchmark likes. */
+  /** Sizes of the generated folders, passages; undefined: the benchmark's default. */
   passages?: readonly number[] | undefined;
   progress(text: string): void;
 }
@@ -112,7 +112,7 @@ export interface Setting {
 export interface Benchmark {
   name: string;
   summary: string;
-  /** Names of its sections. */
+  /** Names of the benchmark's sections. */
   sections: string[];
   run(setting: Setting): Promise<{ models: Record<string, string>; sections: Section[] }>;
 }
@@ -122,7 +122,7 @@ export function sameMachine(a: Machine, b: Machine): boolean {
   return a.processor === b.processor && a.cores === b.cores;
 }
 
-/** Identifies a figure from run to run. */
+/** Key of a figure, the same in every run. */
 export function keyOf(section: string, { measure, metric, variant, model }: Figure): string {
   return [section, measure, metric, variant, model ?? ''].join(' | ');
 }

@@ -1,7 +1,7 @@
-/** What the sections of benchmarks have in common: which are wanted, and what one cost. */
+/** Selects and times the sections of a benchmark. */
 import type { Figure, Setting } from './result.js';
 
-/** Those that `--only` names, or all. */
+/** The sections that `--only` names. Default: all. */
 export function wantedOf<T extends { id: string }>(setting: Setting, parts: readonly T[]): readonly T[] {
   const unknown = setting.only?.find((name) => !parts.some(({ id }) => id === name));
   if (unknown !== undefined) {
@@ -10,7 +10,7 @@ export function wantedOf<T extends { id: string }>(setting: Setting, parts: read
   return parts.filter(({ id }) => setting.only?.includes(id) ?? true);
 }
 
-/** Runs what gives a section's figures, and says how long it took. */
+/** Runs a section and adds its duration. */
 export async function sectionOf(
   id: string,
   title: string,

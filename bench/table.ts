@@ -1,11 +1,11 @@
-/** A section as a table: a row a measure and metric, a column a variant and model. */
+/** Converts a section to a table with a row for each measure and metric, and a column for each variant and model. */
 import { type Figure, keyOf, type Machine, type Result, type Section, sameMachine } from './result.js';
 
 export interface Cell {
   figure: Figure;
-  /** Against the same figure of the baseline. */
+  /** Difference from the same figure of the baseline. */
   change?: number;
-  /** The same for what depends on the machine, where both were measured on the same kind: part of the former value. */
+  /** Relative change of a figure that depends on the machine, if both were measured on the same kind of machine. */
   relative?: number;
 }
 
@@ -14,7 +14,7 @@ export interface Table {
   rows: { measure: string; metric: string; n: number; cells: (Cell | undefined)[] }[];
 }
 
-/** @param on the machine that the section was measured on; without it, times are not compared */
+/** @param on the machine that the section was measured on. Without it, times are not compared. */
 export function tableOf(section: Section, baseline?: Result, on?: Machine): Table {
   const comparable = baseline !== undefined && on !== undefined && sameMachine(baseline.machine, on);
   const before = new Map(
@@ -24,7 +24,7 @@ export function tableOf(section: Section, baseline?: Result, on?: Machine): Tabl
   );
   const several = new Set(section.figures.map(({ model }) => model).filter(Boolean)).size > 1;
   const columnOf = ({ variant, model }: Figure) => (several && model ? `${model}: ${variant}` : variant);
-  // What no model took part in is the last to look at.
+  // Figures without a model come last.
   const figures = [...section.figures].sort((a, b) => Number(!a.model) - Number(!b.model));
   const columns = [...new Set(figures.map(columnOf))];
   const rows = new Map<string, Table['rows'][number]>();
@@ -36,7 +36,7 @@ export function tableOf(section: Section, baseline?: Result, on?: Machine): Tabl
     row.cells[columns.indexOf(columnOf(figure))] = {
       figure,
       ...(was === undefined || figure.unit !== undefined ? {} : { change: figure.value - was }),
-      // What depends on the machine is compared on one like it; who else used it, the load says.
+      // Compares figures with a unit on similar machines only. The load shows other use of the machine.
       ...(was === undefined || figure.unit === undefined || !comparable || was === 0
         ? {}
         : { relative: figure.value / was - 1 }),
@@ -46,7 +46,7 @@ export function tableOf(section: Section, baseline?: Result, on?: Machine): Tabl
   return { columns, rows: [...rows.values()] };
 }
 
-/** `.857`; with its unit where it has one, of three digits; differences with a sign. */
+/** Formats a value: `.857`, or three digits with the unit. Differences have a sign. */
 export function shownValue({ value, variant, unit }: Figure): string {
   if (Number.isNaN(value)) return '–';
   if (unit !== undefined) {
@@ -63,7 +63,7 @@ export function shownInterval({ low, high, variant }: Figure): string {
     : `${low.toFixed(3)} to ${high.toFixed(3)}`;
 }
 
-/** `+12 %`. */
+/** Formats a change such as `+12 %`. */
 export function percent(share: number): string {
   return `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(0)} %`;
 }

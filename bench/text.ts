@@ -1,10 +1,10 @@
-/** A result as text for a terminal, and as Markdown for BENCHMARKS.md. */
+/** Renders a result as text for a terminal, and as Markdown for BENCHMARKS.md. */
 import type { Result, Section } from './result.js';
 import { percent, shownInterval, shownValue, signed, tableOf } from './table.js';
 
-/** Changes smaller than this are not worth a line. */
+/** Minimum change of a share or score that is shown. */
 const WORTH_SHOWING = 0.0005;
-/** The same for times, which are never quite the same. */
+/** Minimum relative change of a figure with a unit that is shown. */
 const RELATIVE_WORTH_SHOWING = 0.1;
 
 export function resultText(result: Result, baseline?: Result): string {
@@ -33,8 +33,8 @@ export function resultText(result: Result, baseline?: Result): string {
 }
 
 /**
- * Where the reranker is worse than similarity alone beyond chance; it is on only if that is nowhere. Empty for figures
- * that are not of quality.
+ * Lists the rows in which the reranker is significantly worse than similarity alone. The reranker is on by default only
+ * if there are none. Empty for benchmarks other than quality.
  */
 export function verdictOf({ sections }: Result): string {
   const differences = sections.flatMap(({ figures }) =>
@@ -58,7 +58,7 @@ export function verdictOf({ sections }: Result): string {
   );
 }
 
-/** Where, when and how. */
+/** Machine, time and command of a run. */
 export function headOf({
   machine,
   load,
@@ -74,11 +74,11 @@ export function headOf({
     ...Object.entries(models).map(([label, name]) => `model ${label}: ${name}`),
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}`,
     `load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after; ${command}`,
-    ...(short ? ['A short run on parts of the sets: to see that it works, not to compare.'] : []),
+    ...(short ? ['A short run on parts of the sets, not for comparison.'] : []),
   ];
 }
 
-/** The section of BENCHMARKS.md. */
+/** Renders the section of BENCHMARKS.md. */
 export function resultMarkdown(result: Result): string {
   const parts = [
     headOf(result)

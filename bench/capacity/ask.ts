@@ -1,4 +1,7 @@
-/** `node dist/bench/capacity/ask.js PATENTS RATE P99-MS`: an answer from what `npm run bench -- capacity` measured. */
+/**
+ * `node dist/bench/capacity/ask.js PATENTS RATE P99-MS`: estimates the processors and memory needed by the model of the
+ * last `npm run bench -- capacity`.
+ */
 import { readModel } from './capacity.js';
 import { answer } from './model.js';
 
@@ -9,7 +12,7 @@ if (!(patents! > 0 && rate! > 0 && p99Ms! > 0)) {
 }
 const known = readModel();
 if (known === undefined) {
-  console.error('nothing was measured on this machine yet: run npm run bench -- capacity');
+  console.error('this machine has no measurements: run npm run bench -- capacity');
   process.exit(1);
 }
 const needed = answer(known.model, { patents: patents!, rate: rate!, p99Ms: p99Ms! });
@@ -19,7 +22,9 @@ console.log(
 );
 console.log(
   needed.cores === undefined
-    ? 'no number of processors answers so fast: spread the patents over several servers'
+    ? 'no number of processors reaches this p99: spread the patents over several servers'
     : `${needed.cores} cores like those of ${known.machine.processor}, ${Math.round(needed.busy! * 100)} % used; p99 about ${needed.p99Ms!.toFixed(0)} ms`,
 );
-console.log(`${gib(needed.memoryBytes)} of memory, ${gib(needed.memoryWithTextsBytes)} with all texts in it`);
+console.log(
+  `${gib(needed.memoryBytes)} of memory, ${gib(needed.memoryWithTextsBytes)} with all texts in memory`,
+);

@@ -1,4 +1,4 @@
-/** `npm run bench -- capacity`: measures this machine, checks the model on a size it was not fitted on, and answers. */
+/** `npm run bench -- capacity`: measures this machine, fits the model and checks it on a size held out. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dataFile } from '../../src/store/faults.js';
@@ -14,7 +14,7 @@ import type { Benchmark, Figure, Machine, Section } from '../result.js';
 import { wantedOf } from '../sections.js';
 import { answer, cpuMsOf, fitCost, fitTail, type Model, p99MsOf, type TailSample } from './model.js';
 
-/** Sizes that the model is fitted on; the last one is left out, and tells how good it is. */
+/** Sizes in passages. The model is fitted on all but the last, which is for the check. */
 const SIZES = { short: [25_000, 50_000, 100_000, 75_000], whole: [100_000, 300_000, 1_000_000, 2_000_000] };
 const QUESTIONS = 500;
 const CLIENTS = 8;
@@ -23,7 +23,7 @@ const LOADS = { short: [0.3, 0.7], whole: [0.2, 0.4, 0.6, 0.8] };
 const CHECKED_LOAD = 0.5;
 const STATE = join(ROOT, '.bench/capacity-model.json');
 
-/** What is asked where nobody asks anything else. */
+/** The requirements that the report answers. */
 const WISHES = [1e5, 1e6, 5e6].flatMap((patents) => [10, 100].map((rate) => ({ patents, rate, p99Ms: 500 })));
 
 interface Measured {
@@ -34,7 +34,7 @@ interface Measured {
   tails: TailSample[];
   /** Resident memory after the load. */
   residentBytes: number;
-  /** Of vectors, columns and index; of texts. */
+  /** Bytes of vectors, columns and index; bytes of texts. */
   segmentBytes: number;
   textBytes: number;
 }
@@ -42,7 +42,7 @@ interface Measured {
 export const capacity: Benchmark = {
   name: 'capacity',
   summary:
-    'how many processors and how much memory for N patents, Q questions a second and a p99: measured, checked, answered',
+    'processors and memory needed for a number of patents, a rate of requests and a p99, by a fitted and checked model',
   sections: ['model', 'answers'],
   run: async (setting) => {
     wantedOf(setting, [{ id: 'model' }, { id: 'answers' }]);
@@ -83,7 +83,7 @@ async function measure(corpus: Corpus, short: boolean): Promise<Measured> {
     for (const load of [...(short ? LOADS.short : LOADS.whole), CHECKED_LOAD]) {
       const rate = most.goodPerSecond * load;
       const run = await loaded(served, messages, { seconds: seconds * 2, rate, connections: 1_000 });
-      // Shares of what it can do: other work on the machine takes from both.
+      // The load is a share of the saturation rate, because other work on the machine lowers both.
       tails.push({ busy: load, p99Ms: run.answered.p99, cpuMs: run.cpuMicros / 1000 });
     }
     const residentBytes = served.cost().memory;
@@ -101,7 +101,7 @@ function modelOf(measured: readonly Measured[]): Model {
     measured.reduce((sum, one) => sum + one.segmentBytes / one.passages, 0) / measured.length;
   const textBytes = measured.reduce((sum, one) => sum + one.textBytes / one.passages, 0) / measured.length;
   const own = measured.map((one) => Math.max(0, one.residentBytes - one.segmentBytes - one.textBytes));
-  // The smallest folder is all in memory: what is above it belongs to the process, half of it to its workers.
+  // The smallest folder is entirely in memory. The rest of the memory is the process's own, half of it its workers'.
   const process = Math.max(own[0]!, 100 * 2 ** 20);
   const share = 0.5;
   return {
@@ -143,8 +143,8 @@ function checkOf(model: Model, fitted: readonly Measured[], held: Measured, seco
   const { fixedMs, perPassageMs, power, tail, memory, passagesPerPatent } = model;
   return {
     id: 'model',
-    title: 'The model, and how far it is off',
-    about: `An ordinary day's mix on a real server. Processor time of a request: ${fixedMs.toPrecision(3)} ms + ${perPassageMs.toPrecision(3)} ms × passages ^ ${power.toFixed(2)}. p99: processor time × (${tail.base.toFixed(2)} + ${tail.slope.toFixed(2)} × u / (1 − u)), u the used share of what it can do at most. Memory: ${(memory.processBytes / 2 ** 20).toFixed(0)} MiB + ${(memory.workerBytes / 2 ** 20).toFixed(0)} MiB a worker + ${memory.passageBytes.toFixed(0)} bytes a passage, and ${memory.textBytes.toFixed(0)} bytes more a passage with all texts. ${passagesPerPatent.toFixed(1)} passages a patent. The size at the end was not fitted on.`,
+    title: 'The model and its error',
+    about: `An ordinary day's mix on a real server. Processor time of a request: ${fixedMs.toPrecision(3)} ms + ${perPassageMs.toPrecision(3)} ms × passages ^ ${power.toFixed(2)}. p99: processor time × (${tail.base.toFixed(2)} + ${tail.slope.toFixed(2)} × u / (1 − u)), u the load as a share of saturation. Memory: ${(memory.processBytes / 2 ** 20).toFixed(0)} MiB + ${(memory.workerBytes / 2 ** 20).toFixed(0)} MiB a worker + ${memory.passageBytes.toFixed(0)} bytes a passage, and ${memory.textBytes.toFixed(0)} bytes more a passage with all texts. ${passagesPerPatent.toFixed(1)} passages a patent. The model was not fitted on the last size.`,
     figures,
     plots: [
       {
@@ -184,16 +184,16 @@ function answersOf(model: Model): Section {
   });
   return {
     id: 'answers',
-    title: 'How much machine',
+    title: 'Processors and memory needed',
     about:
-      'Processors like those of this machine, used up to 70 %; "–" where no number of them is fast enough, since one search runs on one processor: then the patents have to be spread over several servers. Beyond the sizes that were measured this is an extrapolation. For other numbers: `node dist/bench/capacity/ask.js PATENTS RATE P99-MS`.',
+      'Processors like those of this machine, used up to 70 %. "–": no number of processors is fast enough, because one search runs on one processor; the patents have to be spread over several servers. Beyond the measured sizes this is an extrapolation. For other numbers: `node dist/bench/capacity/ask.js PATENTS RATE P99-MS`.',
     figures,
     seconds: 0,
     cpuSeconds: 0,
   };
 }
 
-/** What the last run on this machine found out. */
+/** The model of the last run on this machine. */
 export function readModel(): { machine: Machine; model: Model } | undefined {
   if (!existsSync(STATE)) return undefined;
   return JSON.parse(readFileSync(STATE, 'utf8')) as { machine: Machine; model: Model };

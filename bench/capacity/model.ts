@@ -1,12 +1,12 @@
 /**
- * How much machine for how many patents and questions: a model with few parts, each of which was measured.
+ * A model of the processors and memory needed for a number of patents and a rate of requests. All parts are measured.
  *
- * - Processor time of a request: `fixed + perPassage · passages ^ power`. Below 1 the power says that an index spares
- *   most of the passages.
- * - Memory: what the process has by itself, some for each worker, and bytes for each passage: all of vectors, columns and
- *   index, which a search may touch, and the part of the texts that is kept warm. The rest of the texts is on the disk.
- * - Latency: at a share u of the processors' time, 99 % of requests take no longer than `tail(u)` times the processor
- *   time of one; `tail` is measured at some u and is linear in u / (1 − u) between, as queues are.
+ * - Processor time of a request: `fixed + perPassage · passages ^ power`. A power below 1 means that the index skips most
+ *   passages.
+ * - Memory: a fixed part of the process, a part for each worker, and bytes for each passage: vectors, columns and index,
+ *   which searches read, and the part of the texts that stays in memory. The other texts are on disk.
+ * - Latency: if processors are used for a share u of the time, the p99 of requests is `tail(u)` times the processor time
+ *   of one request. `tail` is measured at several u and is linear in u / (1 − u), as in queues.
  */
 
 export interface CostSample {
@@ -31,7 +31,7 @@ export interface Model {
   passagesPerPatent: number;
 }
 
-/** Least squares of relative errors over powers between 0 and 1; two sizes give a line, one a constant. */
+/** Minimises the squared relative errors, for powers between 0 and 1. Two sizes give a line, one size a constant. */
 export function fitCost(samples: readonly CostSample[]): Pick<Model, 'fixedMs' | 'perPassageMs' | 'power'> {
   const only = samples[0];
   if (only === undefined) throw new Error('no size was measured');
@@ -51,7 +51,7 @@ export function fitCost(samples: readonly CostSample[]): Pick<Model, 'fixedMs' |
   return { fixedMs, perPassageMs, power };
 }
 
-/** Weighted by 1 / value², neither part below 0. */
+/** A least-squares line, weighted by 1 / value², with no negative coefficient. */
 function lineThrough(
   samples: readonly CostSample[],
   power: number,
@@ -72,7 +72,7 @@ function lineThrough(
   return fixed >= 0 ? { fixedMs: fixed, perPassageMs: slope } : { fixedMs: 0, perPassageMs: xy / xx };
 }
 
-/** `tail(u) = base + slope · u / (1 − u)`, by least squares. */
+/** Fits `tail(u) = base + slope · u / (1 − u)` by least squares. */
 export function fitTail(samples: readonly TailSample[]): Model['tail'] {
   const points = samples.map(({ busy, p99Ms, cpuMs }) => [queueing(busy), p99Ms / cpuMs] as const);
   const n = points.length;
@@ -110,26 +110,26 @@ export interface Wish {
 
 export interface Needed {
   passages: number;
-  /** Processors; undefined where no number of them answers so fast. */
+  /** Processors; undefined if no number of them reaches the p99. */
   cores: number | undefined;
   busy: number | undefined;
-  /** Without and with the texts in memory. */
+  /** Bytes without and with the texts in memory. */
   memoryBytes: number;
   memoryWithTextsBytes: number;
   cpuMs: number;
   p99Ms: number | undefined;
 }
 
-/** Processors are not used beyond this: what is left is for ingests, merges and the system. */
+/** Maximum load of processors. The rest is for ingests, merges and the system. */
 const BUSY_MOST = 0.7;
 
-/** The smallest machine that does what is wished. */
+/** The smallest machine that meets the requirements. */
 export function answer(model: Model, { patents, rate, p99Ms }: Wish): Needed {
   const passages = patents * model.passagesPerPatent;
   const cpuMs = cpuMsOf(model, passages);
   const load = (rate * cpuMs) / 1000;
   let cores: number | undefined;
-  // More processors than load / 0.01 leave nothing to wait for.
+  // With load / 0.01 processors or more, requests do not queue.
   for (let tried = Math.max(1, Math.ceil(load / BUSY_MOST)); tried <= Math.max(1, load * 100); tried++) {
     if (p99MsOf(model, passages, load / tried) > p99Ms) continue;
     cores = tried;

@@ -1,4 +1,4 @@
-/** Blocks of documents, each the same whoever makes it and whatever was made before. */
+/** Blocks of generated documents. The seed and the number of a block determine its content. */
 import { passagesOf } from '../../src/ingest/passages.js';
 import { type DerivingModels, derive, textsOf } from '../../src/ingest/prepare.js';
 import type { Patent } from '../../src/patent/record.js';
@@ -10,17 +10,17 @@ import type { Measured } from './shape.js';
 import { Texts } from './texts.js';
 import { LANGUAGES, type Language, type Vocabulary } from './vocabulary.js';
 
-/** Inventions of a block: some 2,000 passages. */
+/** Inventions in a block, about 2,000 passages. */
 export const BLOCK = 64;
 const INVENTION_STREAM = 1;
 const QUESTION_STREAM = 2;
-/** Questions in the language of what they look for; the others are in any. */
+/** Share of the questions that are in the language of their target. The others are in a random language. */
 const IN_ITS_LANGUAGE = 0.6;
 
 export interface Question {
   text: string;
   language: Language;
-  /** The application of the invention that it is about. */
+  /** The application of the invention that the question is about. */
   target: Patent;
 }
 
@@ -43,7 +43,7 @@ export class Blocks {
     return Array.from({ length: BLOCK }, (_, n) => this.#published(first + n)).flat();
   }
 
-  /** Questions about inventions of the first blocks, each with what it looks for. */
+  /** Questions about inventions of the first `blocks` blocks, each with its target. */
   questions(count: number, blocks: number): Question[] {
     return Array.from({ length: count }, (_, n) => {
       const next = stream(this.#seed, QUESTION_STREAM, n);
@@ -61,7 +61,7 @@ export class Blocks {
   }
 }
 
-/** Records ready to be committed: cut into passages and embedded, as an ingest does it. */
+/** Prepares records for a commit as an ingest does: cuts them into passages and embeds them. */
 export async function prepared(
   models: DerivingModels,
   patents: readonly Patent[],

@@ -1,7 +1,7 @@
 /**
- * A data folder of generated documents, by way of the library: prepared as an ingest prepares them, committed as it
- * commits them, merged and indexed as it merges. Memory is that of some segments' worth of documents, however many
- * there are. Stopped at any time it goes on where it was; a larger number makes a finished folder grow.
+ * Builds a data folder of generated documents with the library: prepares, commits, merges and indexes them as an ingest
+ * does. Memory is bounded by the documents of a few segments. An interrupted build can be resumed, and a finished folder
+ * can be enlarged.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -15,11 +15,11 @@ import type { PreparedDocument } from '../../src/store/document.js';
 import { Store } from '../../src/store/store.js';
 import { readVocabulary, type Vocabulary } from './vocabulary.js';
 
-/** Counts up where the same seed gives other documents. */
+/** Increased whenever the documents of a seed change. */
 export const GENERATOR_VERSION = 1;
 /** As `SEGMENT_PASSAGES` of src/ingest/ingest.ts. */
 const SEGMENT_PASSAGES = 16_384;
-/** Blocks that each thread is ahead. */
+/** Blocks that each thread makes in advance. */
 const AHEAD = 3;
 const STATE = 'corpus.json';
 
@@ -32,22 +32,22 @@ export interface CorpusOptions {
   progress?(text: string): void;
 }
 
-/** What lies beside the data, and says how far it is. */
+/** The progress of a build, stored beside the data. */
 export interface CorpusState {
   generator: number;
   seed: number;
-  /** Blocks that are committed as a whole. */
+  /** Number of blocks that are committed completely. */
   blocks: number;
   documents: number;
   passages: number;
-  /** Merged and indexed. */
+  /** Whether the folder is merged and indexed. */
   finished: boolean;
-  /** Of all runs together; processor time is that of all threads. */
+  /** Time of all runs, and processor time of all threads in them, s. */
   seconds: number;
   cpuSeconds: number;
 }
 
-/** Makes the folder, or what is missing of it. */
+/** Builds a folder, or completes it. */
 export async function buildCorpus(options: CorpusOptions): Promise<CorpusState> {
   const { dir, passages, seed = 1, progress = () => {} } = options;
   mkdirSync(dir, { recursive: true });
@@ -85,10 +85,12 @@ function readState(path: string, seed: number): CorpusState {
   if (!existsSync(path)) return { generator: GENERATOR_VERSION, seed, ...none };
   const state = JSON.parse(readFileSync(path, 'utf8')) as CorpusState;
   if (state.seed === seed && state.generator === GENERATOR_VERSION) return state;
-  throw new Error(`${path} is of another seed or generator; remove its folder or choose another`);
+  throw new Error(
+    `${path} was made with another seed or generator; remove its folder or choose another folder`,
+  );
 }
 
-/** What waits for its commit, and how far the folder is. */
+/** The documents that wait for a commit, and the progress of the build. */
 class Run {
   readonly #store: Store;
   readonly #path: string;
@@ -109,13 +111,13 @@ class Run {
     this.#committed = this.passages;
   }
 
-  /** The next block; documents beyond the wanted number of passages are left for another time. */
+  /** Adds the next block. Documents beyond the wanted number of passages are left out. */
   take(documents: readonly PreparedDocument[], wanted: number): void {
     const waiting = new Set(this.#waiting.map(({ patent }) => patent.patent_id));
     for (const document of documents) {
       if (this.passages >= wanted) return;
       const { patent_id: id } = document.patent;
-      // Of a block that was interrupted, a part is there.
+      // An interrupted run may have committed a part of the block.
       if (waiting.has(id) || this.#store.ids.get(id) !== undefined) continue;
       this.#waiting.push(document);
       this.passages += document.passages.length;
@@ -156,7 +158,7 @@ class Run {
   }
 }
 
-/** Threads that make blocks, given out in their order. */
+/** Threads that make blocks. Returns the blocks in order. */
 class Makers {
   readonly #workers: Worker[];
   readonly #made = new Map<number, PreparedDocument[]>();

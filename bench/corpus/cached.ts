@@ -1,4 +1,4 @@
-/** The generated folders that benchmarks work on: made when they are first needed, kept beside the results. */
+/** The generated folders for benchmarks. Built on first use and kept beside the results. */
 import { join } from 'node:path';
 import { ROOT } from '../machine.js';
 import { Blocks, type Question } from './blocks.js';
@@ -19,7 +19,7 @@ export function sizeName(passages: number): string {
   return passages >= 1e6 ? `${passages / 1e6}M` : `${passages / 1e3}k`;
 }
 
-/** A folder of so many passages. An unfinished one is completed. */
+/** A folder of `passages` passages. Completes an unfinished one. */
 export async function cachedCorpus(passages: number, progress: (text: string) => void): Promise<Corpus> {
   const name = sizeName(passages);
   const dir = join(ROOT, '.bench', `corpus-${name}`);
@@ -37,7 +37,7 @@ export async function cachedCorpus(passages: number, progress: (text: string) =>
   return { dir, name, state };
 }
 
-/** Questions about what is in a folder, the same each time. */
+/** Questions about the documents of a folder, the same in every run. */
 export function questionsFor({ state }: Corpus, count: number): Question[] {
   const blocks = new Blocks(readVocabulary(), readMeasured(), SEED);
   return blocks.questions(count, state.blocks);

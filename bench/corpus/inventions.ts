@@ -1,4 +1,4 @@
-/** What a document is about: a field, a topic in it, and concepts of its own. */
+/** The subject of a document: a field, a topic in it, and concepts of its own. */
 import { Alias, below, oneOf, type Random, stream, zipf } from './random.js';
 import { NEAR, type Vocabulary } from './vocabulary.js';
 
@@ -12,25 +12,25 @@ export interface Topic {
 export interface Invention extends Topic {
   /** Most important first. */
   concepts: number[];
-  /** From 0 to 1: whether all of it is about one thing, or much of it about other things. */
+  /** From 0 to 1: how narrow the subject is. */
   unity: number;
-  /** What its author's choice of ordinary words is drawn from. */
+  /** Seed of the author's choice of common words. */
   style: number;
 }
 
-/** Choices that make vectors lie as real ones do; `--only statistics` of the benchmark shows how well they do. */
+/** Constants chosen so that vectors are distributed like real ones; `--only statistics` of the benchmark compares. */
 const FIELD_ANCHORS = 5;
 const FIELD_CONCEPTS = 140;
 const GROUPS = 16;
 const GROUP_ANCHORS = 3;
 const GROUP_CONCEPTS = 32;
-/** Of an invention that is about one thing, and so many more of one about many. */
+/** Number of concepts of an invention with the narrowest subject, and how many more the widest one has. */
 const OWN_CONCEPTS = { least: 10, more: 80 };
-/** Of an invention's concepts: those of its topic, of its field; the rest are any. */
+/** Shares of an invention's concepts from its topic and from its field. The rest are random. */
 const OF_GROUP = 0.78;
 const OF_FIELD = 0.14;
 
-/** Streams of random numbers: what is drawn of one does not shift another. */
+/** Streams of random numbers. Draws from one do not affect another. */
 const FIELD_STREAM = 11;
 const GROUP_STREAM = 12;
 
@@ -71,14 +71,14 @@ export class Inventions {
     };
   }
 
-  /** Another code of a document whose first one is given. */
+  /** A further code for a document with the given first code. */
   otherTopic(next: Random, { subclass }: Topic, sameSubclass: boolean): Topic {
     const field = sameSubclass ? this.#codes.indexOf(subclass) : this.#subclasses.draw(next);
     const { number } = this.#group(field, zipf(next, GROUPS, 0.95, 1));
     return { subclass: this.#codes[field]!, group: number };
   }
 
-  /** Concepts of a subclass: some places of the space of meanings, and what lies around them. */
+  /** Concepts of a subclass: some anchors and the concepts close to them. */
   #field(field: number): number[] {
     const known = this.#fields.get(field);
     if (known) return known;

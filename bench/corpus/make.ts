@@ -9,7 +9,7 @@ export interface MakeFlags {
   threads?: string;
 }
 
-/** Runs the command; prints what it made. */
+/** Runs the command and prints the size of the folder. */
 export async function makeCorpus({ passages, out, seed, threads }: MakeFlags): Promise<void> {
   const whole = (name: string, text: string) => {
     const value = Number(text);

@@ -1,6 +1,6 @@
 /**
- * `node dist/bench/corpus/measure.js DATA [OUT]`: measures a data folder. `bench/corpus/statistics.json` is what it
- * said of the offices' own documents; the generator follows it.
+ * `node dist/bench/corpus/measure.js DATA [OUT]`: measures a data folder. The generator reproduces the statistics in
+ * `bench/corpus/statistics.json`, which were measured on the offices' own documents.
  */
 import { writeFileSync } from 'node:fs';
 import { loadModels } from '../../src/models/load.js';
@@ -17,7 +17,7 @@ const store = Store.open(data);
 const { embedder } = await loadModels();
 const measured = { texts: statisticsOf(store), vectors: await vectorStatisticsOf(store, embedder) };
 await store.close();
-// A list of numbers on a line: it is read by people, too.
+// Lists of numbers are written on one line for readability.
 const json = JSON.stringify(measured, null, 1).replace(/\[[\d\s,.eE+-]*\]/g, (list) =>
   list.replace(/\s+/g, ' '),
 );

@@ -1,9 +1,9 @@
-/** Names of companies and people that do not exist. */
+/** Generates names of companies and people that do not exist. */
 import type { Name } from '../../src/patent/record.js';
 import { below, oneOf, type Random, stream, zipf } from './random.js';
 import type { Office } from './shape.js';
 
-/** Applicants of an office in a section of the classification, and how fast their documents become fewer. */
+/** Applicants of an office in a section of the classification, and the exponent of their Zipf distribution. */
 const APPLICANTS = 4_000;
 const APPLICANTS_EXPONENT = 0.95;
 const PEOPLE = 100_000;
@@ -101,7 +101,7 @@ const COMPANY: Record<Office['language'], (stem: string) => string> = {
   zh: (stem) => `${stem}科技有限公司`,
 };
 
-/** A company that is busy in a section (A–H) at an office. */
+/** The name of a company with patents in a section (A–H) at an office. */
 export function applicantName(next: Random, { country, language }: Office, section: string): Name {
   const rank = zipf(next, APPLICANTS, APPLICANTS_EXPONENT, 1);
   const own = stream(country.charCodeAt(0), country.charCodeAt(1), section.charCodeAt(0), rank);

@@ -1,16 +1,16 @@
-/** The pieces of the static model with their scores and vectors, out of its file (models/static/FORMAT.md). */
+/** Reads the pieces of the static model with their scores and vectors from its file (models/static/FORMAT.md). */
 import { readFileSync } from 'node:fs';
 import { STATIC_MODEL } from '../../src/embed/static.js';
 
 export interface Pieces {
-  /** Text of each piece; with `wordStart` before those that begin a word. */
+  /** Text of each piece. Pieces that begin a word have the prefix `wordStart`. */
   texts: string[];
   wordStart: string;
   /** Log probability, nat. */
   scores: Float64Array;
-  /** How much a piece says: high for rare ones. */
+  /** Inverse document frequency: high for rare pieces. */
   idf: Float32Array;
-  /** Writes the direction of a piece's vector, of length 1. */
+  /** Writes the vector of a piece, normalised to length 1. */
   direction(id: number, into: Float32Array): void;
   dimensions: number;
 }
@@ -41,7 +41,7 @@ export function readPieces(path = STATIC_MODEL): Pieces {
   };
 }
 
-/** The container's directory, which its footer points to. */
+/** Reads the container's directory, which its footer points to. */
 function sectionsOf(file: Buffer): (name: string) => Buffer {
   const footer = file.subarray(file.length - FOOTER);
   let at = Number(footer.readBigUInt64LE(8));

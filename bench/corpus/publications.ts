@@ -1,4 +1,4 @@
-/** Records of an invention: its application, perhaps the grant, perhaps the same at another office. */
+/** Generates the records of an invention: its application, possibly a grant, possibly the same at another office. */
 import type { Claim, Name, Patent, Section } from '../../src/patent/record.js';
 import type { Invention, Inventions, Topic } from './inventions.js';
 import { applicantName, inventorName } from './names.js';
@@ -7,16 +7,16 @@ import { ABROAD, GRANTED, type Measured, OFFICES, type Office, UTILITY, WITHOUT_
 import type { TextStatistics } from './statistics.js';
 import type { Texts } from './texts.js';
 
-/** Headings as they stand in the documents of an office. */
+/** Headings of descriptions, by language. */
 const HEADINGS = {
   en: ['Technical Field', 'Background', 'Summary', 'Detailed Description'],
   ko: ['기술분야', '배경기술', '발명의 내용', '발명을 실시하기 위한 구체적인 내용'],
   ja: ['技術分野', '背景技術', '発明の概要', '発明を実施するための形態'],
   zh: ['技术领域', '背景技术', '发明内容', '具体实施方式'],
 };
-/** Parts of the description that lie under them. */
+/** Cumulative shares of the description under each heading. */
 const PARTS = [0.02, 0.1, 0.28, 1];
-/** What each claim begins with, in passages. */
+/** Length of the title that each claim begins with, in passages. */
 const CLAIMED_TITLE = 0.03;
 const DAY = 86_400_000;
 
@@ -37,7 +37,7 @@ export class Publications {
     };
   }
 
-  /** Everything that is published of the nth invention. */
+  /** All publications of the nth invention. */
   of(next: Random, nth: number): Patent[] {
     const invention = this.#inventions.draw(next);
     const first = OFFICES[this.#offices.draw(next)]!;
@@ -49,7 +49,7 @@ export class Publications {
     return found;
   }
 
-  /** The application at an office, and its grant: the same description, other claims. */
+  /** The application at an office and its grant, which has the same description but different claims. */
   #at(next: Random, nth: number, office: Office, invention: Invention): Patent[] {
     const measured = this.#measured;
     const isUtility = office.country !== 'US' && office.country !== 'EP' && next() < UTILITY;
@@ -129,13 +129,13 @@ export class Publications {
     const title = this.#texts.title(next, language, invention.concepts, CLAIMED_TITLE);
     return Array.from({ length: count }, (_, n) => ({
       number: n + 1,
-      // Claims say again what the others said, and add a little.
+      // Claims repeat earlier claims with additions.
       text: `${title} ${this.#texts.text(next, language, invention, drawn(next, shape.claim))}`,
       ...(n > 0 ? { depends_on: [1] } : {}),
     }));
   }
 
-  /** What remains of the claims when they were examined: fewer, and the first one longer. */
+  /** The claims after examination: fewer, and the first one is longer. */
   #granted(
     next: Random,
     language: Office['language'],
@@ -186,7 +186,7 @@ function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Numbers that no other invention has, each in the form of its office. */
+/** Unique application and publication numbers in the format of the office. */
 function numbersOf(country: Office['country'], nth: number, year: number) {
   const serial = (digits: number) => String(nth + 1).padStart(digits, '0');
   switch (country) {

@@ -1,8 +1,8 @@
-/** Random choices that are the same each time: what a seed and a number decide does not depend on what else is drawn. */
+/** Reproducible random choices. A choice depends on its seeds only, not on other draws. */
 
 export type Random = () => number;
 
-/** Numbers in 0..1 of a stream of their own for each combination of seeds (mulberry32 over hashed seeds). */
+/** A stream of random numbers in 0..1 for each combination of seeds (mulberry32 over hashed seeds). */
 export function stream(...seeds: readonly number[]): Random {
   let state = 0x9e3779b9;
   for (const seed of seeds) {
@@ -18,24 +18,24 @@ export function stream(...seeds: readonly number[]): Random {
   };
 }
 
-/** A whole number below `count`. */
+/** A random integer from 0 to `count - 1`. */
 export function below(next: Random, count: number): number {
   return Math.floor(next() * count);
 }
 
-/** One of a list. */
+/** A random element of a list. */
 export function oneOf<T>(next: Random, list: readonly T[]): T {
   return list[below(next, list.length)]!;
 }
 
-/** About a normal deviate: the sum of uniform ones, cut off at ±3.5. */
+/** An approximate standard normal deviate: a sum of uniform ones, limited to ±3.5. */
 export function normal(next: Random): number {
   let sum = -6;
   for (let n = 0; n < 12; n++) sum += next();
   return Math.max(-3.5, Math.min(3.5, sum));
 }
 
-/** Ranks from 0 on with weight 1 / (rank + shift) ^ exponent below `count`, by inverting the integral. */
+/** A random rank below `count`, with weight 1 / (rank + shift) ^ exponent, by inversion of the integral. */
 export function zipf(next: Random, count: number, exponent: number, shift: number): number {
   const power = 1 - exponent;
   const low = shift ** power;
@@ -44,7 +44,7 @@ export function zipf(next: Random, count: number, exponent: number, shift: numbe
   return Math.min(count - 1, Math.floor(at));
 }
 
-/** Draws places of a list of weights in constant time (Vose's alias method). */
+/** Draws indexes by a list of weights in constant time (Vose's alias method). */
 export class Alias {
   readonly #keep: Float64Array;
   readonly #other: Uint32Array;
@@ -73,10 +73,10 @@ export class Alias {
   }
 }
 
-/** Values at even steps of the cumulated share, from 0 to 1: a distribution in a few numbers. */
+/** A distribution as its quantiles at even steps from 0 to 1. */
 export type Quantiles = readonly number[];
 
-/** Draws from a distribution, linearly between its quantiles. */
+/** Draws from a distribution by linear interpolation between its quantiles. */
 export function drawn(next: Random, quantiles: Quantiles): number {
   const at = next() * (quantiles.length - 1);
   const n = Math.floor(at);
@@ -84,10 +84,10 @@ export function drawn(next: Random, quantiles: Quantiles): number {
   return low + (high - low) * (at - n);
 }
 
-/** The last quantile is taken here: one monster would otherwise stretch all that is drawn beyond the one before. */
+/** Share at which the last quantile is taken, so that a single outlier does not stretch the last step. */
 const LAST = 0.98;
 
-/** Quantiles of values in so many steps, rounded to three digits. */
+/** Quantiles of values in `steps` steps, rounded to three digits. */
 export function quantilesOf(values: readonly number[], steps = 20): Quantiles {
   const sorted = Float64Array.from(values).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

@@ -1,4 +1,4 @@
-/** What the generator follows: what was measured of real documents, and what had to be assumed. */
+/** Parameters of the generator: statistics of real documents, and assumptions. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Country } from '../../src/patent/country.js';
@@ -7,7 +7,7 @@ import type { Statistics } from './statistics.js';
 import type { VectorStatistics } from './vector-statistics.js';
 import type { Language } from './vocabulary.js';
 
-/** Of the offices' own documents; made by `measure.ts`. */
+/** Statistics of the offices' own documents, made by `measure.ts`. */
 export interface Measured {
   texts: Statistics;
   vectors: VectorStatistics;
@@ -17,7 +17,7 @@ export function readMeasured(): Measured {
   return JSON.parse(readFileSync(join(ROOT, 'bench/corpus/statistics.json'), 'utf8')) as Measured;
 }
 
-/** Of an office: its part of all inventions, and of its publications those with a description. */
+/** An office: its share of all inventions, and the share of its publications with a description. */
 export interface Office {
   country: Country;
   language: Language;
@@ -26,8 +26,8 @@ export interface Office {
 }
 
 /**
- * Assumed, not measured: which office has how many documents in a collection is an accident of who collected it. With
- * these, a document has about 20 passages.
+ * Assumed, not measured, because the shares of offices in a collection depend on the collector. With these shares, a
+ * document has about 20 passages.
  */
 export const OFFICES: readonly Office[] = [
   { country: 'KR', language: 'ko', share: 0.3, full: 0.15 },
@@ -37,9 +37,9 @@ export const OFFICES: readonly Office[] = [
   { country: 'EP', language: 'en', share: 0.1, full: 0.35 },
 ];
 
-/** Assumed: applications that are granted, inventions that a second office publishes, utility models of applications. */
+/** Assumed shares of granted applications, of inventions that a second office publishes, and of utility models. */
 export const GRANTED = 0.4;
 export const ABROAD = 0.2;
 export const UTILITY = 0.05;
-/** Measured: short records whose claims the source leaves out. */
+/** Measured share of short records without claims. */
 export const WITHOUT_CLAIMS = 0.4;

@@ -1,16 +1,16 @@
-/** What a data folder holds, in numbers: of real documents, for the generator to follow; of generated ones, to compare. */
+/** Statistics of a data folder: the generator reproduces those of real documents. */
 import { fillOf } from '../../src/ingest/passages.js';
 import type { Patent } from '../../src/patent/record.js';
 import type { Store } from '../../src/store/store.js';
 import { mean, type Quantiles, quantilesOf } from './random.js';
 
-/** Texts are measured in passages that they fill: 1,200 Latin characters or 500 Chinese, Japanese or Korean ones. */
+/** Lengths of texts in passages: 1,200 Latin characters or 500 Chinese, Japanese or Korean ones. */
 export interface TextStatistics {
   documents: number;
   abstract: Quantiles;
   claims: Quantiles;
   claim: Quantiles;
-  /** Of full texts: the whole description, and one paragraph. */
+  /** Lengths in full texts: of the whole description, and of one paragraph. */
   description: Quantiles;
   paragraph: Quantiles;
   passages: Quantiles;
@@ -20,38 +20,38 @@ export interface TextStatistics {
 export interface Statistics {
   documents: number;
   passages: number;
-  /** With a description; with abstract or claims alone. */
+  /** Documents with a description; documents with only abstract or claims. */
   full: TextStatistics;
   short: TextStatistics;
   title: Quantiles;
-  /** Filed in a year, share of all. */
+  /** Share of documents by year of filing. */
   filingYears: Record<string, number>;
   /** Days from filing to publication. */
   applicationLag: Quantiles;
   grantLag: Quantiles;
-  /** Of documents that claim an earlier date: how many they are, and days from it to filing. */
+  /** Share of documents that claim a priority, and days from the priority to filing. */
   priorityShare: number;
   priorityLag: Quantiles;
   applicants: Quantiles;
-  /** Share of all documents that the first 1, 10, 100 and 1,000 applicants have between them. */
+  /** Share of all documents that the 1, 10, 100 and 1,000 largest applicants hold together. */
   applicantConcentration: Record<string, number>;
   inventors: Quantiles;
   ipcCodes: Quantiles;
   cpcCodes: Quantiles;
-  /** Share of documents whose first code is of a subclass. */
+  /** Share of documents by the subclass of their first code. */
   subclasses: Record<string, number>;
-  /** Of the further codes of a document, those of the subclass of its first, and of its main group. */
+  /** Shares of a document's further codes with the subclass of its first code, and with its main group. */
   sameSubclass: number;
   sameGroup: number;
 }
 
 const DAY = 86_400_000;
 
-/** Measures everything that needs the texts and columns, not the vectors. */
+/** Measures texts and columns, without vectors. */
 export function statisticsOf(store: Store): Statistics {
   const patents = new Sample(store);
   const { all, full, short } = patents;
-  // What has its text here was chosen at random; lists of titles are of a few weeks of one office.
+  // Documents with text are a random sample. Documents with only a title come from a few weeks of one office.
   const texted = [...full, ...short];
   const dated = texted.filter(({ filing_date: date }) => date !== undefined);
   const lag = (from: keyof Patent, to: keyof Patent, of: readonly Patent[]) =>
@@ -95,7 +95,7 @@ export function statisticsOf(store: Store): Statistics {
   };
 }
 
-/** The documents of a folder by what text they have; those with a title alone count for dates and names only. */
+/** The documents of a folder by their texts. Documents with only a title count for titles, names and codes. */
 class Sample {
   readonly all: Patent[] = [];
   readonly full: Patent[] = [];
@@ -105,7 +105,7 @@ class Sample {
 
   constructor(store: Store) {
     for (const { key, value: head } of store.documents.getRange()) {
-      // Designs are known by their drawings.
+      // Designs have drawings instead of texts.
       if (/^S/.test(head.kind_code)) continue;
       const patent: Patent = { ...head, ...store.bodies.get(key) };
       this.all.push(patent);
@@ -154,7 +154,7 @@ function concentrationOf(patents: readonly Patent[]): Record<string, number> {
   return Object.fromEntries([1, 10, 100, 1_000].map((first) => [first, rounded(share(first))]));
 }
 
-/** Share of each value, most frequent first. */
+/** Share of each value, the most frequent first. */
 function sharesOf(values: readonly string[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

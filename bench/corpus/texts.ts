@@ -1,4 +1,4 @@
-/** Sentences about an invention: words of its concepts among those that any patent has. */
+/** Generates sentences about an invention: words of its concepts among common words. */
 import { PASSAGE_WINDOW } from '../../src/ingest/passages.js';
 import type { Invention } from './inventions.js';
 import { Alias, below, type Random, stream, zipf } from './random.js';
@@ -7,7 +7,7 @@ import { LANGUAGES, type Language, type Vocabulary } from './vocabulary.js';
 interface Script {
   space: string;
   stop: string;
-  /** Characters that fill a passage. */
+  /** Characters of a full passage. */
   window: number;
 }
 
@@ -19,23 +19,23 @@ const SCRIPTS: Record<Language, Script> = {
 };
 
 /**
- * Part of the words of a paragraph that are the invention's own, at least and at most: some say little. Then the
- * words of a concept, and a reference numeral behind one.
+ * Minimum and maximum share of a paragraph's words that come from the invention's concepts. Then the probabilities that
+ * a concept is named by its first word, and that a reference numeral follows it.
  */
 const OWN = [0.12, 0.72] as const;
 const FIRST_WORD = 0.65;
 const NUMERAL = 0.12;
-/** A paragraph is about a few of the concepts; the first ones, of which the title is made, are everywhere. */
+/** Number of concepts that a paragraph is about, and the share of its concept words for them. */
 const FOCUS = 4;
 const FOCUSED = 0.5;
-/** Share of the words, of an invention that is about one thing. */
+/** Share of concept words from the title's concepts, for an invention with the narrowest subject; number of these. */
 const TITLED = 0.45;
 const TITLE = 4;
-/** Ordinary words that an author is fond of, and how often one of these is taken. */
+/** Number of common words that an author prefers, and the share of common words taken from them. */
 const STYLE = 64;
 const STYLED = 0.75;
 
-/** Concepts that a question names. */
+/** Number of concepts that a question names. */
 const QUESTION = { least: 3, more: 8 };
 const STYLE_STREAM = 13;
 
@@ -51,7 +51,7 @@ export class Texts {
     ) as Record<Language, Alias>;
   }
 
-  /** A text that fills so many passages. */
+  /** A text of `fill` passages in length. */
   text(next: Random, language: Language, { concepts, unity, style }: Invention, fill: number): string {
     const { space, stop, window } = SCRIPTS[language];
     const { words } = this.#vocabulary.common[language];
@@ -82,7 +82,7 @@ export class Texts {
     return text.trim();
   }
 
-  /** Of the invention that is written about, in its language; the next one is another. */
+  /** The preferred words of an invention's author in a language. Caches the last ones. */
   #styleOf(language: Language, style: number): readonly number[] {
     const key = `${language} ${style}`;
     if (this.#style.key !== key) {
@@ -93,7 +93,7 @@ export class Texts {
     return this.#style.words;
   }
 
-  /** A title: the first concepts, and little else. */
+  /** A title: the first concepts and a few common words. */
   title(next: Random, language: Language, concepts: readonly number[], fill: number): string {
     const { space, window } = SCRIPTS[language];
     const { words } = this.#vocabulary.common[language];
@@ -106,7 +106,7 @@ export class Texts {
     return parts.join(space);
   }
 
-  /** What somebody may ask who looks for the invention: some of its concepts, in his own words. */
+  /** A question about an invention: some of its concepts in other words. */
   question(next: Random, language: Language, { concepts }: Invention): string {
     const { space } = SCRIPTS[language];
     const { words } = this.#vocabulary.common[language];
@@ -120,7 +120,7 @@ export class Texts {
     return parts.join(space);
   }
 
-  /** One of a concept's words. */
+  /** A random word of a concept. */
   word(next: Random, language: Language, concept: number): string {
     const words = this.#vocabulary.words[language][concept]!;
     return words[next() < FIRST_WORD ? 0 : below(next, words.length)]!;

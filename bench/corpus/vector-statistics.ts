@@ -1,6 +1,6 @@
 /**
- * How vectors lie, in numbers that a search feels: how close the passages of a document are, how close the next
- * document, how far a stranger; over how many directions they spread; and what an inverted file finds of them.
+ * Statistics of vectors that affect searches: cosines within a document, to the nearest document and to random documents,
+ * the effective number of dimensions, and the recall of an inverted file.
  */
 import type { Embedder } from '../../src/embed/embedder.js';
 import { FaissIndex } from '../../src/index/faiss.js';
@@ -11,7 +11,7 @@ import { below, mean, type Quantiles, quantilesOf, type Random, stream } from '.
 import { rounded } from './statistics.js';
 
 export interface VectorStatistics {
-  /** Vectors looked at, and their documents; an application and its grant count as one. */
+  /** Number of vectors in the sample, and of their documents. An application and its grant count as one. */
   passages: number;
   documents: number;
   /** Cosines of two passages of a document. */
@@ -21,23 +21,23 @@ export interface VectorStatistics {
   /** Cosines of passages of two documents of one language, and of two languages. */
   strangers: Quantiles;
   strangersAcross: Quantiles;
-  /** (Σλ)² / Σλ² of the covariance: 1 where all lie on a line, the dimensions where they fill a ball. */
+  /** (Σλ)² / Σλ² of the covariance: 1 if all vectors are on a line, the number of dimensions if they fill a ball. */
   directions: number;
-  /** Cosine of a title, asked as a question, to the closest passage, to the 10th and to the 100th. */
+  /** Cosine of a title, as a question, to the closest passage, to the 10th and to the 100th. */
   question: { first: Quantiles; tenth: Quantiles; hundredth: Quantiles };
-  /** Share of the 10 closest passages of such a question that so many of `lists` inverted lists hold. */
+  /** Recall of the 10 closest passages to such a question, by the number of probed lists out of `lists`. */
   lists: number;
   recall: Record<string, number>;
 }
 
-/** Passages looked at: the same number everywhere, since closeness grows with it. */
+/** Passages in the sample. The same for all folders, because the nearest cosines grow with it. */
 const PASSAGES = 30_000;
 const SAMPLES = 1_000;
 const STEPS = 10;
 
 interface Collected {
   rows: Float32Array;
-  /** Which application a row belongs to, and its language. */
+  /** The application of each row, and its language. */
   owner: Int32Array;
   languages: string[];
   titles: string[];
@@ -77,7 +77,7 @@ export async function vectorStatisticsOf(
   };
 }
 
-/** Whole documents in a random order, until there are so many passages. */
+/** Samples whole documents in random order until they have `most` passages. */
 function collected(store: Store, most: number, next: Random): Collected {
   const heads = [...store.documents.getRange()].filter(({ key, value }) => {
     const body = store.bodies.get(key);
@@ -122,7 +122,7 @@ function withinDocuments(
   const found: number[] = [];
   for (let tries = 0; tries < SAMPLES * 50 && found.length < SAMPLES * 5; tries++) {
     const a = below(next, owner.length);
-    // The passages of a document stand together; near its end there is nobody.
+    // The passages of a document are adjacent. A pair that crosses the end of the document is skipped.
     const b = a + 1 + below(next, 8);
     if (owner[a] === owner[b]) found.push(cosine(a, b));
   }

@@ -1,7 +1,7 @@
 /**
  * The words of the generated texts: pieces of the static model, by language. A *concept* is an English word with the
- * words closest to it in each language, so that texts in two languages about one thing lie as close as the model puts
- * them. Nothing here comes from anybody's documents.
+ * closest words in each language, so that texts on the same concepts in two languages have vectors as close as the model
+ * places translations. No words come from documents.
  */
 import { FaissIndex } from '../../src/index/faiss.js';
 import { type Pieces, readPieces } from './pieces.js';
@@ -9,31 +9,31 @@ import { type Pieces, readPieces } from './pieces.js';
 export const LANGUAGES = ['en', 'ko', 'ja', 'zh'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Can be sent to a worker as it is. */
+/** The vocabulary. Can be cloned to a worker. */
 export interface Vocabulary {
   concepts: number;
-  /** By language and concept: its words, closest first. */
+  /** Words by language and concept, closest first. */
   words: Record<Language, string[][]>;
   /** Concepts close to each: concepts × NEAR, closest first. */
   near: Uint16Array;
-  /** Any word of the language, and how often it stands in patents. */
+  /** Common words of each language, weighted by their frequency in patents. */
   common: Record<Language, { words: string[]; weights: Float64Array }>;
 }
 
 export const NEAR = 24;
 const CONCEPTS = 6_000;
-/** Words in a language that a concept is looked up in. */
-const LOOKED_IN = 16_000;
+/** Number of words in a language that are compared with a concept. */
+const COMPARED = 16_000;
 const WORDS_PER_CONCEPT = 3;
 const COMMON = 30_000;
-/** What both write is counted in both: most of it was Chinese text. */
+/** Weight of a Japanese word that is also Chinese: its frequency counts both, and most of the text was Chinese. */
 const SHARED_WITH_CHINESE = 0.2;
-/** Words that say less than this are no concepts. */
-const SAYING = 0.5;
+/** Minimum IDF of a concept's words. */
+const IDF_LEAST = 0.5;
 
 let read: Vocabulary | undefined;
 
-/** Made once a process: it takes a second or two. */
+/** The vocabulary, made once a process in one or two seconds. */
 export function readVocabulary(): Vocabulary {
   read ??= makeVocabulary();
   return read;
@@ -44,17 +44,17 @@ function makeVocabulary(): Vocabulary {
   const lists = Object.fromEntries(
     LANGUAGES.map((language) => [language, wordsOf(pieces, IS_WORD[language])]),
   ) as Record<Language, Word[]>;
-  const saying = (language: Language) =>
-    lists[language].filter(({ id, text }) => pieces.idf[id]! >= SAYING && isContent(text));
-  // The most frequent ones belong to no field.
-  const concepts = saying('en').slice(200, 200 + CONCEPTS);
+  const meaningful = (language: Language) =>
+    lists[language].filter(({ id, text }) => pieces.idf[id]! >= IDF_LEAST && isContent(text));
+  // The most frequent words belong to no field.
+  const concepts = meaningful('en').slice(200, 200 + CONCEPTS);
   const questions = rowsOf(pieces, concepts);
   return {
     concepts: concepts.length,
     words: Object.fromEntries(
       LANGUAGES.map((language) => [
         language,
-        closest(pieces, saying(language).slice(0, LOOKED_IN), questions),
+        closest(pieces, meaningful(language).slice(0, COMPARED), questions),
       ]),
     ) as Vocabulary['words'],
     near: Uint16Array.from(
@@ -80,7 +80,7 @@ interface Word {
   text: string;
 }
 
-/** What a piece is a word of, given without the mark before it; `begins`: whether it had that mark. */
+/** Whether a piece is a word of a language. `text` is without the mark of a word's start; `begins`: it had the mark. */
 const IS_WORD: Record<Language, (text: string, begins: boolean) => boolean> = {
   en: (text, begins) => begins && /^[a-z]{2,}$/.test(text),
   ko: (text) => /^\p{Script=Hangul}+$/u.test(text),
@@ -88,7 +88,7 @@ const IS_WORD: Record<Language, (text: string, begins: boolean) => boolean> = {
   zh: (text) => isWrittenIn(CHINESE, text),
 };
 
-/** Characters of a double-byte encoding: which ideographs a language writes. */
+/** The ideographs of a language: the Han characters of its double-byte encoding. */
 function ideographs(encoding: string, lead: [number, number], trail: [number, number]): ReadonlySet<string> {
   const decoder = new TextDecoder(encoding);
   const found = new Set<string>();
@@ -108,12 +108,12 @@ function isWrittenIn(set: ReadonlySet<string>, text: string): boolean {
   return text !== '' && [...text].every((sign) => set.has(sign));
 }
 
-/** Single letters and syllables stand for nothing. */
+/** Whether a word has a meaning of its own. Single letters and syllables do not. */
 function isContent(text: string): boolean {
   return text.length >= (/[a-z]/.test(text) ? 4 : 2);
 }
 
-/** Words of a language, most frequent first. */
+/** The words of a language, most frequent first. */
 function wordsOf(pieces: Pieces, isWord: (text: string, begins: boolean) => boolean): Word[] {
   const found: Word[] = [];
   pieces.texts.forEach((piece, id) => {
@@ -132,7 +132,7 @@ function rowsOf({ direction, dimensions }: Pieces, words: readonly Word[]): Floa
   return found;
 }
 
-/** Places in the list of the words closest to each row. */
+/** Indexes of the words closest to each row. */
 function nearest(pieces: Pieces, words: readonly Word[], rows: Float32Array, k: number): number[][] {
   const index = new FaissIndex('ivf-flat', pieces.dimensions, { nlist: 64, threads: 1 });
   const all = rowsOf(pieces, words);

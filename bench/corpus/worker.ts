@@ -1,4 +1,4 @@
-/** A thread that makes blocks of documents ready to be committed. */
+/** A worker thread that makes and prepares blocks of documents. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadModels } from '../../src/models/load.js';
 import { Blocks, prepared } from './blocks.js';

@@ -1,4 +1,4 @@
-/** Routes that need no worker: how many a second on one core? */
+/** Throughput of routes that need no worker, on one core. */
 import type { Figure } from '../result.js';
 import { ADAPTERS, type Part } from './http.js';
 import { figures, loaded } from './runs.js';
@@ -7,7 +7,7 @@ export const cheapRoutes: Part = {
   id: 'cheap',
   title: 'Cheap routes',
   about: () =>
-    'The coverage document and the redirect of a drawing to a fresh signed link, each with limits, log, metrics and request id. 64 connections that ask again at once. "a core" is what the processor time of a request leaves room for; "reached" is what the generator, which needs more of its processor than the server, got on this machine.',
+    'The coverage document and the redirect of a drawing to a fresh signed link, each with limits, log, metrics and request id. 64 connections that send the next request at once. "a core" is the rate that one core could serve, by the processor time of a request; "reached" is the rate on this machine, limited by the generator, which needs more processor time than the server.',
   run: async (bench) => {
     const found: Figure[] = [];
     for (const adapter of ADAPTERS) {

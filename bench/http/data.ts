@@ -1,4 +1,4 @@
-/** What the server of the benchmark holds, and what it is asked. */
+/** The data and the requests of the HTTP benchmark. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AccessStore } from '../../src/access/store.js';
@@ -20,7 +20,7 @@ export interface Data {
   cheap: { coverage: Message; drawings: Message };
 }
 
-/** The example patents, those in JSON lines over and over under other numbers, until there are so many. */
+/** Ingests the example patents. Repeats those in JSON lines with new numbers up to `documents` documents. */
 export async function prepare(dir: string, documents: number): Promise<Data> {
   const more = join(dir, 'more.jsonl');
   writeFileSync(more, renumbered(documents));
@@ -75,7 +75,7 @@ function renumbered(count: number): string {
   return `${made.map((patent) => JSON.stringify(patent)).join('\n')}\n`;
 }
 
-/** A key of an account without a quota. */
+/** Makes an API key of an account without a quota. */
 export async function keyOf(data: string): Promise<string> {
   const access = AccessStore.open(accessDir(data));
   try {

@@ -1,4 +1,4 @@
-/** The load generator as its parent sees it. */
+/** Starts the load generator as a child process. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 export interface Load {
   host: string;
   port: number;
-  /** Requests a second on average; undefined: each connection asks again at once. */
+  /** Mean requests a second. Undefined: each connection sends the next request at once. */
   rate?: number;
   seconds: number;
-  /** How long answers that are missing at the end are waited for. */
+  /** Maximum time to wait for missing answers at the end, s. */
   patienceSeconds: number;
   connections: number;
   requests: readonly Message[];
@@ -17,10 +17,10 @@ export interface Load {
 }
 
 export interface Message {
-  /** What answers are counted as. */
+  /** Name that answers are counted under. */
   kind: string;
   weight: number;
-  /** The whole of the request, head and body. */
+  /** The complete request, head and body. */
   text: string;
 }
 
@@ -36,13 +36,13 @@ export interface Quantiles {
 
 export interface Measured {
   seconds: number;
-  /** Answers by status; `closed`: the connection ended without one. */
+  /** Number of answers by status. `closed`: the connection ended without an answer. */
   statuses: Record<string, number>;
   unanswered: number;
-  /** Answers of 2xx and 3xx, all and by kind; others under their status. */
+  /** Latencies of 2xx and 3xx answers, in total and by kind. Other answers are under their status. */
   answered: Quantiles;
   byKind: Record<string, Quantiles>;
-  /** How much later than due requests were sent: the generator's own share in the latencies. */
+  /** Delay between due time and sending: the generator's own share of the latencies. */
   late: Quantiles;
   /** Processor time of the generator, s. */
   cpuSeconds: number;

@@ -1,4 +1,4 @@
-/** `npm run bench -- http`: what the server does for how much load, at which cost; on both adapters. */
+/** `npm run bench -- http`: latency, throughput and cost of the server on both adapters. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import { ADAPTERS, type Adapter, serving } from './serving.js';
 
 export { ADAPTERS };
 
-/** What a part of this benchmark works with. */
+/** The context of a section of this benchmark. */
 export interface Bench {
   data: Data;
   short: boolean;
   progress(text: string): void;
-  /** Starts `priorart serve` with its limits raised, runs, and stops it. */
+  /** Starts `priorart serve` with raised limits, calls `run`, and stops the server. */
   serving<T>(adapter: Adapter, run: (served: Served) => Promise<T>): Promise<T>;
 }
 

@@ -1,20 +1,20 @@
 /**
- * The load generator, a process of its own: reads a `Load` as one line of JSON, prints a `Measured`.
+ * The load generator, a separate process. Reads a `Load` as one line of JSON and prints a `Measured`.
  *
- * Arrivals are open-loop: their times are fixed beforehand (a Poisson process), a request is sent when its time has
- * come whether or not others are answered, and its latency counts from that time. A server that stands still for a
- * second so shows a second of waiting on every request that came due, which a client that waits for its answer before
- * it asks again would leave out. Without a rate, each connection asks again at once: for throughput, not for latency.
+ * Arrivals are open-loop: a Poisson process fixes their times in advance. A request is sent at its time, whether or not
+ * earlier ones are answered, and its latency counts from that time. If a server stalls for a second, every request that
+ * is due in that second shows its wait; a client that waits for each answer would not measure it. Without a rate, each
+ * connection sends the next request at once: this measures throughput, not latency.
  */
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { random } from '../../test/crash/folder.js';
 import type { Load, Measured } from './generator.js';
 
-/** A request on its way. */
+/** A request in flight. */
 interface Sent {
   kind: string;
-  /** When it was to be sent. */
+  /** Time when it was due. */
   due: number;
 }
 
@@ -42,7 +42,7 @@ class Connection {
   readonly #socket: Socket;
   #sent: Sent | undefined;
   #head: Buffer = Buffer.alloc(0);
-  /** Bytes of the body that are still to come; undefined before its head is whole. */
+  /** Bytes of the body that are missing; undefined until the head is complete. */
   #missing: number | undefined;
   #status = '';
 
@@ -108,14 +108,14 @@ class Connection {
   }
 }
 
-/** A request by the weights: the first whose sum up to it is above a random number. */
+/** Draws a request by the weights: the first whose cumulative weight exceeds a random number. */
 function pick(): number {
   const at = next() * totalWeight;
   const found = sums.findIndex((sum) => sum > at);
   return found < 0 ? 0 : found;
 }
 
-/** Sends one of the requests, by their weights. */
+/** Draws and sends a request. */
 function begin(sent: Sent, connection: Connection): void {
   const message = messages[pick()]!;
   sent.kind = message.kind;
@@ -159,7 +159,7 @@ const started = performance.now();
 if (load.rate === undefined) await closedLoop();
 else await openLoop(load.rate);
 ended = true;
-// What is still under way counts: it is what took longest.
+// Waits for the requests in flight, because they are the slowest.
 await new Promise<void>((resolve) => {
   whenDone = resolve;
   if (unanswered === 0) resolve();

@@ -1,18 +1,18 @@
-/** The mix of an ordinary day at rising rates, until it breaks. */
+/** A typical mix of requests at rising rates, until the server is overloaded. */
 import type { Figure } from '../result.js';
 import { ADAPTERS, type Bench, type Part } from './http.js';
 import { figures, loaded, type Run } from './runs.js';
 
-/** Parts of the rate that clients reach that ask again at once. */
+/** Rates as shares of the saturation rate, which clients without pauses reach. */
 const STEPS = [0.25, 0.5, 0.7, 0.85, 1, 1.2];
-/** It is broken where more than this fails. */
+/** Share of failed requests above which the server counts as overloaded. */
 const FAILED_MAX = 0.01;
 
 export const mixed: Part = {
   id: 'mix',
   title: 'A realistic mix at rising rates',
   about: ({ data }) =>
-    `${data.documents} publications, ${data.passages} passages. 70 % searches, half of them with filters, 15 % details of 1 to 10 patents, 10 % statistics by four axes, 5 % coverage and drawings; one load generator in a process of its own, Poisson arrivals fixed beforehand, latency from the time that a request was due. The rates are parts of the rate that 8 clients without pauses reach. CPU is of the whole server process, workers included, per request; lag is that of the event loop.`,
+    `${data.documents} publications, ${data.passages} passages. 70 % searches, half of them with filters, 15 % details of 1 to 10 patents, 10 % statistics by four axes, 5 % coverage and drawings; one load generator in a separate process, Poisson arrivals fixed in advance, latency from the time that a request was due. The rates are shares of the rate that 8 clients without pauses reach. CPU is that of the whole server process, workers included, per request; lag is that of the event loop.`,
   run: async (bench) => {
     const found: Figure[] = [];
     for (const adapter of ADAPTERS) found.push(...(await rising(bench, adapter)));

@@ -1,4 +1,4 @@
-/** What everything around a search costs: HTTP, JSON, key, limits, quota, log, metrics. */
+/** The cost of a request without its search: HTTP, JSON, key, limits, quota, log, metrics. */
 import { fileURLToPath } from 'node:url';
 import { parseSemantic } from '../../src/search/query.js';
 import type { Figure } from '../result.js';
@@ -14,7 +14,7 @@ export const overhead: Part = {
   id: 'overhead',
   title: 'Overhead of a request',
   about: () =>
-    'The whole server over an engine that answers at once with 16 KB: a search with key, rate limit, quota, log line, metrics. 16 connections that ask again at once. The processor time of the process per request, less that of calling the engine itself. Most of what is left is the kernel: a read and a write for each request.',
+    'The whole server over an engine that returns 16 KB at once: a search with key, rate limit, quota, log line, metrics. 16 connections that send the next request at once. The figure is the processor time of the process per request, minus that of the engine. Most of it is the kernel: a read and a write for each request.',
   run: async ({ data, short }) => {
     const key = await keyOf(data.dir);
     const body = { query: 'How can a lithium battery be cooled?', top_k: 10, countries: ['US', 'KR'] };

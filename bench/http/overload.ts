@@ -1,4 +1,4 @@
-/** Five times what the server can answer, for two minutes. */
+/** Load of five times the server's capacity, for two minutes. */
 import { QUIET_SHARE, untilQuiet } from '../machine.js';
 import type { Figure } from '../result.js';
 import { ADAPTERS, type Bench, type Part } from './http.js';
@@ -7,7 +7,7 @@ import type { Served } from './served.js';
 
 const TIMES = 5;
 const UNLOADED = 0.2;
-/** How long others are waited for before an adapter's turn, s. */
+/** Maximum time to wait until other processes are idle, before each adapter, s. */
 const PATIENCE_S = 600;
 
 interface Lengths {
@@ -27,8 +27,8 @@ export const overload: Part = {
     const { unloaded, overload } = short ? SHORT : LENGTHS;
     return (
       `Searches at ${TIMES} times the rate that 8 clients without pauses reach, for ${overload} s, beside the same at a fifth of it for ${unloaded} s before and after. ` +
-      'What is accepted is to take no longer than three times as long at p99 as the quicker of these, what is not is to be refused at once, and memory is not to grow: it is read after a third of the time and at the end. ' +
-      `"taken by others" is the share of the machine's processors that went to other processes meanwhile: above ${QUIET_SHARE * 100} %, they and not the server decide latencies.`
+      'Goals: the p99 of accepted requests is at most three times the lower p99 of these two, other requests are refused at once, and memory does not grow between a third of the time and the end. ' +
+      `"taken by others" is the share of the machine's processors that other processes used meanwhile: above ${QUIET_SHARE * 100} %, they dominate the latencies.`
     );
   },
   run: async (bench) => {
@@ -45,11 +45,11 @@ export const overload: Part = {
   },
 };
 
-/** The server has started and is asked nothing: what computes now is somebody else, or work of its own behind its back. */
+/** Waits until the processors are idle. The server is started but has no requests. */
 async function quiet(bench: Bench, adapter: string): Promise<void> {
   const share = await untilQuiet(bench.short ? 0 : PATIENCE_S);
   if (share > QUIET_SHARE) {
-    bench.progress(`  ${adapter}: ${percent(share)} of the processors are taken before anything is asked`);
+    bench.progress(`  ${adapter}: ${percent(share)} of the processors are in use before the first request`);
   }
 }
 

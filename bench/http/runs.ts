@@ -1,4 +1,4 @@
-/** One load on one server: what came back, and what it cost. */
+/** Runs one load on one server and measures answers and cost. */
 import { availableParallelism } from 'node:os';
 import { busySeconds } from '../machine.js';
 import type { Figure } from '../result.js';
@@ -6,14 +6,14 @@ import { generate, type Load, type Measured, type Message } from './generator.js
 import type { Served } from './served.js';
 
 export interface Run extends Measured {
-  /** Processor time of the server for each request that it answered in any way, µs. */
+  /** Processor time of the server per answered request, of any status, µs. */
   cpuMicros: number;
-  /** The longest that 99 % of the turns of the event loop were late, ms. */
+  /** Delay of the event loop, 99th percentile, ms. */
   lagMs: number;
-  /** Answers of 2xx and 3xx a second; of all that were asked, those that were not. */
+  /** 2xx and 3xx answers a second; share of all requests that were not answered so. */
   goodPerSecond: number;
   failedShare: number;
-  /** Of the machine's processors, what other processes and the host took meanwhile; NaN where it cannot be told. */
+  /** Share of the machine's processors that other processes and the host used meanwhile; NaN if unknown. */
   othersShare: number;
 }
 
@@ -47,7 +47,7 @@ export async function loaded(served: Served, requests: readonly Message[], optio
   };
 }
 
-/** Figures of one row each. */
+/** Makes one figure for each metric. */
 export function figures(
   measure: string,
   variant: string,

@@ -1,4 +1,4 @@
-/** A server in a process of its own, and what it costs. */
+/** A server in a separate process, and its cost. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -22,7 +22,7 @@ export class Served {
     this.metricsPort = metricsPort;
   }
 
-  /** Runs a script that logs as `serve` does, and waits until it listens. */
+  /** Runs a script that logs like `serve` and waits until it listens. */
   static async start(script: string, args: readonly string[]): Promise<Served> {
     const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     let complaints = '';
@@ -31,7 +31,7 @@ export class Served {
     });
     return new Promise((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${complaints}`)));
-      // Read to the end: a log that nobody takes would be lost, and so would cost nothing.
+      // Reads the whole log: without a reader, lines would be dropped and would cost nothing.
       createInterface(child.stdout!).on('line', (line) => {
         if (!line.includes('"listening"')) return;
         const { url, metrics_port: metricsPort } = JSON.parse(line) as { url: string; metrics_port?: number };
@@ -43,13 +43,13 @@ export class Served {
   cost(): Cost {
     const of = (file: string) => readFileSync(`/proc/${this.#child.pid}/${file}`, 'utf8');
     const stat = of('stat');
-    // The name, in brackets, may hold anything; user and system time are the 14th and 15th field.
+    // The name in brackets may contain any character. User and system time are the 14th and 15th field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const cpu = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
     return { cpu, memory: Number(/VmRSS:\s*(\d+)/.exec(of('status'))?.[1]) * 1024 };
   }
 
-  /** What its threads waited for a processor, all together, s: what others took that run beside it. */
+  /** Total time that its threads waited for a processor, s. */
   waitedForProcessor(): number {
     const dir = `/proc/${this.#child.pid}/task`;
     const waits = readdirSync(dir).map((id) =>
@@ -58,13 +58,14 @@ export class Served {
     return waits.reduce((sum, ns) => sum + ns, 0) / 1e9;
   }
 
-  /** Metrics by series; reading begins a new interval of the event loop's figures. */
+  /** Metrics by series. A read starts a new interval of the event loop's metrics. */
   async metrics(): Promise<Map<string, number>> {
     if (this.metricsPort === undefined) return new Map();
-    const text = await // A connection that is kept may be closed by the server just as it is used again.
-    (
-      await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`, { headers: { connection: 'close' } })
-    ).text();
+    const text =
+      await // Without keep-alive, because the server may close an idle connection just as it is used again.
+      (
+        await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`, { headers: { connection: 'close' } })
+      ).text();
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return new Map(
       lines.map((line) => {

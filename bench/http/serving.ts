@@ -1,4 +1,4 @@
-/** `priorart serve` for a benchmark: limits raised, and a processor left for the load generator. */
+/** Runs `priorart serve` for a benchmark, with raised limits, and leaves a processor to the load generator. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { RATE_LIMIT_MAX } from '../../src/limits.js';
@@ -7,10 +7,10 @@ import { Served } from './served.js';
 export const ADAPTERS = ['uws', 'node'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
 const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-/** The load generator needs a processor of its own. */
+/** One processor is left to the load generator. */
 export const WORKERS = Math.max(1, availableParallelism() - 1);
 
-/** Starts it on a data folder, runs, and stops it. */
+/** Starts the server on a data folder, calls `run`, and stops it. */
 export async function serving<T>(
   dir: string,
   adapter: Adapter,

@@ -1,8 +1,8 @@
-/** An engine that knows one answer. */
+/** An engine that returns the same answer to every search. */
 import { PriorartError } from '../../src/errors.js';
 import type { SearchEngine } from '../../src/search/types.js';
 
-/** As long as an answer of ten results with five passages each mostly is. */
+/** Typical size of an answer with ten results of five passages each. */
 const ANSWER_BYTES = 16_000;
 
 const answer = Buffer.from(JSON.stringify({ total: 0, results: [], padding: 'x'.repeat(ANSWER_BYTES) }));

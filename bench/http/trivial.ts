@@ -1,6 +1,6 @@
 /**
  * `node trivial.js DATA ADAPTER`: the whole server, with its keys, limits, log and metrics, over an engine that answers
- * at once. What it costs is what everything but the search costs.
+ * at once. Measures the cost of a request without its search.
  */
 import { AccessStore } from '../../src/access/store.js';
 import { accessDir } from '../../src/cli/access-folder.js';

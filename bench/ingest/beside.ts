@@ -1,8 +1,8 @@
 /**
  * `node dist/bench/ingest/beside.js --data FOLDER [--rounds 4] [--seconds 12] [--rate 20]`: how much slower searches are
- * beside an ingest, and beside a merge that builds an index. A real `priorart serve` is asked at a fixed rate, in
- * windows by turns: nothing beside it, `priorart ingest` of new documents, merges. Since each round has all three,
- * what else the machine does meets them alike. FOLDER, a generated one (bench/corpus), is changed: give a copy.
+ * during an ingest and during a merge that builds an index. A `priorart serve` gets requests at a fixed rate, in
+ * alternating windows: alone, with `priorart ingest` of new documents, with merges. Each round has every window, so that
+ * other work on the machine affects them equally. FOLDER, a generated one (bench/corpus), is changed: use a copy.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,18 +31,18 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '4' },
     seconds: { type: 'string', default: '12' },
     rate: { type: 'string', default: '20' },
-    /** Merges FOLDER again and again; what this program starts. */
+    /** Merges FOLDER repeatedly. For the child process of this program. */
     merge: { type: 'string' },
   },
 });
 
-/** What runs beside the server: nothing, `priorart ingest`, the same without giving way, merges. */
+/** Load besides the server: none, `priorart ingest`, the same at normal priority, merges. */
 const WINDOWS = ['idle', 'ingest', 'ingest --nice 0', 'merge'] as const;
 type Window = (typeof WINDOWS)[number];
-/** With what the server's threads waited for a processor, µs a request. */
+/** A run, with the time that the server's threads waited for a processor, µs a request. */
 type Beside = Run & { waitedMicros: number };
 const QUESTIONS = 300;
-/** Blocks of a file: more than are ingested in a window. */
+/** Blocks in a file: more than a window can ingest. */
 const BLOCKS_A_FILE = 40;
 
 if (values.merge !== undefined) await mergeForever(values.merge);
@@ -54,7 +54,7 @@ else {
   process.exit(2);
 }
 
-/** Each time the segments are merged into one, whose index is built; then a document goes, so that there is more to do. */
+/** Merges all segments into one and builds its index; then deletes a document, so that the next merge has work. */
 async function mergeForever(dir: string): Promise<void> {
   for (;;) {
     const store = Store.open(dir);
@@ -117,7 +117,7 @@ async function measured(
   { dir, file, seconds }: { dir: string; file: string; seconds: number },
 ): Promise<Beside> {
   const beside = started(window, dir, file);
-  // It may be through before the window is.
+  // The process may end before the window does.
   const ended = new Promise((resolve) => beside?.once('exit', resolve));
   try {
     if (beside) await sleep(1_500); // Until it has started.

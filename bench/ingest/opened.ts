@@ -1,7 +1,7 @@
 /**
- * `node dist/bench/ingest/opened.js FOLDER`: what a process that starts needs until it answers, as JSON: ms to open the
- * folder, segments and index included, ms of the first search and of the median of a hundred, and what memory of its own
- * (without mapped files, which the page cache holds) all of it took.
+ * `node dist/bench/ingest/opened.js FOLDER`: measures the start of a process, as JSON: ms to open the folder, segments
+ * and index included, ms of the first search, median ms of a hundred searches, and the memory that all of it took,
+ * without mapped files, which are in the page cache.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** `npm run bench -- ready`: how long it takes to take in vectors that are made already, index and training included. */
+/** `npm run bench -- ready`: time to ingest documents with precomputed vectors, training and index included. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const OPENING = fileURLToPath(new URL('./opened.js', import.meta.url));
 
 export const ready: Benchmark = {
   name: 'ready',
-  summary: 'documents with ready vectors into a folder that is searched: commits, merge, training, index',
+  summary: 'documents with ready vectors into a searchable folder: commits, merge, training, index',
   sections: ['ready'],
   run: async (setting) => {
     wantedOf(setting, [{ id: 'ready' }]);
@@ -39,7 +39,7 @@ export const ready: Benchmark = {
       return figures;
     });
     const about =
-      'Documents, passages, vectors and token bags of a generated folder, committed to a new one as an ingest commits them (a segment and a transaction forced to the disk for each 16,384 passages), then merged into one segment and indexed. What reads the old folder and makes the bags is not counted. Then a new process opens it and searches a hundred times; its own memory is what it has beyond mapped files, before it opened the folder taken off.';
+      'Documents, passages, vectors and token bags of a generated folder, committed to a new one as an ingest commits them (a segment and a transaction forced to the disk for each 16,384 passages), then merged into one segment and indexed. Reading the old folder and making the bags is not counted. Then a new process opens the folder and runs a hundred searches. Its own memory is its memory without mapped files, minus that before it opened the folder.';
     return { models: {}, sections: [{ ...measured, about }] };
   },
 };
@@ -110,7 +110,7 @@ async function takenIn(from: string, name: string): Promise<Figure[]> {
   }
 }
 
-/** By a process of its own, with the files in the page cache. */
+/** Measures a separate process, with the files in the page cache. */
 function openedFigures(dir: string, passages: number, at: Pick<Figure, 'measure' | 'n'>): Figure[] {
   const output = execFileSync(process.execPath, [OPENING, dir], { encoding: 'utf8' });
   const { openMs, firstMs, medianMs, ownBytes } = JSON.parse(output) as Opened;
@@ -123,7 +123,7 @@ function openedFigures(dir: string, passages: number, at: Pick<Figure, 'measure'
   ];
 }
 
-/** Time and processor time of all threads, of what it runs. */
+/** Measures the time of a function, and the processor time of all threads. */
 class Watch {
   seconds = 0;
   cpuSeconds = 0;

@@ -1,6 +1,6 @@
 /**
- * `node dist/bench/ingest/stages.js FILE [TIMES]`: what each stage of reading a file costs on one thread, in CPU time and
- * without store and models: into units, units into records, records hashed, cut into passages.
+ * `node dist/bench/ingest/stages.js FILE [TIMES]`: CPU time of each stage of reading a file on one thread, without store
+ * and models: splitting into units, parsing units into records, hashing records, cutting them into passages.
  */
 
 import { passagesOf } from '../../src/ingest/passages.js';
@@ -30,10 +30,10 @@ async function unitsOf(path: string): Promise<Unit[]> {
   return units;
 }
 
-/** Units that go through the stages together, as in an ingest: what is read is let go soon. */
+/** Units that go through the stages together, as in an ingest, so that memory is freed early. */
 const BATCH = 8;
 
-/** CPU seconds by stage of one reading. */
+/** CPU seconds of each stage for one pass. */
 async function reading(
   path: string,
 ): Promise<{ seconds: Map<string, number>; bytes: number; passages: number }> {
@@ -48,7 +48,7 @@ async function reading(
   lap('split');
   let passages = 0;
   for (let from = 0; from < units.length; from += BATCH) {
-    // The addon's memory is given back when the event loop turns.
+    // The addon's memory is freed in the next turn of the event loop.
     await new Promise(setImmediate);
     before = cpuSeconds();
     const patents = units

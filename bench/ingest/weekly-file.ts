@@ -1,7 +1,6 @@
 /**
  * `node dist/bench/ingest/weekly-file.js OUT MEGABYTES [DOCUMENT…]`: writes a weekly full-text file of any size, for
- * runs by hand: how fast is an ingest, and does its memory stay flat? Without documents it repeats those of
- * `fixtures/us`.
+ * manual measurements of an ingest's speed and memory. Default documents: those of `fixtures/us`, repeated.
  */
 import { writeWeekly } from './weekly.js';
 

@@ -1,6 +1,6 @@
 /**
- * A weekly full-text file of any size, made of a few red book documents over and over, each time with another
- * publication and application number.
+ * Writes a weekly full-text file of any size: a few red book documents, repeated with new publication and application
+ * numbers.
  */
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import { ROOT } from '../machine.js';
 
-/** The documents of a file, one or several one after another, packed or not. */
+/** The documents of a file, which may hold several and may be compressed. */
 function documentsOf(file: string): string[] {
   const bytes = readFileSync(file);
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -22,11 +22,11 @@ function fixtureFiles(): string[] {
   return names.filter((name) => /\.xml$/i.test(name)).map((name) => join(folder, name));
 }
 
-/** The document as the nth of its kind: grants and applications get numbers that no other bears. */
+/** A copy of a document with the unique numbers of the nth grant or application. */
 function renumbered(document: string, nth: number): string {
   let isPublication = true;
   return document.replace(/<doc-number>([^<]*)<\/doc-number>/g, (all, number: string, at: number) => {
-    // The first two are the publication's and the application's own; those behind belong to others.
+    // The first two numbers are the document's publication and application number. Later ones belong to other documents.
     const own = at < document.indexOf('</application-reference>');
     if (!own) return all;
     const serial = String(nth).padStart(7, '0');
@@ -49,7 +49,7 @@ function* weekly(documents: readonly string[], bytes: number): Generator<string>
   }
 }
 
-/** Writes a file of so many bytes, and a little more. Without documents it repeats those of `fixtures/us`. */
+/** Writes a file of slightly more than `bytes` bytes. Default documents: those of `fixtures/us`. */
 export async function writeWeekly(out: string, bytes: number, files: readonly string[] = []): Promise<void> {
   const documents = (files.length > 0 ? files : fixtureFiles()).flatMap(documentsOf);
   await pipeline(Readable.from(weekly(documents, bytes)), createWriteStream(out));

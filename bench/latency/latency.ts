@@ -1,4 +1,4 @@
-/** `npm run bench -- latency`: whole requests over folders of several sizes, and how their cost grows. */
+/** `npm run bench -- latency`: latency and cost of requests by the size of the folder. */
 import { availableParallelism } from 'node:os';
 import { type Corpus, cachedCorpus, questionsFor } from '../corpus/cached.js';
 import { keyOf } from '../http/data.js';
@@ -11,9 +11,9 @@ import { KINDS, type Kind, mixOf, requestsOf } from './requests.js';
 
 const SIZES = { short: [100_000], whole: [100_000, 1_000_000, 4_000_000] };
 const QUESTIONS = 500;
-/** Clients without pauses that find out how much it can do; enough that no worker waits. */
+/** Clients without pauses that measure saturation; enough to keep all workers busy. */
 const CLIENTS = 8;
-/** Load at which latency is measured, of what it can do at most. */
+/** Load at which latency is measured, as a share of saturation. */
 const LOAD = 0.5;
 
 const PARTS = [
@@ -66,7 +66,7 @@ export const latency: Benchmark = {
   },
 };
 
-const ABOUT = `A real \`priorart serve\` over generated documents, one segment with the index that \`auto\` chooses, as many workers as processors (the default), and the load generator beside them. Saturation is what ${CLIENTS} clients reach that ask again at once; at half of it, arrivals are a Poisson process fixed beforehand, and latency counts from the time that a request was due. CPU is of the whole server process. "growth" is the power of the number of passages that the value grows with: 0 not at all, 1 as fast as they do.`;
+const ABOUT = `A real \`priorart serve\` over generated documents, one segment with the index that \`auto\` chooses, as many workers as processors (the default), and the load generator beside them. Saturation is the rate of ${CLIENTS} clients without pauses. At half of it, arrivals are a Poisson process fixed in advance, and latency counts from the time that a request was due. CPU is that of the whole server process. "growth" is the exponent of the value's growth with the number of passages: 0 is constant, 1 is linear.`;
 
 async function figuresOf(
   served: Served,
@@ -75,7 +75,7 @@ async function figuresOf(
   short: boolean,
 ): Promise<Figure[]> {
   const seconds = short ? 3 : 15;
-  // Maps the pages that searches touch, and lets the compilers do their work.
+  // Warms up the page cache and the JIT compiler.
   await loaded(served, messages, { seconds: seconds / 2, connections: CLIENTS });
   const most = await loaded(served, messages, { seconds, connections: CLIENTS });
   const rate = most.goodPerSecond * LOAD;
@@ -91,12 +91,12 @@ async function figuresOf(
   });
 }
 
-/** Passages of `100k` and `1M`. */
+/** The number of passages in a name such as `100k` or `1M`. */
 function passagesOf(name: string): number {
   return Number(name.slice(0, -1)) * (name.endsWith('M') ? 1e6 : 1e3);
 }
 
-/** Between each size and the next. */
+/** Growth between each size and the next. */
 function growthOf(all: readonly Figure[]): Figure[] {
   const sizes = [...new Set(all.map(({ measure }) => measure))];
   return sizes.slice(1).flatMap((size, n) =>

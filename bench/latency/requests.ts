@@ -1,4 +1,4 @@
-/** What a server of a generated folder is asked: whole requests about what is in it. */
+/** HTTP requests about the documents of a generated folder. */
 import type { Question } from '../corpus/blocks.js';
 import { below, type Random, stream } from '../corpus/random.js';
 import { post } from '../http/data.js';
@@ -7,7 +7,7 @@ import type { Message } from '../http/generator.js';
 export const KINDS = ['search', 'filtered', 'analytics', 'details'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The filters that people set, each as often as the others. */
+/** Typical filters, with equal frequency. */
 const FILTERS: readonly ((question: Question, next: Random) => object)[] = [
   ({ target }) => ({ countries: [target.country] }),
   ({ target }) => ({ countries: ['US', 'KR'], ipc_codes: [target.ipc_codes![0]!.slice(0, 4)] }),
@@ -47,7 +47,7 @@ export function requestsOf(key: string, questions: readonly Question[]): Record<
   };
 }
 
-/** Parts of an ordinary day. */
+/** Shares of the typical mix, percent. */
 const MIX: Record<Kind, number> = { search: 37.5, filtered: 37.5, details: 15, analytics: 10 };
 
 export function mixOf(requests: Record<Kind, readonly Message[]>): Message[] {

@@ -1,4 +1,4 @@
-/** `npm run bench -- micro`: what each stage of a search costs by itself. */
+/** `npm run bench -- micro`: the cost of each stage of a search. */
 import { join } from 'node:path';
 import { Bench } from 'tinybench';
 import { leastCosine } from '../../src/embed/calibration.js';
@@ -23,11 +23,11 @@ import { sectionOf, wantedOf } from '../sections.js';
 
 const SIZES = { short: [100_000], whole: [100_000, 1_000_000] };
 const QUESTIONS = 256;
-/** Documents that a search asks for, and that it shows. */
+/** Documents that a search requests, and that it shows. */
 const DOCUMENTS = RERANK_DEPTH.lateInteraction;
 const SHOWN = 10;
 
-/** What the stages work with. */
+/** The context of the stages. */
 interface Stage {
   corpus: Corpus;
   target: Target;
@@ -36,10 +36,10 @@ interface Stage {
   vectors: Float32Array[];
 }
 
-/** Rows that FAISS alone is asked for: documents have several near the query, and are ranked by their best. */
+/** Rows requested of FAISS alone. More than the documents, because a document has several rows near the query. */
 const FAISS_ROWS = RERANK_SURE * 4;
 
-/** Functions of a counter: each call takes the next question. */
+/** Functions of a counter, which selects the question of a call. */
 type Tasks = Record<string, (n: number) => unknown>;
 
 const PARTS: readonly {
@@ -88,7 +88,7 @@ export const micro: Benchmark = {
 };
 
 const ABOUT =
-  'Generated documents, a stream of different questions, one thread. p50 is the time of a call, CPU the processor time of all threads of the process for a call, which other work on the machine disturbs less.';
+  'Generated documents, a stream of different questions, one thread. p50 is the time of a call. CPU is the processor time of all threads of the process for a call; other work on the machine affects it less.';
 
 async function staged(corpus: Corpus): Promise<Stage> {
   const models = await loadModels();
@@ -98,7 +98,7 @@ async function staged(corpus: Corpus): Promise<Stage> {
   return { corpus, target: new Target(corpus.dir), models, questions, vectors };
 }
 
-/** Each task for so many ms. */
+/** Runs each task for `time` ms. */
 async function timed(measure: string, tasks: Tasks, time: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, task] of Object.entries(tasks)) {
@@ -181,7 +181,7 @@ function neighbours({ target, vectors }: Stage): Tasks {
   return { ...plans, ...faissAlone({ target, vectors }) };
 }
 
-/** FAISS's own call with the file of an index and the lists of a plan without a filter: estimates of rows, no more. */
+/** FAISS alone on the index file, with the lists of a plan without a filter. It returns estimates of rows only. */
 function faissAlone({ target, vectors }: Pick<Stage, 'target' | 'vectors'>): Tasks {
   const [entry] = target.manifest.segments;
   const { filters } = parseSemantic({ query: 'any' });
@@ -257,7 +257,7 @@ async function writing({ corpus, questions }: Stage): Promise<Tasks> {
   return { 'object to bytes': (n) => encoder.encode(JSON.stringify(answers[n % answers.length])) };
 }
 
-/** The same question answered on the calling thread and in a worker: the difference is the hop. */
+/** Measures a question on the calling thread and in a worker. The difference is the cost of the hop. */
 async function hop({ corpus, questions }: Stage, time: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, workers] of [

@@ -1,4 +1,4 @@
-/** What the peers are given: vectors, questions, filters and which rows these let through, as plain files. */
+/** Exports the input of the peers as plain files: vectors, questions, filters and the rows that pass each filter. */
 import {
   closeSync,
   existsSync,
@@ -17,15 +17,15 @@ import { stream } from '../corpus/random.js';
 import { type Fields, FilterMaker, prefixesOf, SELECTIVITIES } from '../recall/filters.js';
 import type { Target } from '../recall/target.js';
 
-/** Classes have another distribution than dates; these two are as far as it goes. */
+/** Shares for filters by class, percent. Classes are distributed differently from dates. */
 const CLASS_SELECTIVITIES = [10, 1, 0.1];
 
 export interface Asked {
   question: number;
-  /** Row of masks.u8; absent where everything is let through. */
+  /** Row of masks.u8; absent if all rows pass. */
   mask?: number;
   filter?: { from: number; to: number } | { class: string };
-  /** The same as fields of a request. */
+  /** The filter as fields of a request. */
   fields: object;
 }
 
@@ -43,7 +43,7 @@ interface Shape {
   questions: number;
 }
 
-/** Writes a folder for a corpus, or reads what is there. */
+/** Exports a corpus to a folder, or reads an earlier export. */
 export async function exported(corpus: Corpus, target: Target, dir: string, shape: Shape): Promise<Exported> {
   const done = join(dir, 'meta.json');
   const { dimensions } = target.manifest.model;
@@ -56,7 +56,7 @@ export async function exported(corpus: Corpus, target: Target, dir: string, shap
       meta.recall !== shape.recall ||
       meta.questions !== shape.questions
     ) {
-      throw new Error(`${dir} is of another run; remove it`);
+      throw new Error(`${dir} is an export of another run; remove it`);
     }
   } else {
     mkdirSync(dir, { recursive: true });
@@ -110,14 +110,14 @@ interface Columns {
   classes: Map<string, number[]>;
 }
 
-/** All that a code is found by: a filter is a beginning, and some codes are the beginning of others. */
+/** The filters that match a code: filters are prefixes, and some codes are prefixes of others. */
 function beginningsOf(code: string, codes: ReadonlySet<string>): string[] {
   const group = code.indexOf('/') + 1;
   const shorter = Array.from({ length: code.length - group }, (_, n) => code.slice(0, group + n));
   return [...prefixesOf(code), ...shorter.filter((beginning) => codes.has(beginning))];
 }
 
-/** One row a passage, with the day and the classes of its document. */
+/** Writes the vectors, one row a passage. Returns the day and the classes of each row's document. */
 function writeRows({ store, native, manifest }: Target, dir: string): Columns {
   const vectors = openSync(join(dir, 'vectors.f32'), 'w');
   const listed = openSync(join(dir, 'classes.tsv'), 'w');
@@ -146,7 +146,7 @@ function writeRows({ store, native, manifest }: Target, dir: string): Columns {
   return { days: Int32Array.from(days), classes };
 }
 
-/** Which rows each filter lets through, a bit each. */
+/** Bitmaps of the rows that pass each filter. */
 class Masks {
   readonly #file: number;
   readonly #columns: Columns;

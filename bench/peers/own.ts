@@ -1,4 +1,4 @@
-/** What this project makes of the same: each passage a document of its own, through filter, planner and scans. */
+/** Measures this project on the same data: each passage is a document, searched with filter, planner and scans. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLUMNS, columnValues } from '../../src/index/columns.js';
@@ -16,7 +16,7 @@ import type { Line } from './peers.js';
 
 const PASSES = 3;
 
-/** One line for each case. */
+/** Measures each case. Returns one line a case. */
 export async function own(data: Exported, target: Target, k: number): Promise<Line[]> {
   const { entry, snapshot, built } = await opened(data, target);
   const lines: Line[] = [built];
@@ -57,13 +57,13 @@ export async function own(data: Exported, target: Target, k: number): Promise<Li
 interface Prepared {
   vector: Float32Array;
   clauses: ReturnType<typeof clausesOf>;
-  /** Rows that the filter lets through, counted apart. */
+  /** Number of rows that pass the filter, counted separately. */
   allowed: number;
 }
 
 function preparedOf({ question, mask, fields }: Asked, data: Exported, { store }: Target): Prepared {
   const { filters } = parseSemantic({ query: 'any', ...fields } as Parameters<typeof parseSemantic>[0]);
-  // The peers' filter is the field alone.
+  // The peers filter by the field only.
   const clauses = clausesOf(filters, store).filter(({ column }) => column !== 'kind_class');
   const vector = data.questions.subarray(question * data.dimensions, (question + 1) * data.dimensions);
   return { vector, clauses, allowed: mask === undefined ? data.rows : bitsOf(data, mask) };
@@ -83,7 +83,7 @@ function readMasks(path: string): Buffer {
   return masks.bytes;
 }
 
-/** The segment with its index, built once. */
+/** Opens the segment with its index. Builds both on first use. */
 async function opened(
   { dir, dimensions }: Exported,
   target: Target,

@@ -1,4 +1,4 @@
-/** `npm run bench -- peers`: the same vectors, filters, k and recall through this project and through its peers. */
+/** `npm run bench -- peers`: compares this project with other libraries at equal vectors, filters, k and recall. */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,13 +14,13 @@ import { own } from './own.js';
 
 const SIZES = { short: [30_000], whole: [200_000] };
 const K = 10;
-/** What the plans of this project aim at. */
+/** The recall goal of this project's plans. */
 const RECALL = 0.99;
-/** What others, who have a knob for it, are often content with. */
+/** A lower recall that is common for libraries with a setting for it. */
 const LESS = 0.95;
 const OWN = 'priorart';
 
-/** What was measured of one library: of its index, of one case at one effort, or why nothing was. */
+/** A measurement of one library: of its index, or of one case at one effort, or the reason for a failure. */
 export interface Line {
   library: string;
   case?: string;
@@ -70,7 +70,7 @@ async function sectionOf(setting: Setting, size: number): Promise<Section> {
   return {
     id: corpus.name,
     title: `The best ${K} of ${corpus.name} passages, at a recall of ${RECALL}`,
-    about: `Vectors of generated documents, ${questions} questions, one thread (LanceDB: processor time of all of its threads). Each library raises its effort until recall@${K} reaches ${RECALL} for a filter; "–" where it does not, or takes more than 250 ms, or has no filters in Python (usearch). The peers but LanceDB are given the rows that a filter lets through as a ready bitmap; ${OWN} and LanceDB evaluate the filter each time. Every passage counts by itself here, for ${OWN} too. "ratio" is processor time against ${OWN}, geometric mean over filters, each weighing the same. The plans of ${OWN} aim at this recall and have no knob for it; where it finds less, that is what the others have to reach. The second ratio lets them stop at ${LESS}. The filter of hnswlib is a Python function, as its interface has it. OpenSearch is not compared with: it cannot be installed from a package registry. ${notes.join(' ')}`,
+    about: `Vectors of generated documents, ${questions} questions, one thread (LanceDB: processor time of all of its threads). The effort of each library is raised until recall@${K} reaches ${RECALL} for a filter. "–": the library does not reach it, takes more than 250 ms, or has no filters in Python (usearch). FAISS, hnswlib and usearch get the rows that pass a filter as a ready bitmap; ${OWN} and LanceDB evaluate the filter each time. Every passage counts as a document, for ${OWN} too. "ratio" is processor time relative to ${OWN}, geometric mean over filters with equal weights. The plans of ${OWN} aim at this recall and have no setting for it; if its recall is lower, the others have to reach that lower recall. In the second ratio they stop at ${LESS}. The filter of hnswlib is a Python function, the only form that its interface accepts. OpenSearch is not compared: it cannot be installed from a package registry. ${notes.join(' ')}`,
     figures: figuresOf(lines),
     plots: plotsOf(lines),
     seconds: Math.round(performance.now() - started) / 1000,
@@ -78,7 +78,7 @@ async function sectionOf(setting: Setting, size: number): Promise<Section> {
   };
 }
 
-/** What a library needed for a case: the least effort that reached the recall, or that of this project where it is less. */
+/** The line of the least effort that reaches the recall, or this project's recall if that is lower. */
 function reached(lines: readonly Line[], library: string, name: string, recall = RECALL): Line | undefined {
   const ours = lines.find((line) => line.library === OWN && line.case === name)?.recall ?? 1;
   const least = Math.min(recall, ours);
@@ -130,7 +130,7 @@ function figuresOf(lines: readonly Line[]): Figure[] {
   return [...ratios, ...bestOfFaiss(lines, cases), ...cells, ...built];
 }
 
-/** FAISS by somebody who knows beforehand which of its indexes is the best for a filter. */
+/** FAISS with the best of its indexes chosen for each filter. */
 function bestOfFaiss(lines: readonly Line[], cases: readonly string[]): Figure[] {
   const names = [...new Set(lines.map(({ library }) => library))].filter((name) => name.startsWith('faiss'));
   return [RECALL, LESS].flatMap((recall): Figure[] => {
@@ -155,8 +155,8 @@ function plotsOf(lines: readonly Line[]): Plot[] {
   const shareOf = (name: string) => (name === 'no filter' ? 100 : Number(/dates, ([\d.]+)/.exec(name)?.[1]));
   return [
     {
-      title: `Processor time by the share of passages that a range of dates lets through, recall ≥ ${RECALL}`,
-      x: { label: 'passages let through, %', log: true },
+      title: `Processor time by the share of passages that pass a filter by dates, recall ≥ ${RECALL}`,
+      x: { label: 'passages that pass the filter, %', log: true },
       y: { label: 'ms', log: true },
       series: libraries.map((library) => ({
         name: library,
@@ -174,7 +174,7 @@ function plotsOf(lines: readonly Line[]): Plot[] {
 
 const PACKAGES = join(ROOT, 'bench/peers/packages.txt');
 
-/** An interpreter with the peers, made once in .bench. */
+/** A Python environment with the peers, installed once in .bench. */
 function pythonWithPeers({ progress }: Setting): { path: string } | { missing: string } {
   const wanted = createHash('sha256').update(readFileSync(PACKAGES)).digest('hex');
   const dir = join(ROOT, '.bench/peers-python');

@@ -1,12 +1,12 @@
 /**
- * A lexical baseline, so that a figure means something: BM25 (Robertson and Zaragoza 2009, k1 1.2, b 0.75, with
- * the logarithm of Lucene, which is never negative) over words of Latin script and digits, and over pairs of
- * characters of the others, which have no words that a blank parts.
+ * The lexical baseline: BM25 (Robertson and Zaragoza 2009, k1 1.2, b 0.75, with Lucene's logarithm, which is never
+ * negative). Its tokens are words of Latin script and digits, and pairs of characters of scripts without blanks between
+ * words.
  */
 const K1 = 1.2;
 const B = 0.75;
 
-/** Words, and pairs of characters of Han, Kana and Hangul; lower case, NFKC. */
+/** Splits a text into words, and into pairs of characters of Han, Kana and Hangul. Lower case, NFKC. */
 export function tokens(text: string): string[] {
   const found: string[] = [];
   const runs = text
@@ -25,7 +25,7 @@ export function tokens(text: string): string[] {
 export class Bm25 {
   readonly #names: string[] = [];
   readonly #lengths: number[] = [];
-  /** Token → document and count, one after the other. */
+  /** Token → document and count, alternating. */
   readonly #postings = new Map<string, number[]>();
 
   add(name: string, text: string): void {
@@ -48,7 +48,7 @@ export class Bm25 {
       .map(({ name }) => name);
   }
 
-  /** The same, all of them with their scores; of equal ones the first that was added comes first. */
+  /** All documents that share a token with the question, with scores, best first. Ties keep the order of `add`. */
   scores(question: string): { name: string; score: number }[] {
     const average = this.#lengths.reduce((sum, length) => sum + length, 0) / this.#lengths.length;
     const scores = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** Publications of many languages: asked with one for what it cites. */
+/** Retrieval of the publications that a publication cites, in a pool of many languages. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimate } from '../../src/eval/bootstrap.js';
@@ -12,12 +12,12 @@ import { measureRetrieval, type QuestionSet, relevant } from './retrieval.js';
 /** Publications of US, EP, JP and WO, in Latin script, Japanese, Chinese and Korean. */
 export const POOL = 'evaluation/citations/docs.jsonl.gz';
 const CITED = 'evaluation/citations/qrels.tsv';
-/** One question in so many in a short run, and one document in so many of those that no question needs. */
+/** A short run uses every eighth question, and every eighth document of those that no question needs. */
 const SHORT = 8;
 
 /** A publication of the pool. */
 export interface Publication {
-  /** As its office numbers it. */
+  /** The office's number. */
   id: string;
   country: string;
   /** `latin`, `ja`, `zh`, `ko`. */
@@ -37,10 +37,10 @@ export const citations: Measure = {
   id: 'citations',
   title: 'Citations in a pool of many languages',
   about:
-    'Title and abstract of a publication ask for what it cites, among 6,833 publications of US, EP, JP and WO with ' +
+    'Title and abstract of a publication are the query for what it cites, among 6,833 publications of US, EP, JP and WO with ' +
     'title and abstract in Latin script, Japanese, Chinese and Korean. The publication itself is left out. "Across ' +
-    'scripts": only citations of another script are relevant, the whole pool is searched. The shares say which ' +
-    'scripts the best 100 by similarity are of, beside the shares of the pool. Never trained on.',
+    'scripts": only citations of another script are relevant; the whole pool is searched. The shares are those of the ' +
+    'scripts among the best 100 by similarity, next to the shares of the pool. Never trained on.',
   needs: [POOL, CITED],
   run: async (context) => {
     const publications = publicationsIn(context);
@@ -96,9 +96,9 @@ export function publicationsIn({ corpora }: Context): Publication[] {
 }
 
 /**
- * Writes publications as JSON Lines. WO is none of the five offices, and true numbers would tell applications from
- * grants, so each is an application of the EPO under a number of its own: none becomes one with another.
- * @returns their numbers in the folder
+ * Writes publications as JSON Lines. Each becomes an application of the EPO with a new number, because WO is none of the
+ * five offices, and because the original numbers would merge applications with their grants.
+ * @returns the new numbers
  */
 export function writePool(pool: readonly Publication[], folder: string): Map<string, string> {
   mkdirSync(folder, { recursive: true });
@@ -130,16 +130,16 @@ function textOf({ title, abstract }: Publication): string {
   return `${title}\n${abstract}`.trim().slice(0, QUERY_MAX_CHARS);
 }
 
-/** Words that most sentences of a language have, and no other of the three. */
+/** Words that occur in most sentences of a language, but in none of the other two. */
 const COMMON: Readonly<Record<string, ReadonlySet<string>>> = {
   en: new Set(['the', 'of', 'and', 'is', 'with', 'for', 'to', 'having']),
   de: new Set(['der', 'das', 'und', 'ein', 'eine', 'eines', 'mit', 'ist', 'zum', 'zur', 'einer']),
   fr: new Set(['le', 'la', 'les', 'du', 'une', 'et', 'est', 'dans', 'pour', 'avec']),
 };
 
-/** Language of a publication; none where a short title in Latin script does not tell. */
+/** Detects the language of a publication; undefined if a short title in Latin script is ambiguous. */
 function languageOf(one: Publication): string | undefined {
-  // Titles from Japan in Chinese characters alone count as Chinese script.
+  // The pool counts titles from Japan in Chinese characters only as Chinese script.
   if (one.country === 'JP') return 'ja';
   if (one.lang !== 'latin') return one.lang;
   const words = textOf(one)
@@ -155,7 +155,7 @@ function languageOf(one: Publication): string | undefined {
 
 type Asked = { id: string; script: string };
 
-/** Scripts of the best hundred by similarity, for questions of each script. */
+/** Shares of scripts among the best hundred by similarity, by script of the question. */
 function foundShares(
   questions: readonly Asked[],
   { dense }: Rankings,
@@ -174,7 +174,7 @@ function foundShares(
   );
 }
 
-/** Scripts of the pool, beside each of these. */
+/** Shares of scripts in the pool, for comparison. */
 function poolShares(questions: readonly Asked[], pool: readonly Publication[]): Figure[] {
   const all = pool.map(({ lang }) => lang);
   return groupsOf(questions).flatMap(([from, asked]) =>

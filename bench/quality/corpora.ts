@@ -1,4 +1,4 @@
-/** Reading the collections: packed text, tables, archives. */
+/** Readers for the collections: compressed text, tables, archives. */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export function csvIn(path: string): string[][] {
   return rows.filter((row) => row.length > 0);
 }
 
-/** Files of a .tar.gz, one after another. */
+/** Yields the files of a .tar.gz. */
 export async function* filesInTar(path: string): AsyncGenerator<{ name: string; text: string }> {
   const unpacked = extract();
   createReadStream(path).pipe(createGunzip()).pipe(unpacked);
@@ -42,7 +42,7 @@ export async function* filesInTar(path: string): AsyncGenerator<{ name: string; 
 }
 
 /**
- * Unpacks a .tar.xz with the system's tar: Node has no xz.
+ * Unpacks a .tar.xz with the system's tar, because Node does not support xz.
  * @returns the folder
  */
 export function unpackXz(path: string, into: string): string {
@@ -55,7 +55,7 @@ export function filesUnder(folder: string): string[] {
   return readdirSync(folder).map((name) => join(folder, name));
 }
 
-/** White space folded, tags out; undefined where entities would have to be resolved to know the text. */
+/** Folds white space and removes tags. Undefined if the text has entities. */
 export function plainText(text: string): string | undefined {
   const untagged = text.replace(/<[^>]*>/g, ' ');
   return untagged.includes('&') ? undefined : untagged.replace(/\s+/g, ' ').trim();

@@ -1,4 +1,4 @@
-/** Statistics with every default: is what a searcher wants counted, and only that? */
+/** Precision and recall of the documents that statistics count by default. */
 import { estimate, quantile } from '../../src/eval/bootstrap.js';
 import { Judgements } from '../../src/eval/judgements.js';
 import type { Qrels, Question } from '../../src/eval/trec.js';
@@ -11,7 +11,7 @@ import { figureOf, type Measure } from './measure.js';
 import { type Filled, onEachModel } from './retrieval.js';
 import { everyResult } from './statistics.js';
 
-/** Pairs of languages with fewer clearly relevant documents are left out. */
+/** Minimum of clearly relevant documents; pairs of languages with fewer are left out. */
 const LEAST = 10;
 const AT_DEFAULT = `at ${MIN_SCORE.default}`;
 const AT_LEAST = `at ${MIN_SCORE.min}`;
@@ -20,10 +20,10 @@ export const counts: Measure = {
   id: 'counts',
   title: 'Statistics of the example patents',
   about:
-    'semantic-analytics with a query and every default, for the 94 questions on fixtures/. Precision: the share of ' +
-    'all counted documents that is relevant (grade 1 or 2), or clearly relevant (grade 2). Recall: the share of the ' +
-    'clearly relevant publications that is counted, in all, and from language to language; an application is ' +
-    'counted with its grant. The recall at 0 says what the defaults let through: utility models they do not.',
+    'semantic-analytics with a query and default parameters, for the 94 questions on fixtures/. Precision: the share of ' +
+    'all counted documents that are relevant (grade 1 or 2), or clearly relevant (grade 2). Recall: the share of the ' +
+    'clearly relevant publications that are counted, in all, and for each pair of languages; an application is ' +
+    'counted with its grant. The recall at 0 is the share that passes the default filters, which exclude utility models.',
   needs: [],
   run: (context) => onEachModel(context, EXAMPLES, exampleCounts),
 };
@@ -32,9 +32,9 @@ export const countsMixed: Measure = {
   id: 'counts-mixed',
   title: 'Statistics of Korean records among publications of other languages',
   about:
-    'semantic-analytics with a query and every default, for the English titles and the folder of "Korean records ' +
-    'among publications of other languages". Only the record itself is known to be relevant; what else is counted ' +
-    'may be right or not.',
+    'semantic-analytics with a query and default parameters, for the English titles and the folder of "Korean records ' +
+    'among publications of other languages". Only the record itself is known to be relevant; other counted documents ' +
+    'may be relevant or not.',
   needs: MIXED,
   run: async (context) => {
     const { sources, applications } = await mixedRecords(context);
@@ -73,7 +73,7 @@ async function exampleCounts(filled: Filled): Promise<Figure[]> {
   ];
 }
 
-/** Links of the documents that each question counts. */
+/** Links of the counted documents, by question. */
 type Counted = ReadonlyMap<string, ReadonlySet<string>>;
 
 async function countedOf(
@@ -93,7 +93,7 @@ async function countedOf(
 
 type Place = Omit<Figure, 'metric' | 'value' | 'n'>;
 
-/** How many questions count something, and how much. */
+/** Share of questions that count a document, and the number of counted documents. */
 function amounts(place: Place, counted: Counted): Figure[] {
   const sizes = [...counted.values()].map(({ size }) => size).sort((a, b) => a - b);
   const some = estimate(sizes.map((size) => Math.min(1, size)));
@@ -113,7 +113,7 @@ function precision(counted: Counted, judgements: Judgements): { value: number; n
   return { value: grades.filter((grade) => grade > 0).length / grades.length, n: grades.length };
 }
 
-/** Share of the relevant publications that are counted: all, and for each pair of languages. */
+/** Share of the relevant publications that are counted, in total and for each pair of languages. */
 function recalls(
   questions: readonly Question[],
   judged: Qrels,

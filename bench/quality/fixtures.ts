@@ -7,23 +7,23 @@ import { measureRetrieval } from './retrieval.js';
 
 const file = (name: string) => join(ROOT, 'fixtures', name);
 
-/** Questions or documents that a pair of languages needs to have a figure of its own. */
+/** Minimum of questions or documents for a separate figure of a pair of languages. */
 export const PAIRS_FROM = 7;
 
 /** The example patents. */
 export const EXAMPLES: readonly string[] = ['us', 'kr', 'jsonl'].map(file);
 
-/** The questions on them. */
+/** The questions on the example patents. */
 export function exampleQuestions(): Question[] {
   return parseQuestions(readFileSync(file('queries.tsv'), 'utf8'), 'queries.tsv');
 }
 
-/** Their judgements: the highest grade answers the question, a lower one above 0 touches it. */
+/** Judgements of the questions. The highest grade: answers the question. Lower grades above 0: related to it. */
 export function exampleQrels(): Qrels {
   return parseQrels(readFileSync(file('qrels.txt'), 'utf8'), 'qrels.txt');
 }
 
-/** The judgements that are of the highest grade. */
+/** The judgements with the highest grade. */
 export function clearlyRelevant(qrels: Qrels): Qrels {
   const highest = Math.max(...[...qrels.values()].flatMap((grades) => [...grades.values()]));
   return new Map(
@@ -39,7 +39,7 @@ export const fixtures: Measure = {
   title: 'Questions on the example patents',
   about:
     '94 natural questions in six languages on the 101 publications of fixtures/, written for this project with ' +
-    'their judgements. Training saw none of it. All languages in one list, then each pair of languages by itself.',
+    'their judgements. Training saw none of it. All languages in one list, then each pair of languages separately.',
   needs: [],
   run: (context) =>
     measureRetrieval(context, EXAMPLES, [

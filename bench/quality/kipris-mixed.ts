@@ -1,13 +1,13 @@
-/** Korean records among publications of other languages: asked as in `kipris.ts`. */
+/** Korean records among publications of other languages, with the questions of `kipris.ts`. */
 import { join } from 'node:path';
 import { POOL, publicationsIn, writePool } from './citations.js';
 import { EXAMINER_CITATIONS, examinerCitations, RECORDS, stripped, titles } from './kipris.js';
 import type { Context, Measure } from './measure.js';
 import { measureRetrieval } from './retrieval.js';
 
-/** What a folder of both is made of. */
+/** Sources of the mixed folder. */
 export const MIXED = [RECORDS, POOL];
-/** One of so many of the other publications in a short run. */
+/** A short run uses every eighth of the other publications. */
 const SHORT = 8;
 
 export const kiprisMixed: Measure = {
@@ -15,8 +15,8 @@ export const kiprisMixed: Measure = {
   title: 'Korean records among publications of other languages',
   about:
     'The questions of "Korean records: English titles, examiner citations" on the same records, with the 6,833 ' +
-    'publications of "Citations in a pool of many languages" in the same folder: an English title has to prefer its ' +
-    'Korean record to publications that are in English.',
+    'publications of "Citations in a pool of many languages" in the same folder: the Korean record has to rank above ' +
+    'publications in English.',
   needs: [...MIXED, EXAMINER_CITATIONS],
   run: async (context) => {
     const { sources, applications } = await mixedRecords(context);

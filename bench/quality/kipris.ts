@@ -1,4 +1,4 @@
-/** Korean records of KIPRIS: asked with English titles, and with what examiners cited against. */
+/** Retrieval of Korean records of KIPRIS, by English titles and by records that examiners cited. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,7 +10,7 @@ import { measureRetrieval, publicationsOf, relevant } from './retrieval.js';
 
 export const RECORDS = 'patents/KR/kipris-json/77eileen.tar.gz';
 export const EXAMINER_CITATIONS = 'patents/DERIVED/kr_examiner_citations_inset.tsv';
-/** One question in so many in a short run. */
+/** A short run uses every eighth question. */
 const SHORT = 8;
 
 export interface Application {
@@ -25,11 +25,10 @@ export const kipris: Measure = {
   id: 'kipris',
   title: 'Korean records: English titles, examiner citations',
   about:
-    'All 1,605 KIPRIS records in Korean, their English fields taken away before ingest. "English title" asks for a ' +
-    'record by the English title of its invention: the 533 records (sha256 of the number, modulo 3 = 0) that ' +
-    'training has not seen; the other records trained the model, and lie in the pool. "Citation" asks with title ' +
-    'and abstract of a record for the records that its examiner cited (26 pairs; citations were never trained on, ' +
-    'the texts of two thirds of the records were).',
+    'All 1,605 KIPRIS records in Korean, without their English fields. "English title": the query is the English title ' +
+    'of a record, for the 533 records (sha256 of the number, modulo 3 = 0) that were not in training; the other ' +
+    'records were, and are in the pool. "Citation": the query is title and abstract of a record, for the records that ' +
+    'its examiner cited (26 pairs; citations were never trained on, the texts of two thirds of the records were).',
   needs: [RECORDS, EXAMINER_CITATIONS],
   run: async (context) => {
     const folder = join(context.temporary, 'records');
@@ -42,7 +41,7 @@ export const kipris: Measure = {
   },
 };
 
-/** Writes the records without their English fields, and returns what questions are made of. */
+/** Writes the records without their English fields. Returns the data for the questions. */
 export async function stripped({ corpora }: Context, folder: string): Promise<Map<string, Application>> {
   mkdirSync(folder, { recursive: true });
   const found = new Map<string, Application>();
@@ -66,7 +65,7 @@ export async function stripped({ corpora }: Context, folder: string): Promise<Ma
   return found;
 }
 
-/** `inventionTitleEng`, `engName`, `documentEngName`. */
+/** A JSON reviver that removes `inventionTitleEng`, `engName` and `documentEngName`. */
 function withoutEnglish(key: string, value: unknown): unknown {
   return /(^e|E)ng([A-Z]|$)/.test(key) ? '' : value;
 }
@@ -76,7 +75,7 @@ function heldOut(number: string): boolean {
   return BigInt(`0x${digest}`) % 3n === 0n;
 }
 
-/** The English titles of the records that training has not seen. */
+/** Questions with the English titles of the records that were not in training. */
 export function titles(applications: ReadonlyMap<string, Application>, { short }: Context) {
   const asked = [...applications.values()]
     .filter(({ number, titleEn }) => heldOut(number) && titleEn !== '')
@@ -92,7 +91,7 @@ export function titles(applications: ReadonlyMap<string, Application>, { short }
   };
 }
 
-/** Records whose examiner cited other records. */
+/** Questions with the records whose examiner cited other records. */
 export function examinerCitations(applications: ReadonlyMap<string, Application>, { corpora }: Context) {
   const cited = new Map<string, string[]>();
   for (const line of linesIn(join(corpora, EXAMINER_CITATIONS)).slice(1)) {

@@ -1,4 +1,4 @@
-/** What a measure of search quality gets and gives. */
+/** Input and output of a measure of search quality. */
 import type { Embedder } from '../../src/embed/embedder.js';
 import type { Estimate } from '../../src/eval/bootstrap.js';
 import type { Figure, Panels, Setting } from '../result.js';
@@ -6,18 +6,18 @@ import type { QuestionSet } from './retrieval.js';
 
 export interface ModelUnderTest {
   label: string;
-  /** models.json; undefined is what comes with the package. */
+  /** models.json; undefined: the models of the package. */
   file: string | undefined;
   embedder: Embedder;
-  /** Its kind. */
+  /** Kind of the reranker. */
   reranker: string;
 }
 
 export interface Context extends Setting {
   underTest: ModelUnderTest[];
-  /** A folder of this measure's own, removed when it ends. */
+  /** Temporary folder of the measure, removed at its end. */
   temporary: string;
-  /** Gets documents and questions of retrieval in place of measuring. */
+  /** Called with documents and questions of a retrieval measure, instead of measuring. */
   instead?(sources: readonly string[], sets: readonly QuestionSet[]): Promise<void>;
 }
 
@@ -25,18 +25,18 @@ export interface Measure {
   id: string;
   title: string;
   about: string;
-  /** Files and folders below the corpora without which nothing can be measured. */
+  /** Required files and folders, relative to the corpora. */
   needs: string[];
   run(context: Context): Promise<Figure[] | Drawn>;
 }
 
-/** Figures with what is drawn of them. */
+/** Figures and their charts. */
 export interface Drawn {
   figures: Figure[];
   panels: Panels[];
 }
 
-/** A figure of an estimate. */
+/** Converts an estimate to a figure. */
 export function figureOf(
   place: Pick<Figure, 'measure' | 'metric' | 'variant' | 'model'>,
   { mean, low, high, n }: Estimate,
@@ -44,10 +44,10 @@ export function figureOf(
   return { ...place, value: mean, low, high, n };
 }
 
-/** Texts that are embedded at a time. */
+/** Texts embedded at once. */
 const BATCH = 64;
 
-/** Vectors of many texts, one after another. */
+/** Embeds texts in batches. */
 export async function embedAll(
   embedder: Embedder,
   texts: readonly string[],

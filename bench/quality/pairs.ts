@@ -1,4 +1,4 @@
-/** Sentences and terms against their translations: accuracy among all candidates. */
+/** Accuracy at which sentences and terms find their translations. */
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { estimate } from '../../src/eval/bootstrap.js';
@@ -8,14 +8,14 @@ import { Bm25 } from './bm25.js';
 import { filesUnder, linesIn, plainText } from './corpora.js';
 import { type Context, dot, embedAll, figureOf, type Measure } from './measure.js';
 
-/** As models/static/train/collect.py splits them: never in a training pair, by the hash of the English side. */
+/** Held out of training by models/static/train/collect.py: one English side in 60, by its hash. */
 const DEV_ONE_IN = 60;
 const DEV_REST = 7;
 const DICTIONARIES = new Set(['dict-cedict', 'dict-wiktionary', 'cldr-names', 'osm-id-tagging']);
-/** Written for this project, and trained on whole. */
+/** Sets of this project that are entirely in training. */
 const TRAINED = new Set(['glossary-patent-terms']);
 const SIZE = { whole: 1000, short: 200 };
-/** A set smaller than this says nothing. */
+/** Minimum size of a set. */
 const LEAST = 100;
 const SENTENCE_CHARS = 30;
 
@@ -25,9 +25,9 @@ export const pairs: Measure = {
   id: 'pairs',
   title: 'Sentences and terms across languages',
   about:
-    'A sentence or term is asked for its translation among up to 1,000 others: accuracy@1, equal scores counting ' +
-    'against the model. From the parallel data, of which training left out one English side in 60, by its hash, and ' +
-    'every pair that shares the other side. The sentences are software manuals of the same kind as training: easy.',
+    'The query is a sentence or term, the answer its translation among up to 1,000 others: accuracy@1; equal scores ' +
+    'count against the model. From the parallel data; training left out one English side in 60, by its hash, and every ' +
+    'pair that shares the other side. The sentences are from software manuals, as in training, and therefore easy.',
   needs: ['parallel'],
   run: async (context) => {
     const sets = setsOf(join(context.corpora, 'parallel'), context.short ? SIZE.short : SIZE.whole);
@@ -71,7 +71,7 @@ function lexicalAccuracy(set: readonly Pair[]) {
   return estimate(set.map(([from], n) => (index.search(from, 1)[0] === String(n) ? 1 : 0)));
 }
 
-/** The held-out pairs by kind and languages. */
+/** Reads the held-out pairs by kind and languages. */
 function setsOf(folder: string, size: number): Map<string, Pair[]> {
   /** kind and language → English → the other side */
   const groups = new Map<string, Map<string, string>>();
@@ -96,7 +96,7 @@ function setsOf(folder: string, size: number): Map<string, Pair[]> {
   const sets = new Map<string, Pair[]>();
   const add = (name: string, all: Pair[]) => {
     const taken = new Set<string>();
-    // One candidate a text, or the right answer could come second to itself.
+    // Keeps each text once, because a duplicate could rank above the right answer.
     const distinct = all.filter(([from, to]) => {
       const known = taken.has(`>${from}`) || taken.has(`<${to}`);
       taken.add(`>${from}`).add(`<${to}`);

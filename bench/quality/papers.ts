@@ -1,4 +1,4 @@
-/** From a scientific paper to the patent on the same work (Pap2Pat). */
+/** Retrieval of the patent on the same work as a scientific paper (Pap2Pat). */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QUERY_MAX_CHARS } from '../../src/limits.js';
@@ -20,9 +20,9 @@ export const papers: Measure = {
   id: 'papers',
   title: 'Paper to patent',
   about:
-    'Title and abstract of a paper ask for the patent of the same authors and work. First among 941 US ' +
-    'applications with title, abstract and first claim, then among the 322 of them whose full text is at hand, in ' +
-    'passages. English. Titles and abstracts of these patents were pairs in training; the papers never.',
+    'The query is title and abstract of a paper, the answer the patent of the same authors and work. First among 941 US ' +
+    'applications with title, abstract and first claim, then among the 322 of them with full text, in passages. ' +
+    'English. Titles and abstracts of these patents were pairs in training; the papers were not.',
   needs: [PAIRS, TEXTS],
   run: async (context) => {
     const rows = linesIn(join(context.corpora, PAIRS))
@@ -72,7 +72,7 @@ export const papers: Measure = {
   },
 };
 
-/** Writes the full texts as JSON Lines; returns their numbers. */
+/** Writes the full texts as JSON Lines. Returns the publication numbers. */
 async function fullTexts(archive: string, folder: string): Promise<Set<string>> {
   mkdirSync(folder);
   const lines = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** `npm run bench -- quality`: does the right document come first? */
+/** `npm run bench -- quality`: measures search quality. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const MEASURES: readonly Measure[] = [
 
 export const quality: Benchmark = {
   name: 'quality',
-  summary: 'recall, nDCG, MRR and correlations, by similarity and reranked, beside a lexical baseline',
+  summary: 'recall, nDCG, MRR and correlations, by similarity and reranked, with a lexical baseline',
   sections: MEASURES.map(({ id }) => id),
   run: async (setting) => {
     const wanted = MEASURES.filter(({ id }) => setting.only?.includes(id) ?? true);

@@ -1,6 +1,6 @@
 /**
- * Searches through the real engine: documents are ingested into a folder of their own, questions are asked as an
- * application asks them, by similarity alone and as served; a lexical baseline stands beside.
+ * Measures retrieval with the engine: ingests documents into a temporary folder and runs questions as an application
+ * does, by similarity alone and reranked. A lexical baseline is measured, too.
  */
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -20,28 +20,28 @@ import { type Context, figureOf } from './measure.js';
 export interface QuestionSet {
   name: string;
   questions: Question[];
-  /** Judgements by patent_id; the store tells which publications an application has. */
+  /** Judgements by patent_id. The store lists the publications of an application. */
   qrels(store: Store): Qrels;
   recallAt: readonly number[];
-  /** Publications that are no answer to a question: the one that it was made from. */
+  /** Publications excluded from the answers to a question: the one that it was made from. */
   own?(store: Store, question: string): readonly string[];
-  /** Also nDCG@10 for each pair of languages that has so many questions. */
+  /** Minimum of questions for nDCG@10 of a pair of languages. Absent: no pairs are measured. */
   pairsFrom?: number;
-  /** More figures of a model's lists, which hold nothing of the question's own. */
+  /** Further figures from a model's lists, which exclude the question's own publications. */
   also?(rankings: Rankings, model: string): Figure[];
 }
 
-/** A folder that holds the documents of a set, as one of the models sees them. */
+/** A folder with the documents of a set, embedded with one of the models. */
 export interface Filled {
   engine: Engine;
   store: Store;
   /** Label of the model. */
   label: string;
-  /** Whether it is the first model: what no model takes part in is measured once. */
+  /** Whether it is the first model. Figures that depend on no model are measured only with the first. */
   first: boolean;
 }
 
-/** Figures of each set on the same documents, for every model, and of BM25. */
+/** Measures each set on the same documents, for every model and BM25. */
 export async function measureRetrieval(
   context: Context,
   sources: readonly string[],
@@ -65,7 +65,7 @@ export async function measureRetrieval(
   });
 }
 
-/** Ingests the sources with every model, one after another, and gathers what is measured on each. */
+/** Ingests the sources with each model in turn, and collects the results of `measure`. */
 export async function onEachModel(
   context: Context,
   sources: readonly string[],
@@ -117,8 +117,8 @@ function figuresOf(
 }
 
 /**
- * A search gives a hundred documents, and what the question was made from takes one of the places. The next document
- * by similarity stands in for it, so that a hundred others are looked at.
+ * Adds the next document by similarity to lists that hold the publication that the question was made from. A search
+ * returns a hundred documents, so that a hundred others remain.
  */
 async function filledUp(
   engine: Engine,
@@ -147,7 +147,7 @@ async function filledUp(
   return rankings;
 }
 
-/** The rankings without what each question was made from. */
+/** The rankings without the publications that each question was made from. */
 function without(store: Store, { own }: QuestionSet, { dense, reranked }: Rankings): Rankings {
   if (!own) return { dense, ...(reranked && { reranked }) };
   const cleaned = (lists: Map<string, string[]>) =>
@@ -160,7 +160,7 @@ function without(store: Store, { own }: QuestionSet, { dense, reranked }: Rankin
   return { dense: cleaned(dense), ...(reranked && { reranked: cleaned(reranked) }) };
 }
 
-/** BM25 over the titles and passages that the store holds, an application and its grant each by itself. */
+/** Ranks by BM25 over the stored titles and passages. An application and its grant are separate documents. */
 function lexical(store: Store, { questions }: QuestionSet): Map<string, string[]> {
   const index = new Bm25();
   for (const { key, value: head } of store.documents.getRange()) {
@@ -170,12 +170,12 @@ function lexical(store: Store, { questions }: QuestionSet): Map<string, string[]
   return new Map(questions.map(({ id, text }) => [id, index.search(text, 2 * EVAL_DEPTH)]));
 }
 
-/** Every publication of an application. */
+/** All publications of an application. */
 export function publicationsOf(store: Store, country: string, application: string): string[] {
   return [...store.applications.getValues(country + application)];
 }
 
-/** Judgements in which each question has its relevant documents, all of one grade. */
+/** Judgements with grade 1 for the relevant documents of each question. */
 export function relevant(answers: ReadonlyMap<string, readonly string[]>): Qrels {
   return new Map([...answers].map(([question, ids]) => [question, new Map(ids.map((id) => [id, 1]))]));
 }

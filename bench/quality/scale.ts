@@ -1,4 +1,4 @@
-/** What a similarity says: of relevant and of other documents, for each pair of languages. */
+/** The distribution of similarities of relevant and of other documents, for each pair of languages. */
 import { quantile } from '../../src/eval/bootstrap.js';
 import { Judgements } from '../../src/eval/judgements.js';
 import { MAX_RESULTS, MIN_SCORE } from '../../src/limits.js';
@@ -9,13 +9,13 @@ import { type Filled, onEachModel } from './retrieval.js';
 import { everyResult } from './statistics.js';
 
 const QUANTILES = [0.1, 0.25, 0.5, 0.75, 0.9];
-/** Pairs of languages with fewer relevant documents have no panel, and no row in BENCHMARKS.md. */
+/** Minimum of relevant documents for a pair of languages to have a panel, and a row in BENCHMARKS.md. */
 const LEAST = PAIRS_FROM;
-/** Points of a curve, and the deviation of the normal distribution that each similarity is spread by. */
+/** Points of a curve, and the standard deviation of the normal kernel that smooths it. */
 const POINTS = 60;
 const SPREAD = 0.03;
 
-/** Similarities of a question's documents in one pair of languages. */
+/** Similarities of documents to questions, for one pair of languages. */
 interface Similarities {
   pair: string;
   relevant: number[];
@@ -28,8 +28,8 @@ export const scale: Measure = {
   about:
     'similarity_score of every document of fixtures/ for each of the 94 questions, from language of question to ' +
     'language of document: quantiles of the clearly relevant documents (grade 2), and of those that are not ' +
-    'relevant (grade 0 or not judged). An application and its grant are one document. A similarity should mean the ' +
-    'same in every row.',
+    'relevant (grade 0 or not judged). An application and its grant are one document. The quantiles should be ' +
+    'the same in every row.',
   needs: [],
   run: async (context) => {
     const panels: Panels[] = [];
@@ -42,7 +42,7 @@ export const scale: Measure = {
   },
 };
 
-/** All pairs of languages together, then each that has a relevant document. */
+/** The similarities of all pairs of languages together, then of each pair with a relevant document. */
 async function similarities({ engine, store }: Filled): Promise<Similarities[]> {
   const judgements = new Judgements(store, exampleQrels());
   const clearly = new Judgements(store, clearlyRelevant(exampleQrels()));
@@ -88,7 +88,7 @@ function panelsFor(groups: readonly Similarities[], label: string, several: bool
   return {
     file: several ? `similarity-${label.replace(/[^\w.-]+/g, '-')}.svg` : 'similarity.svg',
     title: `Similarity of relevant and other documents${several ? `, ${label}` : ''}`,
-    about: 'From language of question to language of document. Each curve is drawn to its own height.',
+    about: 'From language of question to language of document. Each curve is scaled to its own peak.',
     x: { label: 'similarity_score' },
     mark: MIN_SCORE.default,
     panels: groups
@@ -104,7 +104,7 @@ function panelsFor(groups: readonly Similarities[], label: string, several: bool
   };
 }
 
-/** How dense the values lie from 0 to 1, with its peak at 1. What is spread beyond an end is folded back. */
+/** A kernel density estimate from 0 to 1, scaled to a peak of 1, with reflection at both ends. */
 function density(values: readonly number[]): number[] {
   const bell = (distance: number) => Math.exp(-((distance / SPREAD) ** 2) / 2);
   const heights = Array.from({ length: POINTS + 1 }, (_, n) => {

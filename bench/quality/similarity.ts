@@ -1,4 +1,4 @@
-/** Scored pairs of one language: Spearman's correlation of cosines and judgements. */
+/** Spearman's correlation of cosines and judgements, for pairs of texts in one language. */
 import { join } from 'node:path';
 import { spearman } from '../../src/eval/measures.js';
 import type { Figure } from '../result.js';
@@ -12,7 +12,7 @@ interface Scored {
   score: number;
 }
 
-/** One pair in so many in a short run. */
+/** A short run uses every fourth pair. */
 const SHORT = 4;
 
 export const sts: Measure = {
@@ -62,7 +62,7 @@ export const phrases: Measure = {
 async function correlated(context: Context, measure: string, all: readonly Scored[]): Promise<Figure[]> {
   const scored = all.filter((_, n) => !context.short || n % SHORT === 0);
   if (scored.length === 0 || scored.some(({ score }) => !Number.isFinite(score))) {
-    throw new Error(`${measure}: the file has another form than expected`);
+    throw new Error(`${measure}: unexpected file format`);
   }
   const place = { measure, metric: 'spearman', n: scored.length };
   const wanted = scored.map(({ score }) => score);

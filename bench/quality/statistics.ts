@@ -1,9 +1,9 @@
-/** What semantic-analytics says: all pages of an answer. */
+/** Reads all pages of semantic-analytics. */
 import type { Engine } from '../../src/engine.js';
 import { PAGE_SIZE } from '../../src/limits.js';
 import type { AnalyticsResult } from '../../src/search/types.js';
 
-/** Every document that an answer counts, best first. */
+/** All counted documents, best first. */
 export async function everyResult(
   engine: Engine,
   request: Parameters<Engine['analyze']>[0],

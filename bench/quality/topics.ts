@@ -1,4 +1,4 @@
-/** Two topics of a search class, with judgements (CS3245, PatSnap export). */
+/** Two topics from a university course on search, with judgements (CS3245, PatSnap export). */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Qrels } from '../../src/eval/trec.js';
@@ -15,7 +15,7 @@ export const topics: Measure = {
   about:
     'Two topics (washing with bubbles, biological waste water treatment) on the US and EP publications among 2,244, ' +
     'by their title alone and with their description. English. Titles and abstracts of these patents were pairs in ' +
-    'training, the topics and judgements never. Two topics: an example, not a measure.',
+    'training; the topics and judgements were not. Two topics are an example, not a measure.',
   needs: [ARCHIVE],
   run: async (context) => {
     const folder = unpackXz(join(context.corpora, ARCHIVE), join(context.temporary, 'topics'));
@@ -52,7 +52,7 @@ export const topics: Measure = {
   },
 };
 
-/** One publication as a line; none for offices that are not read. */
+/** Converts a publication to a line. Empty for unsupported offices. */
 function lineOf(file: string): string[] {
   const xml = readText(file);
   const field = (name: string) =>
@@ -65,7 +65,7 @@ function lineOf(file: string): string[] {
   const country = number.slice(0, 2);
   const [title, abstract] = [field('Title'), field('Abstract')];
   if (!['US', 'EP'].includes(country) || !(title || abstract)) return [];
-  // US grants stand without a kind: B2 since 2001, when applications began to be published.
+  // US grants have no kind code here. Grants are B2 since 2001, when the publication of applications began.
   const grant = /^US(RE?)?(\d+)$/.exec(number);
   const kind = grant ? (grant[1] ? 'E1' : Number(grant[2]) < 6_167_569 ? 'A' : 'B2') : field('Kind Code');
   return [

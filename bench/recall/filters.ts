@@ -1,4 +1,4 @@
-/** Filters that let through a given part of a folder: by date, which says nothing of the content, and by class. */
+/** Makes filters that a given share of a folder passes: by date, which is independent of the content, and by class. */
 import type { SemanticRequest } from '../../src/search/schema.js';
 import type { Store } from '../../src/store/store.js';
 import type { Question } from '../corpus/blocks.js';
@@ -6,9 +6,9 @@ import { below, type Random } from '../corpus/random.js';
 
 export type Fields = Omit<SemanticRequest, 'query'>;
 
-/** Parts of all passages that are let through, in percent. */
+/** Shares of all passages that pass the filter, percent. */
 export const SELECTIVITIES = [100, 50, 10, 1, 0.1, 0.01] as const;
-/** A class is taken for a share where it has no more than so many times it, or so many times less. */
+/** Maximum factor between the share of a class and the wanted share. */
 const NEAR_ENOUGH = 4;
 
 interface Sized {
@@ -16,7 +16,7 @@ interface Sized {
   passages: number;
 }
 
-/** What the documents of a folder could be filtered by. */
+/** Makes filters for the documents of a folder. */
 export class FilterMaker {
   readonly #days: Sized[];
   readonly #prefixes: ReadonlyMap<string, number>;
@@ -41,7 +41,7 @@ export class FilterMaker {
     this.#prefixes = prefixes;
   }
 
-  /** Days of filing, from a random one on, that hold so many percent of the passages or a little more. */
+  /** A range of filing dates from a random day that at least `percent` of the passages pass. */
   dates(next: Random, percent: number): Fields {
     if (percent >= 100) return {};
     const wanted = (this.#total * percent) / 100;
@@ -55,7 +55,7 @@ export class FilterMaker {
     }
   }
 
-  /** The class of what the question looks for whose share is closest; undefined where none is near. */
+  /** The class of the question's target with the closest share; undefined if none is close. */
   class({ target }: Question, percent: number): Fields | undefined {
     const wanted = (this.#total * percent) / 100;
     const distance = (prefix: string) =>

@@ -1,4 +1,4 @@
-/** `npm run bench -- recall`: what the plans find of what an exact scan finds, at every selectivity, and at which cost. */
+/** `npm run bench -- recall`: recall of the plans against an exact scan, and their cost, at every selectivity. */
 import { RERANK_DEPTH, RERANK_SURE } from '../../src/limits.js';
 import { loadModels } from '../../src/models/load.js';
 import { parseSemantic, type SemanticQuery } from '../../src/search/query.js';
@@ -10,7 +10,7 @@ import { sectionOf, wantedOf } from '../sections.js';
 import { FilterMaker, SELECTIVITIES } from './filters.js';
 import { recallAt, Target, WAYS, type Way } from './target.js';
 
-/** Documents that are counted, and that are asked for: a search reranks some more than it shows. */
+/** Documents requested, and those to be found with full recall: a search reranks more documents than it shows. */
 const SERVED = { documents: RERANK_DEPTH.lateInteraction, sure: RERANK_SURE };
 const DEPTHS = [
   { id: 'at10', k: 10, ...SERVED, questions: 200 },
@@ -22,7 +22,7 @@ const SIZES = { short: [100_000], whole: [1_000_000] };
 
 interface Case {
   name: string;
-  /** What is let through of the passages, percent, and by what. */
+  /** Share of passages that pass the filter, percent, and its kind. */
   percent: number;
   by: 'nothing' | 'dates' | 'class' | 'country';
   asked: { vector: Float32Array; filters: SemanticQuery['filters'] }[];
@@ -65,7 +65,7 @@ export const recall: Benchmark = {
       sections: wanted.map(({ id, k, documents }) => ({
         id,
         title: `The best ${k.toLocaleString('en')} documents`,
-        about: `Generated documents, one segment with the index that \`auto\` chooses. ${documents} documents are asked for, as a served request does, of which a plan finds 50 as surely as it can. Filters: a range of filing dates, which knows nothing of the content; a class of the document that the question looks for; a country other than that of the document, whose language the question mostly is not in. "planned" is as a search runs, "index" probes the index and "codes" estimates every passage that is allowed by its code, whatever they cost; "exact" scans all that the filter allows: the truth. Recall counts documents whose score reaches that of the last true one. Processor time of one thread, filter included.`,
+        about: `Generated documents, one segment with the index that \`auto\` chooses. ${documents} documents are requested, as in a served search; a plan aims at full recall for 50 of them. Filters: a range of filing dates, which is independent of the content; a class of the question's target; a country other than the target's, whose language mostly differs from the question's. "planned" is the plan of a search, "index" always probes the index, and "codes" always estimates all allowed passages by their codes. "exact" scans all allowed passages and is the reference. Recall counts documents whose score reaches that of the last exact one. Processor time of one thread, filter included.`,
         figures: found.get(id)!,
         plots: plotsOf(found.get(id)!),
         ...times.get(id)!,
@@ -74,7 +74,7 @@ export const recall: Benchmark = {
   },
 };
 
-/** Each question under each filter. */
+/** Combines each question with each filter. */
 async function casesOf(corpus: Corpus, { store }: Target, count: number): Promise<Case[]> {
   const questions = questionsFor(corpus, count);
   const { embedder, reranker } = await loadModels();
@@ -127,7 +127,7 @@ function figuresOf(
     WAYS.map((way) => [way, { recalls: [], cpu: [], exact: 0 }]),
   );
   for (const [nth, { vector, filters }] of asked.slice(0, questions).entries()) {
-    // Who comes first finds the caches cold: each does in turn.
+    // Rotates the order, because the first scan meets cold caches.
     const turn = WAYS.map((_, n) => WAYS[(n + nth) % WAYS.length]!);
     const answers = new Map(turn.map((way) => [way, target.search(vector, filters, documents, way, sure)]));
     for (const [way, { hits, plan, cpuMs }] of answers) {
@@ -153,7 +153,7 @@ function figuresOf(
   });
 }
 
-/** Recall and processor time by the share that a range of dates lets through. */
+/** Recall and processor time by the share that passes a range of dates. */
 function plotsOf(figures: readonly Figure[]): Plot[] {
   const sizes = [...new Set(figures.map(({ measure }) => measure.split(', ')[0]!))];
   const shareOf = (measure: string): number | undefined => {
@@ -168,8 +168,8 @@ function plotsOf(figures: readonly Figure[]): Plot[] {
         ['CPU', 'processor time, ms', true],
       ] as const
     ).map(([metric, label, log]) => ({
-      title: `${size}: ${label} by the share of passages that a range of dates lets through`,
-      x: { label: 'passages let through, %', log: true },
+      title: `${size}: ${label} by the share of passages that pass a range of dates`,
+      x: { label: 'passages that pass the filter, %', log: true },
       y: { label, log },
       series: WAYS.map((way) => ({
         name: way,

@@ -1,4 +1,4 @@
-/** A folder open for searches by a plan of one's choice, and the recall of what a plan finds. */
+/** Opens a folder for searches with a chosen plan, and measures recall. */
 import type { NativeSnapshot, SearchHits } from '../../src/index/native.js';
 import { clausesOf, deduplicates } from '../../src/search/filter.js';
 import { Folder } from '../../src/search/folder.js';
@@ -7,7 +7,7 @@ import type { SemanticQuery } from '../../src/search/query.js';
 import type { Manifest, SegmentEntry } from '../../src/store/manifest.js';
 import type { Store } from '../../src/store/store.js';
 
-/** How segments are scanned: as the planner decides, or by probing the index, by all codes, or exactly. */
+/** How segments are scanned: as planned, by probing the index, by a full PQ scan, or exactly. */
 export const WAYS = ['planned', 'index', 'codes', 'exact'] as const;
 export type Way = (typeof WAYS)[number];
 
@@ -19,7 +19,6 @@ const OPTIONS: Record<Way, PlanOptions> = {
 };
 
 export interface Answered {
-  /** By each way that was asked for. */
   hits: SearchHits;
   plan: Plan;
   /** Processor time, ms. */
@@ -47,8 +46,8 @@ export class Target {
   }
 
   /**
-   * The best `documents` of what a query's filters allow.
-   * @param sure how many of them the plan finds with full recall; see `PlanOptions`
+   * Searches for the best `documents` documents that pass a query's filters.
+   * @param sure number of documents to find with full recall; see `PlanOptions`
    */
   search(
     vector: Float32Array,
@@ -59,7 +58,7 @@ export class Target {
   ): Answered {
     const before = process.cpuUsage();
     const selection = this.native.select(clausesOf(filters, this.store));
-    // The planner leaves an index alone that missed too much when it was built.
+    // The planner would not use an index with a low measured recall.
     const segments = way === 'index' ? this.#trusted : this.manifest.segments;
     const plan = planOf(segments, this.native.segments, selection, documents, {
       ...OPTIONS[way],
@@ -81,8 +80,8 @@ export class Target {
 }
 
 /**
- * Share of the best k that was found. A document that scores as much as the kth is as good as the kth. Fewer than k
- * where the filter allows fewer; undefined where it allows none.
+ * Share of the best k that was found. Any document with the score of the kth counts as found. Fewer than k count if the
+ * filter allows fewer. Undefined if it allows none.
  */
 export function recallAt(k: number, found: ArrayLike<number>, truth: ArrayLike<number>): number | undefined {
   const count = Math.min(k, truth.length);

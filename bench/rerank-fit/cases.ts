@@ -1,6 +1,6 @@
 /**
- * What a fit is made on: of each judged question the documents that a search finds, and what each part of late
- * interaction says of each of their passages, so that any mixture of the parts can be tried without searching again.
+ * The data of a fit: for each judged question the documents that a search finds, and the score of each part of late
+ * interaction for each of their passages. Any mixture of the parts can then be tried without searching again.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -24,26 +24,26 @@ import { titleOf } from '../../src/search/show.js';
 import type { Context } from '../quality/measure.js';
 import type { QuestionSet } from '../quality/retrieval.js';
 
-/** Powers of the IDF that are tried. */
+/** Exponents of the IDF to try. */
 export const RARITIES: readonly number[] = [1, 1.5, 2, 3];
 const NONE: RerankShare = { partners: 0, cosine: 0 };
 const PARTNERS: RerankShare = { partners: 1, cosine: 0 };
 const COSINE: RerankShare = { partners: 0, cosine: 1 };
 const EMPTY = { passage: NONE, title: NONE, abstract: NONE, similarity: 0, foreign: 0 };
 
-/** One question with what was found for it, best first by similarity. */
+/** One question with the documents found for it, best first by similarity. */
 export interface Case {
   question: string;
-  /** Of each document: its link (an application and its grant are one), its grade, where its passages start. */
+  /** For each document: its link (an application and its grant share one), its grade, the index of its first passage. */
   links: string[];
   grades: Grades;
   starts: Uint32Array;
-  /** Of each passage: cosines of passage, title, abstract; and by rarity the partners in each of the three. */
+  /** For each passage: cosines of passage, title and abstract; and by IDF exponent the token matches in each of them. */
   cosines: Float32Array[];
   partners: Float32Array[][];
-  /** Of each passage: its similarity, as the search found it. */
+  /** For each passage: its similarity in the search. */
   similarities: Float32Array;
-  /** Of each document: 1 if it is in another language than the question. */
+  /** For each document: 1 if it is in another language than the question. */
   foreign: Uint8Array;
 }
 
@@ -52,7 +52,7 @@ export interface CaseSet {
   cases: Case[];
 }
 
-/** Collects the cases of a measure's question sets in place of measuring them. */
+/** Collects the cases of a measure's question sets instead of measuring them. */
 export async function collect(
   context: Context,
   sources: readonly string[],
@@ -95,7 +95,7 @@ export async function collect(
   }
 }
 
-/** Where questions are made of titles in another language, the same in the documents' own language. */
+/** Adds, to questions from titles in another language, the same questions in the documents' own language. */
 function withOwnTitles(set: QuestionSet, { store }: Folder): QuestionSet[] {
   if (!set.name.startsWith('English title')) return [set];
   const judged = set.qrels(store);
@@ -107,7 +107,7 @@ function withOwnTitles(set: QuestionSet, { store }: Folder): QuestionSet[] {
   return [set, { ...set, name: 'Korean title → Korean record', questions }];
 }
 
-/** A reranker that notes what every part says. */
+/** A reranker that records the scores of every part. */
 class Recorder implements Reranker {
   readonly name = 'recorder';
   readonly depth = RERANK_DEPTH.lateInteraction;
@@ -115,7 +115,7 @@ class Recorder implements Reranker {
   #seen: ({ docs: Uint32Array } & Omit<Case, 'question' | 'links' | 'grades'>) | undefined;
 
   score(): never {
-    throw new Error('asked without segments');
+    throw new Error('score() is not supported; expected scoreFound()');
   }
 
   scoreFound(query: string, found: FoundDocuments): RerankScores {
@@ -132,7 +132,7 @@ class Recorder implements Reranker {
     return { documents: new Float32Array(docs.length), passages: new Float32Array(passageAt.at(-1) ?? 0) };
   }
 
-  /** The case of the last search. A document without a link is no answer to the question. */
+  /** The case of the last search. Documents without a link are left out. */
   taken(question: string, grades: Grades, linkOf: (doc: number) => string | undefined): Case {
     const { docs, ...parts } = this.#seen!;
     return {
@@ -148,7 +148,7 @@ class Recorder implements Reranker {
   }
 }
 
-/** Which half of the questions one belongs to: questions of one topic, `q01-ko` and `q01-en`, go together. */
+/** Whether a question is in the half for fitting. Questions on one topic, `q01-ko` and `q01-en`, are in the same half. */
 export function isForFitting(question: string): boolean {
   const topic = question.replace(/-[a-z]{2}$/, '');
   return (createHash('sha256').update(`fit ${topic}`).digest()[0]! & 1) === 0;

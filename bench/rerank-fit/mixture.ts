@@ -1,15 +1,15 @@
-/** Trying mixtures on cases: coordinate ascent over steps, from the present fit. */
+/** Optimises the mixture on cases: coordinate ascent over steps, from the current fit. */
 import { ndcg, reciprocalRank } from '../../src/eval/measures.js';
 import type { ServedFit } from '../../src/rerank/fit.js';
 import { type Case, type CaseSet, RARITIES } from './cases.js';
 
-/** Steps of each share that are tried; the partners of the passage are the unit. */
+/** Values to try for each share. The matches of the passage have the share 1. */
 const STEPS = [0, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2];
-/** Steps of what is added to a document in another language than the question. */
+/** Values to try for the bonus of a document in another language than the question. */
 const STEPS_FOREIGN = [0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15];
 const PARTS = ['passage', 'title', 'abstract'] as const;
 
-/** Links in the order of a fit; of the candidates only the first `depth` by similarity are reordered. */
+/** Orders the links by a fit. Only the first `depth` candidates by similarity are reordered. */
 export function order(of: Case, fit: ServedFit, depth: number): string[] {
   const rarity = RARITIES.indexOf(fit.rarity);
   const partners = of.partners[rarity]!;
@@ -29,7 +29,7 @@ export function order(of: Case, fit: ServedFit, depth: number): string[] {
   return [...places.map((n) => of.links[n]!), ...of.links.slice(count)].filter((link) => link !== '');
 }
 
-/** nDCG@10 of a case. */
+/** nDCG@10 and reciprocal rank of a case. */
 export function quality(of: Case, fit: ServedFit | undefined, depth: number): { ndcg: number; mrr: number } {
   const links = fit ? order(of, fit, depth) : of.links.filter((link) => link !== '');
   return { ndcg: ndcg(links, of.grades, 10), mrr: reciprocalRank(links, of.grades) };
@@ -38,8 +38,8 @@ export function quality(of: Case, fit: ServedFit | undefined, depth: number): { 
 const mean = (values: number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
 
 /**
- * What a fit is better for: the mean of the sets' means, each weighing by the root of its size, as a mean is known.
- * With equal weights two topics of two questions would outvote a thousand.
+ * The objective of the fit: the mean of the sets' means, weighted by the square root of their sizes, because the error of
+ * a mean falls with it. With equal weights, two sets of two questions would outweigh a set of a thousand.
  */
 export function objective(sets: readonly CaseSet[], fit: ServedFit, depth: number): number {
   let [sum, total] = [0, 0];
@@ -51,7 +51,7 @@ export function objective(sets: readonly CaseSet[], fit: ServedFit, depth: numbe
   return sum / total;
 }
 
-/** The best fit that steps of one number at a time lead to. */
+/** The local optimum of changing one number at a time. */
 export function ascend(sets: readonly CaseSet[], start: ServedFit, depth: number): ServedFit {
   let best = start;
   let value = objective(sets, best, depth);

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- rerank-fit`: fits the mixture of late interaction (src/rerank/fit.ts) on one half of the judged
- * questions and measures it on the other, beside the fit that ships and the order by similarity alone.
+ * questions and measures it on the other half, next to the shipped fit and the order by similarity alone.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,8 +39,8 @@ export const rerankFit: Benchmark = {
     const { user, system } = process.cpuUsage(cpu);
     const section: Section = {
       id: 'rerank-fit',
-      title: 'Late interaction, fitted anew',
-      about: `Fitted on half of the questions (sha256, by topic), measured on the others: ${JSON.stringify(fit)}. "shipped" is ${JSON.stringify(FIT)}, which was chosen on all of them.`,
+      title: 'Late interaction, refitted',
+      about: `Fitted on half of the questions (sha256, by topic), measured on the other half: ${JSON.stringify(fit)}. "shipped" is ${JSON.stringify(FIT)}, which was chosen on all questions.`,
       figures: half(false).flatMap((set) => figuresOf(set, fit)),
       seconds: Math.round(performance.now() - started) / 1000,
       cpuSeconds: (user + system) / 1e6,

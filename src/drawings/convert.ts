@@ -1,9 +1,9 @@
 /**
- * An office's image as WebP, with a thumbnail. Measured on 34 sheets of US and EP publications (CCITT G4, 11 to 15
- * megapixels, 18 to 38 kB): lossless WebP is about as large (27 to 40 kB, 85 ms of one processor), lossy at quality
- * 75 five times that (130 to 190 kB, 120 ms), because sharp edges are what it is worst at. Effort 1 gives the size
- * of effort 4. JPEG is the other way round (70 of KR: lossy 33 kB, lossless 116 kB of 67 kB): its noise would have
- * to be kept, and it has been lossy already.
+ * Converts an office's image to WebP, with a thumbnail. Measured on 34 sheets of US and EP publications (CCITT G4, 11 to
+ * 15 megapixels, 18 to 38 kB): lossless WebP has about the same size (27 to 40 kB, 85 ms of one processor). Lossy WebP
+ * at quality 75 is five times as large (130 to 190 kB, 120 ms), because it encodes sharp edges badly. Effort 1 gives the
+ * size of effort 4. For JPEG the opposite holds (70 images of KR, 67 kB: lossy 33 kB, lossless 116 kB): lossless WebP
+ * would have to keep the noise of the lossy original.
  */
 import type { Pipeline, Sharp } from 'sharp';
 import {
@@ -13,13 +13,13 @@ import {
   DRAWING_TIMEOUT_S,
 } from '../limits.js';
 
-/** The most that a side can have in WebP's header. */
+/** Maximum pixels of a side in WebP. */
 const WEBP_MAX_SIDE = 16_383;
 const LOSSLESS = { lossless: true, effort: 1 };
 const LOSSY = { quality: 75, effort: 2 };
 
 export interface Converted {
-  /** WebP, both of them. */
+  /** Image and thumbnail, as WebP. */
   image: Uint8Array;
   thumbnail: Uint8Array;
   /** Pixels of `image`. */
@@ -27,7 +27,7 @@ export interface Converted {
   height: number;
 }
 
-/** Why an image is not converted, in words for the report. */
+/** Thrown for an image that cannot be converted. The report quotes its message. */
 export class UnreadableImage extends Error {
   override readonly name = 'UnreadableImage';
 }
@@ -42,7 +42,7 @@ const MAGIC: readonly [Format, RegExp][] = [
   ['webp', /^52494646.{8}57454250/],
 ];
 
-/** What offices and desktops also write, named so that one knows what to convert. */
+/** Other formats that are recognised, so that the error can name them. */
 const OTHERS: readonly [string, string][] = [
   ['BMP', '424d'],
   ['JPEG 2000', '0000000c6a502020'],
@@ -51,7 +51,7 @@ const OTHERS: readonly [string, string][] = [
 
 let loading: Promise<Sharp> | undefined;
 
-/** sharp, set up once a process: no cache of decoded images, one thread an image. */
+/** Loads sharp once a process: without a cache of decoded images, one thread an image. */
 function loadSharp(): Promise<Sharp> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false);
@@ -61,7 +61,7 @@ function loadSharp(): Promise<Sharp> {
   return loading;
 }
 
-/** Why drawings can not be converted on this system; undefined where they can. */
+/** The reason why drawings cannot be converted on this system; undefined if they can. */
 export async function whyNoDrawings(): Promise<string | undefined> {
   try {
     await loadSharp();
@@ -70,14 +70,14 @@ export async function whyNoDrawings(): Promise<string | undefined> {
     const [reason] = String((error as Error).message).split('\n');
     return (
       `drawings are off: the package sharp does not load here (${reason}); ` +
-      'install it with `npm install sharp`, or say --drawings off'
+      'install it with `npm install sharp`, or set --drawings off'
     );
   }
 }
 
 /**
- * Converts one image; the first page of several. Bounded in bytes, pixels and time before and while it is decoded.
- * @throws UnreadableImage for whatever is wrong with the bytes
+ * Converts one image: of several pages, the first. Bytes, pixels and time are limited before and during decoding.
+ * @throws UnreadableImage if the bytes cannot be converted
  */
 export async function convertImage(bytes: Uint8Array): Promise<Converted> {
   const format = formatOf(bytes);
@@ -92,7 +92,7 @@ export async function convertImage(bytes: Uint8Array): Promise<Converted> {
   try {
     const { width = 0, height = 0, hasAlpha } = await decode().metadata();
     checkSize(width, height);
-    // Black lines on a transparent ground would vanish on a dark page.
+    // Black lines on a transparent background would be invisible on a dark page.
     const upright = (pipeline: Pipeline) =>
       hasAlpha ? pipeline.autoOrient().flatten({ background: '#fff' }) : pipeline.autoOrient();
     const whole = upright(decode()).webp(format === 'jpeg' ? LOSSY : LOSSLESS);
@@ -106,29 +106,29 @@ export async function convertImage(bytes: Uint8Array): Promise<Converted> {
   } catch (error) {
     if (error instanceof UnreadableImage) throw error;
     const [reason = ''] = String((error as Error).message).split('\n');
-    // sharp looks at the header first, so nothing was decoded.
+    // sharp checks the size in the header before it decodes.
     if (/exceeds pixel limit/.test(reason)) throw new UnreadableImage(TOO_LARGE);
     throw new UnreadableImage(`damaged ${format}: ${reason.trim()}`);
   }
 }
 
-/** Nothing but these five reaches a decoder; sharp itself would take SVG, PDF and more. */
+/** Detects the format. Only these five reach a decoder; sharp alone would also accept SVG, PDF and more. */
 function formatOf(bytes: Uint8Array): Format {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 12)).toString('hex');
   const format = MAGIC.find(([, magic]) => magic.test(hex))?.[0];
   if (format === undefined) {
     const other = OTHERS.find(([, magic]) => hex.startsWith(magic))?.[0];
-    const found = other ? `${other}, which is not read` : `begins with ${hex.slice(0, 16) || 'nothing'}`;
+    const found = other ? `${other}, which is not supported` : `begins with ${hex.slice(0, 16) || 'nothing'}`;
     throw new UnreadableImage(`${found}; expected TIFF, JPEG, PNG, GIF or WebP`);
   }
   return format;
 }
 
-const TOO_LARGE = `more than ${DRAWING_MAX_PIXELS} pixels; scale it down, or leave it out`;
+const TOO_LARGE = `more than ${DRAWING_MAX_PIXELS} pixels; scale the image down or omit it`;
 
 function checkSize(width: number, height: number): void {
   if (width * height > DRAWING_MAX_PIXELS) throw new UnreadableImage(TOO_LARGE);
   if (Math.max(width, height) <= WEBP_MAX_SIDE) return;
   const size = `${width} × ${height} pixels`;
-  throw new UnreadableImage(`${size}; expected at most ${WEBP_MAX_SIDE} on a side, which is what WebP holds`);
+  throw new UnreadableImage(`${size}; expected at most ${WEBP_MAX_SIDE} on a side, the maximum of WebP`);
 }

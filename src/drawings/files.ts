@@ -1,18 +1,18 @@
 /**
- * Where the images lie: files named by their content, so that one that is stored twice is there once, and a
- * damaged one is known by its name.
+ * Stores images in files that are named by the hash of their content. Equal images are stored once, and a damaged file
+ * does not match its name.
  *
- * `<data>/drawings/<first 3 hex digits>/<SHA-256 in hex>.webp`, and `<data>/drawings/new/` for files that are
- * being written. A file comes under its name whole or not at all: it is written aside, synced, renamed.
+ * `<data>/drawings/<first 3 hex digits>/<SHA-256 in hex>.webp`, and `<data>/drawings/new/` for files that are being
+ * written. A file is written there, synced, then renamed, so that no incomplete file ever has a final name.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DRAWING_LEFTOVER_AGE_MS } from '../limits.js';
 
-/** Stored images, wherever that is. */
+/** A store of images: a folder or a bucket. */
 export interface DrawingFiles {
-  /** Stores an image and returns what it is found by, the SHA-256 of its bytes in hex. Durable when it resolves. */
+  /** Stores an image and returns the SHA-256 of its bytes in hex, its key. Durable when it resolves. */
   put(bytes: Uint8Array): Promise<string>;
   has(content: string): Promise<boolean>;
 }
@@ -22,7 +22,7 @@ const NEW = 'new';
 const CONTENT = /^[0-9a-f]{64}$/;
 const FILE_NAME = /^([0-9a-f]{64})\.webp$/;
 
-/** Folders of images whose names this process has synced, at most so many. */
+/** Folders of images whose names this process has synced. */
 const durable = new Set<string>();
 const DURABLE_REMEMBERED = 16_384;
 
@@ -31,16 +31,16 @@ export function contentOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Images in a folder of this machine; several processes may write into it at once. */
+/** Images in a local folder. Several processes may write to it at once. */
 export class LocalDrawings implements DrawingFiles {
   readonly dir: string;
 
-  /** @param dataDir the data folder; nothing is made before the first `put` */
+  /** @param dataDir the data folder; the first `put` makes the subfolders */
   constructor(dataDir: string) {
     this.dir = join(dataDir, 'drawings');
   }
 
-  /** @throws TypeError for anything but a SHA-256 in hex: no other text becomes a path */
+  /** @throws TypeError if `content` is not a SHA-256 in hex: no other text becomes a path */
   path(content: string): string {
     if (!CONTENT.test(content)) throw new TypeError('not the SHA-256 of a drawing');
     return join(this.dir, content.slice(0, SHARD_DIGITS), `${content}.webp`);
@@ -57,7 +57,7 @@ export class LocalDrawings implements DrawingFiles {
     const content = contentOf(bytes);
     const path = this.path(content);
     const shard = join(this.dir, content.slice(0, SHARD_DIGITS));
-    // Young again, so that nobody takes it for a leftover before its name is written.
+    // Renews the time of the file, so that a concurrent cleanup does not remove it before a commit refers to it.
     const now = new Date();
     if (
       await utimes(path, now, now).then(
@@ -65,7 +65,7 @@ export class LocalDrawings implements DrawingFiles {
         () => false,
       )
     ) {
-      // Whoever stored it may have been killed before he had synced it.
+      // The process that stored the image may have been killed before it synced the folder.
       await this.#makeShard(shard);
       await syncFolder(shard);
       return content;
@@ -90,7 +90,7 @@ export class LocalDrawings implements DrawingFiles {
     return content;
   }
 
-  /** Makes a folder of images that outlives a power cut. */
+  /** Makes a folder of images that survives a power failure. */
   async #makeShard(shard: string): Promise<void> {
     await mkdir(dirname(this.dir), { recursive: true });
     const isNew = [await makeFolder(this.dir), await makeFolder(shard)].includes(true);
@@ -100,7 +100,7 @@ export class LocalDrawings implements DrawingFiles {
     durable.add(shard);
   }
 
-  /** The content of every stored file, in order, with its path. */
+  /** Yields the key of every stored file, in order, with its path. */
   async *list(): AsyncGenerator<{ content: string; path: string }> {
     for (const shard of await names(this.dir)) {
       if (shard === NEW) continue;
@@ -111,7 +111,7 @@ export class LocalDrawings implements DrawingFiles {
     }
   }
 
-  /** What is wrong with a stored file, in words. */
+  /** Describes the fault of a stored file; undefined if it is intact. */
   async fault(content: string): Promise<string | undefined> {
     try {
       return contentOf(await readFile(this.path(content))) === content ? undefined : 'wrong checksum';
@@ -121,7 +121,7 @@ export class LocalDrawings implements DrawingFiles {
     }
   }
 
-  /** Files that a killed process was writing; young ones may be another's at this moment. */
+  /** Files that a killed process left behind. Recent files are skipped: another process may be writing them. */
   async abandoned(): Promise<string[]> {
     const found: string[] = [];
     for (const name of await names(join(this.dir, NEW))) {
@@ -138,13 +138,13 @@ export class LocalDrawings implements DrawingFiles {
   }
 }
 
-/** Whether a file is old enough not to be anybody's work at this moment. */
+/** Whether a file is too old for another process to be writing it. */
 export async function isOld(path: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
   return Date.now() - mtimeMs > DRAWING_LEFTOVER_AGE_MS;
 }
 
-/** Whether it had to be made. (`recursive` would call a full disk ENOENT.) */
+/** Makes a folder. Returns false if it exists. (With `recursive`, a full disk would be reported as ENOENT.) */
 async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path);
@@ -159,9 +159,9 @@ async function names(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).sort();
 }
 
-/** A renamed file is under its new name after a power cut only when its folder was synced. */
+/** Syncs a folder. Without it, a renamed file may lose its new name in a power failure. */
 async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return; // A folder can not be opened there, and need not be.
+  if (process.platform === 'win32') return; // Windows cannot open a folder, and does not need to.
   const folder = await open(path, 'r');
   try {
     await folder.sync();

@@ -1,9 +1,9 @@
-/** An office's image, converted and stored: what a worker does for an ingest. */
+/** Converts and stores an office's image: the task of a worker in an ingest. */
 import { PriorartError } from '../errors.js';
 import { convertImage, UnreadableImage } from './convert.js';
 import type { DrawingFiles } from './files.js';
 
-/** Where the two images of a figure were put, or why there are none. */
+/** The keys of a figure's image and thumbnail, or the reason why it could not be converted. */
 export type Kept = { content: string; thumbnail: string; width: number; height: number } | { reason: string };
 
 /**

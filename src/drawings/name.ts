@@ -1,11 +1,10 @@
 /**
- * Names of figures. An office calls a figure by a file name (`US20250204297A1-20250626-D00001.TIF`, `図1.png`); it is
- * known here by the stem of that name, folded, and shown as that stem with `.webp`. A name only ever is a key
- * and a word in an answer: no path is made of it.
+ * Names of figures. An office gives a figure a file name (`US20250204297A1-20250626-D00001.TIF`, `図1.png`). Its key here
+ * is the folded stem of that name; answers show the stem with `.webp`. A name is never used to build a path.
  */
 import { DRAWING_NAME_MAX_CHARS } from '../limits.js';
 
-/** Begins with a letter or a digit of any script: neither hidden nor an option, and no `..`. */
+/** A name that begins with a letter or a digit of any script, so that it is no hidden file, option or `..`. */
 const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} _()+,-]|\.(?!\.))*$/u;
 
 /** An image's extension, as offices write them. */
@@ -14,20 +13,19 @@ const EXTENSION = /\.(?:tiff?|jpe?g|png|gif|bmp|webp|jp2)$/i;
 /** The extension that every stored figure is shown with. */
 export const SHOWN_EXTENSION = '.webp';
 
-/** Whether a file calls itself an image; what it is, its content says. */
+/** Whether a file name has the extension of an image. The content decides the format. */
 export function isImageName(file: string): boolean {
   return EXTENSION.test(file);
 }
 
-/** A name without the extension of an image, as it is printed. */
+/** A name without the extension of an image, in its original case. */
 function stemOf(file: string): string {
   return file.normalize('NFC').replace(EXTENSION, '');
 }
 
 /**
- * The key of a figure: the stem of its file name, without regard to case. Undefined for what is no plain name:
- * empty or too long, with a folder, control characters, percent signs, `..` or anything else of which somebody
- * could build a path.
+ * The key of a figure: the stem of its file name, regardless of case. Undefined if the name is empty, too long, or could
+ * be used as a path: with a slash, control characters, percent signs or `..`.
  */
 export function figureKey(file: string): string | undefined {
   if (file.length > DRAWING_NAME_MAX_CHARS) return undefined;
@@ -41,15 +39,15 @@ export function shownName(file: string): string {
 }
 
 /**
- * Whether a name can mean only one publication, wherever it lies: it carries the publication's own number.
- * Others (`imgf0001.tif`) begin anew in each publication and mean something in their own folder only.
+ * Whether a name identifies one publication, in any folder: it contains the publication's number. Other names
+ * (`imgf0001.tif`) occur in every publication and are unique only in its folder.
  */
 export function isUniqueName(key: string): boolean {
   return /\d{7}/.test(key);
 }
 
 /**
- * Whether a name says that the image is a formula, a table or a listing within the text, and no drawing: US
+ * Whether the name is that of a formula, a table or a listing within the text, not of a drawing: US
  * `…-C00001` (chemistry), `-M` (mathematics), `-T` (table), `-P` (program), `-S` (sequence) beside `-D` (sheets);
  * EP `imgb0001`, `imgib0001` (body) beside `imgf0001` (figures) and `imgaf001` (figure of the abstract).
  */

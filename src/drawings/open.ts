@@ -1,4 +1,4 @@
-/** The store that the settings ask for. */
+/** Opens the store of drawings that the settings name. */
 import type { Config } from '../config.js';
 import { S3Drawings } from './s3/drawings.js';
 import { bucketOf } from './s3/settings.js';
@@ -11,7 +11,7 @@ export type DrawingConfig = Pick<
 >;
 
 /**
- * The bucket where one is set, else the data folder.
+ * Opens the bucket if one is configured, otherwise the data folder.
  * @throws PriorartError `usage`
  */
 export async function openDrawings(

@@ -1,4 +1,4 @@
-/** Copies the drawings of a data folder into a bucket, from which they are served then. */
+/** Copies the drawings of a data folder to a bucket, which can then serve them. */
 import { readFile } from 'node:fs/promises';
 import { isPriorartError } from '../errors.js';
 import { PUSH_FAILURES_LISTED, S3_REQUESTS } from '../limits.js';
@@ -7,25 +7,25 @@ import type { S3Drawings } from './s3/drawings.js';
 
 export interface PushSummary {
   uploaded: number;
-  /** Were there already. */
+  /** Number of drawings that the bucket already had. */
   present: number;
-  /** Of what was uploaded. */
+  /** Bytes uploaded. */
   bytes: number;
   failed: number;
-  /** The first of them. */
+  /** The first failures. */
   failures: { drawing: string; reason: string }[];
 }
 
 export interface PushOptions {
   signal?: AbortSignal | undefined;
-  /** Told after each shard. */
+  /** Called after each shard. */
   onProgress?: (summary: PushSummary) => void;
 }
 
 /**
- * Uploads what the bucket lacks. May be stopped and run again at any time. A damaged file is left out and reported;
- * a refusal of the storage ends it.
- * @throws PriorartError `unavailable`
+ * Uploads the drawings that the bucket lacks. May be stopped and run again at any time. Damaged files are skipped and
+ * reported.
+ * @throws PriorartError `unavailable` if the storage refuses a request
  */
 export async function pushDrawings(
   files: LocalDrawings,
@@ -71,7 +71,7 @@ async function pushOne(
   }
 }
 
-/** The stored files by their first digits: one listing of the bucket tells which of some hundred are there. */
+/** The stored files, grouped by their first digits. One listing of the bucket covers a group of some hundred files. */
 async function* shardsOf(files: LocalDrawings): AsyncGenerator<StoredFile[]> {
   let shard: StoredFile[] = [];
   for await (const file of files.list()) {
@@ -84,7 +84,7 @@ async function* shardsOf(files: LocalDrawings): AsyncGenerator<StoredFile[]> {
   if (shard.length > 0) yield shard;
 }
 
-/** Works on all of a list, some at a time; the first failure ends it when the others at work are done. */
+/** Processes a list in `limit` lanes. A failure ends its lane. Rejects with a failure once all lanes end. */
 async function inParallel<T>(
   all: readonly T[],
   limit: number,

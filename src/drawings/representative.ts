@@ -1,10 +1,10 @@
-/** Which figure stands for a patent. */
+/** Chooses the figure that represents a patent. */
 import type { Drawing } from '../patent/record.js';
 import { isInlineImage } from './name.js';
 
 /**
- * The drawings of a patent that may stand for it, best first: the one the office names, then the others in
- * their order. A formula or a table never does, unless the office itself names it.
+ * The drawings that can represent a patent, best first: the one the office names, then the others in their order.
+ * Formulas and tables are left out, unless the office names one.
  */
 export function representatives(drawings: readonly Drawing[]): Drawing[] {
   const named = drawings.filter(({ representative }) => representative);

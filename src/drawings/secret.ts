@@ -1,4 +1,4 @@
-/** The secret that links to drawings are signed with: one a data folder, or the operator's own. */
+/** The secret that signs links to drawings: one for each data folder, or the operator's own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,9 +9,9 @@ const SECRET_FILE = 'drawing-links.secret';
 const SECRET_BYTES = 32;
 
 /**
- * The secret, made where the folder has none yet; of several processes that begin at once, one's.
- * @param file the operator's own; must be there
- * @throws PriorartError `usage` for a file that can not be read or holds too little
+ * Reads the secret. Makes one if the folder has none; processes that start at once agree on one.
+ * @param file of the operator's own secret; must exist
+ * @throws PriorartError `usage` if the file cannot be read or holds too few characters
  */
 export function linkSecret(dataDir: string, file?: string): string {
   if (file !== undefined) return readSecret(file);
@@ -30,7 +30,7 @@ function readSecret(file: string): string {
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (cause) {
-    const message = `the secret of links to drawings can not be read: ${(cause as Error).message}`;
+    const message = `the secret of links to drawings cannot be read: ${(cause as Error).message}`;
     throw new PriorartError('usage', `${message}; expected a file that this user may read`, { cause });
   }
   if (text.length >= DRAWING_SECRET_MIN_CHARS) return text;
@@ -38,7 +38,7 @@ function readSecret(file: string): string {
   throw new PriorartError('usage', `${message}: make one with \`openssl rand -base64 32\``);
 }
 
-/** Written aside first, for its owner only, so that no process ever reads half of it. */
+/** Makes a secret that only its owner can read. It is written under another name, then linked, so it is never partial. */
 function makeSecret(path: string): void {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -52,9 +52,9 @@ function makeSecret(path: string): void {
     linkSync(aside, path);
     syncFolder(dirname(path));
   } catch (error) {
-    // Another process was first.
+    // Another process made it first.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    const message = `the secret of links to drawings can not be kept: ${(error as Error).message}`;
+    const message = `the secret of links to drawings cannot be stored: ${(error as Error).message}`;
     throw new PriorartError('usage', `${message}; name one with --drawing-secret-file`, { cause: error });
   } finally {
     rmSync(aside, { force: true });

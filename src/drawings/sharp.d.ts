@@ -1,6 +1,5 @@
 /**
- * The part of sharp that is used here. Declared because the package is optional: the program must compile,
- * too, where it is not installed.
+ * The part of sharp that is used. Declared because the package is optional: the program must also compile without it.
  */
 declare module 'sharp' {
   export interface Metadata {

@@ -1,6 +1,6 @@
 /**
- * Drawings served by the program itself: links to the images of a data folder, signed with HMAC-SHA256 over name,
- * expiry and a nonce. Every server process with the same secret honours them.
+ * Drawings that the program itself serves: links to the images of a data folder, signed with HMAC-SHA256 over name,
+ * expiry and a nonce. Every server process with the same secret accepts them.
  *
  * `/files/drawings/<SHA-256 in hex>.webp?expires=<seconds since 1970>&nonce=<text>&signature=<base64url>`
  */
@@ -22,13 +22,13 @@ export const LINK_PATH = '/files/drawings/';
 const FILE = /^([0-9a-f]{64})\.webp$/;
 const QUERY = /^expires=(\d{1,12})&nonce=([\w-]{16})&signature=([\w-]{43})$/;
 const NONCE_BYTES = 12;
-/** Nonces that are made at once: asking for random bytes costs the same for many as for few. */
+/** Nonces generated at once: one call for many random bytes costs the same as one for few. */
 const NONCES_AT_ONCE = 256;
 
 export interface LinkOptions {
-  /** How long links work, s. */
+  /** Lifetime of links, s. */
   seconds?: number;
-  /** Milliseconds since 1970. */
+  /** Clock, milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;
 }
 
@@ -39,7 +39,7 @@ export class SignedDrawings extends LocalDrawings implements DrawingStore {
   readonly #random = Buffer.alloc(NONCE_BYTES * NONCES_AT_ONCE);
   #randomTaken = NONCE_BYTES * NONCES_AT_ONCE;
 
-  /** @param secret of all processes that serve the folder */
+  /** @param secret shared by all processes that serve the folder */
   constructor(dataDir: string, secret: string, options: LinkOptions = {}) {
     super(dataDir);
     this.#secret = createSecretKey(secret, 'utf8');
@@ -55,8 +55,8 @@ export class SignedDrawings extends LocalDrawings implements DrawingStore {
   }
 
   /**
-   * What a link stands for, and for how many more seconds.
-   * @param query what follows the `?`, as it was sent
+   * Verifies a link. Returns its image and its remaining lifetime, s.
+   * @param query of the URL, after the `?`, not decoded
    * @throws PriorartError `link_invalid`
    */
   check(file: string, query: string): { content: string; secondsLeft: number } {

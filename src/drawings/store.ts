@@ -1,14 +1,13 @@
-/** What serves drawings: stored images that can be linked to for a while. One implementation is chosen by settings. */
+/** A store of drawings with links that expire. The settings choose the implementation. */
 import type { DrawingFiles } from './files.js';
 
 export interface DrawingStore extends DrawingFiles {
   /**
-   * A link to a stored image, another one each time, that works for some minutes and gives nothing but this image.
-   * Starts with `/` where this program serves it, with a scheme elsewhere. Asks nobody: whether the image is there,
-   * the index knows.
+   * A link to one stored image, valid for some minutes and different in every call. It starts with `/` if this program
+   * serves the image, else with a scheme. Does not check that the image exists: the index knows.
    */
   link(content: string): string;
 }
 
-/** The type of every stored image. */
+/** Media type of every stored image. */
 export const IMAGE_TYPE = 'image/webp';

@@ -1,7 +1,7 @@
-/** What the configuration of every embedder may hold, and that of the static one. */
+/** Configuration fields of every embedder, and those of the static embedder. */
 import { z } from 'zod';
 
-/** How cosines of this model become the similarity shown; `priorart calibrate` measures it. */
+/** How cosines of this model are converted to the similarity shown. `priorart calibrate` measures it. */
 export const calibrationSchema = z.strictObject(
   {
     midpoint: z.number({ error: 'a cosine from -1 to 1' }).min(-1).max(1),
@@ -10,7 +10,7 @@ export const calibrationSchema = z.strictObject(
   { error: '{"midpoint": cosine shown as 0.5, "slope": steepness}' },
 );
 
-/** The static model: the one of the package, or a file of the same format (models/static/FORMAT.md). */
+/** The static model of the package, or a file in the same format (models/static/FORMAT.md). */
 export const staticEmbedderSchema = z.strictObject({
   kind: z.literal('static'),
   file: z.string({ error: 'path of a static model file' }).min(1).optional(),

@@ -1,36 +1,36 @@
 /**
  * One scale of similarity for every pair of languages. The cosine of a question and a passage in another language is
- * lower than that of equally near texts in one language, by an amount that belongs to the pair. A model may keep
- * some of its dimensions free of meaning and state a table; then the table goes into the vectors themselves:
+ * lower than that of equally similar texts in one language, by an amount that depends on the pair. A model may reserve
+ * dimensions for languages and state a table of corrections. Then the vectors themselves carry the corrections:
  *
  *     passage in l:  (p · scale_l,  0 … sqrt(1 - scale_l²) at l … 0,  0)
  *     question in k: (q · scale_k,  bias_k1 … bias_kn,  rest)
  *
  * Both have length 1, and their inner product is `scale_k · scale_l · cosine + sqrt(1 - scale_l²) · bias_kl`. So
- * nearest neighbours, thresholds and the similarity shown all go by one scale, whatever plan a search takes.
+ * nearest neighbours, thresholds and the similarity shown use one scale in every plan.
  */
 
-/** What a model's description says of languages; `models/static/FORMAT.md`. */
+/** The language table in a model's description; see `models/static/FORMAT.md`. */
 export interface LanguageTable {
   /** Languages in the order of their dimensions; the first is that of a text without letters. */
   names: Language[];
-  /** First free dimension: one for each language, then one that brings questions to length 1. */
+  /** First reserved dimension: one for each language, then one that brings questions to length 1. */
   first: number;
-  /** Scale of passages, a language each. */
+  /** Scale of passages, by language. */
   passage: number[];
-  /** Of questions, a language each: their scale, and their bias towards passages of each language. */
+  /** Questions, by language: their scale, and their bias towards passages of each language. */
   query: { scale: number; bias: number[] }[];
 }
 
-/** What a model's description says of its cohort, texts of patents that come with it. */
+/** Correction by the model's cohort, a sample of patent texts that is part of the model. */
 export interface CohortUse {
-  /** How many of the cohort's best count. */
+  /** Number of the cohort's best texts that count. */
   nearest: number;
-  /** Share of their mean inner product with a question that is taken off its scores. */
+  /** Share of their mean inner product with a question that is subtracted from the question's scores. */
   share: number;
   /** That mean for an average question. */
   mean: number;
-  /** What it counts as at least: a question to which nothing is near asks for no patents. */
+  /** Lower bound of that mean. A question that no cohort text is close to is not about patents. */
   least: number;
 }
 
@@ -38,12 +38,12 @@ export type Language = 'latin' | 'ko' | 'ja' | 'zh';
 
 const LANGUAGES: readonly string[] = ['latin', 'ko', 'ja', 'zh'] satisfies Language[];
 
-/** Characters that are looked at to tell a text's language. */
+/** Characters read to detect a text's language. */
 const LOOKED_AT = 4000;
 
 /**
- * The language of a text, by its letters: Korean from a fifth of Hangul on, else Japanese or Chinese from a fifth of
- * Kana and Han on, Japanese if a twentieth of those is Kana. Everything else counts as Latin script.
+ * Detects the language of a text by its letters. Korean: at least a fifth is Hangul. Japanese or Chinese: at least a
+ * fifth is Kana and Han; Japanese if a twentieth of those is Kana. Any other text counts as Latin script.
  */
 export function languageOf(text: string): Language {
   let [latin, hangul, kana, han] = [0, 0, 0, 0];
@@ -67,7 +67,7 @@ export function languageOf(text: string): Language {
   return kana * 20 >= asian ? 'ja' : 'zh';
 }
 
-/** Brings passages' vectors, which have length 1 and nothing in the free dimensions, onto the common scale. In place. */
+/** Brings passages' vectors, of length 1 with zeros in the reserved dimensions, onto the common scale. In place. */
 export function scalePassages(
   rows: Float32Array,
   dimensions: number,
@@ -81,7 +81,7 @@ export function scalePassages(
   });
 }
 
-/** The same for questions' vectors. In place. */
+/** Brings questions' vectors onto the common scale. In place. */
 export function scaleQueries(
   rows: Float32Array,
   dimensions: number,
@@ -96,7 +96,7 @@ export function scaleQueries(
   });
 }
 
-/** Changes every row that is not zero, knowing the place of its text's language in the table. */
+/** Changes every row that is not zero. The callback gets the index of the text's language in the table. */
 function eachRow(
   rows: Float32Array,
   dimensions: number,
@@ -111,13 +111,13 @@ function eachRow(
   return rows;
 }
 
-/** What brings a question to length 1. */
+/** Value of the last reserved dimension, which brings a question to length 1. */
 const restOf = (scale: number, bias: readonly number[]): number =>
   Math.sqrt(Math.max(0, 1 - scale ** 2 - bias.reduce((sum, b) => sum + b ** 2, 0)));
 
 const isZero = (row: Float32Array): boolean => row.every((x) => x === 0);
 
-/** What is wrong with a table, for a model of so many dimensions; undefined if nothing is. */
+/** The fault of a table for a model of `dimensions` dimensions; undefined if it is valid. */
 export function faultOfTable(table: LanguageTable, dimensions: number): string | undefined {
   const { names, first, passage, query } = table;
   const count = names?.length ?? 0;

@@ -1,6 +1,6 @@
 /**
- * The static cross-lingual embedder: every piece of text has a row of numbers, a text is the weighted sum of
- * its pieces' rows, in Rust, from one file that all workers share. `models/static/FORMAT.md` says how.
+ * The static cross-lingual embedder. Every piece of text has a row of numbers; the vector of a text is the weighted sum
+ * of its pieces' rows. Computed in Rust, from one file that all workers share. `models/static/FORMAT.md` describes it.
  */
 import { fileURLToPath } from 'node:url';
 import { PriorartError } from '../errors.js';
@@ -15,23 +15,23 @@ import {
   scaleQueries,
 } from './languages.js';
 
-/** The model that comes with the package. */
+/** The model of the package. */
 export const STATIC_MODEL = fileURLToPath(new URL('../../../models/static/model.bin', import.meta.url));
 
 interface Description {
   name: string;
   version: string;
   calibration: Calibration;
-  /** What the titles of a patent add to the vector of each of its passages. */
+  /** Share of the titles' vector that is added to the vector of each passage of a patent. */
   titleShare: number;
-  /** Brings vectors of every language onto one scale; absent where cosines are left as they are. */
+  /** Corrections that bring all languages onto one scale. Absent: cosines stay as they are. */
   languages: LanguageTable | undefined;
   cohort: CohortUse | undefined;
 }
 
 /**
- * Opens a static model; name, version and calibration are those the file states.
- * @param measured a calibration that wins over the file's
+ * Opens a static model. The file states its name, version and calibration.
+ * @param measured a calibration that overrides the file's
  * @throws PriorartError `model_missing`, `model_damaged`
  */
 export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibration): Embedder {
@@ -73,7 +73,7 @@ export function staticEmbedder(path: string = STATIC_MODEL, measured?: Calibrati
   };
 }
 
-/** Adds a share of one vector to every row that is not zero, and makes the rows of length 1 again. */
+/** Adds a share of one vector to every row that is not zero, then normalises the rows. */
 function addTitles(rows: Float32Array, titles: Float32Array, share: number): Float32Array {
   if (share === 0 || titles.every((x) => x === 0)) return rows;
   const { length } = titles;
@@ -92,8 +92,8 @@ function addTitles(rows: Float32Array, titles: Float32Array, share: number): Flo
 }
 
 /**
- * Maps a model file, or takes part in the mapping that another thread has. All of it is read and its
- * checksums compared the first time.
+ * Maps a model file, or shares the mapping of another thread. The first time, reads the whole file and compares its
+ * checksums.
  * @throws PriorartError `model_missing`, `model_damaged`
  */
 export function openStaticModel(path: string = STATIC_MODEL): NativeStaticModel {
@@ -101,9 +101,13 @@ export function openStaticModel(path: string = STATIC_MODEL): NativeStaticModel 
     return new native.StaticModel(path);
   } catch (error) {
     if (error instanceof Error && error.message.startsWith('data_missing: ')) {
-      throw new PriorartError('model_missing', `the embedding model ${path} is not there; ${remedy(path)}`, {
-        cause: error,
-      });
+      throw new PriorartError(
+        'model_missing',
+        `the embedding model ${path} does not exist; ${remedy(path)}`,
+        {
+          cause: error,
+        },
+      );
     }
     throw damaged(
       path,
@@ -118,22 +122,22 @@ function descriptionOf(model: NativeStaticModel, path: string): Description {
   try {
     config = JSON.parse(model.config) as typeof config;
   } catch (error) {
-    throw damaged(path, 'its description is no JSON', error);
+    throw damaged(path, 'its description is not JSON', error);
   }
   const { name, version, calibration, title_share: titleShare = 0, languages, cohort } = config;
   const { midpoint, slope } = calibration ?? {};
   if (typeof name !== 'string' || typeof version !== 'string') {
-    throw damaged(path, 'its description states no name and version');
+    throw damaged(path, 'its description lacks a name or a version');
   }
   if (!Number.isFinite(midpoint) || !(Number.isFinite(slope) && slope! > 0)) {
-    throw damaged(path, 'its description states no calibration');
+    throw damaged(path, 'its description lacks a calibration');
   }
-  // With a share below 1 no passage can be cancelled out by its title.
+  // With a share below 1 a title cannot cancel out a passage.
   if (!(titleShare >= 0 && titleShare < 1)) throw damaged(path, 'its title_share is not in 0..1');
   const fault = languages && faultOfTable(languages, model.dimensions);
   if (fault) throw damaged(path, fault);
   if (cohort && ![cohort.nearest, cohort.share, cohort.mean, cohort.least].every(Number.isFinite)) {
-    throw damaged(path, 'what it says of its cohort are no numbers');
+    throw damaged(path, 'the fields of its cohort are not numbers');
   }
   const shown = { midpoint: midpoint!, slope: slope! };
   return { name, version, calibration: shown, titleShare, languages, cohort };

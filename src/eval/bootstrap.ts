@@ -1,6 +1,6 @@
 /**
- * How sure a mean over questions is: the percentile bootstrap (Efron and Tibshirani 1993, chapter 13) over
- * questions, seeded, so that a figure comes with the same interval each time.
+ * Confidence intervals of means over questions: the percentile bootstrap (Efron and Tibshirani 1993, chapter 13) over
+ * questions. It is seeded, so that a figure always has the same interval.
  */
 import { BOOTSTRAP } from '../limits.js';
 import { mean } from './measures.js';
@@ -10,11 +10,11 @@ export interface Estimate {
   /** Ends of the 95 % interval. */
   low: number;
   high: number;
-  /** Values that the mean is of. */
+  /** Number of values. */
   n: number;
 }
 
-/** The mean of one value a question with its interval; all NaN where there is no value. */
+/** The mean of one value a question, with its interval. All NaN without values. */
 export function estimate(values: readonly number[], resamples: number = BOOTSTRAP.resamples): Estimate {
   const n = values.length;
   if (n === 0) return { mean: Number.NaN, low: Number.NaN, high: Number.NaN, n };
@@ -37,7 +37,7 @@ export function quantile(ascending: ArrayLike<number>, share: number): number {
   return low + (high - low) * (at - below);
 }
 
-/** Numbers in 0..1 that are the same each time (mulberry32). */
+/** Seeded random numbers in 0..1 (mulberry32). */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

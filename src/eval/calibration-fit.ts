@@ -1,21 +1,21 @@
 /**
- * Fits how a model's cosine becomes a similarity: `1 / (1 + exp(-slope × (cosine - midpoint)))`. The midpoint, shown
- * as 0.5, is the threshold of the best F1: whoever counts the documents from 0.5 on counts what a searcher would. The
- * slope is that of largest likelihood there, within bounds, so that scores spread and order documents for a reader.
+ * Fits the conversion of a model's cosine to a similarity: `1 / (1 + exp(-slope × (cosine - midpoint)))`. The midpoint,
+ * shown as 0.5, is the threshold with the best F1, so that a count of documents from 0.5 on is close to the number of
+ * relevant ones. The slope is the most likely one at that midpoint, within bounds, so that scores spread over 0–1.
  */
 import { type Calibration, similarity } from '../embed/calibration.js';
 import { PriorartError } from '../errors.js';
 import { CALIBRATION } from '../limits.js';
 import { quantile } from './bootstrap.js';
 
-/** What a threshold does, over all questions together: each pair counts once, whichever question it is of. */
+/** The quality of a threshold over the pairs of all questions. Every pair counts once. */
 export interface Threshold {
   midpoint: number;
   /** Harmonic mean of precision and recall. */
   f1: number;
-  /** Share of relevant pairs among those from the threshold on. */
+  /** Share of relevant pairs among all pairs at or above the threshold. */
   precision: number;
-  /** Share of the relevant pairs that lie from the threshold on. */
+  /** Share of the relevant pairs that are at or above the threshold. */
   recall: number;
 }
 
@@ -23,23 +23,23 @@ export interface Fit extends Threshold {
   slope: number;
   relevant: number;
   irrelevant: number;
-  /** Irrelevant pairs that the slope is fitted to: the nearest of each question. */
+  /** Number of irrelevant pairs that the slope is fitted to: the nearest of each question. */
   near: number;
   /** Similarities that 10 %, 20 %, … 90 % of the pairs do not exceed. */
   deciles: { relevant: number[]; near: number[] };
 }
 
 /**
- * The cosines of pairs of a question and a document, in single precision as models give them: 4 bytes a pair, since
- * a pool of thousands for each of hundreds of questions are millions.
+ * The cosines of pairs of a question and a document. Stored in single precision, 4 bytes a pair, because hundreds of
+ * questions with thousands of documents each make millions of pairs.
  */
 export class Pairs {
   readonly #relevant: Float32Array[] = [];
   readonly #irrelevant = new Map<string, Float32Array[]>();
 
   /**
-   * Takes cosines of a question with relevant and with other documents; the same question may come again.
-   * @throws RangeError for a cosine that is none
+   * Adds the cosines of a question with relevant and with other documents. A question may be added several times.
+   * @throws RangeError for a value that is not a cosine
    */
   add(question: string, relevant: ArrayLike<number>, irrelevant: ArrayLike<number>): void {
     this.#relevant.push(cosines(relevant));
@@ -66,7 +66,7 @@ export class Pairs {
 
 function cosines(values: ArrayLike<number>): Float32Array {
   return Float32Array.from(values, (cosine) => {
-    // Half-precision vectors go a little beyond 1.
+    // Cosines of half-precision vectors can slightly exceed 1.
     if (!(Math.abs(cosine) <= 1.01)) throw new RangeError(`cosine ${cosine}`);
     return Math.min(1, Math.max(-1, cosine));
   });
@@ -84,8 +84,8 @@ function ascending(parts: readonly Float32Array[]): Float32Array {
 
 /**
  * The calibration of some pairs, and how well it fits them.
- * @throws PriorartError `calibration_failed` for too few pairs, for relevant pairs whose cosines are no higher than
- *   those of others, and where no threshold is better than to count every pair
+ * @throws PriorartError `calibration_failed` if there are too few pairs, if the cosines of relevant pairs are not higher
+ *   than those of the others, or if no threshold is better than counting every pair
  */
 export function fitCalibration(pairs: Pairs): Fit {
   const [relevant, irrelevant] = [pairs.relevant(), pairs.irrelevant()];
@@ -121,33 +121,33 @@ export function fitCalibration(pairs: Pairs): Fit {
 }
 
 /**
- * The threshold of the best F1. Those between the same two neighbouring cosines count the same pairs, so one is
- * tried of each gap, and the middle taken of all gaps in a row that are equally good. Where several such plateaus are
- * apart, the highest wins: it counts the fewest documents.
+ * The threshold with the best F1. All thresholds between two neighbouring cosines count the same pairs, so one is tried
+ * for each gap. If adjacent gaps are equally good, the middle of all of them is taken. If separate ranges are equally
+ * good, the highest wins, because it counts the fewest documents.
  * @param relevant cosines, ascending, at least one
  * @param irrelevant cosines, ascending
- * @throws PriorartError `calibration_failed` where nothing is better than to count every pair
+ * @throws PriorartError `calibration_failed` if no threshold is better than counting every pair
  */
 export function bestThreshold(relevant: Float32Array, irrelevant: Float32Array): Threshold {
   let [hits, misses] = [0, 0];
   let best = { f1: 0, low: Number.NaN, high: Number.NaN };
-  // The cosines from the greatest down; those from `cosine` on are found by a threshold between `next` and it.
+  // Goes down from the greatest cosine. A threshold between `next` and `cosine` counts the pairs from `cosine` on.
   for (let cosine = highest(relevant, irrelevant, hits, misses); cosine > -Infinity; ) {
     while (last(relevant, hits) === cosine) hits++;
     while (last(irrelevant, misses) === cosine) misses++;
     const next = highest(relevant, irrelevant, hits, misses);
-    // Quotients of whole numbers: equal ones are equal in floating point, too.
+    // A quotient of integers: equal values are also equal in floating point.
     const f1 = (2 * hits) / (hits + misses + relevant.length);
     if (f1 > best.f1) best = { f1, low: next, high: cosine };
     else if (f1 === best.f1 && best.low === cosine) best.low = next;
     cosine = next;
   }
   if (best.low === -Infinity) {
-    // Below the least cosine a threshold parts no pairs.
+    // A threshold below the least cosine separates no pairs.
     best.low = Math.min(relevant[0]!, irrelevant[0] ?? Infinity);
     if (best.low === best.high) {
       throw failed(
-        `no threshold is better than to count every pair (F1 ${best.f1.toFixed(3)}); expected a model that tells ` +
+        `no threshold is better than counting every pair (F1 ${best.f1.toFixed(3)}); expected a model that tells ` +
           'relevant pairs from others, and enough of the others',
       );
     }
@@ -157,12 +157,12 @@ export function bestThreshold(relevant: Float32Array, irrelevant: Float32Array):
   return { midpoint, f1: best.f1, precision: hit / (hit + missed), recall: hit / relevant.length };
 }
 
-/** How many are from a threshold on. */
+/** Number of values at or above a threshold. */
 function countFrom(threshold: number, values: Float32Array): number {
   return values.reduce((count, value) => count + (value >= threshold ? 1 : 0), 0);
 }
 
-/** The greatest cosine that is left when so many were taken from the upper ends; -Infinity where none is. */
+/** The greatest cosine after the `hits` and `misses` greatest are taken away; -Infinity if none is left. */
 function highest(relevant: Float32Array, irrelevant: Float32Array, hits: number, misses: number): number {
   return Math.max(last(relevant, hits), last(irrelevant, misses));
 }
@@ -171,7 +171,7 @@ function last(values: Float32Array, taken: number): number {
   return values[values.length - 1 - taken] ?? -Infinity;
 }
 
-/** The middle between two numbers, in as few digits as stay between them. */
+/** The middle between two numbers, rounded to the fewest digits that keep it between them. */
 function middle(low: number, high: number): number {
   const exact = (low + high) / 2;
   for (let digits = CALIBRATION.midpointDigits; digits < 15; digits++) {
@@ -182,8 +182,8 @@ function middle(low: number, high: number): number {
 }
 
 /**
- * The slope of largest likelihood for a given midpoint, within the bounds of CALIBRATION. Relevant and other pairs
- * weigh alike, however many they are.
+ * The most likely slope for a midpoint, within the bounds of CALIBRATION. Relevant and other pairs have the same total
+ * weight.
  */
 function likeliestSlope(relevant: Float32Array, near: Float32Array, midpoint: number): number {
   // The loss is convex, so its rise with the slope changes sign at most once.

@@ -1,18 +1,18 @@
-/** How well lists of documents answer judged questions: in all, and by languages of question and document. */
+/** Measures result lists against judged questions: overall, and by languages of question and document. */
 import { type Estimate, estimate } from './bootstrap.js';
 import type { Judgements } from './judgements.js';
 import { type Grades, ndcg, recall, reciprocalRank, relevantIn } from './measures.js';
 import type { Rankings } from './rank.js';
 import type { Question } from './trec.js';
 
-/** The places at which recall is measured unless told otherwise. */
+/** Default ranks at which recall is measured. */
 export const RECALL_AT = [10, 100] as const;
 export const NDCG_AT = 10;
 
 /** An estimate by the name of its measure: `recall@10`, `ndcg@10`, `mrr`. */
 export type Measures = Record<string, Estimate>;
 
-/** Questions of one language against the documents of one language; without both, all against all. */
+/** Questions of one language against documents of one language. Without languages: all against all. */
 export interface Group {
   from?: string;
   to?: string;
@@ -25,16 +25,16 @@ export interface Group {
 
 export interface Evaluation {
   questions: number;
-  /** Judged publications: in the folder; not in it; designs, which a search finds only when it names their kind. */
+  /** Counts of judged publications: in the folder; missing from it; designs, which a search finds only by kind code. */
   judged: { documents: number; missing: number; designs: number };
-  /** Questions without a relevant document in the folder: they have no measure. */
+  /** Questions without a relevant document in the folder. They are not measured. */
   unanswerable: string[];
   all: Group;
-  /** One a pair of languages, where the questions state theirs. */
+  /** One group for each pair of languages, if the questions state their languages. */
   groups: Group[];
 }
 
-/** Measures all questions, and those of each language on the documents of each language by themselves. */
+/** Measures all questions together, then each pair of question language and document language separately. */
 export function evaluate(
   rankings: Rankings,
   questions: readonly Question[],
@@ -60,7 +60,7 @@ export function evaluate(
   };
 }
 
-/** A question that can be measured, and how its lists are read: as links, within one language or in all. */
+/** A question that can be measured. Its lists are read as links, in one language or in all. */
 interface Judged {
   id: string;
   grades: Grades;

@@ -1,4 +1,4 @@
-/** What a list of judgements means in a data folder: numbers become the results that a search can give. */
+/** Maps the publication numbers of judgements to the results that a search of a data folder can return. */
 
 import { PriorartError } from '../errors.js';
 import { applicationLink } from '../index/columns.js';
@@ -11,8 +11,8 @@ import type { Grades } from './measures.js';
 import type { Qrels } from './trec.js';
 
 /**
- * Judgements in which only what is clearly relevant is relevant, of grade 1: what had `CALIBRATION.clearGrade` or
- * more. Where no grade reaches that, 1 is clear enough.
+ * Judgements that keep clearly relevant documents only, with grade 1. Clearly relevant is a grade of
+ * `CALIBRATION.clearGrade` or more; if no document has such a grade, a grade of 1 or more.
  */
 export function clearlyRelevant(qrels: Qrels): Qrels {
   const grades = [...qrels.values()].flatMap((judged) => [...judged.values()]);
@@ -23,15 +23,15 @@ export function clearlyRelevant(qrels: Qrels): Qrels {
 }
 
 export class Judgements {
-  /** Judged numbers that the folder does not hold, as they were written. */
+  /** Judged numbers that the folder does not hold, as written in the judgements. */
   readonly missing = new Set<string>();
-  /** Judged designs: a search that does not name their kind never finds them, so they are left out. */
+  /** Judged designs. They are left out, because a search finds designs only by kind code. */
   readonly designs = new Set<string>();
   /** All other judged publications. */
   readonly documents = new Set<string>();
-  /** Languages of the publications behind a link. */
+  /** Languages of the publications of each link. */
   readonly #languages = new Map<string, Set<string>>();
-  /** Ids of all publications behind a link. */
+  /** Ids of all publications of each link. */
   readonly #behind = new Map<string, Set<number>>();
   readonly #grades = new Map<string, Map<string, number>>();
   readonly #store: Store;
@@ -55,7 +55,7 @@ export class Judgements {
     return this.#grades.get(question) ?? new Map();
   }
 
-  /** Ids of all publications that are relevant to a question: of an application also its grant, judged or not. */
+  /** Ids of all publications that are relevant to a question. Includes the unjudged grant of a judged application. */
   relevantDocuments(question: string): Set<number> {
     const found = new Set<number>();
     for (const [link, grade] of this.of(question)) {
@@ -64,12 +64,12 @@ export class Judgements {
     return found;
   }
 
-  /** What stands for an application and its grant, which are one result and are judged alike. */
+  /** The common name of an application and its grant, which are one result and have one grade. */
   link(patentId: string): string {
     return applicationLink(this.#head(patentId)) || patentId;
   }
 
-  /** Language of a publication, `?` where its source does not state it. */
+  /** Language of a publication; `?` if its source does not state it. */
   language(patentId: string): string {
     return this.#head(patentId).language ?? '?';
   }
@@ -79,7 +79,7 @@ export class Judgements {
     return [...new Set([...this.#languages.values()].flatMap((codes) => [...codes]))].sort();
   }
 
-  /** Whether one of the publications behind a link is in a language. */
+  /** Whether a publication of a link is in a language. */
   speaks(link: string, language: string): boolean {
     return this.#languages.get(link)?.has(language) === true;
   }

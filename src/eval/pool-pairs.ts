@@ -9,12 +9,12 @@ import { Pairs } from './calibration-fit.js';
 import type { Judgements } from './judgements.js';
 import type { Question } from './trec.js';
 
-/** Every patent and utility model, an application and its grant as one. */
+/** Selects all patents and utility models; an application and its grant count as one. */
 const EVERYTHING = { docType: 'all', includeUtilityModel: true, dates: {} } as const;
 
 /**
- * Scores every document of a folder exactly against each question that has a relevant one. A document that is not
- * judged counts as not relevant, so the midpoint is on the strict side where judgements are incomplete.
+ * Scores every document of a folder exactly against each question with a relevant document. Documents without a judgement
+ * count as not relevant, so that incomplete judgements make the midpoint stricter.
  */
 export async function pairsOfFolder(
   store: Store,
@@ -58,7 +58,7 @@ export interface LabelledPair {
 
 /**
  * Reads `question<TAB>text<TAB>label`, the label 0 or 1.
- * @throws PriorartError `invalid_request` with the line
+ * @throws PriorartError `invalid_request` with file and line
  */
 export function parsePairs(text: string, file: string): LabelledPair[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
@@ -75,12 +75,12 @@ export function parsePairs(text: string, file: string): LabelledPair[] {
   });
 }
 
-/** Texts that are embedded at a time. */
+/** Texts embedded at once. */
 const BATCH = 64;
 
 /**
- * Pairs of a table; lines with the same question belong together. The texts that are not relevant stand for the
- * documents that the question competes with: how many there are for each relevant one decides the threshold.
+ * Pairs of a table. Lines with the same question belong together. Texts that are not relevant represent the other
+ * documents of a pool: their number for each relevant text affects the threshold.
  */
 export async function pairsOfTable(
   embedder: Embedder,

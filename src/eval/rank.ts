@@ -1,25 +1,25 @@
-/** Asks a data folder judged questions, by similarity alone and as a search is served. */
+/** Runs judged questions on a data folder, by similarity alone and with the reranker. */
 import type { Engine } from '../engine.js';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { EVAL_DEPTH } from '../limits.js';
 import type { Question } from './trec.js';
 
 export interface RankOptions {
-  /** false: by similarity only. Default: true. */
+  /** Whether to rank with the reranker as well. Default: true. */
   rerank?: boolean;
   signal?: AbortSignal | undefined;
   onProgress?: (done: number, of: number) => void;
 }
 
-/** One question's lists: patent_ids as they were found, best first. */
+/** Lists by question: patent_ids, best first. */
 export interface Rankings {
   dense: Map<string, string[]>;
   reranked?: Map<string, string[]>;
 }
 
 /**
- * Asks every question. Utility models are searched, too. The served list is that of the largest top_k, followed by what
- * similarity alone has beyond these.
+ * Runs every question, utility models included. The reranked list has the results of the largest top_k, followed by
+ * those that only the list by similarity has.
  */
 export async function rank(
   engine: Engine,
@@ -61,7 +61,7 @@ export async function rank(
   return rerank ? { dense, reranked } : { dense };
 }
 
-/** Which of hundreds of questions is too long, say. */
+/** Adds the question's id to the message of a client's error. */
 function naming({ id }: Question): (error: unknown) => never {
   return (error) => {
     if (!isPriorartError(error) || error.status >= 499) throw error;

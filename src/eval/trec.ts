@@ -1,7 +1,6 @@
 /**
- * The files of a retrieval experiment, in the forms that trec_eval reads (https://github.com/usnistgov/trec_eval),
- * and the questions as a table. Lines are counted from 1 in messages; a byte order mark and empty lines are
- * passed over.
+ * The files of a retrieval experiment, in the formats of trec_eval (https://github.com/usnistgov/trec_eval), and a table
+ * of questions. Messages count lines from 1. A byte order mark and empty lines are ignored.
  */
 import { PriorartError } from '../errors.js';
 
@@ -13,14 +12,14 @@ export type Run = Map<string, { document: string; score: number }[]>;
 
 export interface Question {
   id: string;
-  /** ISO 639-1, where the table states it. */
+  /** ISO 639-1, if the table states it. */
   language?: string;
   text: string;
 }
 
 /**
- * Judgements: `question iteration document grade`, parted by blanks. The iteration is not looked at.
- * @throws PriorartError `invalid_request` with file and line for a malformed line or one that contradicts another
+ * Reads judgements: `question iteration document grade`, separated by blanks. The iteration is ignored.
+ * @throws PriorartError `invalid_request` with file and line, if a line is malformed or contradicts another
  */
 export function parseQrels(text: string, file: string): Qrels {
   const qrels: Qrels = new Map();
@@ -41,8 +40,8 @@ export function parseQrels(text: string, file: string): Qrels {
 }
 
 /**
- * A run: `question Q0 document rank score tag`. As in trec_eval the score decides the order and the rank is not
- * looked at; of equal scores the greater document name comes first.
+ * Reads a run: `question Q0 document rank score tag`. As in trec_eval, the order is by score and the rank is ignored. If
+ * scores are equal, the greater document name comes first.
  */
 export function parseRun(text: string, file: string): Run {
   const run: Run = new Map();
@@ -54,7 +53,7 @@ export function parseRun(text: string, file: string): Run {
       throw malformed(file, at, line, '`question Q0 document rank score tag`, the score a number');
     }
     const pair = `${question}\t${document}`;
-    if (seen.has(pair)) throw malformed(file, at, line, `each document once; ${document} is there twice`);
+    if (seen.has(pair)) throw malformed(file, at, line, `each document once; ${document} occurs twice`);
     seen.add(pair);
     run.set(question, [...(run.get(question) ?? []), { document, score: Number(score) }]);
   }
@@ -65,8 +64,8 @@ export function parseRun(text: string, file: string): Run {
 }
 
 /**
- * A run as trec_eval reads it. Its scores count down from the length of the list: trec_eval orders by score
- * alone, and what is written here is an order, whose first part may be ranked by another score than its last.
+ * Writes a run for trec_eval. Scores count down from the length of the list: trec_eval orders by score alone, and the
+ * parts of a list may be ordered by different scores.
  * @param rankings documents of each question, best first
  */
 export function formatRun(rankings: ReadonlyMap<string, readonly string[]>, tag: string): string {
@@ -80,8 +79,8 @@ export function formatRun(rankings: ReadonlyMap<string, readonly string[]>, tag:
 }
 
 /**
- * Questions: `id<TAB>text` or `id<TAB>language<TAB>text`, the same number of columns in every line; a first line
- * whose first column is `id` is the head of the table.
+ * Reads questions: `id<TAB>text` or `id<TAB>language<TAB>text`, the same number of columns in every line. A first line
+ * whose first column is `id` is the header.
  */
 export function parseQuestions(text: string, file: string): Question[] {
   const questions = new Map<string, Question>();
@@ -94,9 +93,9 @@ export function parseQuestions(text: string, file: string): Question[] {
       throw malformed(file, at, line, '`id<TAB>text` or, in every line, `id<TAB>language<TAB>text`');
     }
     const [id, question] = [fields[0]!, fields.at(-1)!];
-    // Blanks part the columns of judgements and runs.
+    // Blanks separate the columns of judgements and runs.
     if (/\s/.test(id)) throw malformed(file, at, line, 'an id without blanks');
-    if (questions.has(id)) throw malformed(file, at, line, `each id once; ${id} is there twice`);
+    if (questions.has(id)) throw malformed(file, at, line, `each id once; ${id} occurs twice`);
     questions.set(id, { id, ...(columns === 3 ? { language: fields[1]! } : {}), text: question });
   }
   return [...questions.values()];

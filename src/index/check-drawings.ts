@@ -1,4 +1,4 @@
-/** The part of a check and of a repair that concerns drawings: every figure has its files, whole and of use. */
+/** Checks and repairs drawings: every figure has intact files, and every file belongs to a figure. */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { relative } from 'node:path';
@@ -8,10 +8,10 @@ import { transaction } from '../store/commit.js';
 import { filesOf, forgetFigures, removeFigures, takeImages } from '../store/figures.js';
 import type { Store } from '../store/store.js';
 
-/** Tells of something wrong: `drawing`, `lookup` or `leftover`. */
+/** Reports a problem: `drawing`, `lookup` or `leftover`. */
 type Found = (kind: 'drawing' | 'lookup' | 'leftover', where: string, reason: string) => void;
 
-/** Figures of the tables: each belongs to a publication that names it, and its files are there. Nothing is awaited. */
+/** Checks the tables of figures: each figure belongs to a publication that names it, and its files exist. Synchronous. */
 export function checkFigures(store: Store, found: Found): void {
   const files = new LocalDrawings(store.dir);
   for (const patentId of [...store.figures.getKeys()]) {
@@ -50,7 +50,7 @@ export function checkFigures(store: Store, found: Found): void {
   }
 }
 
-/** Files of drawings: each has the content it is named by, and is shown by somebody. */
+/** Checks the files of drawings: the content of each matches its name, and a publication uses it. */
 export async function checkDrawingFiles(
   store: Store,
   found: Found,
@@ -76,8 +76,8 @@ export async function checkDrawingFiles(
 }
 
 /**
- * Takes drawings out that are damaged or missing, so that no answer names them, and removes what nobody shows.
- * @returns what was done, in words
+ * Removes damaged and missing drawings from the tables, so that no answer names them, and deletes unused files.
+ * @returns descriptions of the repairs
  */
 export async function repairDrawings(store: Store): Promise<string[]> {
   const files = new LocalDrawings(store.dir);

@@ -1,4 +1,4 @@
-/** The part of a check that reads segments: checksums of their files, and how many vectors each document has. */
+/** Checks the files of segments: their checksums, and the number of vectors of each document. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IndexFile, SegmentEntry } from '../store/manifest.js';
@@ -7,17 +7,17 @@ import { COLUMNS } from './columns.js';
 import { awaiting, type FilterClause, fromNative, native } from './native.js';
 import { segmentPath } from './segment.js';
 
-/** What was found in the files of one segment. */
+/** Result of checking the files of one segment. */
 export interface SegmentFiles {
   path: string;
-  /** What is wrong with its vectors and columns, or with its FAISS index. */
+  /** Fault of its vectors and columns; fault of its FAISS index. */
   fault?: string;
   indexFault?: string;
-  /** Vectors of each of its documents, deleted ones among them; empty where the file is damaged. */
+  /** Number of vectors by document, deleted ones included; empty if the file is damaged. */
   rows: Map<number, number>;
 }
 
-/** Asks each column something: a segment that an earlier version wrote may lack one. */
+/** A clause on every column, because a segment of an earlier version may lack a column. */
 const EVERY_COLUMN: FilterClause[] = COLUMNS.map(({ name: column, kind }) =>
   kind === 'date' ? { column, test: 'days' } : { column, test: 'exact', terms: [''] },
 );
@@ -84,7 +84,7 @@ async function faultOfIndex(
   }
 }
 
-/** What an exception says, the addon's without its code. */
+/** The message of an exception, without the code of the addon's errors. */
 export function reasonOf(error: unknown): string {
   const known = fromNative(error);
   return known instanceof Error ? known.message : String(known);

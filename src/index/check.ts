@@ -1,6 +1,6 @@
 /**
- * Verifies a whole data folder: checksums of every file, every passage has its vector, every text is as it was
- * stored, every id resolves, the counts are right. Reads everything; changes nothing.
+ * Verifies a data folder: checksums of all files, a vector for every passage, hashes of all texts, all lookups, all
+ * counts. Reads everything and changes nothing.
  */
 import type { Passage } from '../patent/passage.js';
 import { whole } from '../store/checked-values.js';
@@ -18,22 +18,22 @@ export type ProblemKind =
   | 'segment'
   /** A segment's FAISS index; rebuilt from its vectors. */
   | 'faiss'
-  /** Look-up tables of the store; rebuilt from its documents. */
+  /** Lookup tables of the store; rebuilt from its documents. */
   | 'lookup'
-  /** Passages of a document; cut anew from its texts. */
+  /** Passages of a document; rebuilt from its texts. */
   | 'passages'
-  /** Record or texts of a document: they can only come from their source. */
+  /** Record or texts of a document; the document must be ingested again. */
   | 'document'
-  /** Pages of the store itself: nothing in it is certain. */
+  /** Pages of the store's file; cannot be repaired. */
   | 'store'
-  /** An image of a figure; taken out, since it can only come from its source. */
+  /** An image of a figure; removed, and must be ingested again. */
   | 'drawing'
   /** A folder or file that no manifest names, left by a killed process; harmless. */
   | 'leftover';
 
 export interface Problem {
   kind: ProblemKind;
-  /** Segment or document it concerns. */
+  /** The segment or document with the problem. */
   where: string;
   reason: string;
 }
@@ -47,36 +47,36 @@ export interface CheckReport {
   problems: Problem[];
 }
 
-/** A report and, without a limit, what a repair has to do. */
+/** A report, and the complete list of repairs. */
 export interface Inspection extends CheckReport {
-  /** Segments to be rebuilt, and segments whose FAISS index is to be. */
+  /** Segments to rebuild; segments whose FAISS index must be rebuilt. */
   brokenSegments: Set<string>;
   brokenIndexes: Set<string>;
   lookupsBroken: boolean;
-  /** Nothing can be repaired: the texts that everything is derived from are damaged. */
+  /** Whether the store's file is damaged. Then nothing can be repaired, because all else is derived from its texts. */
   storeBroken: boolean;
-  /** Documents whose passages are damaged while their texts are whole. */
+  /** Documents with damaged passages and intact texts. */
   brokenPassages: Set<number>;
-  /** Documents that have vectors and no record any more, with their patent_id where it is still known. */
+  /** Documents with vectors but without a record, and their patent_id if it is still known. */
   lost: Map<number, string | undefined>;
-  /** Segments whose list of deleted documents is damaged, and files whose entry in the ledger is. */
+  /** Segments with a damaged list of deleted documents; files with a damaged entry in the ledger. */
   brokenLists: Set<string>;
   brokenSources: string[];
 }
 
-/** What is wrong, at most so many of each kind. */
+/** Maximum number of listed problems of each kind. */
 const LISTED = 1_000;
 
-/** Checks everything. A leftover is listed but does not make the folder bad. */
+/** Checks a data folder. Leftovers are listed but do not count as damage. */
 export async function checkFolder(store: Store, onProgress?: (text: string) => void): Promise<CheckReport> {
   const { ok, documents, passages, segments, problems } = await inspectFolder(store, onProgress);
   return { ok, documents, passages, segments, problems };
 }
 
-/** The same, for a repair. */
+/** Checks a data folder and lists the necessary repairs. */
 export async function inspectFolder(store: Store, onProgress?: (text: string) => void): Promise<Inspection> {
   const files = await verifyAllFiles(store, onProgress);
-  // From here to the files of drawings nothing is awaited: manifest and tables are read in one state.
+  // No await until the files of drawings are checked, so that manifest and tables are read in one state.
   const run = new Run(store, onProgress);
   if (run.checkPages()) {
     run.checkSegments(files);
@@ -90,7 +90,7 @@ export async function inspectFolder(store: Store, onProgress?: (text: string) =>
   return run.report();
 }
 
-/** Files never change under one name: those of segments that come in meanwhile are verified until none does. */
+/** Verifies the files of all segments, and repeats with new segments until there are none. Files never change. */
 async function verifyAllFiles(
   store: Store,
   onProgress?: (text: string) => void,
@@ -119,7 +119,7 @@ class Run {
   readonly #lost = new Map<number, string | undefined>();
   readonly #brokenLists = new Set<string>();
   readonly #brokenSources: string[] = [];
-  /** Vectors of each live document in the segments that are whole. */
+  /** Number of vectors of each live document in intact segments. */
   readonly #live = new Map<number, number>();
   readonly manifest: Manifest;
 
@@ -158,28 +158,28 @@ class Run {
     };
   }
 
-  /** Whether the store's file can be read through; where not, nothing more can be said of its tables. */
+  /** Whether the pages of the store's file are intact. If not, its tables cannot be checked. */
   checkPages(): boolean {
     this.#onProgress?.('pages of the store');
-    // The manifest was read in this turn, which holds this state of the file until the turn ends.
+    // The manifest was read in this turn of the event loop, which holds the state of the file until it ends.
     const path = dataFile(this.#store.dir);
     const damage = damagedPages(path);
     for (const fault of damage) this.found('store', path, fault);
     return damage.length === 0;
   }
 
-  /** Reads a table; what LMDB says of a damaged page is a problem like any other. */
+  /** Reads a table. Reports an LMDB error of a damaged page as a problem. */
   reading(where: string, read: () => void): void {
     try {
       read();
     } catch (error) {
-      // LMDB spoils the transaction in which it met a damaged page.
+      // A read transaction is unusable after a damaged page.
       this.#store.refresh();
       this.found('document', where, reasonOf(asDamage(error, this.#store.dir)));
     }
   }
 
-  /** Notes what is wrong with files, and the live documents of whole segments with their numbers of vectors. */
+  /** Reports faults of files, and collects the live documents of intact segments with their numbers of vectors. */
   checkSegments(files: ReadonlyMap<string, SegmentFiles>): void {
     for (const entry of this.manifest.segments) {
       const { path, fault, indexFault, rows } = files.get(filesKey(entry))!;
@@ -200,10 +200,10 @@ class Run {
     }
   }
 
-  /** Every record is whole and has its vectors; all vectors have a record. */
+  /** Checks that every record is intact and has its vectors, and that all vectors have a record. */
   checkDocuments(): void {
     const records = new Map<number, number>();
-    // Listed before they are read: a cursor that is open would keep a spoilt transaction alive.
+    // Lists the keys before reading the values: an open cursor would keep an unusable transaction alive.
     for (const doc of [...this.#store.documents.getKeys()]) {
       if (records.size % 1000 === 0) {
         this.#onProgress?.(`document ${records.size} of ${this.manifest.documents}`);
@@ -251,7 +251,7 @@ class Run {
     if (segment !== undefined && this.#brokenSegments.has(segment.id)) return;
     const rows = this.#live.get(doc);
     if (rows === head.passages) return;
-    // Without its texts, its vectors can not be made again.
+    // Vectors can be rebuilt only from intact texts.
     if (fault === undefined || recordWhole) {
       this.found('segment', name, `has ${head.passages} passages and ${rows ?? 0} vectors`);
       if (segment) this.#brokenSegments.add(segment.id);
@@ -268,7 +268,7 @@ class Run {
     return passagesHash(passages) === head.passagesHash ? undefined : 'a passage is not as it was stored';
   }
 
-  /** Every file in the ledger can be read. */
+  /** Checks that every entry in the ledger can be read. */
   checkLedger(): void {
     const { sources } = this.#store;
     for (const key of [...sources.getKeys()]) {
@@ -278,14 +278,14 @@ class Run {
     }
   }
 
-  /** Every record can be found by its numbers, and nothing else can. */
+  /** Checks that the lookups contain all numbers of all records, and no others. */
   checkLookups(): void {
     const { documents, ids, numbers, applications } = this.#store;
     let records = 0;
     let names = 0;
     for (const key of [...documents.getKeys()]) {
       const value = whole(() => documents.get(key));
-      if (value === undefined) continue; // Said already.
+      if (value === undefined) continue; // Already reported.
       records += 1;
       names += 1 + (value.corrects?.length ?? 0);
       const { patent_id: name, number, country, application_number: application } = value;

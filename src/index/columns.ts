@@ -1,6 +1,6 @@
 /**
- * The filter columns of a segment: one table says what each is called and what it holds of a patent. A new
- * filter starts here with a row, and ends in search/filter.ts with the clause that asks it.
+ * The filter columns of a segment. One table holds the name of each column and its values for a patent. A new filter
+ * needs a row here and a clause in search/filter.ts.
  */
 import { classificationKey } from '../patent/classification.js';
 import { toEpochDay } from '../patent/date.js';
@@ -9,19 +9,19 @@ import { companyKey, personKeys } from '../patent/name.js';
 import type { Name, Patent } from '../patent/record.js';
 import type { NewSegmentColumn } from './native.js';
 
-/** Terms of one document, each with the spelling to show where that is another. */
+/** Terms of one document, each with the spelling to show if it differs from the term. */
 type Terms = readonly (string | readonly [term: string, label: string])[];
 
 const KEYWORD_COLUMNS = {
   patent_id: (p) => [p.patent_id],
   country: (p) => [p.country],
   kind: (p) => [p.kind_code],
-  /** Of the publication and of those it has taken the place of: what the filter looks in. */
+  /** Kind codes of the publication and of those that it corrects. For the filter. */
   kinds: (p) => kindsOf(p),
   kind_class: (p) => [publicationClass(p)],
-  /** Names as the publication prints them: what statistics count. */
+  /** Names as printed in the publication. For statistics. */
   applicant: (p) => labelled((p.applicants ?? []).map((name) => name.name)),
-  /** Names in every language given: what the filter looks in. */
+  /** Names in all languages given. For the filter. */
   applicant_name: (p) => allNames(p.applicants).map(companyKey),
   inventor_name: (p) => allNames(p.inventors).flatMap(personKeys),
   ipc: (p) => (p.ipc_codes ?? []).map(classificationKey),
@@ -34,7 +34,7 @@ const KEYWORD_COLUMNS = {
 const DATE_COLUMNS = {
   filing_date: (p) => p.filing_date,
   publication_date: (p) => p.publication_date,
-  /** Grant publications only; without a stated date, the day of the publication is the day of the grant. */
+  /** Grant publications only. If no grant date is stated, the date of publication. */
   grant_date: (p) => (isGrantPublication(p) ? (p.grant_date ?? p.publication_date) : undefined),
   priority_date: priorityDate,
 } satisfies Record<string, (patent: Patent) => string | undefined>;
@@ -42,13 +42,13 @@ const DATE_COLUMNS = {
 export type KeywordColumn = keyof typeof KEYWORD_COLUMNS;
 export type DateColumn = keyof typeof DATE_COLUMNS;
 
-/** The columns in the order in which segments are written. */
+/** The columns in the order in which segments store them. */
 export const COLUMNS: NewSegmentColumn[] = [
   ...Object.keys(KEYWORD_COLUMNS).map((name) => ({ name, kind: 'keyword' as const })),
   ...Object.keys(DATE_COLUMNS).map((name) => ({ name, kind: 'date' as const })),
 ];
 
-/** Day number of a document that lacks the date. */
+/** Day number of a missing date. */
 const NO_DAY = -0x8000_0000;
 
 export interface ColumnValues {
@@ -57,7 +57,7 @@ export interface ColumnValues {
   days: Int32Array;
 }
 
-/** What the columns hold for a patent. */
+/** The values of all columns for a patent. */
 export function columnValues(patent: Patent): ColumnValues {
   const keywords = Object.values(KEYWORD_COLUMNS).map((of): Terms => of(patent));
   const days = Object.values(DATE_COLUMNS).map((of) => {
@@ -75,12 +75,12 @@ export function columnValues(patent: Patent): ColumnValues {
   };
 }
 
-/** The earliest priority; of a publication that claims none, the day of its own filing, as patent databases have it. */
+/** The earliest priority. Without a priority, the filing date, as in patent databases. */
 function priorityDate({ priority_date, priorities, filing_date }: Patent): string | undefined {
   return priority_date ?? (priorities?.length ? undefined : filing_date);
 }
 
-/** Links an application with its grant: both bear this; empty where the number is unknown. */
+/** The link that an application and its grant share; empty if the application number is unknown. */
 export function applicationLink(patent: Patent): string {
   return patent.application_number ? `${patent.country}:${patent.application_number}` : '';
 }

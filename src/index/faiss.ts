@@ -1,13 +1,13 @@
 /**
- * FAISS by itself, for an app that has vectors and wants them found, without the engine. Method names are those
- * of the npm package faiss-node where it has them; arrays are typed, and a search takes parameters and a filter.
+ * FAISS without the engine, for applications with their own vectors. Methods have the names of the npm package faiss-node
+ * if it has them. Unlike there, arrays are typed, and a search takes parameters and a filter.
  */
 import { PriorartError } from '../errors.js';
 import { calling, native } from './native.js';
 
 /** Options of a new index. */
 export interface FaissOptions {
-  /** Rows that will be added; chooses `nlist` where that is not given. */
+  /** Expected number of rows, from which `nlist` is chosen if it is not given. */
   expectedRows?: number;
   /** Inverted lists of the `ivf-…` kinds. Default: about twice the square root of `expectedRows`. */
   nlist?: number;
@@ -15,21 +15,21 @@ export interface FaissOptions {
   pqM?: number;
   /** Edges of a node of the `hnsw-…` kinds. Default: 32. */
   hnswM?: number;
-  /** Candidates looked at for each row added to a graph. Default: 80. */
+  /** Candidates examined for each row added to a graph. Default: 80. */
   efConstruction?: number;
-  /** Threads of `train` and `add`. Default: all of the machine. */
+  /** Threads of `train` and `add`. Default: all processors. */
   threads?: number;
-  /** Of the random choices in training. Default: 1234. */
+  /** Seed of the random choices in training. Default: 1234. */
   seed?: number;
 }
 
 /** Options of a search. */
 export interface FaissSearchOptions {
-  /** Lists that are scanned; more than there are: all. Default: 16. */
+  /** Number of lists to scan, at most all. Default: 16. */
   nprobe?: number;
-  /** Candidates kept while walking a graph. Default: 64, or `k` where that is more. */
+  /** Candidates kept while walking a graph. Default: 64, or `k` if that is more. */
   efSearch?: number;
-  /** Bit `i % 8` of byte `i / 8` says whether row `i` may be returned; a bit for every row. */
+  /** A bitmap with a bit for every row: row `i` may be returned if bit `i % 8` of byte `i / 8` is set. */
   filter?: Uint8Array;
   /** `ivf-pq-refine`: how many times `k` rows are scored again. Default: 4. */
   kFactor?: number;
@@ -37,13 +37,13 @@ export interface FaissSearchOptions {
 
 /** What a search found. */
 export interface FaissHits {
-  /** Inner products, best first, `k` for each query; `-Infinity` where nothing was found. */
+  /** Inner products, best first, `k` for each query; `-Infinity` if fewer were found. */
   distances: Float32Array;
-  /** Row numbers in the order of adding, `k` for each query; -1 where nothing was found. */
+  /** Row numbers in the order of adding, `k` for each query; -1 if fewer were found. */
   labels: Int32Array;
 }
 
-/** Rows of components, one after the other. Plain arrays are copied; a Float32Array is read where it lies. */
+/** Components, row after row. Plain arrays are copied; a Float32Array is read in place. */
 export type Vectors = Float32Array | readonly number[];
 
 interface NativeIndex {
@@ -69,7 +69,7 @@ function invalid(name: string, value: unknown, expected: string): PriorartError 
   return new PriorartError('invalid_request', `${name} is ${shown}; expected ${expected}`);
 }
 
-/** The addon takes unsigned 32-bit numbers and would silently wrap what is not one. */
+/** Checks an integer, because the addon would silently wrap a value that is not an unsigned 32-bit integer. */
 function whole(name: string, value: unknown, least: number): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > 0x7fffffff) {
     throw invalid(name, value, `a whole number from ${least} to 2147483647`);
@@ -83,7 +83,7 @@ function float32(name: string, value: Vectors): Float32Array {
   return Float32Array.from(value);
 }
 
-/** Only what was given, checked; an explicit `undefined` means the default. */
+/** The given options, checked. An explicit `undefined` means the default. */
 function checked<T extends object>(options: T, least: Partial<Record<keyof T, number>>): T {
   const out: Partial<T> = {};
   for (const [name, value] of Object.entries(options) as [keyof T & string, T[keyof T & string]][]) {
@@ -105,8 +105,8 @@ function searchOptions(options: FaissSearchOptions): FaissSearchOptions {
 }
 
 /**
- * One FAISS index by inner product: give it vectors of unit length and scores are cosines. Calls run on the
- * calling thread, so a server makes them in a worker.
+ * A FAISS index by inner product. With vectors of unit length, scores are cosines. Calls run on the calling thread, so a
+ * server makes them in a worker.
  */
 export class FaissIndex {
   readonly #index: NativeIndex;
@@ -176,8 +176,8 @@ export class FaissIndex {
   }
 
   /**
-   * Every row that scores at least `minScore` for one query, in no order. Exact for `flat` and, with all lists
-   * probed, `ivf-flat`; the other kinds compare estimates with the threshold.
+   * All rows with a score of at least `minScore` for one query, unordered. Exact for `flat` and, with all lists probed,
+   * `ivf-flat`. Other kinds compare estimates with the threshold.
    * @param x one query
    * @throws PriorartError as `search`
    */
@@ -196,7 +196,7 @@ export class FaissIndex {
     calling(() => this.#index.write(path));
   }
 
-  /** Rows. */
+  /** Number of rows. */
   ntotal(): number {
     return this.#index.ntotal();
   }
@@ -206,7 +206,7 @@ export class FaissIndex {
     return this.#index.getDimension();
   }
 
-  /** Inverted lists; 0 for the kinds without. */
+  /** Number of inverted lists; 0 for kinds without lists. */
   nlist(): number {
     return this.#index.nlist();
   }

@@ -1,4 +1,4 @@
-/** Index kinds that a user may choose, and what `auto` means. */
+/** Index kinds that a user may choose, and the choice of `auto`. */
 import { totalmem } from 'node:os';
 import { PriorartError } from '../errors.js';
 import { native } from './native.js';
@@ -6,12 +6,12 @@ import { native } from './native.js';
 /** Below this many passages an exact scan answers in about a millisecond and no index is built. */
 export const EXACT_BELOW_PASSAGES = 20_000;
 /**
- * From here on the codes of IVF with 4-bit product quantisation pay for their coarser candidates: of 140,000
- * passages they find as much as 8-bit codes in a third of the time.
+ * Passages from which IVF with 4-bit product quantisation is faster, although its candidates are coarser: with 140,000
+ * passages its codes reach the recall of 8-bit codes in a third of the time.
  */
 const PQ_FROM_PASSAGES = 50_000;
 
-/** `auto` and the addon's kinds. */
+/** All names of kinds: `auto` and those of the addon. */
 export function indexKinds(): string[] {
   return ['auto', ...native.indexKinds().filter((kind) => kind !== 'ivf-pq-refine')];
 }
@@ -29,20 +29,19 @@ export function checkIndexKind(kind: string): string {
   );
 }
 
-/** Part of the machine's memory that the codes of one index may take, which `ivf-pq` keeps there. */
+/** Maximum share of the machine's memory for the codes of one index, which `ivf-pq` keeps in memory. */
 const CODES_SHARE = 0.25;
 
-/** What of a segment decides on its index. */
+/** Properties of a segment that determine its index. */
 export interface IndexedSegment {
   passages: number;
   dimensions: number;
 }
 
 /**
- * The FAISS index for a segment, or undefined where it is scanned exactly. `auto` goes by size, and by what memory
- * there is: codes that would take too much of it are left to `ivf-sq8`, whose lists stay in the file, and which the
- * system keeps in memory as far as there is room.
- * @param from passages from which on an index is built
+ * The FAISS index for a segment; undefined if it is scanned exactly. `auto` chooses by size and memory: if codes would
+ * take too much memory, it chooses `ivf-sq8`, whose lists stay in the file and are cached by the system.
+ * @param from number of passages from which an index is built
  * @param memory bytes of the machine
  */
 export function indexKindFor(
@@ -53,7 +52,7 @@ export function indexKindFor(
 ): string | undefined {
   if (chosen === 'flat' || passages < from) return undefined;
   if (chosen !== 'auto') return chosen;
-  // Half a byte for two components, and a row number.
+  // Half a byte for two components, and 8 bytes for the row number.
   const codes = passages * (dimensions / 4 + 8);
   return passages < PQ_FROM_PASSAGES || codes > memory * CODES_SHARE ? 'ivf-sq8' : 'ivf-pq';
 }

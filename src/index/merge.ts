@@ -1,6 +1,6 @@
 /**
- * Merging: many small segments become few large ones, deleted documents go, large ones get their FAISS
- * index. Readers go on with the old segments until the manifest is swapped.
+ * Merges many small segments into few large ones, removes deleted documents, and builds the FAISS indexes of large
+ * segments. Readers use the old segments until the manifest is replaced.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,9 +19,9 @@ import {
   segmentPath,
 } from './segment.js';
 
-/** Neighbours that are merged at once, at least. */
+/** Minimum number of adjacent segments to merge. */
 export const FAN_IN = 8;
-/** Segments whose sizes lie between the same two powers of this are of one level. */
+/** Ratio of the size limits of a level: segments between the same two powers of it are of one level. */
 export const LEVEL_FACTOR = 4;
 /** Share of deleted documents above which a segment is rewritten. */
 const DELETED_SHARE = 0.3;
@@ -32,15 +32,15 @@ export interface MergeOptions {
   /** Merges everything into one segment. */
   full?: boolean | undefined;
   /**
-   * Passages from which on a segment gets a FAISS index, in place of EXACT_BELOW_PASSAGES. Small indexes gain
-   * nothing; this is for tests and experiments.
+   * Number of passages from which a segment gets a FAISS index. Default: EXACT_BELOW_PASSAGES. Lower values are for tests
+   * and experiments, because small indexes gain nothing.
    */
   indexFrom?: number | undefined;
 }
 
 /**
- * Which neighbouring segments to merge next, or none: a run of small ones, or one with many deletions.
- * Only neighbours are merged, so that the ids of a segment's documents stay one range.
+ * Chooses the adjacent segments to merge next: a run of small ones, or one with many deletions; undefined if there are
+ * none. Only adjacent segments are merged, so that the ids of a segment stay one range.
  */
 export function nextMerge(
   manifest: Pick<Manifest, 'segments'>,
@@ -57,12 +57,12 @@ export function nextMerge(
 }
 
 /**
- * The lowest level at which FAN_IN or more neighbours, none above that level, end with a segment of that
- * level. New segments come in at the end, so smaller ones behind the last of a level are still growing and are
- * left alone, while smaller ones before it would never find company of their own size and go along. Each merge
- * at which a passage does not rise a level takes its segment a quarter nearer to the next, or clears away what
- * lay buried before it, which happens once a level: a passage is rewritten a logarithmic number of times, and
- * fewer than FAN_IN segments a level remain.
+ * Finds FAN_IN or more adjacent segments to merge, at the lowest possible level: none is above that level, and the last
+ * one is of that level. New segments are appended, so smaller segments after the last one of a level still grow and are
+ * not merged. Smaller segments before it would never have enough adjacent ones of their size, so they are merged, too. If
+ * a merge does not raise a passage's level, it either brings its segment a quarter closer to the next level, or removes
+ * small segments before it, which happens once a level. So a passage is rewritten a logarithmic number of times, and
+ * fewer than FAN_IN segments of a level remain.
  */
 function nextRun(segments: readonly SegmentEntry[]): SegmentEntry[] | undefined {
   const levels = segments.map(({ passages }) =>
@@ -80,22 +80,22 @@ function nextRun(segments: readonly SegmentEntry[]): SegmentEntry[] | undefined 
   return undefined;
 }
 
-/** Where segments are listed: in the manifest, or by a re-embedding for the manifest that is to be. */
+/** A list of segments: that of the manifest, or that of a re-embedding for the new manifest. */
 export interface SegmentList {
   entries(): SegmentEntry[];
-  /** Documents that a segment has lost since it was written. */
+  /** Ids of a segment's documents deleted since it was written. */
   deleted(segment: string): Uint32Array;
-  /** Takes a name. */
+  /** Reserves a segment name. */
   reserve(): string;
-  /** Puts a merged segment in the place of others; false where that came too late. */
+  /** Replaces the inputs with the merged segment. Returns false if an input is gone. */
   replace(inputs: readonly { id: string; seen: Uint32Array }[], merged: SegmentEntry | undefined): boolean;
-  /** Puts an entry in the place of the one of its name. */
+  /** Replaces the entry of the same name. */
   update(entry: SegmentEntry): boolean;
-  /** Removes the files of a name that was taken, unless it is listed. */
+  /** Removes the files of a reserved name, unless it is listed. */
   discard(segment: string): void;
 }
 
-/** The segments that are searched. */
+/** The list of the manifest, whose segments are searched. */
 function liveSegments(store: Store): SegmentList {
   return {
     entries() {
@@ -110,14 +110,14 @@ function liveSegments(store: Store): SegmentList {
   };
 }
 
-/** The right to write segments outside a transaction: merges and repairs have it, one at a time. */
+/** Takes the lock for writing segments outside a transaction, which merges and repairs need. */
 export function lockMerging(store: Store): FileLock | null {
   return calling(() => native.FileLock.acquire(join(store.dir, 'merge.lock')));
 }
 
 /**
- * Merges until nothing is left to do. Only one process merges at a time; another returns at once.
- * @returns merges done
+ * Merges until nothing is left to do. Returns at once if another process merges.
+ * @returns number of merges
  */
 export async function mergeSegments(store: Store, options: MergeOptions = {}): Promise<number> {
   const lock = lockMerging(store);
@@ -131,8 +131,8 @@ export async function mergeSegments(store: Store, options: MergeOptions = {}): P
 }
 
 /**
- * Merges the segments of a list until nothing is left to do, and builds the indexes that are missing.
- * @returns merges done
+ * Merges the segments of a list until nothing is left to do, and builds missing indexes.
+ * @returns number of merges
  */
 export async function mergeList(store: Store, list: SegmentList, options: MergeOptions): Promise<number> {
   let done = 0;
@@ -174,12 +174,12 @@ async function mergeOne(
     const kept = list.replace(parts, merged.docs > 0 ? merged : undefined);
     if (kept) for (const { id } of parts) removeSegmentFiles(store, id);
   } finally {
-    // Not in the list: it failed, it came too late, or nothing was left to put into it.
+    // Removes the files if the segment is not listed: the merge failed, an input was gone, or all documents were deleted.
     list.discard(segment);
   }
 }
 
-/** Segments that grew large without a merge (one big batch) get their index, too. */
+/** Builds the indexes of segments that are large without a merge, as after one large batch. */
 async function buildMissingIndexes(store: Store, list: SegmentList, options: MergeOptions): Promise<void> {
   const segments = list.entries();
   const { indexKind, model } = store.manifest();
@@ -195,9 +195,9 @@ async function buildMissingIndexes(store: Store, list: SegmentList, options: Mer
 }
 
 /**
- * Removes what killed processes left behind. To be called with the lock of `lockMerging`: whoever writes a
- * segment either has that lock, or writes within a transaction; inside one, nobody else is writing.
- * @returns what was removed, below `segments/`
+ * Removes files that killed processes left behind. To be called with the lock of `lockMerging`: a process that writes a
+ * segment either holds that lock or a write transaction.
+ * @returns removed paths, relative to `segments/`
  * @throws PriorartError `unavailable` if the folder was renamed, deleted or replaced
  */
 export function removeLeftovers(store: Store): string[] {
@@ -211,8 +211,7 @@ export function removeLeftovers(store: Store): string[] {
 }
 
 /**
- * Folders under `segments/` that the manifest does not name, and files in the others that it does not. The folders of
- * a re-embedding are its own affair.
+ * Folders and files under `segments/` that the manifest does not name. Folders of a re-embedding are not leftovers.
  */
 export function leftovers(store: Store, { segments }: Manifest): string[] {
   const root = join(store.dir, 'segments');

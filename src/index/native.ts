@@ -1,6 +1,6 @@
 /**
- * The only place that loads the native addon: which file fits this machine, what it exports, and how its
- * errors become PriorartErrors.
+ * Loads the native addon: selects the file for this machine, declares its exports, and converts its errors to
+ * PriorartErrors. No other module loads it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,25 +17,25 @@ export interface NewSegmentColumn {
   kind: 'keyword' | 'date';
 }
 
-/** One document on its way into a segment. */
+/** A document to write to a segment. */
 export interface NewSegmentDocument {
   id: number;
   patentId: string;
-  /** Links an application with its grant; empty = none. */
+  /** The link that an application and its grant share; empty: none. */
   application: string;
   grant: boolean;
   /** Passages × dimensions. */
   vectors: Float32Array;
-  /** What late interaction looks at; without it, it reads the texts. */
+  /** Token bags for late interaction. Absent: it reads the texts. */
   bags?: TokenBags | undefined;
-  /** Per keyword column: its terms; and the spelling to show of each, or nothing where it is the term. */
+  /** Terms of each keyword column; the spellings to show, empty if the spelling is the term. */
   terms: string[][];
   labels: string[][];
-  /** Per date column: days since 1970-01-01, the smallest i32 where absent. */
+  /** Days since 1970-01-01 of each date column; the smallest i32 if the date is missing. */
   days: Int32Array;
 }
 
-/** The texts of a document that are searched. */
+/** The searched texts of a document. */
 export interface DocumentTexts {
   /** Its titles in all languages, a line each. */
   title: string;
@@ -58,17 +58,17 @@ export interface SegmentWriter {
 export interface SegmentPath {
   path: string;
   indexPath?: string;
-  /** Of the index file; verified when this process first opens it. */
+  /** Checksum of the index file, verified when this process first opens it. */
   indexChecksum?: string;
   /** Document ids deleted since the segment was written. */
   deleted: Uint32Array;
 }
 
-/** One condition on one column; a filter is a list of which all must hold. */
+/** A condition on one column. A filter is a list of clauses that must all hold. */
 export interface FilterClause {
   column: string;
   test: 'exact' | 'prefix' | 'contains' | 'days';
-  /** The test holds where any of them matches. */
+  /** The test holds if any term matches. */
   terms?: string[];
   /** Days since 1970-01-01, inclusive. */
   from?: number;
@@ -76,8 +76,8 @@ export interface FilterClause {
 }
 
 /**
- * How one segment is searched. With `nprobe` or `efSearch` its index is asked (for `k` passages, where it needs to know);
- * with `codes` all codes of its index are scanned. Without any of these every allowed passage is scored.
+ * How one segment is searched. `nprobe` or `efSearch`: by its index (for `k` passages, if the kind needs it). `codes`: by
+ * a full PQ scan. Without any of these, every allowed passage is scored.
  */
 export interface SegmentScan {
   codes?: boolean;
@@ -96,10 +96,10 @@ export interface SearchHits {
   passages: Uint32Array;
   passageScores: Float32Array;
   rowsScored: number;
-  /** Passages that indexes proposed, or whose codes were scanned. */
+  /** Number of passages that indexes proposed or whose codes were scanned. */
   candidates: number;
   widened: number;
-  /** Segments that were scanned as a whole though their index was to be asked. */
+  /** Number of segments that were scanned exactly although the plan was to use their index. */
   rescanned: number;
 }
 
@@ -130,9 +130,9 @@ export interface Selection {
   readonly passages: number[];
 }
 
-/** Segments that are being opened beside the searches, and stay open until it is closed. */
+/** Segments that are opened in the background. They stay open until it is closed. */
 export interface Opening {
-  /** Whether it has come to its end; what could not be opened, a snapshot of it will say. */
+  /** Whether all segments have been tried. Errors are thrown when a snapshot of them is made. */
   readonly done: boolean;
   close(): void;
 }
@@ -141,17 +141,17 @@ export interface NativeSnapshot {
   readonly segments: OpenSegment[];
   docIds(segment: number): Uint32Array;
   vectorsOf(id: number): Float32Array | null;
-  /** Which of some documents have no token bags of a model: their places in the list. */
+  /** Indexes, in the list, of the documents without token bags of a model. */
   withoutBags(docs: Uint32Array, model: string): Uint32Array;
   /**
-   * For each document the place, among the dimensions `first..first + count`, of the greatest number in the vector of
+   * For each document the position, among the dimensions `first..first + count`, of the largest value in the vector of
    * the passage `passages[n]`, which is numbered within the document.
    */
   languages(docs: Uint32Array, passages: Uint32Array, first: number, count: number): Uint8Array;
   select(clauses: FilterClause[]): Selection;
-  /** How many documents of a selection bear each term of a keyword column. */
+  /** Number of documents of a selection with each term of a keyword column. */
   tally(selection: Selection, column: string): NamedCount[];
-  /** First and last day of a selection in a date column; empty where no document has one. */
+  /** First and last day of a selection in a date column; empty if no document has a date. */
   extent(selection: Selection, column: string): number[];
   search(
     query: Float32Array,
@@ -159,7 +159,7 @@ export interface NativeSnapshot {
     scans: SegmentScan[],
     options: { documents: number; chunks: number; dedupe: boolean; minScore: number },
   ): SearchHits;
-  /** Scores about `size` documents of a selection, evenly out of all, and counts those at or above a threshold. */
+  /** Scores an even sample of about `size` documents of a selection, and counts those at or above a threshold. */
   sampleAbove(
     query: Float32Array,
     selection: Selection,
@@ -176,7 +176,7 @@ export interface NativeSnapshot {
       minScore: number;
       offset: number;
       limit: number;
-      /** The page is ordered by the score that this shows. */
+      /** Calibration of the shown score, by which the page is ordered. */
       shown: { midpoint: number; slope: number; decimals: number };
       dateColumn: string;
       axes: string[];
@@ -184,9 +184,9 @@ export interface NativeSnapshot {
     },
   ): Counts;
   /**
-   * Whether the best documents that a search found, whose scores are given, are those that an exact scan finds: to be
-   * run once, in the background at the lowest priority; the snapshot may be closed meanwhile. Null where a check of this
-   * process is running already, or more passages are allowed than `mostPassages`.
+   * Checks whether the best documents that a search found, whose scores are given, are those of an exact scan. The task
+   * runs in the background at the lowest priority and can run once. The snapshot may be closed meanwhile. Null if a check
+   * of this process is running, or if more passages are allowed than `mostPassages`.
    */
   recallCheck(
     query: Float32Array,
@@ -197,7 +197,7 @@ export interface NativeSnapshot {
   close(): void;
 }
 
-/** Of so many of the best documents, so many were found. */
+/** Number of the exact best documents, and how many of them were found. */
 export interface CheckedRecall {
   wanted: number;
   found: number;
@@ -205,7 +205,7 @@ export interface CheckedRecall {
 
 export interface BuiltIndex {
   lists: number;
-  /** Effort at which the index found `recall` of the true 10 nearest of sampled queries. */
+  /** Effort at which the index found the share `recall` of the exact 10 nearest of sampled queries. */
   nprobe: number;
   efSearch: number;
   recall: number;
@@ -230,17 +230,17 @@ export interface NativeStaticModel {
   embed(texts: string[]): Float32Array;
   /** Mean of the `count` largest inner products of a vector with the model's cohort; 0 if it has none. */
   nearness(vector: Float32Array, count: number): number;
-  /** What its token bags are known by. */
+  /** Identifies its token bags. */
   readonly bagsModel: string;
   tokenize(texts: string[]): Tokenized;
   bags(texts: DocumentTexts): TokenBags;
-  /** The same with vectors: of each passage and, as the last row, of the titles. */
+  /** The same with vectors: one of each passage and, as the last row, one of the titles. */
   embedDocument(texts: DocumentTexts): { vectors: Float32Array; bags: TokenBags };
   /** Late-interaction scores by the model's pieces. */
   lateInteraction(query: string, documents: RerankDocument[], fit: RerankFit): RerankScores;
   /**
-   * The same for what a search found, out of the bags in its segments; `texts` are those of the documents that
-   * `withoutBags` names, in its order.
+   * Late-interaction scores of the documents that a search found, from the bags in their segments. `texts` are those of
+   * the documents that `withoutBags` returns, in its order.
    */
   lateInteractionFound(
     query: string,
@@ -257,7 +257,7 @@ export interface PromptedTokens {
   ids: Uint32Array;
   /** Text i has `ids[starts[i] .. starts[i + 1]]`. */
   starts: Uint32Array;
-  /** How many of them, at their beginning and end, belong to the prompt. */
+  /** Number of tokens at the beginning and at the end that belong to the prompt. */
   before: Uint32Array;
   after: Uint32Array;
 }
@@ -270,9 +270,9 @@ export interface TokenFrame {
   textTypes: number[];
 }
 
-/** A published model's tokenizer.json, open once a process. */
+/** A model's tokenizer.json, opened once a process. */
 export interface NativeTokenizerJson {
-  /** Tokens that there are, added ones included. */
+  /** Number of tokens, added ones included. */
   readonly size: number;
   encode(texts: string[], before: string, after: string): PromptedTokens;
   frame(pair: boolean): TokenFrame;
@@ -280,12 +280,12 @@ export interface NativeTokenizerJson {
   close(): void;
 }
 
-/** What of a patent counts how much: the best partners of the query's pieces in a text, and the cosine. */
+/** Weights of a text of a patent: of the best matches of the query's pieces in it, and of its cosine. */
 export interface RerankFit {
   passage: RerankShare;
   title: RerankShare;
   abstract: RerankShare;
-  /** Power of its IDF by which a piece of the query counts. */
+  /** Exponent of the IDF by which a piece of the query is weighted. */
   rarity: number;
 }
 
@@ -294,22 +294,22 @@ export interface RerankShare {
   cosine: number;
 }
 
-/** A patent and the passages of it that were found. */
+/** A patent and its found passages. */
 export interface RerankDocument {
   /** Its titles in all languages, a line each. */
   title: string;
-  /** Empty where it has none. */
+  /** Empty if it has none. */
   abstract: string;
   passages: string[];
 }
 
-/** Scores of documents, and of all their passages one after another. */
+/** Scores of documents, and of all their passages in order. */
 export interface RerankScores {
   documents: Float32Array;
   passages: Float32Array;
 }
 
-/** A parsed document; `native/core/src/xml/tree.rs` says how to read the numbers. */
+/** A parsed document. `native/core/src/xml/tree.rs` documents the numbers. */
 export interface FlatXml {
   /** Local names of elements, full names of attributes; one a line. */
   names: string;
@@ -317,7 +317,7 @@ export interface FlatXml {
   attributes: Uint32Array;
   /** UTF-8. */
   text: Uint8Array;
-  /** Why the bytes are no XML, with line and column; then the rest is empty. */
+  /** The error with line and column, if the bytes are not XML. The other fields are empty then. */
   damage?: string;
 }
 
@@ -354,9 +354,9 @@ interface Addon {
   indexKinds(): string[];
   fileChecksum(path: string): Promise<string>;
   verifySegment(path: string): Promise<number[]>;
-  /** Null where the bytes are no UTF-8. Elements named in `skip` are left out, those in `empty` need no end tag. */
+  /** Null if the bytes are not UTF-8. Elements named in `skip` are left out; those in `empty` need no end tag. */
   parseXml(bytes: Uint8Array, skip: readonly string[], empty: readonly string[]): FlatXml | null;
-  /** Readable text of what a node holds, or with `whole` of the node itself. */
+  /** Readable text of a node's content, or of the node itself with `whole`. */
   xmlReadable(
     nodes: Uint32Array,
     attributes: Uint32Array,
@@ -371,12 +371,12 @@ interface Addon {
 }
 
 /**
- * What the compilers may have used at level avx2, as /proc/cpuinfo spells it: x86-64-v3 of the System V psABI.
+ * CPU features that code compiled for level avx2 may use, as named in /proc/cpuinfo: x86-64-v3 of the System V psABI.
  * scripts/setup/cpu.mjs, which must run before anything is compiled, has the same list.
  */
 const AVX2_FLAGS = ['avx2', 'fma', 'f16c', 'bmi1', 'bmi2', 'movbe', 'abm'];
 
-/** Whether this processor can run the addon that was compiled for AVX2. */
+/** Whether this processor can run the addon compiled for AVX2. */
 function hasAvx2(): boolean {
   if (arch !== 'x64') return false;
   if (platform !== 'linux') return false; // FAISS is compiled on Linux only
@@ -403,18 +403,18 @@ function load(): Addon {
   return createRequire(import.meta.url)(folder + name) as Addon;
 }
 
-/** What the addon exports. */
+/** The exports of the addon. */
 export const native: Addon = load();
 
-/** Codes of the addon that the public table lacks, and what they mean to a user. */
+/** The addon's internal error codes, and the public codes for them. */
 const TRANSLATED: Record<string, ErrorCode> = { data_missing: 'data_corrupt', io: 'internal' };
 
-/** How the operating system says that the disk or the user's share of it is full. */
+/** Messages of the operating system for a full disk or quota. */
 const NO_SPACE = /No space left|os error 28\b|quota exceeded|os error 122\b/i;
 
 /**
- * The addon's errors start with a code; this gives back the PriorartError it stands for, or the value as it
- * was where it is no error of the addon.
+ * Converts an error of the addon, whose message starts with a code, to a PriorartError. Returns any other value
+ * unchanged.
  */
 export function fromNative(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -430,8 +430,8 @@ export function fromNative(error: unknown): unknown {
 }
 
 /**
- * What Rust says when a bound is overstepped carries no code of ours: its own checks caught what would have been
- * a read beyond a damaged file's end. napi marks such errors, wrong arguments get other marks.
+ * Errors of Rust's own bounds checks have no code of the addon. They occur on a read beyond the end of a damaged file.
+ * napi marks them differently from errors of wrong arguments.
  */
 function panicked(error: Error): unknown {
   if ((error as { code?: unknown }).code !== 'GenericFailure') return error;
@@ -441,7 +441,7 @@ function panicked(error: Error): unknown {
   return new PriorartError('internal', message, { cause: error });
 }
 
-/** Calls into the addon, giving PriorartErrors. */
+/** Calls the addon. Throws its errors as PriorartErrors. */
 export function calling<T>(call: () => T): T {
   try {
     return call();
@@ -450,7 +450,7 @@ export function calling<T>(call: () => T): T {
   }
 }
 
-/** The same for the addon's asynchronous tasks. */
+/** Awaits a task of the addon. Rejects with its errors as PriorartErrors. */
 export async function awaiting<T>(task: Promise<T>): Promise<T> {
   try {
     return await task;

@@ -1,6 +1,5 @@
 /**
- * Rebuilds what is derived: FAISS indexes from vectors, passages, vectors and columns from texts, look-ups
- * from records.
+ * Rebuilds derived data: FAISS indexes from vectors; passages, vectors and columns from texts; lookups from records.
  */
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
@@ -31,25 +30,25 @@ import {
   writeSegmentAs,
 } from './segment.js';
 
-/** What a repair makes anew it makes as the ingest did. */
+/** The functions of an ingest that a repair needs to rebuild data. */
 export interface Derivation {
   passagesOf(patent: Patent): Passage[];
-  /** Vectors, and what the reranker keeps. */
+  /** Computes vectors, and token bags for the reranker. */
   derive(
     document: Pick<PreparedDocument, 'patent' | 'passages'>,
   ): Promise<Pick<PreparedDocument, 'vectors' | 'bags'>>;
-  /** Whose token bags segments are to hold; absent: of no model. */
+  /** Model whose token bags segments should hold. Absent: no bags. */
   bagsModel?: string | undefined;
 }
 
 export interface RepairReport extends CheckReport {
-  /** What was rebuilt or removed, in words. */
+  /** Descriptions of the repairs. */
   repaired: string[];
 }
 
 /**
- * Repairs what a check finds and checks again; what remains can only come from the sources.
- * @throws PriorartError `unavailable` while a merge or another repair is running
+ * Repairs the problems that a check finds, then checks again. Remaining problems require a new ingest of the sources.
+ * @throws PriorartError `unavailable` if a merge or another repair is running
  */
 export async function repairFolder(
   store: Store,
@@ -111,7 +110,7 @@ async function repairLocked(
   return repaired;
 }
 
-/** Makes lists of deleted documents anew, and takes out what the ledger can not tell any more. */
+/** Rebuilds lists of deleted documents, and removes damaged entries of the ledger. */
 function restoreLists(store: Store, { brokenLists, brokenSegments, brokenSources }: Inspection): string[] {
   for (const id of brokenLists) {
     restoreDeleted(store, id, brokenSegments.has(id) ? new Uint32Array() : allOf(store, id));
@@ -123,7 +122,7 @@ function restoreLists(store: Store, { brokenLists, brokenSegments, brokenSources
   ];
 }
 
-/** Ids of all documents that a segment was written with. */
+/** Ids of all documents that were written to a segment. */
 function allOf(store: Store, id: string): Uint32Array {
   const path = segmentPath(store, id);
   const snapshot = calling(() => new native.Snapshot([{ path, deleted: new Uint32Array() }]));
@@ -134,7 +133,7 @@ function allOf(store: Store, id: string): Uint32Array {
   }
 }
 
-/** Cuts passages anew where that gives exactly those that there were: their vectors stay right then. */
+/** Rebuilds passages from texts, if the result matches the stored hash: then the existing vectors stay valid. */
 function restoreDocuments(store: Store, docs: Iterable<number>, derivation: Derivation): string[] {
   const repaired: string[] = [];
   for (const doc of docs) {
@@ -149,7 +148,7 @@ function restoreDocuments(store: Store, docs: Iterable<number>, derivation: Deri
   return repaired;
 }
 
-/** Whether the reranker has to read texts of a segment: it was written before, or with another reranker. */
+/** Whether a segment lacks the reranker's bags, because it is older or was written with another reranker. */
 function lacksBags(store: Store, entry: SegmentEntry, { bagsModel }: Derivation): boolean {
   if (bagsModel === undefined) return false;
   const snapshot = calling(
@@ -168,7 +167,7 @@ async function rebuildSegment(
   indexKind: string,
   derivation: Derivation,
 ): Promise<void> {
-  // Before the records are read: what is deleted from here on is carried over to the new segment.
+  // Before the records are read: later deletions are carried over to the new segment.
   store.refresh();
   const seen = store.deleted(entry.id);
   const documents = await preparedAgain(store, entry, derivation);
@@ -176,7 +175,7 @@ async function rebuildSegment(
   try {
     let rebuilt: SegmentEntry | undefined;
     if (documents.length > 0) {
-      // The old range stays: ids in it that are gone must not be given to another segment.
+      // Keeps the old range: its unused ids must not be given to another segment.
       const { firstDoc, lastDoc } = entry;
       const { dimensions } = store.manifest().model;
       rebuilt = {
@@ -193,7 +192,7 @@ async function rebuildSegment(
   }
 }
 
-/** The documents of a segment with new vectors; those whose passages are gone stay out. */
+/** The documents of a segment with new vectors, without those whose passages are lost. */
 async function preparedAgain(
   store: Store,
   { firstDoc, lastDoc }: SegmentEntry,

@@ -1,4 +1,4 @@
-/** Writing a segment's files, and opening the segments of a manifest for searching. */
+/** Writes the files of segments, and opens the segments of a manifest for searching. */
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPriorartError, PriorartError } from '../errors.js';
@@ -19,7 +19,7 @@ import {
   type SegmentPath,
 } from './native.js';
 
-/** The file of vectors and columns within a segment's folder. */
+/** Name of the file with vectors and columns in a segment's folder. */
 export const SEGMENT_FILE = 'segment.bin';
 
 /** Path of a segment's vectors and columns. */
@@ -28,7 +28,7 @@ export function segmentPath(store: Store, id: string): string {
 }
 
 /**
- * Makes the folder of a new segment, so that it outlives a power cut together with what is synced in it.
+ * Makes the folder of a new segment durably, so that it survives a power failure with the files synced in it.
  * @throws PriorartError `disk_full`, `unavailable` if the data folder was renamed, deleted or replaced
  */
 export function makeSegmentFolder(store: Store, segment: string): string {
@@ -42,7 +42,7 @@ export function makeSegmentFolder(store: Store, segment: string): string {
   }
 }
 
-/** Writes prepared documents as a new segment with ids from `firstDoc` on; durable when it returns. */
+/** Writes prepared documents as a new segment with ids from `firstDoc` on. Durable when it returns. */
 export function writeSegment(
   store: Store,
   segment: string,
@@ -53,7 +53,7 @@ export function writeSegment(
   return writeSegmentAs(store, segment, store.manifest().model.dimensions, numbered);
 }
 
-/** Writes documents that have ids already (a rebuilt segment); ids ascend. */
+/** Writes documents with existing, ascending ids as a segment (a rebuilt one). */
 export function writeSegmentAs(
   store: Store,
   segment: string,
@@ -61,7 +61,7 @@ export function writeSegmentAs(
   documents: readonly { id: number; document: PreparedDocument }[],
 ): SegmentEntry {
   const dir = makeSegmentFolder(store, segment);
-  // The reranker may have been replaced while the documents came in.
+  // The reranker may have changed while the documents were prepared.
   const bagsModel = documents.findLast(({ document }) => document.bags)?.document.bags?.model;
   return calling(() => {
     const writer = new native.SegmentWriter(join(dir, SEGMENT_FILE), dimensions, COLUMNS);
@@ -83,11 +83,11 @@ export function writeSegmentAs(
 }
 
 /**
- * Builds the FAISS index of a segment, on threads of its own, and measures the effort that it needs.
+ * Builds the FAISS index of a segment on separate threads, and measures the effort that it needs.
  * @throws PriorartError `unknown_index_kind`
  */
 export async function buildSegmentIndex(store: Store, entry: SegmentEntry, kind: string): Promise<IndexFile> {
-  // A new name each time: readers may still have the old file mapped.
+  // A new name, because readers may still have the old file mapped.
   const file = `index-${Date.now().toString(36)}.faiss`;
   const path = join(store.segmentDir(entry.id), file);
   const built = await awaiting(
@@ -97,15 +97,15 @@ export async function buildSegmentIndex(store: Store, entry: SegmentEntry, kind:
   return { kind, file, bytes: statSync(path).size, checksum, ...built };
 }
 
-/** Removes the files of a segment that did not come to be; nothing where the manifest names it after all. */
+/** Removes the files of a segment that was not committed. Does nothing if the manifest names it. */
 export function discardSegment(store: Store, id: string): void {
   store.refresh();
   if (store.manifest().segments.every((segment) => segment.id !== id)) removeSegmentFiles(store, id);
 }
 
-/** Removes a segment's files. Whoever has them mapped keeps them until he lets go. */
+/** Removes a segment's files. Processes that have them mapped can still read them. */
 export function removeSegmentFiles(store: Store, id: string): void {
-  // A segment of this name in another folder is somebody else's.
+  // A segment of this name in another folder does not belong to this store.
   if (store.displacement() === undefined) rmSync(store.segmentDir(id), { recursive: true, force: true });
 }
 
@@ -115,12 +115,12 @@ export interface OpenSnapshot {
   native: NativeSnapshot;
 }
 
-/** Attempts at opening a manifest's segments while merges replace them. */
+/** Maximum attempts to open a manifest's segments while merges replace them. */
 const ATTEMPTS = 5;
 
 /**
  * Opens the segments of the current manifest.
- * @throws PriorartError `data_corrupt` naming the file and the remedy
+ * @throws PriorartError `data_corrupt` with the file and the remedy
  */
 export function openSnapshot(store: Store): OpenSnapshot {
   for (let attempt = 1; ; attempt++) {
@@ -133,14 +133,14 @@ export function openSnapshot(store: Store): OpenSnapshot {
         .flatMap(({ path, indexPath }) => (indexPath ? [path, indexPath] : [path]))
         .find((path) => !existsSync(path));
       if (missing === undefined) throw withRemedy(error, store.dir);
-      // A merge may have removed a segment after this reader saw its manifest: look again.
+      // A merge may have removed a segment after this reader read the manifest: read it again.
       if (attempt >= ATTEMPTS) throw withRemedy(missingFile(missing, error), store.dir);
       store.refresh();
     }
   }
 }
 
-/** Begins to open segments beside the searches, so that a snapshot of them is there at once. */
+/** Starts to open segments in the background, so that a later snapshot of them opens at once. */
 export function openBeside(store: Store, entries: readonly SegmentEntry[]): Opening {
   return native.openBeside(entries.map((entry) => pathsOf(store, entry)));
 }

@@ -1,7 +1,7 @@
 /**
- * A copy of a data folder as it is at one moment, made while others search and write. The store is copied by LMDB
- * within one read transaction; segments and drawings never change under their name, so a second name for the same
- * file (a hard link) is a copy. What a merge takes away meanwhile was linked before.
+ * Copies one state of a data folder while other processes search and write. LMDB copies the store within one read
+ * transaction. Files of segments and drawings never change, so a hard link is a copy. Segments are linked first, so that
+ * a merge cannot remove them meanwhile.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, readdirSync } from 'node:fs';
@@ -17,22 +17,23 @@ import { native } from './native.js';
 import { SEGMENT_FILE } from './segment.js';
 import type { SnapshotOptions, SnapshotSummary } from './snapshot-summary.js';
 
-/** Below the data folder: a second name for each segment, for as long as the copy is made. */
+/** Subfolder of the data folder with hard links to all segments while the copy is made. */
 const HELD = 'snapshot.part';
-/** Attempts at finding all segments of a state, should merges outrun us. */
+/** Maximum attempts to link all segments of a state before a merge removes one. */
 const ATTEMPTS = 10;
 
 /**
- * Copies a data folder to a path where nothing is, or an empty folder. The copy is there whole or not at all; it is
- * restored by opening it.
- * @throws PriorartError `usage` where something is in the way, `unavailable` while another copy is made, `disk_full`
+ * Copies a data folder to a new path or an empty folder. An incomplete copy never has the name of the path. A copy can be
+ * opened like any data folder.
+ * @throws PriorartError `usage` if the path exists and is not an empty folder, `unavailable` if another copy is being
+ *   made, `disk_full`
  */
 export async function snapshotFolder(
   store: Store,
   path: string,
   options: SnapshotOptions = {},
 ): Promise<SnapshotSummary> {
-  // Without a slash at its end: what is made beside it would lie in it, and be removed with it.
+  // Without a trailing slash: otherwise temporary folders beside it would be inside it and be removed with it.
   const folder = resolve(path);
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new PriorartError('usage', `${folder} is there already; name a folder that is not`);
@@ -44,10 +45,10 @@ export async function snapshotFolder(
   const part = `${folder}.part-${randomUUID().slice(0, 8)}`;
   const held = join(store.dir, HELD);
   try {
-    await rm(held, { recursive: true, force: true }); // Of a process that was killed.
+    await rm(held, { recursive: true, force: true }); // Left by a killed process.
     const summary = await new Copy(store, part, held, options).make();
     await options.alongside?.(part);
-    // Not what somebody has put there meanwhile.
+    // Removes an empty folder only: another process may have added files meanwhile.
     if (existsSync(folder)) await rmdir(folder);
     await rename(part, folder);
     await syncFolder(dirname(folder));
@@ -89,7 +90,7 @@ class Copy {
     return { generation, documents, passages, files: this.#files, bytes: this.#bytes, linked: this.#linked };
   }
 
-  /** Copies the store; all segments that the copy names are held when this resolves. */
+  /** Copies the store. When it resolves, all segments that the copy names are linked. */
   async #copyState(): Promise<Manifest> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       this.#store.refresh();
@@ -100,7 +101,7 @@ class Copy {
       await this.#makeFolder(dirname(path));
       await this.#store.root.backup(path, false);
       const manifest = await takeManifest(this.#part);
-      // Those that were committed between the two steps; one that was merged away meanwhile needs another attempt.
+      // Links segments committed between the two steps. If one of them is gone, a merge replaced it: try again.
       if (!(await this.#hold(manifest.segments))) continue;
       await syncFile(path);
       this.#count((await stat(path)).size, false);
@@ -110,7 +111,7 @@ class Copy {
     throw new PriorartError('unavailable', message);
   }
 
-  /** Gives segments a second name; false where one is gone. */
+  /** Makes hard links to segments. Returns false if one is gone. */
   async #hold(segments: readonly SegmentEntry[]): Promise<boolean> {
     let whole = true;
     for (const file of segments.flatMap(filesOf)) {
@@ -123,7 +124,7 @@ class Copy {
     return whole;
   }
 
-  /** Every image: names come into the store after their file, so the copy names none that is not there. */
+  /** Copies all images. The store refers to an image only after its file exists, so the copy lacks none. */
   async #copyDrawings(): Promise<void> {
     const from = new LocalDrawings(this.#store.dir);
     const to = new LocalDrawings(this.#part);
@@ -151,18 +152,18 @@ class Copy {
     if (linked) this.#linked += 1;
   }
 
-  /** Names are durable when their folders are. */
+  /** Syncs the folders, which makes the new names durable. */
   async #syncFolders(): Promise<void> {
     for (const folder of [...this.#folders].sort().reverse()) await syncFolder(folder);
   }
 }
 
-/** Files of a segment, below `segments/`. */
+/** Files of a segment, relative to `segments/`. */
 function filesOf({ id, index }: SegmentEntry): string[] {
   return [SEGMENT_FILE, ...(index ? [index.file] : [])].map((name) => join(id, name));
 }
 
-/** The manifest of the copy; a re-embedding that is under way is not copied. */
+/** Reads the manifest of the copy and removes a re-embedding in progress from it. */
 async function takeManifest(folder: string): Promise<Manifest> {
   const copy = Store.open(folder);
   try {
@@ -173,7 +174,7 @@ async function takeManifest(folder: string): Promise<Manifest> {
   }
 }
 
-/** What file systems say that can not give a file a second name, or not there. */
+/** Error codes of file systems that do not support a hard link. */
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 async function linkOrCopy(from: string, to: string, copy: boolean): Promise<'linked' | 'copied'> {

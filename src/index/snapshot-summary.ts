@@ -1,9 +1,9 @@
-/** What is said to, and by, a copy of a data folder. */
+/** Options and result of copying a data folder. */
 
 export interface SnapshotOptions {
-  /** Copies every byte in place of hard links, also where both folders are on one disk. */
+  /** Whether to copy all bytes instead of making hard links, even on the same disk. */
   copy?: boolean | undefined;
-  /** Puts further files into the copy, before it comes under its name. */
+  /** Adds further files to the copy before it gets its final name. */
   alongside?: ((folder: string) => Promise<void>) | undefined;
   /** Told what is being copied. */
   onProgress?: ((text: string) => void) | undefined;
@@ -13,7 +13,7 @@ export interface SnapshotOptions {
 export interface SnapshotSummary {
   /** Path of the copy. */
   folder: string;
-  /** The state that was copied. */
+  /** Generation of the copied state. */
   generation: number;
   /** Publications in it. */
   documents: number;
@@ -23,6 +23,6 @@ export interface SnapshotSummary {
   files: number;
   /** Bytes of these files. */
   bytes: number;
-  /** Of the files, those that are hard links and take no room of their own. */
+  /** Number of files that are hard links and need no additional room. */
   linked: number;
 }

@@ -1,6 +1,6 @@
 /**
- * models.json: which embedder and which reranker, and how they are opened. The schema of each kind lies beside its
- * implementation; here they are one document, read from a file or handed over by an application.
+ * models.json, the configuration of embedder and reranker. Each implementation has the schema of its kind. This module
+ * combines them into one document, which comes from a file or from an application.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -35,26 +35,26 @@ const modelsSchema = z.strictObject(
   { error: 'an object with "embedder" and "reranker"' },
 );
 
-/** What a user writes. Paths are relative to the file, or to the working directory in an application. */
+/** A configuration as written. Paths are relative to the file, or to the working directory in an application. */
 export type ModelsInput = z.input<typeof modelsSchema>;
 export type EmbedderConfig = z.output<typeof embedderSchema>;
 export type RerankerConfig = z.output<typeof rerankerSchema>;
 
-/** A whole configuration, its paths absolute. */
+/** A complete configuration with absolute paths. */
 export interface ModelsConfig {
   embedder: EmbedderConfig;
   reranker: RerankerConfig;
 }
 
-/** What comes with the package. */
+/** The models of the package. */
 export const DEFAULT_MODELS: ModelsConfig = { embedder: { kind: 'static' }, reranker: { kind: 'static' } };
 
-/** Fields of any kind that hold a path. */
+/** Fields that hold a path, in every kind. */
 const PATHS = new Set(['file', 'folder']);
 
 /**
- * Reads a configuration: a file's, or an object.
- * @throws PriorartError `invalid_models`, naming file, field, value and what was expected
+ * Reads a configuration from a file or an object.
+ * @throws PriorartError `invalid_models` with file, field, value and expectation
  */
 export function readModels(source: string | ModelsInput): ModelsConfig {
   if (typeof source !== 'string') return parseModels(source, process.cwd(), 'models');
@@ -63,7 +63,7 @@ export function readModels(source: string | ModelsInput): ModelsConfig {
 }
 
 /**
- * Checks a configuration and makes its paths absolute; what it leaves out is the default.
+ * Checks a configuration, makes its paths absolute and fills in the defaults.
  * @param base folder that paths are relative to
  * @param name of the document, for messages
  * @throws PriorartError `invalid_models`
@@ -79,8 +79,8 @@ export function parseModels(input: unknown, base: string, name: string): ModelsC
 }
 
 /**
- * The configuration that a manifest keeps; folders without one were made with the default model.
- * @throws PriorartError `invalid_models` where a newer program wrote it
+ * The configuration stored in a manifest. A manifest without one means the default models.
+ * @throws PriorartError `invalid_models` if a newer version of the program wrote it
  */
 export function storedModels(models: unknown, dir: string): ModelsConfig {
   return models === undefined ? DEFAULT_MODELS : parseModels(models, dir, `the manifest of ${dir}`);
@@ -136,7 +136,7 @@ interface Node {
   oneOf?: Node[];
 }
 
-/** Names of fields that may stand at a place of the document, given the kinds that it names. */
+/** Names of the fields that are allowed at a path of the document, for the kinds that it names. */
 function namesAt(path: readonly PropertyKey[], input: unknown): string[] {
   let node = z.toJSONSchema(modelsSchema) as Node;
   let value = input as Record<string, unknown>;

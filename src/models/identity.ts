@@ -1,10 +1,9 @@
-/** Which model an index belongs to. */
+/** Checks that an index belongs to the configured model. */
 import { PriorartError } from '../errors.js';
 import { type ModelIdentity, sameModel } from '../store/manifest.js';
 
 /**
- * One index belongs to one model.
- * @throws PriorartError `model_mismatch`
+ * @throws PriorartError `model_mismatch` if the index was made with another model
  */
 export function checkModel(stored: ModelIdentity, configured: ModelIdentity, dir: string): void {
   if (sameModel(stored, configured)) return;

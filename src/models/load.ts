@@ -1,4 +1,4 @@
-/** From a configuration to models that work. A kind's implementation is loaded when it is asked for. */
+/** Opens the models of a configuration. Implementations are loaded on demand. */
 import type { Embedder } from '../embed/embedder.js';
 import { openStaticModel, staticEmbedder } from '../embed/static.js';
 import { staticReranker } from '../rerank/late-interaction.js';
@@ -13,8 +13,8 @@ export interface Models {
 }
 
 /**
- * Opens the models of a configuration, the default ones without one.
- * @throws PriorartError `model_missing`, `model_damaged`, `invalid_models` where model and configuration do not fit
+ * Opens the models of a configuration. Default: the models of the package.
+ * @throws PriorartError `model_missing`, `model_damaged`; `invalid_models` if model and configuration do not fit
  */
 export async function loadModels(config: ModelsConfig = DEFAULT_MODELS): Promise<Models> {
   const embedder = await openEmbedder(config.embedder);
@@ -26,17 +26,17 @@ export async function loadModels(config: ModelsConfig = DEFAULT_MODELS): Promise
   }
 }
 
-/** Closes both. */
+/** Closes embedder and reranker. */
 export async function closeModels({ embedder, reranker }: Models): Promise<void> {
   await Promise.all([embedder.close(), reranker.close()]);
 }
 
-/** What an index that this embedder makes belongs to. */
+/** Identity of the model, which is stored in an index. */
 export function identityOf({ name, version, dimensions }: Embedder): ModelIdentity {
   return { name, version, dimensions };
 }
 
-/** Opens an embedder alone. */
+/** Opens an embedder without a reranker. */
 export async function openEmbedder(config: EmbedderConfig): Promise<Embedder> {
   switch (config.kind) {
     case 'static':

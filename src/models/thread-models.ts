@@ -1,32 +1,32 @@
 /**
- * The models that a thread has open: those of the folder's manifest, opened anew when a re-embedding has given the
- * folder another one. Requests that still work with the former keep it open until they are done.
+ * The models of a thread: those that the folder's manifest names. If a re-embedding changes the folder's model, the new
+ * models are opened. The old ones stay open until the last request that uses them ends.
  */
 import { type Manifest, type ModelIdentity, sameModel } from '../store/manifest.js';
 import { type ModelsConfig, storedModels } from './config.js';
 import { checkModel } from './identity.js';
 import { closeModels, loadModels, type Models } from './load.js';
 
-/** How a program was told to open the models of a folder. */
+/** How a program chooses the models of a folder. */
 export type ModelChoice =
   | {
-      /** What the user named; wins over the manifest's for as long as the folder keeps the model it had. */
+      /** The user's configuration. Overrides the manifest's until the folder's model changes. */
       explicit?: ModelsConfig;
       /** The model of the folder when it was opened. */
       opened: ModelIdentity;
     }
-  /** These, whatever the folder's model: for a folder that is to become theirs. */
+  /** Always these models, whatever the folder's model is: for re-embedding. */
   | { always: ModelsConfig };
 
 /** Models in use by one request. */
 export interface Lease {
   readonly models: Models;
-  /** To be called once, when the request needs them no more. */
+  /** Ends the use of the models. To be called once. */
   release(): void;
 }
 
 interface Loaded {
-  /** What they were opened for: configuration and identity. */
+  /** Configuration and identity that the models were opened for. */
   key: string;
   models: Models;
   users: number;
@@ -40,7 +40,7 @@ export class ThreadModels {
   readonly #choice: ModelChoice;
   #loaded: Loaded | undefined;
   #loading: { key: string; done: Promise<Loaded> } | undefined;
-  /** What was last compared with what is loaded: mostly the same object again. */
+  /** The state that was last compared with the loaded models. Most requests pass the same object again. */
   #seen: Wanted | undefined;
 
   /** @param dir of the data folder, for messages */
@@ -57,8 +57,8 @@ export class ThreadModels {
 
   /**
    * The models for the folder's state.
-   * @param current gives the newest state known; asked again where it was replaced while models were opened
-   * @throws PriorartError `model_mismatch`, and what opening a model throws
+   * @param current returns the newest known state; called again if the state was replaced while models were opened
+   * @throws PriorartError `model_mismatch`, and the errors of `loadModels`
    */
   async lease(current: () => Wanted): Promise<Lease> {
     for (;;) {
@@ -69,7 +69,7 @@ export class ThreadModels {
     }
   }
 
-  /** To be called when no request is running. */
+  /** Closes the models. To be called when no request is running. */
   async close(): Promise<void> {
     const loaded = (await this.#loading?.done.catch(() => undefined)) ?? this.#loaded;
     this.#loaded = undefined;
@@ -83,12 +83,12 @@ export class ThreadModels {
     const key = JSON.stringify([config, wanted.model]);
     if (this.#loaded?.key === key) return this.#loaded;
     if (this.#loading?.key === key) return this.#loading.done;
-    // Nobody will ask for the former any more, and two large models at once may be one too many.
+    // New requests do not use the old models, and two large models may not fit in memory.
     if (this.#loaded) this.#retire(this.#loaded);
     this.#loaded = undefined;
     const loading = { key, done: this.#open(key, config, wanted.model) };
     this.#loading = loading;
-    // A failure is that of the requests that wait for it; the next one tries again.
+    // Only the waiting requests fail. The next request tries again.
     loading.done.then(
       (loaded) => {
         if (this.#loading !== loading) return this.#retire(loaded);
@@ -129,7 +129,7 @@ export class ThreadModels {
   }
 
   #closeUnused({ models }: Loaded): void {
-    // Nobody waits for it, and nothing depends on it.
+    // No request uses these models, so a failure to close them has no effect.
     closeModels(models).catch(() => {});
   }
 }

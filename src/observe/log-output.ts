@@ -1,17 +1,17 @@
 /**
- * Where a server's lines go: standard output, some lines a write, since a write for each would cost a busy server more
- * than the line. What is kept back goes out a moment later, and at the end of the process however it ends, short of a
- * kill. Where nobody takes the lines off, or the disk behind them is full, lines are lost and counted; the server goes
- * on. (pino's own destination waits for a full disk for ever when it is flushed.)
+ * The destination of a server's log: standard output. Several lines are written at once, because a write costs a busy
+ * server more than a line. Buffered lines are written a moment later, and when the process ends, unless it is killed. If
+ * the reader of the pipe is too slow or the disk is full, lines are dropped and counted, and the server goes on. (pino's
+ * own destination waits forever for a full disk when it is flushed.)
  */
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 import { LOG_BUFFER } from '../limits.js';
 
 export interface LogOutput extends DestinationStream {
-  /** Writes what is kept back, as far as it can be written. For the end of the program. */
+  /** Writes the buffered lines, as far as possible. For the end of the program. */
   flushSync(): void;
-  /** Lines that were lost. */
+  /** Number of dropped lines. */
   readonly lost: number;
 }
 
@@ -26,11 +26,11 @@ class BufferedOutput implements LogOutput {
   readonly #fd: number;
   #lines: string[] = [];
   #chars = 0;
-  /** What is being written, from the first byte that is not yet. */
+  /** The lines that are being written: the bytes that are not written yet. */
   #writing: { bytes: Buffer; lines: number } | undefined;
   #lost = 0;
-  /** Of those, how many have been told of. */
-  #told = 0;
+  /** Number of dropped lines that the log has reported. */
+  #reported = 0;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -64,7 +64,7 @@ class BufferedOutput implements LogOutput {
       try {
         for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
       } catch {
-        // A full disk, a pipe that is full or has no reader: nobody to tell, and no time to wait.
+        // The disk or the pipe is full, or the pipe has no reader. The process ends, so it cannot wait.
         this.#lost += lines;
         return;
       }
@@ -72,9 +72,9 @@ class BufferedOutput implements LogOutput {
   }
 
   #take(): { bytes: Buffer; lines: number } {
-    const news = this.#lost - this.#told;
-    if (news > 0) this.#lines.push(lostLine(news));
-    this.#told = this.#lost;
+    const unreported = this.#lost - this.#reported;
+    if (unreported > 0) this.#lines.push(lostLine(unreported));
+    this.#reported = this.#lost;
     const taken = { bytes: Buffer.from(this.#lines.join('')), lines: this.#lines.length };
     this.#lines = [];
     this.#chars = 0;
@@ -84,7 +84,7 @@ class BufferedOutput implements LogOutput {
   #writeOn(): void {
     const { bytes, lines } = this.#writing!;
     write(this.#fd, bytes, (error, written) => {
-      // The end of the process has written it meanwhile.
+      // flushSync has written the bytes meanwhile.
       if (this.#writing?.bytes !== bytes) return;
       if (error?.code === 'EAGAIN') {
         setTimeout(() => this.#writing?.bytes === bytes && this.#writeOn(), LOG_BUFFER.flushMs).unref();

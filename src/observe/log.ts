@@ -1,17 +1,17 @@
 /**
- * The log: one JSON object a line, on standard output. Never logged: API keys, query texts, request headers
- * and bodies. Callers name the fields they log; nothing is logged whole that came from a client.
+ * The log: one JSON object a line, on standard output. API keys, query texts, request headers and request bodies are
+ * never logged. Callers name each field that they log; no object from a client is logged whole.
  */
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** A safety net: should an object with one of these fields ever be logged, the value is not. */
+/** Fields whose values are redacted, in case an object with one of them is logged by mistake. */
 const SECRET_FIELDS = ['secret', 'authorization', '["x-api-key"]', 'cookie', 'password', 'token'];
 
 /**
  * Makes the process's logger.
- * @param destination where lines go; standard output when absent
+ * @param destination default: standard output
  */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -28,19 +28,19 @@ export function createLog(level: string, destination?: DestinationStream): Logge
 
 let lastTime = { ms: Number.NaN, text: '' };
 
-/** The time as pino takes it, ISO 8601; made once for all lines of a millisecond. */
+/** The time for pino, ISO 8601. Formatted once for all lines of a millisecond. */
 function isoTime(): string {
   const ms = Date.now();
   if (ms !== lastTime.ms) lastTime = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
   return lastTime.text;
 }
 
-/** Writes a line; `members` are those of its JSON object between the time and the message, without braces. */
+/** Writes a line. `members` are the members of its JSON object between time and message, without braces. */
 export type LineWriter = (level: Level, members: string, message: string) => void;
 
 /**
- * For lines at every request, all of whose fields are the program's own: to the same place and at the same level as the
- * log's, without the safety net and the rest of pino's work, which cost several times what the line costs.
+ * Makes a writer for the lines of every request. All their fields must be the program's own: the writer skips redaction
+ * and pino's other work, which cost several times as much as the line. Destination and level are those of the log.
  */
 export function lineWriter(log: Logger): LineWriter {
   const { streamSym } = pino.symbols as unknown as { streamSym: keyof Logger };

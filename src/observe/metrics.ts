@@ -1,23 +1,23 @@
 /**
- * What a monitoring system reads at /metrics, in Prometheus' text format. Counted where it happens; gauges are asked
- * for when somebody reads. Labels come from tables of the program, never from a client.
+ * The metrics at /metrics, in Prometheus' text format. Counters are incremented as events occur. Gauges are read when
+ * /metrics is requested. Labels come from tables of the program, never from a client.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AnsweredQuestion, IndexState, PoolState, RecallCount } from './observations.js';
 
-/** Of OpenTelemetry's conventions for http.server.request.duration, s. */
+/** Histogram buckets, s, from OpenTelemetry's conventions for http.server.request.duration. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** Stages of a search take from microseconds to what a large reranker takes, s. */
+/** Histogram buckets of search stages, s: from microseconds to the duration of a large reranker. */
 const STAGE_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
-/** Whatever else a client sends as a method is one label, or it could make as many as it likes. */
+/** Methods with a label of their own. All others share one, so that a client cannot add labels. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Of a check, in the running mean of recall. */
+/** Weight of one check in the running mean of recall. */
 const RECALL_WEIGHT = 0.01;
 
-/** What gauges are read from. */
+/** Functions that gauges are read from. */
 export interface MetricSources {
   connections(): number;
   activeRequests(): number;
@@ -57,19 +57,19 @@ export class Metrics {
   });
   readonly #scans = new Counter({
     name: 'priorart_segment_scans_total',
-    help: 'How the planner had segments scanned: exact, ivf, hnsw, codes, none',
+    help: 'Segment scans by plan: exact, ivf, hnsw, codes, none',
     labelNames: ['scan'],
     registers: [this.#registry],
   });
   readonly #passages = new Counter({
     name: 'priorart_search_passages_total',
-    help: 'Passages that searches looked at: estimated by an index, scored exactly',
+    help: 'Passages that searches read: estimated by an index, scored exactly',
     labelNames: ['how'],
     registers: [this.#registry],
   });
   readonly #replanned = new Counter({
     name: 'priorart_search_replanned_total',
-    help: 'Segments whose index had to be asked again (widened), or did not serve the filter after all (rescanned)',
+    help: 'Segments whose index search was widened, or that were scanned exactly against the plan (rescanned)',
     labelNames: ['how'],
     registers: [this.#registry],
   });
@@ -81,20 +81,20 @@ export class Metrics {
   });
   readonly #recallDocuments = new Counter({
     name: 'priorart_recall_documents_total',
-    help: 'Documents among the best ten of checked searches: wanted, and of them found',
+    help: 'Documents among the exact best ten of checked searches: wanted, and those that the search found',
     labelNames: ['which'],
     registers: [this.#registry],
   });
   readonly #recall = new Gauge({
     name: 'priorart_recall_at_10',
-    help: 'Share of the true best ten that searches found, over about the last hundred that were checked',
+    help: 'Share of the exact best ten that searches found, mean over about the last hundred checks',
     registers: [this.#registry],
   });
   #recallNow: number | undefined;
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
-    // No figure before there is one: 0 would be an alarm.
+    // NaN until the first check, because 0 would raise an alarm.
     this.#recall.set(Number.NaN);
   }
 
@@ -141,10 +141,10 @@ export class Metrics {
     this.#recall.set(this.#recallNow);
   }
 
-  /** Gauges that are read from elsewhere when somebody asks. To be called once. */
+  /** Registers the gauges that are read when /metrics is requested. To be called once. */
   watch(sources: MetricSources): void {
     const { connections, activeRequests, pool, index } = sources;
-    this.#gauge('http_server_active_requests', 'Requests whose answers are not out yet', activeRequests);
+    this.#gauge('http_server_active_requests', 'Requests in progress', activeRequests);
     this.#gauge('http_server_open_connections', 'Open connections', connections);
     this.#gauge('priorart_pool_workers', 'Worker threads', () => pool()?.workers);
     this.#gauge('priorart_pool_slots', 'Questions that may run at once', () => pool()?.parallel);
@@ -155,13 +155,9 @@ export class Metrics {
       const state = pool();
       return state && Number(state.shedding);
     });
-    this.#counter(
-      'priorart_queue_refused_total',
-      'Questions that were refused since the queue was full',
-      () => {
-        return pool()?.refused;
-      },
-    );
+    this.#counter('priorart_queue_refused_total', 'Questions refused because the queue was full', () => {
+      return pool()?.refused;
+    });
     this.#gauge('priorart_index_generation', 'Commits of the index so far', () => index()?.generation);
     this.#gauge('priorart_index_documents', 'Publications in the index', () => index()?.documents);
     this.#gauge('priorart_index_passages', 'Passages in the index', () => index()?.passages);

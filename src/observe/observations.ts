@@ -1,36 +1,36 @@
-/** What the program tells of its work, to whoever measures it. */
+/** Observations of the program's work, for metrics. */
 
-/** What a worker tells of a question with its answer. */
+/** Measurements that a worker returns with an answer. */
 export interface AnswerTrace {
   /** Stages by name, ms. */
   timings?: Readonly<Record<string, number>>;
   /** How each segment was scanned: `exact`, `ivf`, `hnsw`, `codes`, `none`. */
   scans?: readonly string[];
-  /** Passages: estimated by indexes, and scored exactly. */
+  /** Number of passages estimated by indexes, and scored exactly. */
   passages?: {
     /** Estimated by indexes. */
     estimated: number;
     /** Scored exactly. */
     scored: number;
   };
-  /** How often an index had to be asked again, and did not serve a filter after all. */
+  /** Number of index searches that were widened, and of segments scanned exactly against the plan. */
   replanned?: {
     /** Stages repeated with more candidates. */
     widened: number;
-    /** Segments scanned as a whole after all. */
+    /** Segments scanned exactly against the plan. */
     rescanned: number;
   };
-  /** Of earlier searches of this worker that were repeated exactly. */
+  /** Results of recall checks on earlier searches of this worker. */
   recall?: RecallCount;
 }
 
-/** What repeating searches exactly has shown. */
+/** Results of recall checks, which repeat searches exactly. */
 export interface RecallCount {
   /** Searches that were repeated. */
   checks: number;
-  /** Checks that came to nothing. */
+  /** Number of checks that failed with an error. */
   failed: number;
-  /** Of so many of the best documents, so many were found. */
+  /** Number of documents among the exact best, and how many of them the searches found. */
   wanted: number;
   /** Of the wanted documents, those that were found. */
   found: number;
@@ -40,25 +40,25 @@ export interface RecallCount {
 export interface AnsweredQuestion extends AnswerTrace {
   /** `semantic`, `details`, … */
   kind: string;
-  /** Time on the worker, ms, and before, in the queue. */
+  /** Time on the worker and time in the queue before, ms. */
   ms: number;
   /** Time in the queue, ms. */
   waitedMs: number;
 }
 
-/** Told of each question that was answered. */
+/** Called for each answered question. */
 export type AnswerObserver = (answered: AnsweredQuestion) => void;
 
 export interface PoolState {
   workers: number;
-  /** Questions that may run at once, that do, that wait, and that may wait. */
+  /** Number of questions that may run at once, that run, that wait, and that may wait. */
   parallel: number;
   running: number;
   waiting: number;
   waitingMax: number;
   /** Whether questions are refused to keep the wait short. */
   shedding: boolean;
-  /** Refused since the start. */
+  /** Number of questions refused since the start. */
   refused: number;
 }
 
@@ -67,6 +67,6 @@ export interface IndexState {
   documents: number;
   passages: number;
   segments: number;
-  /** Of segments and their indexes. */
+  /** Bytes of segments and their indexes. */
   bytes: number;
 }

@@ -1,19 +1,19 @@
 /**
- * Rows of concurrent requests, run together. A run holds rows of about one length, for padding is work for nothing,
- * and the row that has waited longest leads it, so that none starves.
+ * Runs the rows of concurrent requests together. A run holds rows of similar length, because padding costs time. It
+ * starts with the row that has waited longest, so that no row starves.
  *
- * onnxruntime-node computes on the calling thread: while a run lasts, a worker hears neither requests nor timers.
- * Therefore a run takes about ONNX_RUN_MS, by the speed of those before; what arrives meanwhile is in the next one.
+ * onnxruntime-node computes on the calling thread: during a run, a worker handles neither requests nor timers. Runs are
+ * therefore sized to take about ONNX_RUN_MS, by the speed of earlier runs. Rows that arrive meanwhile join the next run.
  */
 import { PriorartError } from '../errors.js';
 import { ONNX_BATCH_ROWS, ONNX_FIRST_RUN_TOKENS, ONNX_RUN_MS } from '../limits.js';
 import type { Row } from './tokenizer.js';
 
 export interface BatchOptions {
-  /** Goes before rows that are not urgent. */
+  /** Whether the rows run before rows that are not urgent. */
   urgent?: boolean;
   signal?: AbortSignal | undefined;
-  /** By `Date.now()`; rows that were not begun by then are left out. */
+  /** Milliseconds since 1970 (`Date.now()`). Rows not started by then are left out. */
   deadline?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export class Batches<T> {
   /**
    * @param run computes one result a row
    * @param maxTokens of one run, padding included; a single row may have more
-   * @param lookahead rows among which those of like length are looked for; few where the order matters
+   * @param lookahead number of waiting rows that rows of similar length are chosen from; small if the order matters
    */
   constructor(run: (rows: Row[]) => Promise<T[]>, maxTokens: number, lookahead: number) {
     this.#run = run;
@@ -54,8 +54,8 @@ export class Batches<T> {
   }
 
   /**
-   * One result a row, in their order; undefined for rows that the deadline left out.
-   * @throws PriorartError `cancelled` when the signal fires; what `run` throws for these rows
+   * Computes one result a row, in the order of the rows. Undefined for rows that the deadline left out.
+   * @throws PriorartError `cancelled` if the signal fires; any error of `run` for these rows
    */
   add(rows: readonly Row[], options: BatchOptions = {}): Promise<(T | undefined)[]> {
     if (rows.length === 0) return Promise.resolve([]);
@@ -69,9 +69,9 @@ export class Batches<T> {
   }
 
   /**
-   * From now on runs every row alone: for graphs whose rows influence each other. Those that are quantised while they
-   * run scale all rows of a run by one number: of MiniLM made int8, the vectors of texts alone and among others had
-   * a cosine of 0.992 (median of 128 texts; the least 0.975), so that answers depended on who else was asking.
+   * Runs every row alone from now on: for graphs whose rows influence each other. Dynamic quantisation scales all rows of
+   * a run by one number. With MiniLM in int8, the vectors of texts alone and among others had a cosine of 0.992 (median
+   * of 128 texts; minimum 0.975), so that answers depended on concurrent requests.
    */
   oneByOne(): void {
     this.#maxRows = 1;
@@ -82,7 +82,7 @@ export class Batches<T> {
     try {
       for (let jobs = this.#next(); jobs.length > 0; jobs = this.#next()) {
         await this.#compute(jobs);
-        // Requests and timers get their turn, and may join the next run.
+        // Lets the event loop handle requests and timers. New rows may join the next run.
         await new Promise((resume) => setImmediate(resume));
       }
     } finally {
@@ -90,7 +90,7 @@ export class Batches<T> {
     }
   }
 
-  /** The rows of the next run; none when nothing waits. */
+  /** The rows of the next run; empty if no row waits. */
   #next(): Job<T>[] {
     this.#urgent = this.#urgent.filter(isWanted);
     this.#patient = this.#patient.filter(isWanted);
@@ -128,7 +128,7 @@ export class Batches<T> {
       for (const [n, job] of jobs.entries()) finish(job, results[n]);
     } catch (error) {
       const requests = [...new Set(jobs.map(({ request }) => request))];
-      // One request's strange text must not fail the others that happened to be in the same run.
+      // A request whose text the graph cannot read must not fail the other requests in the run.
       if (requests.length === 1) return fail(requests[0]!, error);
       for (const request of requests) await this.#compute(jobs.filter((job) => job.request === request));
     }
@@ -140,12 +140,12 @@ export class Batches<T> {
   }
 }
 
-/** Whether a row is still to be computed; if not, its request is told. */
+/** Whether a row must still be computed. If it was cancelled, rejects its request. */
 function isWanted<T>(job: Job<T>): boolean {
   const { signal, deadline } = job.request;
   if (job.request.failed) return false;
   if (signal?.aborted) {
-    fail(job.request, new PriorartError('cancelled', 'nobody waits for the answer'));
+    fail(job.request, new PriorartError('cancelled', 'the request was cancelled'));
     return false;
   }
   if (deadline === undefined || Date.now() < deadline) return true;
@@ -153,7 +153,7 @@ function isWanted<T>(job: Job<T>): boolean {
   return false;
 }
 
-/** The request's other rows need not be computed any more. */
+/** Rejects a request. Its other rows are no longer computed. */
 function fail<T>(request: Request<T>, error: unknown): void {
   request.failed = true;
   request.reject(error);

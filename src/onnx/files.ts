@@ -1,4 +1,4 @@
-/** Which files a model has, and the fingerprint by which an index knows them again. */
+/** Finds the files of a model and computes the fingerprint by which an index identifies them. */
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -15,12 +15,12 @@ const GRAPH_NAMES: Record<Dtype, readonly string[]> = {
   q4f16: ['model_q4f16.onnx'],
   bnb4: ['model_bnb4.onnx'],
 };
-/** Best vectors first; the others are taken when they are all there is. */
+/** Types to try if none is configured, most precise first. */
 const ANY_DTYPE: readonly Dtype[] = ['fp32', 'fp16', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4'];
 
 export interface ModelFiles {
   graph: string;
-  /** Weights beside the graph, which has room for 2 GB only. */
+  /** Files of external weights: a graph file holds at most 2 GB. */
   weights: string[];
   tokenizer: string;
 }
@@ -34,7 +34,7 @@ interface Places {
 
 /**
  * Finds graph and tokenizer of a model.
- * @throws PriorartError `model_missing`, naming what was looked for where
+ * @throws PriorartError `model_missing` with the folder and the names that were tried
  */
 export function findFiles({
   folder,
@@ -43,7 +43,7 @@ export function findFiles({
   dtype,
 }: Places): ModelFiles {
   if (!existsSync(folder)) {
-    throw new PriorartError('model_missing', `the model's folder ${resolve(folder)} is not there`);
+    throw new PriorartError('model_missing', `the model's folder ${resolve(folder)} does not exist`);
   }
   const usual = (dtype === undefined ? ANY_DTYPE : [dtype]).flatMap((type) =>
     GRAPH_NAMES[type].flatMap((name) => [name, `onnx/${name}`]),
@@ -71,14 +71,14 @@ function firstOf(folder: string, names: readonly string[], what: string, field: 
   );
 }
 
-/** Bytes read of a large file: both ends, and blocks between them at equal distances. */
+/** Bytes. Larger files are sampled: both ends, and blocks between them at equal distances. */
 const WHOLE_BELOW = 64 << 20;
 const BLOCK = 64 << 10;
 const BLOCKS = 256;
 
 /**
- * Twelve characters that differ when files or settings differ: of large files their size, their ends and 256 blocks
- * count, since another training changes every block, and reading 2 GB at each start would take seconds.
+ * Fingerprint of files and settings, twelve characters. Large files are hashed by size, ends and 256 blocks: retraining a
+ * model changes every block, and reading 2 GB at each start would take seconds.
  */
 export function fingerprint(files: readonly string[], settings: unknown): string {
   const hash = createHash('sha256').update(JSON.stringify(settings));

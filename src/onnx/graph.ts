@@ -1,4 +1,4 @@
-/** An ONNX graph: rows of ids in, numbers out. */
+/** An ONNX graph. Its input is rows of ids, its output numbers. */
 import { availableParallelism } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import type { InferenceSession, Tensor, ValueMetadata } from 'onnxruntime-node';
@@ -15,15 +15,15 @@ export interface GraphSettings {
   threads?: number | undefined;
 }
 
-/** What a run gives: numbers of `dims`, whose first is the row. */
+/** The output of a run: numbers of the shape `dims`, whose first dimension is the row. */
 export interface GraphOutput {
   data: Float32Array;
   dims: readonly number[];
-  /** Tokens of each row; with the padding side they tell where its tokens lie. */
+  /** Number of tokens of each row, without padding. */
   lengths: number[];
 }
 
-/** Inputs of language models for what was read before; nothing was. */
+/** Names of the cache inputs of language models, which are fed empty. */
 const PAST = /^past_/;
 
 export class Graph {
@@ -41,15 +41,15 @@ export class Graph {
   }
 
   /**
-   * Loads a graph. It runs on the calling thread and those configured.
-   * @throws PriorartError `model_missing` without onnxruntime-node, `model_damaged`, `invalid_models`
+   * Loads a graph. It runs on the calling thread and on the configured number of further threads.
+   * @throws PriorartError `model_missing` if onnxruntime-node is not installed, `model_damaged`, `invalid_models`
    */
   static async open(path: string, settings: GraphSettings): Promise<Graph> {
     const runtime = await loadRuntime();
     try {
       const session = await runtime.InferenceSession.create(path, {
         executionProviders: ['cpu'],
-        // By default there is a worker a processor already.
+        // By default every processor already has a worker.
         intraOpNumThreads: settings.threads ?? (isMainThread ? availableParallelism() : 1),
         interOpNumThreads: 1,
         executionMode: 'sequential',
@@ -62,20 +62,20 @@ export class Graph {
       throw new PriorartError(
         'model_damaged',
         `onnxruntime cannot load the graph ${path}: ${(cause as Error).message}. Compare its size with that in the ` +
-          "model's repository; weights in a file of their own (.onnx_data) have to lie beside it",
+          "model's repository; a file of external weights (.onnx_data) must be in the same folder",
         { cause },
       );
     }
   }
 
-  /** Names of the outputs, and how many dimensions each has where the graph says so. */
+  /** Names of the outputs, each with its number of dimensions if the graph declares it. */
   get outputs(): { name: string; rank: number | undefined }[] {
     return this.#session.outputMetadata.map(({ name, shape }) => ({ name, rank: shape?.length }));
   }
 
   /**
-   * Runs the graph over rows, which are filled up to the longest.
-   * @throws PriorartError `embedding_failed` where the graph cannot read them
+   * Runs the graph over rows, padded to the length of the longest.
+   * @throws PriorartError `embedding_failed` if the graph cannot read the rows
    */
   async run(rows: readonly Row[], output: string): Promise<GraphOutput> {
     const lengths = rows.map(({ ids }) => ids.length);
@@ -103,7 +103,7 @@ export class Graph {
       const none = type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
       return new Tensor(type, none, dims);
     }
-    // An int64 is written as its lower half: no id comes near 2^31, and BigInts cost ten times as much.
+    // Writes the lower half of an int64 only: ids are far below 2^31, and BigInts cost ten times as much.
     const step = type === 'int64' ? 2 : 1;
     const numbers = new Int32Array(rows.length * width * step);
     const number = this.#numbersOf(name);
@@ -114,7 +114,7 @@ export class Graph {
     return new Tensor(type, step === 2 ? new BigInt64Array(numbers.buffer) : numbers, [rows.length, width]);
   }
 
-  /** What an input holds at a token of a row; outside of the row it is padding. */
+  /** The values of an input by row and token. Tokens outside of the row are padding. */
   #numbersOf(name: string): (row: Row, at: number) => number {
     const { inputs, paddingId } = this.#settings;
     if (name === inputs.ids) return ({ ids }, at) => ids[at] ?? paddingId;
@@ -138,7 +138,7 @@ export class Graph {
     if (unknown.length > 0) {
       throw new PriorartError(
         'invalid_models',
-        `${has}; nothing is configured for ${unknown.join(', ')}. Say which is what with ` +
+        `${has}; nothing is configured for ${unknown.join(', ')}. Name the inputs with ` +
           '{"inputs": {"ids", "mask", "types", "positions"}}, or export the graph without it',
       );
     }
@@ -155,7 +155,7 @@ export class Graph {
     const highest = rows.reduce((most, { ids }) => ids.reduce((a, b) => Math.max(a, b), most), 0);
     const outside = /out of (data )?bounds|out of range|indices element/i.test(cause.message);
     const message = outside
-      ? `the graph ${this.#path} does not know a token that its tokenizer makes (the highest id was ${highest}, the ` +
+      ? `the graph ${this.#path} does not know a token of its tokenizer (the highest id was ${highest}, the ` +
         `longest row ${Math.max(...rows.map(({ ids }) => ids.length))} tokens): tokenizer.json and graph are of ` +
         'different models, or maxTokens is more than the positions that the graph has'
       : `the graph ${this.#path} could not be run`;

@@ -1,6 +1,6 @@
 /**
  * The part of onnxruntime-node that is used. The package is an optional peer and may be absent when this project is
- * compiled, so its own types can not be relied on; test/onnx/runtime.test.ts runs against the real one.
+ * compiled, so its own types cannot be used. test/onnx/runtime.test.ts runs against the real package.
  */
 declare module 'onnxruntime-node' {
   export type TensorType =

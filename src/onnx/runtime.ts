@@ -1,19 +1,19 @@
-/** onnxruntime-node, which only those who configure an ONNX model need: 290 MB that others do not install. */
+/** Loads onnxruntime-node. The package, 290 MB, is optional: only ONNX models need it. */
 import { PriorartError } from '../errors.js';
 
-/** The version that this project is tested with; package.json names it as a peer. */
+/** The version that is tested and that package.json names as a peer. */
 export const ONNXRUNTIME_VERSION = '1.30.0';
 
 export type Runtime = typeof import('onnxruntime-node');
 
 /**
  * Loads the runtime, once a thread.
- * @throws PriorartError `model_missing` where it is not installed or does not load
+ * @throws PriorartError `model_missing` if it is not installed or does not load
  */
 export async function loadRuntime(): Promise<Runtime> {
   try {
     const module = (await import('onnxruntime-node')) as Runtime & { default?: Runtime };
-    // A CommonJS module: what Node does not find among its exports is under default.
+    // A CommonJS module: exports that Node does not detect are under `default`.
     return module.InferenceSession ? module : (module.default ?? module);
   } catch (cause) {
     const absent = (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND';

@@ -1,8 +1,8 @@
-/** The fields that every configuration of an ONNX model has, whatever the model is for. */
+/** Configuration fields of every ONNX model, embedder or reranker. */
 import { z } from 'zod';
 import { ONNX_BATCH_TOKENS, ONNX_THREADS_MAX, ONNX_TOKENS_MAX } from '../limits.js';
 
-/** Number types of exported weights; each has its usual file names, see files.ts. */
+/** Number types of exported weights. files.ts has the usual file names of each. */
 export const DTYPES = ['fp32', 'fp16', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4'] as const;
 export type Dtype = (typeof DTYPES)[number];
 
@@ -17,7 +17,7 @@ export function textField(what: string, maxChars = 10_000) {
   return z.string({ error }).min(1, { error }).max(maxChars, { error });
 }
 
-/** A template: its placeholders are in braces, `required` ones have to be there, and there are no others. */
+/** A template with placeholders in braces: all `required` ones, any `optional` ones, no others. */
 export function templateField(required: readonly string[], optional: readonly string[] = []) {
   const known = [...required, ...optional];
   const all = known.map((name) => `{${name}}`).join(', ');
@@ -34,7 +34,7 @@ export function templateField(required: readonly string[], optional: readonly st
   );
 }
 
-/** What the graph calls its inputs. Only those that the graph has are fed. */
+/** Names of the graph's inputs. Only inputs that the graph has are fed. */
 export const inputNames = z.strictObject({
   ids: textField('name of the input with token ids').optional(),
   mask: textField('name of the attention mask').optional(),
@@ -56,34 +56,34 @@ const USUAL_NAMES: InputNames = {
   positions: 'position_ids',
 };
 
-/** The configured names, and the usual ones of those that are not. */
+/** The configured names; the usual names of the other inputs. */
 export function inputNamesOf(configured: z.infer<typeof inputNames> = {}): InputNames {
   const named = Object.entries(configured).filter(([, name]) => name !== undefined);
   return { ...USUAL_NAMES, ...Object.fromEntries(named) };
 }
 
-/** Where the files are, and how the graph runs. */
+/** Location of the files, and how the graph runs. */
 export const graphFields = {
-  /** Folder of the model; the paths of all other files start in it. */
+  /** Folder of the model. All other paths are relative to it. */
   folder: textField('the folder of the model', 4096),
-  /** The graph; without it the usual names are tried, those of `dtype` if it is given: see files.ts. */
+  /** The graph file. Default: the usual names are tried, those of `dtype` if it is given; see files.ts. */
   graphFile: textField('path of the graph in the folder, such as onnx/model.onnx', 4096).optional(),
   dtype: z.enum(DTYPES, { error: `one of ${DTYPES.join(', ')}` }).optional(),
-  /** Without it, tokenizer.json. */
+  /** Default: tokenizer.json. */
   tokenizerFile: textField('path of a tokenizer.json in the folder', 4096).optional(),
   inputs: inputNames.optional(),
   output: textField('name of an output of the graph').optional(),
-  /** Where short rows are filled up. */
+  /** Side on which short rows are padded. */
   paddingSide: z.enum(['left', 'right'], { error: 'left or right' }).optional(),
-  /** What fills them up; without it the tokenizer's usual one. */
+  /** Token for padding. Default: the tokenizer's own. */
   padToken: textField('a token of the vocabulary', 100).optional(),
-  /** Positions that the model was trained for. */
+  /** Maximum tokens that the model was trained for. */
   maxTokens: integerField(8, ONNX_TOKENS_MAX).optional(),
-  /** Tokens of one row at most: see the kinds on what becomes of longer texts. */
+  /** Maximum tokens of one row. Each kind of model states how it treats longer texts. */
   windowTokens: integerField(8, ONNX_TOKENS_MAX).optional(),
-  /** Threads of one run of the graph: 1 in a worker, of which there is one a processor, unless configured. */
+  /** Threads of one run of the graph. Default: 1 in a worker, all processors in the main thread. */
   threads: integerField(1, ONNX_THREADS_MAX).optional(),
-  /** Tokens of one run, padding included: what bounds its memory. */
+  /** Maximum tokens of one run, padding included. Limits its memory. */
   batchTokens: integerField(ONNX_BATCH_TOKENS.min, ONNX_BATCH_TOKENS.max).optional(),
   licence: textField('the licence of the model', 200).optional(),
 };

@@ -1,16 +1,16 @@
-/** Numbers of a tensor, whatever type the graph gives them in. */
+/** Converts the numbers of a tensor to float32. */
 import type { Tensor } from 'onnxruntime-node';
 import { PriorartError } from '../errors.js';
 
 /**
- * A float tensor's numbers; half precision and signed bytes are converted.
+ * The numbers of a tensor of type float32, float16, float64 or int8.
  * @throws PriorartError `invalid_models` for other types
  */
 export function floatsOf(tensor: Tensor, name: string): Float32Array {
   const { type, data } = tensor;
   if (type === 'float32') return data as Float32Array;
   if (type === 'float16') {
-    // Node before 24 has no Float16Array, and the runtime gives the bits.
+    // Before Node 24 there is no Float16Array, and the runtime returns the bits.
     return data instanceof Uint16Array ? fromHalf(data) : Float32Array.from(data as ArrayLike<number>);
   }
   if (type === 'int8' || type === 'float64') return Float32Array.from(data as ArrayLike<number>);
@@ -20,7 +20,7 @@ export function floatsOf(tensor: Tensor, name: string): Float32Array {
   );
 }
 
-/** IEEE 754 half precision. */
+/** Converts IEEE 754 half precision to float32. */
 export function fromHalf(bits: Uint16Array): Float32Array {
   const out = new Float32Array(bits.length);
   for (let n = 0; n < bits.length; n++) out[n] = halfValue(bits[n]!);
@@ -36,7 +36,7 @@ function halfValue(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** bfloat16: the upper half of a float32. */
+/** Converts bfloat16, the upper half of a float32. */
 export function fromBfloat(bits: Uint16Array): Float32Array {
   const out = new Uint32Array(bits.length);
   for (let n = 0; n < bits.length; n++) out[n] = bits[n]! << 16;

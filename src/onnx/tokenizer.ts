@@ -1,8 +1,8 @@
-/** Texts to the rows of ids that a graph reads. */
+/** Converts texts to the rows of ids that a graph reads. */
 import { PriorartError } from '../errors.js';
 import { calling, fromNative, type NativeTokenizerJson, native, type TokenFrame } from '../index/native.js';
 
-/** What a graph reads at once: ids, and the segment each token belongs to. */
+/** One input row of a graph: token ids, and the segment of each token. */
 export interface Row {
   ids: Uint32Array;
   types?: Uint32Array;
@@ -11,15 +11,15 @@ export interface Row {
 /** The tokens of one text with its prompt, without special tokens. */
 export interface PromptedText {
   ids: Uint32Array;
-  /** How many at the beginning and at the end belong to the prompt. */
+  /** Number of tokens at the beginning and at the end that belong to the prompt. */
   before: number;
   after: number;
 }
 
-/** Tokens that models name for filling up short rows, likeliest first. */
+/** Usual padding tokens, most likely first. */
 const PADDING = ['<pad>', '[PAD]', '<|endoftext|>', '<eos>', '</s>'];
 
-/** A model's tokenizer.json; the vocabulary itself is shared by all threads. */
+/** A model's tokenizer.json. All threads share the vocabulary. */
 export class Tokenizer {
   readonly #native: NativeTokenizerJson;
   readonly #path: string;
@@ -49,22 +49,22 @@ export class Tokenizer {
     }));
   }
 
-  /** What the tokenizer puts around one text, or around and between two. */
+  /** The special tokens around one text, or around and between two texts. */
   frame(pair: boolean): TokenFrame {
     return calling(() => this.#native.frame(pair));
   }
 
-  /** @throws PriorartError `invalid_models` where the vocabulary has no such token */
+  /** @throws PriorartError `invalid_models` if the vocabulary does not have the token */
   idOf(token: string, field: string): number {
     const id = this.#native.idOf(token);
     if (id !== null && id !== undefined) return id;
     throw new PriorartError(
       'invalid_models',
-      `${field} is ${JSON.stringify(token)}, which is no token of ${this.#path}; its added_tokens and vocab list them`,
+      `${field} is ${JSON.stringify(token)}, which is no token of ${this.#path}; its added_tokens and vocab list the tokens`,
     );
   }
 
-  /** The id that fills up short rows: masked, but some graphs count positions by it. */
+  /** The padding id. Padding is masked, but some graphs derive positions from it. */
   paddingId(token: string | undefined): number {
     if (token !== undefined) return this.idOf(token, 'padToken');
     for (const name of PADDING) {

@@ -1,22 +1,22 @@
-/** Texts longer than a model's window: rows that together hold every token, each with prompt and special tokens. */
+/** Splits a text that exceeds a model's window into rows, each with prompt and special tokens. */
 import type { TokenFrame } from '../index/native.js';
 import type { PromptedText, Row } from './tokenizer.js';
 
 export interface Windows {
   rows: Row[];
-  /** Tokens of the text itself in each row: what the rows' vectors are weighted by. */
+  /** Number of the text's own tokens in each row. Weights of the rows' vectors. */
   weights: number[];
 }
 
-/** Tokens of a row that are not the text's. */
+/** Number of a row's tokens for prompt and special tokens. */
 export function fixedTokens(text: PromptedText, frame: TokenFrame): number {
   return frame.ids[0]!.length + frame.ids[2]!.length + text.before + text.after;
 }
 
 /**
- * Cuts a text into the fewest windows, all about as long: a last one of ten tokens would be a vector of nearly nothing,
- * and equal rows need no padding.
- * @param windowTokens that a row may have; more than `fixedTokens`
+ * Cuts a text into the fewest windows of about equal length: the vector of a short last window would mean little, and
+ * rows of equal length need no padding.
+ * @param windowTokens maximum tokens of a row; more than `fixedTokens`
  */
 export function windowsOf(text: PromptedText, frame: TokenFrame, windowTokens: number): Windows {
   const { ids, before, after } = text;
@@ -47,8 +47,8 @@ function typesOf(frame: TokenFrame, length: number): Uint32Array {
 }
 
 /**
- * A question and a document in one row, in the tokenizer's pair form. What does not fit is cut from the document's
- * end; a question takes at most half of the row.
+ * Joins a question and a document in one row, in the tokenizer's pair form. A document that is too long is cut at its
+ * end. A question takes at most half of the row.
  */
 export function pairOf(query: Uint32Array, document: Uint32Array, frame: TokenFrame, rowTokens: number): Row {
   const room = rowTokens - frame.ids.reduce((sum, ids) => sum + ids.length, 0);

@@ -1,6 +1,6 @@
 /**
- * Late interaction, in Rust: each token of the question looks for its best partner in the passage, and rare
- * tokens weigh more. It sees the single words that a passage's one vector blurs.
+ * Late interaction, in Rust: each token of the question is matched with the most similar token of the passage, and rare
+ * tokens weigh more. It compares single words, which one vector for a whole passage cannot.
  */
 import { calling, type NativeStaticModel, type SearchHits } from '../index/native.js';
 import { RERANK_DEPTH } from '../limits.js';
@@ -8,9 +8,9 @@ import { FIT, type ServedFit } from './fit.js';
 import type { FoundDocuments, Reranker, RerankScores } from './reranker.js';
 
 /**
- * By the pieces of a static model, whose partners are found across languages; title, abstract and the cosine
- * of the whole texts count too. Scores out of the segments' token bags; of documents that have none, or those of
- * another model, it reads the texts. Closing the reranker closes its handle of the model.
+ * A reranker by the pieces of a static model, which match across languages. Title, abstract and the cosine of the whole
+ * texts count too. It scores from the segments' token bags. It reads the texts of documents without bags of this model.
+ * Closing the reranker closes its handle of the model.
  */
 export function staticReranker(model: NativeStaticModel, fit: ServedFit = FIT): Reranker {
   const { bagsModel } = model;
@@ -31,10 +31,10 @@ export function staticReranker(model: NativeStaticModel, fit: ServedFit = FIT): 
 }
 
 /**
- * Scores of late interaction with what the search knows: a share of the similarity, and what a document in another
- * language lacks. A document has the score of its best passage.
- * @param foreign for each document 1 if it is in another language than the question; undefined if nobody can tell: then
- *   the similarity is on no common scale either, and the scores stay as they are
+ * Adds to the scores of late interaction a share of the similarity, and a bonus for documents in another language. The
+ * score of a document is that of its best passage.
+ * @param foreign for each document 1 if it is in another language than the question; undefined if the languages are
+ *   unknown: then similarities have no common scale either, and the scores stay as they are
  */
 export function withSimilarity(
   partners: Float32Array,

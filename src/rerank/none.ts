@@ -1,4 +1,4 @@
-/** The reranker that leaves the order of the embedder as it is. */
+/** The reranker that keeps the embedder's order. */
 import { TOP_K } from '../limits.js';
 import type { Reranker } from './reranker.js';
 

@@ -1,4 +1,4 @@
-/** What every reranker offers. */
+/** The interface of every reranker. */
 
 import type {
   DocumentTexts,
@@ -13,44 +13,44 @@ export type { RerankDocument };
 
 export interface RerankScores extends Scores {
   /**
-   * Documents that were scored before the deadline, from the first on; absent: all. The others keep their order
-   * behind these, whatever stands in the arrays for them.
+   * Number of documents, from the first, that were scored before the deadline. Absent: all. The others keep their order
+   * behind these; their entries in the arrays are ignored.
    */
   scored?: number;
-  /** Documents of which the segments keep nothing for this reranker, so that it read their texts; absent: all. */
+  /** Number of documents whose texts were read, because segments hold no bags for this reranker. Absent: all. */
   read?: number;
 }
 
-/** How long a reranker may take. */
+/** Time limits of a reranker. */
 export interface RerankLimits {
-  /** Fires when nobody waits for the scores any more; the call rejects then. */
+  /** Fires when the scores are no longer needed; the call then rejects. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds since 1970 (`Date.now()`) by which the scores are wanted, as many as there are by then. */
+  /** Milliseconds since 1970 (`Date.now()`) when scoring stops; documents not yet scored stay without a score. */
   deadline?: number | undefined;
 }
 
-/** The documents that a search found, best first, while its state can be read: until the caller awaits. */
+/** The documents that a search found, best first. Readable until the caller next awaits. */
 export interface FoundDocuments {
   readonly native: NativeSnapshot;
   readonly hits: SearchHits;
   /**
    * For each document 1 if its best passage is in another language than the question, else 0. Absent: the embedder's
-   * vectors do not tell languages.
+   * vectors do not encode languages.
    */
   foreign?(question: string): Uint8Array;
-  /** Reads the texts of one. */
+  /** Reads the texts of the nth document. */
   texts(n: number): RerankDocument;
 }
 
 export interface Reranker {
   readonly name: string;
-  /** Documents of a search that it scores, the nearest ones; those behind them keep their order by similarity. */
+  /** Number of documents that are scored, the most similar ones. The others keep their order by similarity. */
   readonly depth: number;
   /** Requests that a worker should have in flight; absent: 1. */
   readonly concurrency?: number;
   /**
-   * Scores documents and their passages against a query; greater is better, only the order means something.
-   * Documents come in their order by similarity. Several calls may be in flight at once.
+   * Scores documents and their passages against a query. Greater is better; only the order has a meaning. Documents are
+   * passed in order of similarity. Several calls may be in flight at once.
    */
   score(
     query: string,
@@ -58,11 +58,11 @@ export interface Reranker {
     limits?: RerankLimits,
   ): RerankScores | Promise<RerankScores>;
   /**
-   * The same at once, out of what the segments keep: without it, the texts of all candidates are read for
-   * `score`; with it, those that it asks for.
+   * The synchronous form of `score`, from the token bags in the segments. It reads only the texts that it needs. Absent:
+   * the texts of all candidates are read for `score`.
    */
   scoreFound?(query: string, found: FoundDocuments): RerankScores;
-  /** What the segments are to keep of a document for it. */
+  /** Token bags that segments store of each document for this reranker. */
   readonly bags?: { readonly model: string; of(texts: DocumentTexts): TokenBags };
   close(): void | Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * Values with a checksum: LMDB has none of its own, and takes its pages at their word. Each value of a table ends
- * with the CRC-32 of what is before it (u32, little-endian), verified whenever the value is read. Tables of
- * duplicates hold no values but keys, which are compared as they are; what they lead to has a checksum.
+ * Values with a checksum, because LMDB has no checksums. Each value of a table ends with the CRC-32 of the bytes before
+ * it (u32, little-endian), which is verified whenever the value is read. Tables of duplicates hold only keys, which are
+ * compared as they are; the records that they refer to have checksums.
  */
 import type { RootDatabase } from 'lmdb';
 import { isPriorartError, PriorartError } from '../errors.js';
@@ -10,18 +10,18 @@ import { dataFile } from './faults.js';
 
 const SUM_BYTES = 4;
 
-/** The part of package lmdb's encoder (msgpackr's) that is worked on here. */
+/** The part of package lmdb's encoder (msgpackr's) that is overridden. */
 interface Encoder {
   encode: (value: unknown) => Uint8Array;
   decode(source: Uint8Array, options?: number | { end?: number }): unknown;
 }
 
-/** What `openDB` takes to encode the values of a table. */
+/** The encoder option of `openDB` for the values of a table. */
 export interface EncoderOption {
   encoder: { Encoder: new (options: object) => Encoder };
 }
 
-/** Whether bytes end with the checksum of what is before it. */
+/** Whether bytes end with the checksum of the bytes before it. */
 export function isWhole(bytes: Uint8Array): boolean {
   if (bytes.length <= SUM_BYTES) return false;
   const end = bytes.length - SUM_BYTES;
@@ -39,7 +39,7 @@ function damaged(dir: string, table: string): PriorartError {
   return new PriorartError('data_corrupt', message);
 }
 
-/** What is read; undefined where it is not there, or damaged. */
+/** The value that `read` returns; undefined if it is missing or damaged. */
 export function whole<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -51,8 +51,8 @@ export function whole<T>(read: () => T): T | undefined {
 
 /**
  * The encoder of a table whose values have checksums.
- * @param root whose own encoder does the encoding
- * @param dir data folder, for the message of the PriorartError `data_corrupt` that a damaged value throws
+ * @param root environment whose encoder encodes the values
+ * @param dir data folder, for the message of the PriorartError `data_corrupt` that reading a damaged value throws
  */
 export function checkedValues(root: RootDatabase, dir: string, table: string): EncoderOption {
   const Base = (root as unknown as { encoder: Encoder }).encoder.constructor as new (
@@ -61,10 +61,10 @@ export function checkedValues(root: RootDatabase, dir: string, table: string): E
   class CheckedEncoder extends Base {
     constructor(options: object) {
       super(options);
-      // A method of each object, which hides one of this class.
+      // The encoder sets `encode` on each object, which hides a method of this class.
       const encode = this.encode;
       this.encode = (value) => {
-        // Without lmdb's mode, in which it would hand out its own buffer, where nothing can be added.
+        // Without lmdb's mode argument: with it, the encoder would return its own buffer, which cannot be extended.
         const plain = encode.call(this, value);
         const bytes = Buffer.allocUnsafe(plain.length + SUM_BYTES);
         bytes.set(plain);

@@ -1,7 +1,7 @@
 /**
- * Every change of the index: one transaction that writes documents, what they replace, and the manifest.
- * LMDB lets one writer in at a time, over all processes; what a writer prepared outside the transaction is
- * compared with the manifest as it then is.
+ * All changes of the index. Each is one transaction that writes documents, their replacements and the manifest. LMDB
+ * allows one writer at a time over all processes. Work that a writer prepared outside the transaction is compared with
+ * the current manifest.
  */
 import { PriorartError } from '../errors.js';
 import type { Passage } from '../patent/passage.js';
@@ -14,15 +14,15 @@ import { type Manifest, type ModelIdentity, modelName, type SegmentEntry, sameMo
 import { makeRoom, type Room, roomForValue } from './room.js';
 import { REPLACED_KEPT, type Store } from './store.js';
 
-/** What became of each document of a commit. */
+/** Outcome of each document of a commit. */
 export type Outcome = 'ingested' | 'updated' | 'unchanged';
 
-/** Takes a segment name that nobody else will get. A crash only leaves a gap. */
+/** Reserves a unique segment name. A crash only leaves a gap in the names. */
 export function reserveSegment(store: Store): string {
   return change(store, takeSegment);
 }
 
-/** Takes a segment name within a change. */
+/** Reserves a segment name within a change. */
 export function takeSegment(manifest: Manifest): string {
   const segment = `s${String(manifest.nextSegment).padStart(8, '0')}`;
   manifest.nextSegment += 1;
@@ -30,13 +30,13 @@ export function takeSegment(manifest: Manifest): string {
 }
 
 /**
- * Writes documents and makes them visible as a new segment, all in one transaction. `write` writes the
- * segment's files for documents that are numbered from `firstDoc` on. It runs inside the transaction so that
- * segments become visible in the order of their ids: a segment that was numbered earlier and committed later
- * could come to lie within the range of one that was merged meanwhile. A document that another writer has
- * meanwhile stored with the same content stays that writer's.
- * @param model of which the documents' vectors are
- * @throws PriorartError `model_mismatch` where the folder has another model by now, `disk_full`; whatever `write` throws. Nothing is changed then.
+ * Writes documents and makes them visible as a new segment, in one transaction. `write` writes the segment's files for
+ * documents with ids from `firstDoc` on. It runs inside the transaction so that segments become visible in the order of
+ * their ids: otherwise the ids of a segment could fall into the range of a segment that was merged meanwhile. A document
+ * that another writer has meanwhile stored with the same content is not written again.
+ * @param model that made the documents' vectors
+ * @throws PriorartError `model_mismatch` if the folder has another model by now, `disk_full`; any error of `write`.
+ *   Nothing is changed then.
  */
 export function commitDocuments(
   store: Store,
@@ -92,12 +92,12 @@ export function commitDocuments(
   );
 }
 
-/** Bytes of pages of all tables that a document changes besides those that it adds. */
+/** Bytes of the existing pages, in all tables, that a document changes. */
 const ROOM_A_DOCUMENT = 48 << 10;
-/** Bytes of a document's entries in the look-up tables, and of its record without texts. */
+/** Bytes of a document's entries in the lookup tables and of its record without texts. */
 const ROOM_A_RECORD = 4 << 10;
 
-/** What documents need. Each text is there twice: in its passage and in the record. */
+/** Room that documents need. Each text is stored twice: in its passage and in the record. */
 function roomFor(documents: readonly PreparedDocument[]): number {
   let room = 0;
   for (const { passages } of documents) {
@@ -108,7 +108,7 @@ function roomFor(documents: readonly PreparedDocument[]): number {
   return room;
 }
 
-/** Whether a document leaves the stored one as it is: they are the same, or it was stored before and replaced since. */
+/** Whether committing a document changes nothing: its content is stored, or was stored before it was replaced. */
 export function changesNothing(
   { hash, replaces }: Pick<PreparedDocument, 'hash' | 'replaces'>,
   head: DocumentHead,
@@ -146,7 +146,7 @@ function removeDocument(store: Store, id: number, head: DocumentHead): void {
   }
 }
 
-/** Deletes publications. Returns those that were there. */
+/** Deletes publications. Returns the patent_ids that were in the index. */
 export function deleteDocuments(store: Store, patentIds: readonly string[]): string[] {
   return change(
     store,
@@ -170,8 +170,8 @@ export function deleteDocuments(store: Store, patentIds: readonly string[]): str
 }
 
 /**
- * Puts a merged segment in the place of its inputs. `seen` holds, per input, the deletions that the merge
- * left out already; later ones are carried over. Returns false, changing nothing, where an input is gone.
+ * Replaces the inputs of a merge with the merged segment. `seen` holds, per input, the deletions that the merge has
+ * applied; later ones are carried over. Returns false and changes nothing if an input is gone.
  */
 export function commitMerge(
   store: Store,
@@ -198,7 +198,7 @@ export function commitMerge(
   });
 }
 
-/** Replaces a segment's entry (a rebuilt index). Returns false where the segment is gone. */
+/** Replaces a segment's entry (a rebuilt index). Returns false if the segment is gone. */
 export function commitEntry(store: Store, entry: SegmentEntry): boolean {
   return change(store, (manifest) => {
     const at = manifest.segments.findIndex((segment) => segment.id === entry.id);
@@ -209,8 +209,8 @@ export function commitEntry(store: Store, entry: SegmentEntry): boolean {
 }
 
 /**
- * One write transaction around a change of the manifest; an exception leaves everything as it was.
- * @param room that the change may need besides that for the lists of deleted documents
+ * Changes the manifest in one write transaction. An exception undoes it.
+ * @param room that the change may need, without that for the lists of deleted documents
  */
 export function change<T>(store: Store, body: (manifest: Manifest) => T, room: Room = {}): T {
   const lists = () => 4 * store.manifest().segments.reduce((sum, { docs }) => sum + docs, 0);
@@ -229,8 +229,8 @@ export function change<T>(store: Store, body: (manifest: Manifest) => T, room: R
 }
 
 /**
- * One write transaction; an exception leaves everything as it was.
- * @param room that its changes need at most
+ * Runs one write transaction. An exception undoes it.
+ * @param room maximum that its changes need
  * @throws PriorartError `disk_full`, `data_corrupt`, `unavailable` if the folder was renamed, deleted or replaced
  */
 export function transaction<T>(store: Store, body: () => T, room: () => Room = () => ({})): T {
@@ -248,7 +248,7 @@ export function transaction<T>(store: Store, body: () => T, room: () => Room = (
   }
 }
 
-/** Collects deletions by segment and keeps the manifest's counts. */
+/** Collects deletions by segment and updates the manifest's counts. */
 class DeletedIds {
   readonly #store: Store;
   readonly #manifest: Manifest;
@@ -279,7 +279,7 @@ class DeletedIds {
   }
 }
 
-/** Makes the list of a segment's deleted documents anew: those that have no record any more. */
+/** Rebuilds the list of a segment's deleted documents: those without a record. */
 export function restoreDeleted(store: Store, segment: string, docs: Uint32Array): void {
   change(store, () => {
     const gone = docs.filter((doc) => !store.documents.doesExist(doc));
@@ -287,19 +287,19 @@ export function restoreDeleted(store: Store, segment: string, docs: Uint32Array)
   });
 }
 
-/** Adds documents to those that a segment has lost, within a change. */
+/** Adds documents to the deleted ones of a segment, within a change. */
 export function writeDeleted(store: Store, segment: string, docs: readonly number[]): void {
   const all = Uint32Array.from(new Set([...store.deleted(segment), ...docs])).sort();
   store.meta.putSync(deletedKey(segment), new Uint8Array(all.buffer));
 }
 
-/** Puts back the passages of a document. */
+/** Restores the passages of a document. */
 export function restorePassages(store: Store, doc: number, passages: readonly Passage[]): void {
   const bytes = passages.reduce((sum, { text }) => sum + roomForValue(Buffer.byteLength(text)), 0);
   change(store, () => putPassages(store, doc, passages), { bytes });
 }
 
-/** Takes documents out of the index whose records are lost or damaged; `rebuildLookups` puts the counts right. */
+/** Removes documents with lost or damaged records from the index. `rebuildLookups` corrects the counts. */
 export function forgetDocuments(store: Store, docs: readonly number[]): void {
   change(
     store,
@@ -319,7 +319,7 @@ export function forgetDocuments(store: Store, docs: readonly number[]): void {
   );
 }
 
-/** Makes the look-up tables and the manifest's counts anew from the records. */
+/** Rebuilds the lookup tables and the manifest's counts from the records. */
 export function rebuildLookups(store: Store): void {
   change(
     store,

@@ -1,4 +1,4 @@
-/** CRC-32 (ISO 3309, as in zip), by node:zlib where it has it: from Node 20.15 and 22.2 on. */
+/** CRC-32 (ISO 3309, as in zip). Uses node:zlib from Node 20.15 and 22.2 on. */
 import * as zlib from 'node:zlib';
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -7,7 +7,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return c;
 });
 
-/** The same in JavaScript, for a Node without it. */
+/** CRC-32 in JavaScript, for older versions of Node. */
 export function crc32ByTable(bytes: Uint8Array, before = 0): number {
   let crc = before ^ 0xffffffff;
   for (let i = 0; i < bytes.length; i++) crc = TABLE[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
@@ -16,5 +16,5 @@ export function crc32ByTable(bytes: Uint8Array, before = 0): number {
 
 type Crc32 = (bytes: Uint8Array, before?: number) => number;
 
-/** Of bytes, as an unsigned number; `before` is the checksum of what they go on from. */
+/** The CRC-32 of bytes as an unsigned number; `before` is the checksum of the bytes before them. */
 export const crc32: Crc32 = (zlib as { crc32?: Crc32 }).crc32 ?? crc32ByTable;

@@ -1,4 +1,4 @@
-/** Deletes publications by the numbers that people type. It needs no model, so neither does who calls it. */
+/** Deletes publications by number. Needs no model. */
 import { PriorartError } from '../errors.js';
 import { deleteDocuments } from './commit.js';
 import { resolvePublications } from './resolve.js';
@@ -6,8 +6,8 @@ import type { Store } from './store.js';
 
 /**
  * Deletes publications by number in any spelling.
- * @returns patent_ids of those that were there, and the numbers, as given, that fit none
- * @throws PriorartError `invalid_request` where a number fits several publications; nothing is deleted then
+ * @returns patent_ids of the deleted publications, and the given numbers that match none
+ * @throws PriorartError `invalid_request` if a number matches several publications; nothing is deleted then
  */
 export function deletePublications(
   store: Store,

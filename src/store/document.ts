@@ -1,9 +1,9 @@
-/** The two halves of a stored publication, and the hash by which a repeated one is recognised. */
+/** The two halves of a stored publication, and the hash that identifies its content. */
 import { createHash } from 'node:crypto';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
 
-/** Fields that only the details of a publication show. */
+/** Fields that are shown only in the details of a publication. */
 const BODY_FIELDS = [
   ...(['abstract', 'abstracts', 'claims', 'translated_claims'] as const),
   ...(['description', 'descriptions', 'citations'] as const),
@@ -16,11 +16,11 @@ export type DocumentBody = Pick<Patent, (typeof BODY_FIELDS)[number]>;
 /** A publication without its long texts and lists. */
 export interface DocumentHead extends Omit<Patent, keyof DocumentBody> {
   passages: number;
-  /** Hash of the whole record as it was read. */
+  /** Hash of the complete record as it was read. */
   hash: string;
-  /** Hash of its passages, by which damage of their texts is noticed. */
+  /** Hash of its passages, which detects damage to their texts. */
   passagesHash: string;
-  /** Hashes of earlier versions that this one replaced; reading one of those again changes nothing. */
+  /** Hashes of the versions that this one replaced. Reading one of those again changes nothing. */
   replaced?: string[];
 }
 
@@ -31,26 +31,26 @@ export interface PreparedDocument {
   passages: Passage[];
   /** passages × dimensions */
   vectors: Float32Array;
-  /** Hashes of the records that this one was put together from; reading one of them again changes nothing. */
+  /** Hashes of the records that this one was joined from. Reading one of those again changes nothing. */
   sources?: string[];
   /** It replaces the stored record, even if that has replaced the same content before. */
   replaces?: boolean;
-  /** What the reranker keeps of the texts, if it keeps anything. */
+  /** Token bags of the reranker; absent if it stores none. */
   bags?: TokenBags | undefined;
 }
 
-/** Which pieces of a model a document's titles and passages hold; native/core/src/late/bag.rs states the bytes. */
+/** The pieces of a model in a document's titles and passages. native/core/src/late/bag.rs defines the bytes. */
 export interface TokenBags {
-  /** Whose pieces: bags of another model are as good as none. */
+  /** Name of the model. Bags of another model are not used. */
   model: string;
   bytes: Uint8Array;
-  /** Bytes of the titles' bag and of each passage's. */
+  /** Lengths of the titles' bag and of each passage's bag, bytes. */
   lengths: Uint16Array;
 }
 
 /**
- * A record as it can be stored: half of a surrogate pair, which a JSON file may spell, has no UTF-8 and
- * becomes U+FFFD, so that what is read back is what was hashed.
+ * Makes a record storable: replaces lone surrogates, which JSON can contain but UTF-8 cannot encode, with U+FFFD, so that
+ * the stored record has the hash of the original.
  */
 export function storable<T>(value: T): T {
   if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd') as T;
@@ -81,7 +81,7 @@ function canonical(value: unknown): string {
   });
 }
 
-/** Splits a record into what a result shows and what only its details show. */
+/** Splits a record into the head, which a result shows, and the body, which only its details show. */
 export function halves(document: PreparedDocument, replaced: string[]): [DocumentHead, DocumentBody] {
   const isBody = new Set<string>(BODY_FIELDS);
   const part = (wanted: boolean): object =>
@@ -104,7 +104,7 @@ export function halves(document: PreparedDocument, replaced: string[]): [Documen
   ];
 }
 
-/** The record that the two halves were made of. */
+/** Joins the two halves of a record. */
 export function patentOf(head: DocumentHead, body: DocumentBody): Patent {
   const {
     passages: _passages,

@@ -1,4 +1,4 @@
-/** What LMDB throws, as errors that say what is the matter and what to do. */
+/** Converts LMDB's errors to errors that state the cause and the remedy. */
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
@@ -8,7 +8,7 @@ export function dataFile(dir: string): string {
   return join(dir, 'store', 'data.mdb');
 }
 
-/** What LMDB and its value decoder say of damaged pages. */
+/** Messages of LMDB and its value decoder for damaged pages. */
 const DAMAGE = new RegExp(
   [
     'MDB_(CORRUPTED|PAGE_NOTFOUND|PANIC|INVALID|BAD_TXN|VERSION_MISMATCH)',
@@ -17,20 +17,23 @@ const DAMAGE = new RegExp(
   ].join('|'),
 );
 
-/** What LMDB and the file system say where this user may not write. */
+/** Messages of LMDB and the file system for missing write permission. */
 const NO_ACCESS = /Permission denied|Read-only file system|Operation not permitted|EACCES|EROFS|EPERM/;
 
-/** An exception out of LMDB as a PriorartError where it speaks of damage, a full disk or a file that may not be written; any other as it was. */
+/**
+ * Converts an exception of LMDB to a PriorartError if it reports damage, a full disk or missing write permission. Returns
+ * any other exception unchanged.
+ */
 export function readable(error: unknown, dir: string): unknown {
   if (!(error instanceof Error) || error instanceof PriorartError) return error;
   if (DAMAGE.test(error.message)) return corrupt(dir, error.message, error);
   return NO_ACCESS.test(error.message) ? readOnly(dir, error) : diskFullIn(dir, error);
 }
 
-/** Free bytes below which an I/O error is taken for a full disk. */
+/** Free bytes below which an I/O error counts as a full disk. */
 const FULL_BELOW = 1 << 20;
 
-/** LMDB calls a page that it could write only in part, as the last one on a disk, an I/O error. */
+/** Whether the disk is full. LMDB reports a page that it could write only partly as an I/O error. */
 function isDiskFull(error: Error, dir: string): boolean {
   if (/MDB_MAP_FULL|No space left|ENOSPC|EDQUOT|quota/i.test(error.message)) return true;
   if (!/Input\/output error|EIO/.test(error.message)) return false;
@@ -38,7 +41,7 @@ function isDiskFull(error: Error, dir: string): boolean {
   return bavail * bsize < FULL_BELOW;
 }
 
-/** An exception as a PriorartError where it speaks of a full disk; any other as it was. */
+/** Converts an exception to a PriorartError if it reports a full disk. Returns any other exception unchanged. */
 export function diskFullIn(dir: string, error: unknown): unknown {
   return error instanceof Error && !(error instanceof PriorartError) && isDiskFull(error, dir)
     ? diskFull(dir, error)
@@ -50,13 +53,13 @@ export function diskFull(dir: string, cause: unknown): PriorartError {
   return new PriorartError('disk_full', message, { cause });
 }
 
-/** For a folder that this user may not write. */
+/** The error for a folder that this user may not write to. */
 export function readOnly(dir: string, cause?: unknown): PriorartError {
   const message = `this user may not write in ${dir}, which searching needs, too, for its locks; make it writable`;
   return new PriorartError('read_only', message, { cause });
 }
 
-/** For a folder that nobody may write: a search needs no locks there. */
+/** The error for a folder on a read-only file system. Searches work there, without locks. */
 export function onReadOnlyDisk(dir: string): PriorartError {
   return new PriorartError(
     'read_only',

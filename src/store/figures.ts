@@ -1,19 +1,19 @@
 /**
- * The figures of publications: which files an office names for one, and the content of those that have come in.
- * A publication and its images come in any order and in different runs; what joins them is the *place* of a
- * figure's name (`placeOf` in ingest/figures.ts) and its key (drawings/name.ts).
+ * The figures of publications: the names that an office gives them, and the images stored so far. A publication and its
+ * images can be ingested in any order and in different runs. They are joined by the *place* of a figure's name (`placeOf`
+ * in ingest/figures.ts) and its key (drawings/name.ts).
  */
 import { whole } from './checked-values.js';
 import type { Store } from './store.js';
 
 /** The stored images of one figure. */
 export interface FigureImage {
-  /** SHA-256 of the WebP, in hex; names its file. */
+  /** SHA-256 of the WebP in hex, which is the name of its file. */
   content: string;
   thumbnail: string;
-  /** SHA-256 of the office's file that it was made of. */
+  /** SHA-256 of the office's file. */
   source: string;
-  /** Pixels. */
+  /** Size in pixels. */
   width: number;
   height: number;
 }
@@ -22,7 +22,7 @@ export interface Figure {
   key: string;
   place: string;
   image?: FigureImage;
-  /** The ingest that counted it as missing last. */
+  /** The last ingest that counted the figure as missing. */
   missedBy?: number;
 }
 
@@ -37,8 +37,8 @@ export interface NamedFigure {
 }
 
 /**
- * The images that are there, by key, of a publication and of those that it corrects.
- * @param patentIds the first one goes before the others
+ * The stored images, by key, of a publication and of those that it corrects.
+ * @param patentIds the first one takes precedence
  */
 export function figureImages(store: Store, ...patentIds: string[]): Map<string, FigureImage> {
   const images = new Map<string, FigureImage>();
@@ -50,16 +50,16 @@ export function figureImages(store: Store, ...patentIds: string[]): Map<string, 
   return images;
 }
 
-/** patent_ids of the publications that name a figure so. Not within a transaction: lmdb reads a wrong key there. */
+/** patent_ids of the publications with a figure of this name. Not within a transaction: lmdb reads a wrong key there. */
 export function namersOf(store: Store, place: string, key: string): string[] {
   return [...store.figureNames.getValues([place, key])];
 }
 
 /**
- * Notes which figures a publication names, beside those that other versions or parts of its record name: what an
- * answer shows goes by the record. To be called within a transaction.
- * @param run the ingest that asks
- * @returns keys that have no image and that this run had not missed so far
+ * Stores the figures that a publication names, in addition to those of other versions or parts of its record. Answers
+ * show the figures of the record. To be called within a transaction.
+ * @param run the current ingest
+ * @returns keys without an image that this run has not yet counted as missing
  */
 export function nameFigures(
   store: Store,
@@ -83,10 +83,10 @@ export function nameFigures(
 }
 
 /**
- * Gives a figure of a publication its image, or notes that the one it has can not be read (`undefined`), so that
- * it is not called missing. To be called within a transaction.
- * @returns whether this run had missed it, and whether it had this image before; undefined where the publication
- *   does not name it (any more)
+ * Stores the image of a publication's figure. `undefined` marks the image as unreadable, so that it is not counted as
+ * missing. To be called within a transaction.
+ * @returns whether this run had counted the figure as missing, and whether it had this image before; undefined if the
+ *   publication does not name the figure
  */
 export function giveImage(
   store: Store,
@@ -110,20 +110,20 @@ export function giveImage(
   return { missed: missedBy === run, same: image !== undefined && figure.image?.source === image.source };
 }
 
-/** Forgets the figures of a publication. To be called within a transaction. */
+/** Removes the figures of a publication. To be called within a transaction. */
 export function removeFigures(store: Store, patentId: string): void {
   replace(store, patentId, store.figures.get(patentId)?.figures ?? [], []);
 }
 
-/** Takes out the figures of a publication whose list can not be read. To be called within a transaction. */
+/** Removes the figures of a publication whose list is unreadable. To be called within a transaction. */
 export function forgetFigures(store: Store, patentId: string): void {
   store.figures.removeSync(patentId);
   rebuildFigureLookups(store);
 }
 
 /**
- * Takes images from a publication whose files are damaged. To be called within a transaction.
- * @returns keys of the figures that have none any more
+ * Removes images with damaged files from a publication. To be called within a transaction.
+ * @returns keys of the figures that lost their image
  */
 export function takeImages(store: Store, patentId: string, files: ReadonlySet<string>): string[] {
   const old = store.figures.get(patentId)?.figures ?? [];
@@ -133,7 +133,7 @@ export function takeImages(store: Store, patentId: string, files: ReadonlySet<st
   return old.filter(isBroken).map(({ key }) => key);
 }
 
-/** Makes the ways from names and files to publications anew. To be called within a transaction. */
+/** Rebuilds the lookups from names and files to publications. To be called within a transaction. */
 export function rebuildFigureLookups(store: Store): void {
   store.figureNames.clearSync();
   store.figureFiles.clearSync();
@@ -145,7 +145,7 @@ export function rebuildFigureLookups(store: Store): void {
   }
 }
 
-/** Writes what a publication shows, and both ways back to it: from the names, and from the files. */
+/** Writes the figures of a publication and its entries in the lookups by name and by file. */
 function replace(store: Store, patentId: string, old: readonly Figure[], fresh: readonly Figure[]): void {
   const [namesBefore, namesNow] = [namesOf(old), namesOf(fresh)];
   for (const [text, name] of namesBefore)
@@ -162,7 +162,7 @@ function namesOf(figures: readonly Figure[]): Map<string, [string, string]> {
   return new Map(figures.map(({ place, key }) => [`${place} ${key}`, [place, key]]));
 }
 
-/** Contents of the files that figures show. */
+/** Content hashes of all files of figures. */
 export function filesOf(figures: readonly Figure[]): Set<string> {
   return new Set(figures.flatMap(({ image }) => (image ? [image.content, image.thumbnail] : [])));
 }

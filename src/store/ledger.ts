@@ -1,14 +1,13 @@
 /**
- * The ledger: which files were read into the index, when, by which readers, and what became of their
- * publications. A file is entered when everything it holds is committed; one whose reading was cut short is not
- * in it, and is read again by the next run.
+ * The ledger: files that were ingested, with time, readers and outcomes. A file is entered once all its publications are
+ * committed. If its reading was interrupted, it is not in the ledger, and the next run reads it again.
  */
 import { createHash } from 'node:crypto';
 import { transaction } from './commit.js';
 import type { EndedSource, SourceFile, SourceRecord } from './source-record.js';
 import type { Store } from './store.js';
 
-/** LMDB takes keys of 1,978 bytes; a path may have 4,096. */
+/** Bytes. LMDB limits keys to 1,978 bytes, but a path may have 4,096. */
 const KEY_MAX_BYTES = 1_024;
 
 function keyOf(path: string): string {
@@ -16,11 +15,11 @@ function keyOf(path: string): string {
   return `sha256:${createHash('sha256').update(path).digest('base64url')}`;
 }
 
-/** Bytes of a file's entry, and of pages that it may change. */
+/** Bytes of a file's entry and of the pages that it may change. */
 const ROOM_A_FILE = 8 << 10;
 const CHANGED_BY_A_FILE = 16 << 10;
 
-/** Enters files that were read to their end, in one transaction. */
+/** Enters completely read files, in one transaction. */
 export function enterSources(store: Store, files: readonly EndedSource[]): void {
   if (files.length === 0) return;
   const now = new Date().toISOString();
@@ -42,8 +41,8 @@ export function enterSources(store: Store, files: readonly EndedSource[]): void 
 }
 
 /**
- * Whether a file was read to its end as it is now, by readers that would read the same today.
- * @param versions format → version of the readers there are
+ * Whether the current version of a file was read completely by the current versions of its readers.
+ * @param versions format → version of the current reader
  */
 export function isRead(store: Store, file: SourceFile, versions: Readonly<Record<string, number>>): boolean {
   const known = store.sources.get(keyOf(file.path));
@@ -52,12 +51,12 @@ export function isRead(store: Store, file: SourceFile, versions: Readonly<Record
   return Object.entries(known.readers).every(([format, version]) => versions[format] === version);
 }
 
-/** Whether a file, when it was read, was a table that is joined with others of its folder. */
+/** Whether a file was read as a table that is joined with others of its folder. */
 export function isJoined(store: Store, file: SourceFile): boolean {
   return store.sources.get(keyOf(file.path))?.joined === true;
 }
 
-/** One text that changes with any reader. */
+/** A digest that changes with the version of any reader. */
 export function registryDigest(versions: Readonly<Record<string, number>>): string {
   const text = Object.entries(versions)
     .map(([format, version]) => `${format} ${version}`)
@@ -66,7 +65,7 @@ export function registryDigest(versions: Readonly<Record<string, number>>): stri
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
-/** Takes entries out, by their keys; their files are read again by the next run. */
+/** Removes entries by their keys. The next run reads their files again. */
 export function forgetSources(store: Store, keys: readonly string[]): void {
   transaction(store, () => {
     for (const key of keys) store.sources.removeSync(key);

@@ -1,6 +1,6 @@
 /**
- * Whether an LMDB file is whole enough to be mapped. LMDB trusts its file: one that was overwritten or cut
- * short kills the process with SIGSEGV or SIGBUS instead of an error, so it is looked at before it is opened.
+ * Checks whether an LMDB file can be mapped safely. LMDB trusts its file: an overwritten or truncated file kills the
+ * process with SIGSEGV or SIGBUS instead of an error, so the file is checked before it is opened.
  *
  * Layout (liblmdb's mdb.c, data version 2, as package lmdb ships it), little-endian: page 0 and page 1 are
  * meta pages, each a 24-byte page header, then magic u32, version u32, address u64, map size u64, two
@@ -17,10 +17,10 @@ const DATABASE_BYTES = 48;
 const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
 const META_BYTES = 160;
-/** No system that Node runs on has smaller pages. */
+/** Minimum page size of all systems that Node supports, bytes. */
 const LEAST_PAGE_BYTES = 4096;
 
-/** What is wrong with the file, or undefined where it can be opened. Throws what the file system throws. */
+/** Describes the fault of a file; undefined if it can be opened. Throws errors of the file system. */
 export function faultOfLmdbFile(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
@@ -32,10 +32,9 @@ export function faultOfLmdbFile(path: string): string | undefined {
 }
 
 /**
- * Makes the file as long as its pages reach. LMDB may leave the last pages unwritten where they are free, so
- * a short file is not yet a broken one; but a page beyond the end must not be read. Zeros there are an
- * ordinary error if they ever are. To be called within a write transaction: a file that another process is
- * just growing would be cut off.
+ * Extends the file to the end of its last page. LMDB may leave free pages at the end unwritten, so a short file is not
+ * always damaged, but reading a page beyond the end kills the process; reading zeros is an ordinary error. To be called
+ * within a write transaction: otherwise it could truncate a file that another process extends.
  */
 export function fillLmdbFile(path: string): void {
   const file = openSync(path, 'r+');
@@ -48,8 +47,8 @@ export function fillLmdbFile(path: string): void {
 }
 
 /**
- * Whether a file is shorter than LMDB makes it with its first write: whoever was making it came no further, since the
- * disk was full or the power went, or is just doing so. A file that held anything was longer, unless it was cut.
+ * Whether a file is shorter than after LMDB's first write. Its creation was interrupted, by a full disk or a power
+ * failure, or is still in progress. A file with data is longer, unless it was truncated.
  */
 export function isHalfMade(path: string): boolean {
   const file = openSync(path, 'r');
@@ -61,7 +60,7 @@ export function isHalfMade(path: string): boolean {
   }
 }
 
-/** Pages that hold metadata, at the beginning of the file. */
+/** Number of metadata pages at the beginning of the file. */
 export const META_PAGES = 2;
 
 /** The newest state of an open LMDB file: its extent and the records of its two databases (free pages, data). */
@@ -72,7 +71,7 @@ export interface Meta {
   databases: readonly [Buffer, Buffer];
 }
 
-/** Reads the state that the last commit left. Throws an Error where the file has none. */
+/** Reads the state of the last commit. Throws an Error if the file has none. */
 export function newestMeta(file: number): Meta {
   const metas = readMetas(file);
   if (typeof metas === 'string') throw new Error(metas);

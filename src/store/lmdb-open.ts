@@ -1,19 +1,19 @@
 /**
  * Opens LMDB environments that several processes write to.
  *
- * LMDB as the package lmdb ships it (3.5.6; upstream ITS#9496) loses commits while another process opens the same
- * environment: the opener reads which transaction is the newest, maps the file, and then sets the number in the shared
- * lock file back to what it read. What was committed in between is undone; worse, transactions get numbers again that
- * are on pages already, so LMDB takes those pages for its own and changes them in place, without a new state, and all
- * of that is gone when the next process opens or dies. One stall of 5 ms in the opener has cost 400 commits.
+ * LMDB in package lmdb (3.5.6; upstream ITS#9496) loses commits while another process opens the same environment. The
+ * opener reads the number of the newest transaction, maps the file, and then resets the number in the shared lock file to
+ * the one it read. Commits in between are undone. Moreover, transaction numbers that are already on pages are used again,
+ * so LMDB treats those pages as its own and changes them in place, without a new state. All of that is lost when the next
+ * process opens the environment or dies. One stall of 5 ms in the opener has cost 400 commits.
  *
- * So opening and committing exclude each other here, by a lock that every process of this program takes for either:
- * the write lock of a second environment, `writers.mdb` beside the first, in which nothing is ever written (so that
- * opening that one undoes nothing). The kernel gives it up for a process that dies. It costs 0.4 µs a transaction.
+ * Therefore opening and committing exclude each other here. Every process of this program takes a lock for both: the
+ * write lock of a second environment, `writers.mdb` beside the first, which never holds data, so that opening it undoes
+ * nothing. The kernel releases the lock of a process that dies. It costs 0.4 µs a transaction.
  *
- * Write within `transactionSync`, or with `putSync`, `removeSync`, `clearSync`; the asynchronous `put` and `remove` take
- * no turn, and `transaction` throws: while one process waited for its event loop with a lock in its hand, another could
- * wait for that one with the next. Who must not wait for the disk writes on another thread.
+ * Write within `transactionSync`, or with `putSync`, `removeSync`, `clearSync`. The asynchronous `put` and `remove` do
+ * not take the lock, and `transaction` throws: a process that holds a lock while it waits for its event loop could
+ * deadlock with another process. Code that must not wait for the disk writes on another thread.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { fileId } from './file-id.js';
 import { faultOfLmdbFile } from './lmdb-file.js';
 import { makeFolderWithin, tryRoom } from './room.js';
 
-/** What lmdb's environments have beside what its types say. */
+/** Members of lmdb's environments that its types do not declare. */
 interface RawEnvironment {
   beginTxn(flags: number): void;
   abortTxn(): void;
@@ -36,14 +36,14 @@ interface RawStore {
   transactionAsync(work: () => unknown): Promise<unknown>;
 }
 
-/** The lock, beside the environment. */
+/** File of the lock, in the folder of the environment. */
 const LOCK_FILE = 'writers.mdb';
-/** Tries to open the lock, which fails while the last process that had it open is just closing it. */
+/** Maximum attempts to open the lock, which fails while the last process that had it open closes it. */
 const ATTEMPTS = 5;
-/** lmdb's own flags of a transaction that is not written through an instruction buffer. */
+/** lmdb's flags of a transaction that is not written through an instruction buffer. */
 const PLAIN_TRANSACTION = 3;
 
-/** Turns of this thread, by the file of their lock: two that did not know of each other would wait for each other. */
+/** Turns of this thread, by the file of their lock. Two turns of one lock would deadlock. */
 const turns = new Map<string, Turn>();
 
 /**
@@ -59,7 +59,7 @@ export function openLmdb(
   const folder = isFile ? dirname(options.path) : options.path;
   const files = [isFile ? options.path : join(folder, 'data.mdb'), join(folder, LOCK_FILE)];
   if (!files.every((file) => existsSync(file))) {
-    // Package lmdb dies where it can not write the first pages of a file.
+    // Package lmdb kills the process if it cannot write the first pages of a file.
     makeFolderWithin(folder);
     tryRoom(folder);
   }
@@ -78,9 +78,9 @@ export function openLmdb(
 }
 
 /**
- * Opens an environment on a file system that can not be written. LMDB takes no locks there, so a process that writes to
- * it by another way must not be at work.
- * @param refusal what a transaction throws
+ * Opens an environment on a read-only file system. LMDB takes no locks there, so no process may write to it through
+ * another mount meanwhile.
+ * @param refusal error that a transaction throws
  */
 export function openForReading(
   options: RootDatabaseOptionsWithPath & { path: string },
@@ -95,7 +95,7 @@ export function openForReading(
   return root;
 }
 
-/** Puts the lock around what commits, for the root and every table of it: lmdb makes one class for each environment. */
+/** Wraps all commits in the lock, for the root and its tables: lmdb makes one class for each environment. */
 function takeTurns(root: RootDatabase, turn: Turn): void {
   const store = Object.getPrototypeOf(root) as RawStore;
   const { transactionSync } = store;
@@ -113,11 +113,11 @@ function takeTurns(root: RootDatabase, turn: Turn): void {
     turn.during(() => close.call(env));
     turn.leave();
   };
-  // lmdb's own is not to be assigned to.
+  // lmdb's property is read-only.
   Object.defineProperty(env, 'close', { value });
 }
 
-/** This thread's hold of the lock of one environment; may be taken again while it is held. */
+/** This thread's hold on the lock of one environment. Reentrant. */
 class Turn {
   readonly #name: string;
   readonly #lock: RootDatabase;
@@ -131,7 +131,7 @@ class Turn {
     this.#name = fileId(file)!;
   }
 
-  /** The one of the environment in a folder; to be left when the environment is closed. */
+  /** The turn of the environment in a folder. To be left when the environment is closed. */
   static in(folder: string): Turn {
     makeFolderWithin(folder);
     const file = join(folder, LOCK_FILE);
@@ -172,8 +172,8 @@ class Turn {
 }
 
 /**
- * Writes the lock's pages as LMDB made them where a power cut has left a part of them. They are the same in all such
- * files and never change, so that it does not matter who else does this, or has the file open.
+ * Rewrites the lock's pages if a power failure left them incomplete. They are the same in all such files and never
+ * change, so other processes may do the same or have the file open.
  */
 function mend(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0 || faultOfLmdbFile(file) === undefined) return;

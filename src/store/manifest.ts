@@ -1,31 +1,31 @@
-/** The manifest: which segments make up the index, swapped as a whole by one transaction. */
+/** The manifest: the list of the index's segments, replaced as a whole by one transaction. */
 
-/** Which model made the vectors. An index belongs to one. */
+/** The model that made the vectors. An index belongs to one model. */
 export interface ModelIdentity {
   name: string;
   version: string;
   dimensions: number;
 }
 
-/** Whether two identities are of one model. */
+/** Whether two identities are of the same model. */
 export function sameModel(a: ModelIdentity, b: ModelIdentity): boolean {
   return a.name === b.name && a.version === b.version && a.dimensions === b.dimensions;
 }
 
-/** As the manifest shows it. */
+/** Name and version of a model for messages. */
 export function modelName({ name, version }: ModelIdentity): string {
   return `${name} ${version}`;
 }
 
-/** What searching costs on the machine that built an index, in nanoseconds of processor time. */
+/** Costs of a search on the machine that built the index, in nanoseconds of processor time. */
 export interface IndexCosts {
-  /** An exact score of a passage, where passages are read one after another. */
+  /** The exact score of a passage, if passages are read sequentially. */
   row: number;
-  /** A search before it looks at its first passage: choosing among the lists. */
+  /** The fixed cost of a search before its first passage: choosing the lists. */
   start: number;
   /** A passage in a probed list, or a candidate on a walk through a graph. */
   code: number;
-  /** A passage in a scan of all codes; 0 without such codes. */
+  /** A passage in a full PQ scan; 0 for an index without PQ codes. */
   scan: number;
 }
 
@@ -36,9 +36,9 @@ export interface IndexFile {
   bytes: number;
   /** xxh3 of the file, 16 hexadecimal digits. */
   checksum: string;
-  /** Inverted lists; 0 for an index without. */
+  /** Number of inverted lists; 0 for an index without lists. */
   lists: number;
-  /** Effort at which `recall` of the true 10 nearest were found when it was built. */
+  /** Effort at which the index found the share `recall` of the exact 10 nearest when it was built. */
   nprobe: number;
   efSearch: number;
   recall: number;
@@ -55,21 +55,21 @@ export interface SegmentEntry {
   firstDoc: number;
   lastDoc: number;
   bytes: number;
-  /** The FAISS index; absent where the segment is scanned exactly. */
+  /** The FAISS index; absent if the segment is scanned exactly. */
   index?: IndexFile;
 }
 
 export interface Manifest {
   format: number;
-  /** Counts commits; a reader whose generation is older reopens. */
+  /** Number of commits. A reader with an older generation reopens the manifest. */
   generation: number;
   /** ISO instants. */
   createdAt: string;
   updatedAt: string;
   model: ModelIdentity;
   /**
-   * How the models are opened (src/models/config.ts), with absolute paths and without secrets. Absent in folders
-   * that were made before there was a choice: the static model.
+   * Configuration of the models (src/models/config.ts), with absolute paths and without secrets. Absent in folders of
+   * versions that had only the static model.
    */
   models?: Readonly<Record<string, unknown>>;
   /** Index kind for segments: `auto` or one of the addon's kinds. */

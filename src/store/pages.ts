@@ -1,8 +1,7 @@
 /**
- * Walks every page of an LMDB file that its newest state reaches, and says which are damaged. LMDB has no
- * checksums and takes its pages at their word: an iteration over a damaged one ends the process by an
- * assertion, so that `check` looks here before it iterates. What is verified is the structure; the contents
- * have hashes of their own.
+ * Walks all pages of the newest state of an LMDB file and reports damaged ones. LMDB has no checksums and trusts its
+ * pages: an iteration over a damaged page ends the process by an assertion, so `check` verifies the pages before it
+ * iterates. Only the structure is verified here; the contents have their own hashes.
  *
  * Layout (liblmdb's mdb.c as package lmdb ships it, data version 2), little-endian. A page: u64 number, u64
  * transaction, u16 key size of LEAF2, u16 flags, then either u16 lower and u16 upper bound of its free space or
@@ -27,17 +26,16 @@ const DATABASE_BYTES = 48;
 const DEPTH_AT = 6;
 const ROOT_AT = 40;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
-/** LMDB's CURSOR_STACK: no tree is deeper. */
+/** Maximum depth of a tree, LMDB's CURSOR_STACK. */
 const DEEPEST = 32;
-/** After so many the file is not worth reading on. */
+/** Maximum number of damaged pages that are reported. */
 const REPORTED = 20;
 
 class Damage extends Error {}
 
 /**
- * What is wrong with the pages of an LMDB file, in words; empty where it is whole. The caller holds a read
- * transaction meanwhile (a read in the same turn of the event loop does), so that a writer cannot use pages
- * again that are still to be visited.
+ * Describes the damaged pages of an LMDB file; empty if it is intact. The caller must hold a read transaction meanwhile
+ * (a read in the same turn of the event loop does), so that a writer cannot reuse pages that are not yet visited.
  */
 export function damagedPages(path: string): string[] {
   const file = openSync(path, 'r');
@@ -50,14 +48,14 @@ export function damagedPages(path: string): string[] {
   }
 }
 
-/** How often a file is walked through that others write to meanwhile. */
+/** Maximum walks through a file that other processes write to meanwhile. */
 const ATTEMPTS = 5;
 
 /**
- * The first damage of a file that is not mapped yet, so that no transaction can hold its pages: an overwritten one takes
- * LMDB's readers to anywhere, also beyond the mapped file, which ends the process. Pages of the newest state are not used
- * again before another is committed, so damage counts where none was meanwhile, twice in a row, since a state may be read
- * while it is just written; a file that is committed to all the time is alive.
+ * Finds the first damage of a file that is not mapped yet, so no transaction can hold its pages. A damaged page can lead
+ * LMDB's readers beyond the mapped file, which ends the process. Pages of the newest state are not reused before the next
+ * commit. Damage therefore counts only if no commit occurred meanwhile, and twice in a row, because a state may be read
+ * while it is written. A file with constant commits counts as intact.
  */
 export function damageBeforeOpening(path: string): string | undefined {
   const file = openSync(path, 'r');
@@ -89,7 +87,7 @@ class Walk {
     this.#bytes = fstatSync(file).size;
   }
 
-  /** The number of the state that is walked through. */
+  /** Transaction number of the state that is walked. */
   get transaction(): bigint {
     return this.#meta.transaction;
   }
@@ -163,7 +161,7 @@ class Walk {
   }
 }
 
-/** Where a page's nodes begin; each lies in the page with its header and key. */
+/** Offsets of a page's nodes. Checks that header and key of each are within the page. */
 function nodesOf(page: Buffer): number[] {
   const lower = page.readUInt16LE(20);
   const upper = page.readUInt16LE(22);

@@ -1,7 +1,7 @@
 /**
- * One state of the documents, readable for as long as it is held, whatever is committed meanwhile: an LMDB read
- * transaction that is not renewed. Pages that commits free stay in use until it is released, so the file grows by
- * what is written meanwhile: whoever pins bounds the time.
+ * Pins one state of the documents, which stays readable during later commits: an LMDB read transaction that is not
+ * renewed. Pages that commits free cannot be reused until it is released, so the file grows with each commit. Callers
+ * must limit the time.
  */
 import type { Transaction } from 'lmdb';
 import type { Passage } from '../patent/passage.js';
@@ -10,7 +10,7 @@ import { MANIFEST } from './keys.js';
 import type { Manifest } from './manifest.js';
 import type { Store } from './store.js';
 
-/** Documents to be read, of whichever state. */
+/** Read access to the documents of a state. */
 export interface DocumentReader {
   head(doc: number): DocumentHead | undefined;
   passage(doc: number, number: number): Passage | undefined;
@@ -71,7 +71,7 @@ export class PinnedDocuments implements RecordReader {
     return this.#store.passages.get([doc, number], this.#options);
   }
 
-  /** Lets go of the state; may be called again. */
+  /** Releases the state. May be called more than once. */
   release(): void {
     this.#transaction?.done();
     this.#transaction = undefined;

@@ -1,7 +1,7 @@
 /**
- * A re-embedding on its way: segments of another model over the same documents, listed beside the manifest until
- * they take the place of its segments in one transaction. A document id never gets other content, so "all up to this
- * id" says what is done, and what comes in meanwhile lies behind it.
+ * A re-embedding in progress: segments of a new model over the same documents, listed beside the manifest until they
+ * replace its segments in one transaction. The content of a document id never changes, so the progress is the last
+ * embedded id. New documents have higher ids.
  */
 import { change, takeSegment, writeDeleted } from './commit.js';
 import { deletedKey, REEMBEDDING } from './keys.js';
@@ -10,22 +10,22 @@ import type { Store } from './store.js';
 
 export interface Reembedding {
   model: ModelIdentity;
-  /** As in the manifest that is to be. */
+  /** Configuration of the models for the new manifest. */
   models: NonNullable<Manifest['models']>;
   /** Ascending by document id. */
   segments: SegmentEntry[];
   /** Names of segments that are being written. */
   writing: string[];
-  /** Every live document up to this id is in the segments. */
+  /** All live documents up to this id are in the segments. */
   through: number;
 }
 
-/** What is under way in the folder. */
+/** The re-embedding in progress; undefined if there is none. */
 export function reembeddingOf(store: Store): Reembedding | undefined {
   return store.meta.get(REEMBEDDING) as Reembedding | undefined;
 }
 
-/** Begins one, forgetting any other. */
+/** Begins a re-embedding. Discards an earlier one. */
 export function beginReembedding(
   store: Store,
   model: ModelIdentity,
@@ -35,12 +35,12 @@ export function beginReembedding(
   change(store, () => store.meta.putSync(REEMBEDDING, begun));
 }
 
-/** Ends it without a result; its segments become leftovers, to be removed. */
+/** Discards the re-embedding. Its segments become leftovers, which are removed later. */
 export function forgetReembedding(store: Store): void {
   change(store, () => store.meta.removeSync(REEMBEDDING));
 }
 
-/** Changes the record of it in a transaction of its own. */
+/** Changes the record of the re-embedding in one transaction. */
 export function changeReembedding<T>(
   store: Store,
   body: (reembedding: Reembedding, manifest: Manifest) => T,
@@ -54,7 +54,7 @@ export function changeReembedding<T>(
   });
 }
 
-/** Takes a segment name under which files may be written that nobody clears away. */
+/** Reserves a segment name, whose files do not count as leftovers. */
 export function reserveReembedded(store: Store): string {
   return changeReembedding(store, (reembedding, manifest) => {
     const segment = takeSegment(manifest);
@@ -63,7 +63,7 @@ export function reserveReembedded(store: Store): string {
   });
 }
 
-/** Lists a segment that is written whole. */
+/** Adds a completely written segment to the list. */
 export function commitReembedded(store: Store, entry: SegmentEntry, through: number): void {
   changeReembedding(store, (reembedding) => {
     reembedding.writing = reembedding.writing.filter((name) => name !== entry.id);
@@ -72,7 +72,7 @@ export function commitReembedded(store: Store, entry: SegmentEntry, through: num
   });
 }
 
-/** The model and the configuration of the folder are another; its segments stay. For configurations of one model. */
+/** Changes the folder's model configuration and keeps its segments. For configurations of the same model. */
 export function commitModels(store: Store, models: NonNullable<Manifest['models']>): void {
   change(store, (manifest) => {
     manifest.models = models;
@@ -80,10 +80,10 @@ export function commitModels(store: Store, models: NonNullable<Manifest['models'
 }
 
 /**
- * Puts the segments of the re-embedding in the place of the manifest's, and its model with them. Documents that were
- * deleted since they were embedded are left out.
- * @param docsOf ids of the documents in each of its segments
- * @returns false, with nothing changed, where documents have come in that it does not hold
+ * Replaces the manifest's segments and model with those of the re-embedding. Leaves out documents that were deleted since
+ * they were embedded.
+ * @param docsOf returns the ids of the documents in a segment
+ * @returns false, and changes nothing, if the index has new documents that are not re-embedded
  */
 export function commitReembedding(store: Store, docsOf: (segment: string) => Uint32Array): boolean {
   return change(store, (manifest) => {

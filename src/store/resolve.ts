@@ -1,4 +1,4 @@
-/** From a number as somebody typed it to the publications that bear it. */
+/** Resolves a publication number in any spelling. */
 
 import { PriorartError } from '../errors.js';
 import type { Country } from '../patent/country.js';
@@ -8,13 +8,13 @@ import { dataFile } from './faults.js';
 import type { Store } from './store.js';
 
 /**
- * patent_ids of the publications that a number in any spelling may mean, ascending.
- * @throws PriorartError `data_corrupt` where the look-up tables contradict each other
+ * patent_ids of the publications that match a number in any spelling, ascending.
+ * @throws PriorartError `data_corrupt` if the lookup tables contradict each other
  */
 export function resolvePublications(store: Store, text: string): string[] {
   const exact = text.trim().toUpperCase();
   const known = store.ids.get(exact);
-  // What a correction has taken the place of leads to the correction.
+  // The number of a corrected publication resolves to its correction.
   if (known !== undefined) return [store.documents.get(known)?.patent_id ?? exact];
   const found = new Set<string>();
   for (const { country, number, kind, application } of parsePatentNumber(text)) {
@@ -34,7 +34,7 @@ export function resolvePublications(store: Store, text: string): string[] {
   return [...found].sort();
 }
 
-/** One table has it and another does not: it must not be said that there is no such publication. */
+/** The error for an id that is missing in one of the tables. It must not be reported as an unknown publication. */
 export function damagedLookup(dir: string, id: string): PriorartError {
   const message = `${dataFile(dir)}: a table has no entry for ${id} that another one leads to. Run \`priorart check --repair --data ${dir}\``;
   return new PriorartError('data_corrupt', message);

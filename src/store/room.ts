@@ -1,10 +1,10 @@
 /**
- * What has to be on the disk before LMDB is asked to write: room, and folders that outlive a power cut.
+ * Prepares the disk before LMDB writes: reserves room, and makes folders that survive a power failure.
  *
- * LMDB must not be the one to find out that the disk is full. Package lmdb notes what it could not write in a buffer
- * that is too small for the note (mdb_page_flush in its mdb.c), and the process dies of its heap sooner or later. So
- * the file is made longer before each transaction by more than the transaction can need. Where an overwritten block
- * takes new room (btrfs, ZFS, snapshots of a volume) this makes a failure unlikely and not impossible.
+ * LMDB must not meet a full disk. Package lmdb then writes an error message into a buffer that is too small
+ * (mdb_page_flush in its mdb.c), and the corrupted heap later kills the process. So the file is extended before each
+ * transaction by more than the transaction can need. On file systems where an overwritten block takes new room (btrfs,
+ * ZFS, volume snapshots), a failure is unlikely but possible.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -26,27 +26,27 @@ import { newestMeta } from './lmdb-file.js';
 
 const ZEROS = Buffer.alloc(1 << 20);
 
-/** What any transaction may need besides, bytes. */
+/** Bytes that every transaction may need in addition. */
 const LEAST = 256 << 10;
 
-/** What a transaction may need, bytes. */
+/** Room that a transaction may need, bytes. */
 export interface Room {
-  /** Of what it adds. */
+  /** Bytes of added data. */
   bytes?: number;
-  /** Of pages that it changes, each of which is written anew. More than there are it cannot change. */
+  /** Bytes of changed pages, each of which is rewritten. Limited by the existing pages. */
   changed?: number;
 }
 
-/** Bytes of the pages that a value takes: a short one shares them, a long one has its own. */
+/** Bytes of the pages of a value. Short values share pages; a long value has its own. */
 export function roomForValue(bytes: number): number {
   return bytes < 1500 ? 2 * (bytes + 128) : bytes + 4096;
 }
 
 /**
- * Makes an LMDB file reach beyond its last page as far as a transaction needs, in blocks that the file system has
- * given it. To be called within a write transaction, before it changes anything: whoever has one is the only one to
- * make the file longer. Pages that are then written in the place of the zeros cost no second write to the disk.
- * @throws Error of code ENOSPC or EDQUOT; the file is as long as it was
+ * Extends an LMDB file beyond its last page with allocated blocks, as far as a transaction needs. To be called within a
+ * write transaction, before it changes anything: only its holder extends the file. Pages that
+ * then replace the zeros cost no second write to the disk.
+ * @throws Error of code ENOSPC or EDQUOT; the length of the file is unchanged then
  */
 export function makeRoom(path: string, { bytes = 0, changed = 0 }: Room = {}): void {
   const file = openSync(path, 'r+');
@@ -69,7 +69,7 @@ export function makeRoom(path: string, { bytes = 0, changed = 0 }: Room = {}): v
 }
 
 /**
- * Makes sure that an LMDB file can be made in a folder, with its lock.
+ * Checks that a folder has room for a new LMDB file and its lock.
  * @throws Error of code ENOSPC or EDQUOT
  */
 export function tryRoom(folder: string): void {
@@ -81,7 +81,7 @@ export function tryRoom(folder: string): void {
   }
 }
 
-/** Whether a folder lies on a file system that nobody writes to from here. */
+/** Whether a folder is on a read-only file system. */
 export function isOnReadOnlyDisk(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
@@ -91,14 +91,14 @@ export function isOnReadOnlyDisk(folder: string): boolean {
   }
 }
 
-/** Makes a folder and those above it that are missing; they are there after a power cut, too. */
+/** Makes a folder and its missing parents, durably. */
 export function makeDurableFolder(path: string, mode?: number): void {
   syncFolders(path, makeFolder(path, mode));
 }
 
 /**
  * Makes a folder in one that is there. What a server writes while it runs goes through this: a data folder that was
- * deleted or renamed must not come back with nothing but that in it.
+ * deleted or renamed must not be made again, nearly empty.
  * @throws Error of the file system, ENOENT if the folder above is missing
  */
 export function makeFolderWithin(path: string, mode?: number): void {
@@ -110,15 +110,15 @@ export function makeFolderWithin(path: string, mode?: number): void {
 }
 
 /**
- * Makes a folder and those above it that are missing.
- * @returns the folder that was there and got a new name; the one above, where nothing had to be made
+ * Makes a folder and its missing parents.
+ * @returns the existing folder that got a new entry; the parent folder if nothing had to be made
  */
 export function makeFolder(path: string, mode?: number): string {
   const first = mkdirSync(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
   return dirname(resolve(first ?? path));
 }
 
-/** Syncs a folder and those above it, up to one of them. */
+/** Syncs a folder and its parents up to `top`. */
 export function syncFolders(path: string, top: string): void {
   for (let at = resolve(path); ; at = dirname(at)) {
     syncFolder(at);
@@ -151,9 +151,9 @@ export function makeFileOnce(path: string, text: string): boolean {
   }
 }
 
-/** A name that was made, changed or removed in a folder is so after a power cut when the folder was synced. */
+/** Syncs a folder, so that new, renamed and removed entries survive a power failure. */
 export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return; // A folder can not be opened there, and need not be.
+  if (process.platform === 'win32') return; // Windows cannot open a folder, and does not need to.
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);

@@ -1,8 +1,8 @@
 /**
- * What the ledger holds of a file. Apart from the ledger itself: a public type must not lead to the store's.
+ * The ledger's record of a file. In its own module, so that a public type does not depend on the store.
  */
 
-/** What became of the publications of a file, counted. */
+/** Number of a file's publications by outcome. */
 export interface SourceCounts {
   /** Publications that were new. */
   ingested: number;
@@ -16,7 +16,7 @@ export interface SourceCounts {
   failed: number;
 }
 
-/** A file as the disk shows it: by size and time of change it is told whether it is still the same. */
+/** A file on disk. Its size and time of change identify its version. */
 export interface SourceFile {
   /** Absolute path. */
   path: string;
@@ -26,23 +26,23 @@ export interface SourceFile {
   modified: string;
 }
 
-/** One file that was read to its end. The counts are those of its last reading. */
+/** A completely read file. The counts are those of its last reading. */
 export interface SourceRecord extends SourceFile, SourceCounts {
   /** Format of its documents → version of the reader that read them. */
   readers: Record<string, number>;
-  /** It is a table that is joined with others of its folder: one of them by itself says nothing. */
+  /** Whether it is a table that is joined with others of its folder, and useless without them. */
   joined?: boolean;
-  /** Stands for all readers that there were: with others, what failed is worth another try. */
+  /** Digest of the versions of all readers. If it differs, failed publications are tried again. */
   registry: string;
   /** Time of the first reading, ISO. */
   first_read: string;
   /** Time of the last reading, ISO. */
   last_read: string;
-  /** How often it was read to its end. */
+  /** Number of complete readings. */
   readings: number;
 }
 
-/** A file that was read to its end, as the reading knows it. */
+/** A completely read file, as the ingest reports it. */
 export type EndedSource = Omit<SourceRecord, 'first_read' | 'last_read' | 'readings'>;
 
 export const NO_COUNTS: Readonly<SourceCounts> = {

@@ -1,6 +1,6 @@
 /**
- * The document store: LMDB, read by any number of threads and processes, written by one transaction at a
- * time. Layout in keys.ts.
+ * The document store in LMDB. Any number of threads and processes may read; one transaction at a time writes. keys.ts
+ * describes the layout.
  */
 import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,12 +19,12 @@ import type { Manifest, ModelIdentity } from './manifest.js';
 import { isOnReadOnlyDisk, makeFolder, makeRoom, syncFolders } from './room.js';
 import type { SourceRecord } from './source-record.js';
 
-/** Most versions of one document that are remembered as replaced. */
+/** Maximum number of replaced versions that are stored for a document. */
 export const REPLACED_KEPT = 16;
 
 const NONE = new Uint32Array();
 
-/** Threads of all processes that may read one folder at a time. */
+/** Maximum number of concurrent readers of a folder: threads of all processes. */
 const MAX_READERS = 1024;
 
 /** The tables of a store; keys.ts explains them. */
@@ -62,7 +62,7 @@ export class Store {
       if (mayWrite) {
         this.root.transactionSync(() => {
           fillLmdbFile(path);
-          // Its tables are made below; a folder that has them must be readable on a full disk.
+          // Only a new folder needs room for its tables. Others must be readable on a full disk.
           if (isNew) makeRoom(path);
         });
       }
@@ -109,9 +109,8 @@ export class Store {
   }
 
   /**
-   * Forgets what a transaction that was given up had defined. The encoders number the shapes of the records
-   * that they write; after an abort they would go on using numbers whose definitions never reached the disk,
-   * and nobody could read those records again.
+   * Resets the encoders after an aborted transaction. Encoders number the structures of the records that they write.
+   * After an abort they would use numbers whose definitions are not on disk, and those records would be unreadable.
    */
   afterAbort(): void {
     this.#tables = openTables(this.root, this.#checked ? this.dir : undefined);
@@ -144,8 +143,8 @@ export class Store {
 
   /**
    * Opens the data folder for reading and writing.
-   * @throws PriorartError `no_data` where there is none, `data_version` where a newer program wrote it,
-   *   `data_corrupt` where its file is no LMDB file (any more).
+   * @throws PriorartError `no_data` if it does not exist, `data_version` if a newer program wrote it, `data_corrupt` if
+   *   its file is not a valid LMDB file
    */
   static open(dir: string): Store {
     if (!existsSync(dataFile(dir))) throw noData(dir);
@@ -160,8 +159,8 @@ export class Store {
   }
 
   /**
-   * Opens the data folder; undefined where it holds no index. That its file is there does not say that it does:
-   * another process may be making it at this moment, or was killed while it did.
+   * Opens the data folder; undefined if it holds no index. Its file may exist without an index: another process may be
+   * making it, or was killed while it did.
    */
   static async openIfThere(dir: string): Promise<Store | undefined> {
     if (!existsSync(dataFile(dir))) return undefined;
@@ -179,7 +178,7 @@ export class Store {
     }
   }
 
-  /** Opens the data folder, making it for this model where there is none. */
+  /** Opens the data folder. Makes one for this model if it does not exist. */
   static openOrCreate(
     dir: string,
     model: ModelIdentity,
@@ -190,7 +189,7 @@ export class Store {
     const store = new Store(dir);
     store.root.transactionSync(() => {
       if (store.meta.get(MANIFEST) !== undefined) return;
-      // Where there was none, nobody can be sure yet that the folders outlive a power cut.
+      // A folder without an index may be new, and its entries may not be synced.
       for (const part of PARTS) syncFolders(join(dir, part), top);
       const now = new Date().toISOString();
       const manifest: Manifest = {
@@ -234,10 +233,10 @@ export class Store {
     return Buffer.from(stored.subarray(0, stored.length));
   }
 
-  /** Whether it is still this one: found in a fraction of the time that decoding it takes. */
+  /** Whether the manifest is unchanged. Compares bytes, which is much faster than decoding. */
   isManifest(bytes: Buffer): boolean {
     const stored = this.meta.getBinaryFast(MANIFEST);
-    // The buffer that it is read into is longer than what is read.
+    // The buffer of a read value is longer than the value.
     return stored?.length === bytes.length && bytes.compare(stored, 0, stored.length) === 0;
   }
 
@@ -245,11 +244,11 @@ export class Store {
   deleted(segment: string): Uint32Array {
     const bytes = this.meta.get(deletedKey(segment)) as Uint8Array | undefined;
     if (bytes === undefined) return NONE;
-    // The value may lie at any address of the map; u32 needs an aligned copy.
+    // The value may be at any address in the map; u32 needs an aligned copy.
     return new Uint32Array(bytes.slice().buffer, 0, bytes.byteLength / 4);
   }
 
-  /** Starts a new view: what others have committed since becomes visible. */
+  /** Starts a new read transaction, in which all commits of other processes are visible. */
   refresh(): void {
     this.root.resetReadTxn();
   }
@@ -258,7 +257,7 @@ export class Store {
     return this.passages.get([doc, number]);
   }
 
-  /** A publication as it was prepared, but for its vectors; undefined where it, or a passage of it, is gone. */
+  /** A publication as it was prepared, without vectors; undefined if it or one of its passages is gone. */
   document(doc: number): Omit<PreparedDocument, 'vectors'> | undefined {
     const head = this.documents.get(doc);
     if (head === undefined) return undefined;
@@ -277,7 +276,7 @@ function openRoot(dir: string, mayWrite: boolean): RootDatabase {
   const path = dataFile(dir);
   if (!mayWrite)
     return openForReading({ path, maxDbs: 16, maxReaders: MAX_READERS }, () => onReadOnlyDisk(dir));
-  // LMDB opens an empty file, and none of which only the beginning was written.
+  // LMDB opens an empty file but not an incomplete one.
   const begunAnew = () => {
     if (existsSync(path) && isHalfMade(path)) truncateSync(path, 0);
   };
@@ -287,7 +286,7 @@ function openRoot(dir: string, mayWrite: boolean): RootDatabase {
         path,
         maxDbs: 16,
         maxReaders: MAX_READERS,
-        // A commit returns when it is on disk: what is acknowledged survives a power cut.
+        // A commit returns when it is on disk, so that acknowledged commits survive a power failure.
         overlappingSync: false,
       },
       begunAnew,
@@ -297,14 +296,14 @@ function openRoot(dir: string, mayWrite: boolean): RootDatabase {
   }
 }
 
-/** An application's umask is its own: what is in the folder is out of others' reach all the same. */
+/** Mode of the data folder. It protects the files in it, whatever umask the application has. */
 const OWNER_ONLY = 0o700;
-/** What a data folder has from the beginning. */
+/** Subfolders of a new data folder. */
 const PARTS = ['store', 'segments'];
 
 /**
- * @returns the folder above all that were made
- * @throws PriorartError `no_data` where a file is in the way, or the folder may not be made
+ * @returns the existing parent of the new folders
+ * @throws PriorartError `no_data` if a file has the name of a folder, or the folder cannot be made
  */
 function makeFolders(dir: string): string {
   try {
@@ -321,7 +320,7 @@ function makeFolders(dir: string): string {
   }
 }
 
-/** @param checked the data folder where values have checksums, for what is said of damaged ones */
+/** @param checked the data folder, for messages on damaged values; undefined if values have no checksums */
 function openTables(root: RootDatabase, checked: string | undefined): Tables {
   const structures = Symbol.for('structures');
   const values = (name: string) => ({
@@ -344,7 +343,7 @@ function openTables(root: RootDatabase, checked: string | undefined): Tables {
 }
 
 /**
- * Whether the values have checksums: in all folders but those of the first format. The manifest tells, by its own.
+ * Whether values have checksums, as in all folders but those of the first format. Decided by the manifest's checksum.
  * @throws PriorartError `data_corrupt`
  */
 function hasChecksums(root: RootDatabase, dir: string): boolean {
@@ -356,15 +355,15 @@ function hasChecksums(root: RootDatabase, dir: string): boolean {
 }
 
 /**
- * Looks at the file before LMDB maps it, and dies of it where it is damaged.
+ * Checks the file before LMDB maps it, because LMDB would end the process if the file is damaged.
  * @throws PriorartError `data_corrupt`
  */
 function checkDataFile(dir: string): void {
   const path = dataFile(dir);
   if (!existsSync(path)) return;
   if (isHalfMade(path)) {
-    // A process that died while it made the folder leaves an empty file, or half of one; with segments beside it, the
-    // file was cut later.
+    // A process that died while it made the folder leaves an empty or incomplete file. If segments exist, the file was
+    // truncated later.
     const segments = join(dir, 'segments');
     if (!existsSync(segments) || readdirSync(segments).length === 0) return;
     if (statSync(path).size === 0) throw corrupt(dir, 'the file is empty');

@@ -120,8 +120,8 @@ describe('an image', { skip: noSharp }, () => {
       ],
       ['%PDF-1.7', /expected TIFF, JPEG, PNG, GIF or WebP/],
       ['', /begins with nothing/],
-      ['BM______\0\0\0\0', /^BMP, which is not read; expected TIFF/],
-      ['\0\0\0\x0cjP  \r\n\x87\n', /^JPEG 2000, which is not read/],
+      ['BM______\0\0\0\0', /^BMP, which is not supported; expected TIFF/],
+      ['\0\0\0\x0cjP  \r\n\x87\n', /^JPEG 2000, which is not supported/],
     ] as const;
     for (const [text, reason] of none)
       await assert.rejects(convertImage(Buffer.from(text)), unreadable(reason));

@@ -234,7 +234,7 @@ describe('the HTTP embedder', () => {
     });
     assert.equal(seen.length, 1, 'an hour is not waited for');
     const nowhere = embedder({ url: 'http://127.0.0.1:1/v1/embeddings' });
-    await failure(nowhere.embed(['text'], 'query'), 'unavailable', /can not be reached/);
+    await failure(nowhere.embed(['text'], 'query'), 'unavailable', /cannot be reached/);
   });
 
   it('waits no longer than the time-out, and not at all when nobody waits for it', async () => {
@@ -280,8 +280,16 @@ describe('the HTTP embedder', () => {
         'invalid_models',
         /2 dimensions, configured are 8/,
       ],
-      [say({ data: [{ embedding: row }, { embedding: 'AAA=' }] }), 'embedding_failed', /no list of numbers/],
-      [say({ data: [{ embedding: row }, { embedding: ['a'] }] }), 'embedding_failed', /no list of numbers/],
+      [
+        say({ data: [{ embedding: row }, { embedding: 'AAA=' }] }),
+        'embedding_failed',
+        /not a list of numbers/,
+      ],
+      [
+        say({ data: [{ embedding: row }, { embedding: ['a'] }] }),
+        'embedding_failed',
+        /not a list of numbers/,
+      ],
       [say({ error: 'no' }), 'embedding_failed', /no "data"/],
       [say(null), 'embedding_failed', /no "data"/],
       [status(400, {}, '{"error":"bad model"}'), 'embedding_failed', /400: .*bad model/],
@@ -310,7 +318,7 @@ describe('the HTTP embedder', () => {
       'base64',
     );
     handler = say({ data: [{ index: 0, embedding: infinite }] });
-    await failure(embedder().embed(['a'], 'query'), 'embedding_failed', /no number/);
+    await failure(embedder().embed(['a'], 'query'), 'embedding_failed', /not a finite number/);
   });
 
   it('follows no redirect, so that key and texts stay with the host that was named', async () => {
@@ -322,7 +330,7 @@ describe('the HTTP embedder', () => {
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     const target = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v1/embeddings`;
     handler = status(307, { location: target });
-    await failure(embedder().embed(['a'], 'query'), 'invalid_models', /redirects to .*put the address/);
+    await failure(embedder().embed(['a'], 'query'), 'invalid_models', /redirects to .*set "url"/);
     assert.equal(elsewhere, 0);
     other.close();
   });
@@ -339,7 +347,7 @@ describe('the HTTP embedder', () => {
       await assert.rejects(Promise.resolve(refused.embed(['a'], 'query')), (error: Error) => {
         const all = `${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
         assert.ok(!all.includes(KEY), all);
-        assert.match(error.message, /403: key \[key\] is not known; look at the key in PRIORART_TEST_KEY/);
+        assert.match(error.message, /403: key \[key\] is not known; check the key in PRIORART_TEST_KEY/);
         return true;
       });
     } finally {

@@ -156,7 +156,7 @@ describe('the static embedder', { skip: noModel }, () => {
 
     it('is said to be missing where it is', () => {
       rmSync(path);
-      failsWith('model_missing', /not there/);
+      failsWith('model_missing', /does not exist/);
     });
   });
 });

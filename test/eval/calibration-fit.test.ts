@@ -86,7 +86,7 @@ describe('threshold of the best F1', () => {
         const [relevant, irrelevant] = [sorted(one), sorted(other)];
         const expected = plateau(relevant, irrelevant);
         if (expected === undefined) {
-          assert.throws(() => bestThreshold(relevant, irrelevant), failure(/count every pair/));
+          assert.throws(() => bestThreshold(relevant, irrelevant), failure(/counting every pair/));
           return;
         }
         parted++;
@@ -215,7 +215,7 @@ describe('fit of a calibration', () => {
     const cosines = (count: number, low: number) =>
       Array.from({ length: count }, (_, n) => (n < low ? 0.1 : 0.9));
     many.add('q', cosines(3000, 100), cosines(1000, 60));
-    refuses(many, /count every pair \(F1 0\.857\)/);
+    refuses(many, /counting every pair \(F1 0\.857\)/);
     for (const cosine of [Number.NaN, 1.2, -1.2]) {
       assert.throws(() => new Pairs().add('q', [cosine], []), RangeError);
       assert.throws(() => new Pairs().add('q', [], [cosine]), RangeError);

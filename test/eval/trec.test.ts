@@ -48,10 +48,10 @@ describe('files of an experiment', () => {
       [() => parseQrels('q 0 d 1\nq 0 d 2', 'x'), /line 2.*one grade a document; d already has 1/],
       [() => parseRun('q Q0 d 1 0.5', 'x'), /line 1.*rank score tag/],
       [() => parseRun('q Q0 d 1 NaN t', 'x'), /score a number/],
-      [() => parseRun('q Q0 d 1 1 t\nq Q0 d 2 0 t', 'x'), /line 2.*d is there twice/],
+      [() => parseRun('q Q0 d 1 1 t\nq Q0 d 2 0 t', 'x'), /line 2.*d occurs twice/],
       [() => parseQuestions('a\tb\nc\tko\td', 'x'), /line 2.*in every line/],
       [() => parseQuestions('a b\tc', 'x'), /an id without blanks/],
-      [() => parseQuestions('a\tc\na\td', 'x'), /a is there twice/],
+      [() => parseQuestions('a\tc\na\td', 'x'), /a occurs twice/],
       [() => parseQuestions('a\t ', 'x'), /line 1/],
     ];
     for (const [read, message] of cases) assert.throws(read, { code: 'invalid_request', message });

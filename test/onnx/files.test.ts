@@ -44,7 +44,7 @@ describe('the files of a model', () => {
     const code = 'model_missing';
     assert.throws(() => findFiles({ folder: join(folder, 'none') }), {
       code,
-      message: /folder .*none is not there/,
+      message: /folder .*none does not exist/,
     });
     const graphless = model('b', 'tokenizer.json', 'model_fp16.onnx');
     assert.throws(() => findFiles({ folder: graphless, dtype: 'q4' }), {

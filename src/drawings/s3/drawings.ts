@@ -8,10 +8,10 @@ import { type DrawingStore, IMAGE_TYPE } from '../store.js';
 import { type Presigned, presign } from './presign.js';
 import type { Bucket } from './settings.js';
 
-/** A name never gets other content: whoever has an image may keep it. */
+/** The content of a name never changes, so that clients may cache it. */
 const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 const SHARD_DIGITS = 3;
-/** The last part of a key. */
+/** Last part of an object's key. */
 const NAME = /^([0-9a-f]{64})\.webp$/;
 
 type Asked = Pick<Presigned, 'method' | 'query' | 'headers'> & { key: string };
@@ -20,13 +20,13 @@ export class S3Drawings implements DrawingStore {
   readonly #bucket: Bucket;
   readonly #seconds: number;
 
-  /** @param seconds how long links work */
+  /** @param seconds lifetime of links */
   constructor(bucket: Bucket, seconds: number = DRAWING_LINK_SECONDS.default) {
     this.#bucket = bucket;
     this.#seconds = seconds;
   }
 
-  /** S3 passes over parameters that begin with `x-`; this one makes links of one second differ. */
+  /** S3 ignores parameters that begin with `x-`. This one makes links of the same second differ. */
   link(content: string): string {
     const query = { 'x-nonce': randomBytes(12).toString('base64url') };
     return this.#url({ method: 'GET', key: this.#key(content), query }, this.#seconds);
@@ -42,7 +42,7 @@ export class S3Drawings implements DrawingStore {
     return status !== 404;
   }
 
-  /** The storage compares the checksum before it takes the image. */
+  /** Uploads an image. The storage verifies its checksum. */
   async put(bytes: Uint8Array, signal?: AbortSignal): Promise<string> {
     const content = contentOf(bytes);
     const headers = {
@@ -54,7 +54,7 @@ export class S3Drawings implements DrawingStore {
     return content;
   }
 
-  /** The content of every stored image whose first digits are these. */
+  /** The keys of all stored images that begin with these digits. */
   async list(shard: string, signal?: AbortSignal): Promise<Set<string>> {
     const found = new Set<string>();
     const prefix = `${this.#bucket.prefix}${shard}/`;
@@ -93,8 +93,8 @@ export class S3Drawings implements DrawingStore {
   }
 
   /**
-   * Sends a request, again after faults that may pass.
-   * @throws PriorartError `unavailable`, without the URL, which is as good as a password
+   * Sends a request. Repeats it after transient faults.
+   * @throws PriorartError `unavailable`, without the URL, because the URL grants access
    */
   async #send(
     asked: Asked,
@@ -113,7 +113,7 @@ export class S3Drawings implements DrawingStore {
     }
   }
 
-  /** Status 0: there was no answer. */
+  /** Sends a request once. Status 0: no response. */
   async #sendOnce(
     asked: Asked,
     body: Uint8Array | undefined,
@@ -141,7 +141,7 @@ function refused(method: string, { status, text }: { status: number; text: strin
   if (status === 0) {
     return new PriorartError(
       'unavailable',
-      `the S3 storage can not be reached (${text}); check --s3-endpoint`,
+      `the S3 storage cannot be reached (${text}); check --s3-endpoint`,
     );
   }
   const code = /<Code>([\w.]{1,64})<\/Code>/.exec(text)?.[1];

@@ -1,6 +1,5 @@
 /**
- * Signature Version 4 in the query string, as S3 and what is compatible with it understand it: a request that carries
- * all its authority in its URL.
+ * Signature Version 4 in the query string, for S3 and compatible storage: the URL alone authorises the request.
  * Source: Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters (AWS Signature Version 4)".
  */
 import { createHash, createHmac } from 'node:crypto';
@@ -13,21 +12,21 @@ export interface Credentials {
 
 export interface Presigned {
   method: 'GET' | 'HEAD' | 'PUT';
-  /** Scheme and host, with the bucket where it is a part of the host; without a path. */
+  /** Scheme and host, without a path. Includes the bucket if it is part of the host. */
   origin: URL;
-  /** From the first slash on, not encoded. */
+  /** Path from the first slash on, not encoded. */
   path: string;
-  /** Further parameters, not encoded. */
+  /** Further query parameters, not encoded. */
   query?: Readonly<Record<string, string>>;
-  /** Headers that the request must carry just so, by lower-case name. */
+  /** Headers that the request must send with exactly these values, by lower-case name. */
   headers?: Readonly<Record<string, string>>;
   region: string;
-  /** How long it may be sent, s. */
+  /** Lifetime of the URL, s. */
   seconds: number;
   now: Date;
 }
 
-/** The URL of a request. */
+/** The signed URL of a request. */
 export function presign(credentials: Credentials, request: Presigned): string {
   const { origin, region, now } = request;
   const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '');
@@ -66,7 +65,7 @@ export function presign(credentials: Credentials, request: Presigned): string {
 
 let lastKey: { secret: string; day: string; region: string; key: Buffer } | undefined;
 
-/** Good for a day; deriving it costs four times as much as signing. */
+/** The key of a day. Deriving it costs four times as much as signing. */
 function signingKey(secret: string, day: string, region: string): Buffer {
   if (lastKey?.secret === secret && lastKey.day === day && lastKey.region === region) return lastKey.key;
   const key = [region, 's3', 'aws4_request'].reduce(hmac, hmac(`AWS4${secret}`, day));
@@ -74,7 +73,7 @@ function signingKey(secret: string, day: string, region: string): Buffer {
   return key;
 }
 
-/** Everything but the unreserved characters of RFC 3986. */
+/** Percent-encodes all but the unreserved characters of RFC 3986. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

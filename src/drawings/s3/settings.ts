@@ -1,4 +1,4 @@
-/** Which bucket, and with which credentials. */
+/** Reads the bucket and its credentials from the settings. */
 import type { Config } from '../../config.js';
 import { PriorartError } from '../../errors.js';
 import type { Credentials } from './presign.js';
@@ -6,7 +6,7 @@ import type { Credentials } from './presign.js';
 export interface Bucket {
   /** Scheme and host that requests go to. */
   origin: URL;
-  /** What comes before the names of objects: the bucket where it is no part of the host, and the prefix. */
+  /** Path before the names of objects: the bucket, unless it is part of the host, and the prefix. */
   bucketPath: string;
   prefix: string;
   region: string;
@@ -17,8 +17,8 @@ type S3Config = Pick<Config, 's3Bucket' | 's3Endpoint' | 's3Region' | 's3Prefix'
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The bucket that the settings name; undefined where they name none. Credentials come from the variables that all
- * programs for S3 read them from, and from nowhere else.
+ * The bucket that the settings name; undefined if they name none. Credentials come only from the usual environment
+ * variables of programs for S3.
  * @throws PriorartError `usage`
  */
 export function bucketOf(config: S3Config, env: Environment = process.env): Bucket | undefined {
@@ -35,7 +35,7 @@ export function bucketOf(config: S3Config, env: Environment = process.env): Buck
   const shared = { prefix, region, credentials };
   if (s3Endpoint !== undefined)
     return { origin: endpointOf(s3Endpoint), bucketPath: `/${s3Bucket}/`, ...shared };
-  // A name with dots has no certificate as a part of the host.
+  // The certificates of S3 hosts do not cover bucket names with dots.
   return s3Bucket.includes('.')
     ? { origin: new URL(`https://s3.${region}.amazonaws.com`), bucketPath: `/${s3Bucket}/`, ...shared }
     : { origin: new URL(`https://${s3Bucket}.s3.${region}.amazonaws.com`), bucketPath: '/', ...shared };
@@ -45,7 +45,7 @@ function endpointOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && /^https?:$/.test(url.protocol) && url.pathname === '/';
   if (plain && !url.search && !url.hash && !url.username && !url.password) return url;
-  // Somebody may have written a password into it.
+  // The URL may contain a password.
   const shown = url ? url.origin : text;
   throw usage(
     '--s3-endpoint',

@@ -1,6 +1,6 @@
 /**
- * Gathers the texts of all requests of a thread into few questions to the server: whatever waits when one may be
- * sent goes together, questions of people before passages.
+ * Batches the texts of all requests of a thread into few HTTP requests to the embedding server. Texts that are waiting
+ * when a request may be sent go together, queries before passages.
  */
 import { HTTP_EMBEDDER } from '../../limits.js';
 
@@ -14,7 +14,7 @@ interface Waiting {
 export interface BatchLimits {
   texts: number;
   chars: number;
-  /** Questions under way at once. */
+  /** HTTP requests in flight at once. */
   concurrency: number;
 }
 
@@ -45,12 +45,12 @@ export class HttpBatches {
       (text) => new Promise<Float32Array>((resolve, reject) => own.push({ text, signal, resolve, reject })),
     );
     queue.push(...own);
-    // What waits is taken out when its turn comes; whoever asked for it hears at once.
+    // Rejects at once. The waiting texts are dropped when their turn comes.
     const giveUp = () => {
       for (const { reject } of own) reject(signal?.reason);
     };
     signal?.addEventListener('abort', giveUp, { once: true });
-    // What others add in this turn of the event loop goes along.
+    // Texts that are added in the same turn of the event loop join the batch.
     if (!this.#scheduled) {
       this.#scheduled = true;
       setImmediate(() => {
@@ -80,7 +80,7 @@ export class HttpBatches {
       for (let first = queue[0]; first !== undefined; first = queue[0]) {
         if (!first.signal?.aborted) {
           const full = batch.length >= this.#limits.texts || chars + first.text.length > this.#limits.chars;
-          // A text alone may be longer than a batch should be.
+          // A single text may exceed the limit of a batch.
           if (full && batch.length > 0) return batch;
           batch.push(first);
           chars += first.text.length;
@@ -94,7 +94,7 @@ export class HttpBatches {
   /** Never rejects. */
   async #answer(batch: readonly Waiting[]): Promise<void> {
     const controller = new AbortController();
-    // It is given up when nobody waits for any part of it.
+    // The request is aborted once every text in it is cancelled.
     const signals = new Set(batch.map(({ signal }) => signal));
     const check = () => {
       if ([...signals].every((signal) => signal?.aborted)) controller.abort([...signals][0]?.reason);
@@ -114,7 +114,7 @@ export class HttpBatches {
   }
 }
 
-/** Requests that a worker should have in flight so that all questions to the server are full enough. */
+/** Requests that a worker should have in flight to fill its requests to the server. */
 export function requestsInFlight(concurrency: number): number {
   return concurrency * HTTP_EMBEDDER.requestsPerBatch;
 }

@@ -1,11 +1,11 @@
-/** One question to an embedding server, repeated where that may help, bounded in time and bytes. */
+/** One request to an embedding server, repeated after transient failures, limited in time and bytes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPriorartError, PriorartError } from '../../errors.js';
 import { HTTP_EMBEDDER } from '../../limits.js';
 import type { HttpEmbedderSettings } from './config.js';
 import { requestBody, vectorsIn } from './protocol.js';
 
-/** What may have gone by the next attempt. */
+/** A transient failure, which the next attempt may not meet. */
 class Passing extends Error {
   /** Milliseconds that the server asks to wait; 0: a broken connection, tried again at once the first time. */
   readonly retryAfterMs: number | undefined;
@@ -20,21 +20,21 @@ export class Client {
   readonly #key: string | undefined;
   readonly #host: string;
 
-  /** @throws PriorartError `invalid_models` where the variable of the key is not set */
+  /** @throws PriorartError `invalid_models` if the variable of the key is not set */
   constructor(settings: HttpEmbedderSettings) {
     const { keyVariable, url } = settings;
     this.#settings = settings;
     this.#host = new URL(url).host;
     this.#key = keyVariable === undefined ? undefined : process.env[keyVariable]?.trim();
     if (keyVariable !== undefined && !this.#key) {
-      const message = `the environment variable ${keyVariable}, which is to hold the key for ${this.#host}, is not set`;
+      const message = `the environment variable ${keyVariable} for the key of ${this.#host} is not set`;
       throw new PriorartError('invalid_models', message);
     }
   }
 
   /**
-   * The vectors of some texts, as the server gives them.
-   * @throws PriorartError `unavailable` where the server can not be reached or is overloaded, `embedding_failed`,
+   * The vectors of some texts, as the server returns them.
+   * @throws PriorartError `unavailable` if the server cannot be reached or is overloaded, `embedding_failed`,
    *   `invalid_models`; the signal's reason when it fires
    */
   async vectors(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
@@ -71,7 +71,7 @@ export class Client {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json', ...authorization },
         body: requestBody(texts, this.#settings),
-        // The key, and the texts, go to the host that the user named and to no other.
+        // The key and the texts go only to the host that the user named.
         redirect: 'manual',
         signal: AbortSignal.any([signal, timeout]),
       });
@@ -81,9 +81,9 @@ export class Client {
     } catch (error) {
       if (timeout.aborted) throw new Passing(`did not answer within ${timeoutMs} ms`, undefined, error);
       if (error instanceof Passing || isPriorartError(error)) throw error;
-      // What fetch throws is a TypeError whose cause says what happened to the connection.
+      // fetch throws a TypeError; its cause describes the connection's error.
       const cause = (error as Error).cause;
-      throw new Passing(`can not be reached (${cause instanceof Error ? cause.message : error})`, 0, error);
+      throw new Passing(`cannot be reached (${cause instanceof Error ? cause.message : error})`, 0, error);
     }
   }
 
@@ -93,15 +93,12 @@ export class Client {
     const about = `answered ${status}${said === '' ? '' : `: ${said.slice(0, HTTP_EMBEDDER.refusalChars)}`}`;
     if (status >= 300 && status < 400) {
       const target = headers.get('location') ?? 'elsewhere';
-      return this.#failure(
-        'invalid_models',
-        `redirects to ${target}; put the address that is meant into "url"`,
-      );
+      return this.#failure('invalid_models', `redirects to ${target}; set "url" to the final address`);
     }
     if (status === 408 || status === 429 || status >= 500) return new Passing(about, retryAfterMs(headers));
     if (status === 401 || status === 403) {
       const { keyVariable } = this.#settings;
-      const remedy = keyVariable === undefined ? 'set "keyVariable"' : `look at the key in ${keyVariable}`;
+      const remedy = keyVariable === undefined ? 'set "keyVariable"' : `check the key in ${keyVariable}`;
       return this.#failure('invalid_models', `${about}; ${remedy}`);
     }
     const tooLong =
@@ -115,7 +112,7 @@ export class Client {
     cause?: unknown,
     retryAfter?: number,
   ): PriorartError {
-    // A server may repeat what it was sent.
+    // A server's message may repeat the key.
     const said = this.#key === undefined ? what : what.replaceAll(this.#key, '[key]');
     return new PriorartError(code, `the embedding server at ${this.#host} ${said}`, {
       ...(cause instanceof Error && this.#key === undefined ? { cause } : {}),
@@ -124,16 +121,16 @@ export class Client {
   }
 }
 
-/** Exponential with full jitter, so that clients that failed together do not come back together. */
+/** Exponential backoff with full jitter, ms, so that clients that failed together do not retry together. */
 function waitMs({ retryAfterMs }: Passing, attempt: number): number {
-  // A connection that was kept open and closed by the server meanwhile is no sign of trouble.
+  // The server may close an idle kept-alive connection: that is no fault.
   if (retryAfterMs === 0 && attempt === 1) return 0;
   const { backoffMs, backoffMaxMs } = HTTP_EMBEDDER;
   const backoff = Math.random() * Math.min(backoffMaxMs, backoffMs * 2 ** (attempt - 1));
   return Math.max(retryAfterMs ?? 0, backoff);
 }
 
-/** Seconds or a date, as RFC 9110, 10.2.3. */
+/** The Retry-After header, seconds or a date (RFC 9110, 10.2.3), in ms. */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;
@@ -148,7 +145,7 @@ async function readText(answer: Response, most: number): Promise<string> {
   for await (const part of answer.body) {
     bytes += part.byteLength;
     if (bytes > most) {
-      const message = `the embedding server answered more than ${most} bytes`;
+      const message = `the embedding server returned more than ${most} bytes`;
       throw new PriorartError('embedding_failed', message);
     }
     parts.push(part);
@@ -160,7 +157,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // Cut short by a proxy, or an error page with status 200.
-    throw new Passing('answered what is no JSON', undefined, cause);
+    // A proxy cut the body short, or it is an error page with status 200.
+    throw new Passing('returned a body that is not JSON', undefined, cause);
   }
 }

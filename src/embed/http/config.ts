@@ -1,4 +1,4 @@
-/** What a user writes to have texts embedded by a server. */
+/** Configuration of an embedder on a server. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { HTTP_EMBEDDER } from '../../limits.js';
@@ -16,14 +16,14 @@ export const httpEmbedderSchema = z.strictObject({
   url: z.string({ error: URL_EXPECTED }).refine(isEndpoint, { error: URL_EXPECTED }),
   /** `openai`: POST {model, input} as /v1/embeddings; `tei`: POST {inputs} as /embed of text-embeddings-inference. */
   protocol: z.enum(['openai', 'tei'], { error: 'openai or tei' }),
-  /** As the server calls it; what a server of one model does without. */
+  /** The model's name on the server. Not needed by a server of a single model. */
   model: textField('name of the model on the server', 200).optional(),
-  /** Name of the environment variable that holds the key; the key itself is kept nowhere. */
+  /** Name of the environment variable that holds the key. The key itself is not stored. */
   keyVariable: z
     .string({ error: 'name of an environment variable' })
     .regex(/^[A-Za-z_]\w*$/, { error: 'name of an environment variable, not the key itself' })
     .optional(),
-  /** Header that carries the bare key, such as api-key; without it, `Authorization: Bearer`. */
+  /** Header that carries the bare key, such as api-key. Default: `Authorization: Bearer`. */
   keyHeader: z
     .string({ error: 'name of a header' })
     .regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'name of a header' })
@@ -31,24 +31,24 @@ export const httpEmbedderSchema = z.strictObject({
   /** Identity: an index belongs to one name, version and number of dimensions. */
   name: textField('a name', 200).optional(),
   version: textField('a version', 200).optional(),
-  /** Numbers of a vector as the server gives it. */
+  /** Dimensions of the vectors that the server returns. */
   dimensions: integerField(1, HTTP_EMBEDDER.dimensionsMax),
-  /** Keep the first numbers only; for models trained so that this works (Matryoshka). */
+  /** Keeps the first dimensions only. For models trained for it (Matryoshka). */
   truncatedDimensions: integerField(1, HTTP_EMBEDDER.dimensionsMax).optional(),
-  /** What the model reads for a question and for a passage, as for ONNX. */
+  /** Templates of the model's input for a query and for a passage, as for ONNX. */
   query: templateField(['text'], ['task']).optional(),
   document: templateField(['text'], ['title', 'task']).optional(),
-  task: textField('a sentence that says what is searched').optional(),
+  task: textField('a sentence that describes the search').optional(),
   emptyTitle: z.string({ error: 'a text' }).max(100).optional(),
-  /** Characters of a text that are sent at once; a longer one is sent in parts, whose vectors are averaged. */
+  /** Maximum characters of a text sent at once. A longer text is sent in parts, whose vectors are averaged. */
   windowChars: ranged(HTTP_EMBEDDER.windowChars),
-  /** Texts, and characters, of one request at most. */
+  /** Maximum texts and characters of one request. */
   batchTexts: ranged(HTTP_EMBEDDER.batchTexts),
   batchChars: ranged(HTTP_EMBEDDER.batchChars),
-  /** Requests that each worker has under way. */
+  /** Requests that each worker has in flight. */
   concurrency: ranged(HTTP_EMBEDDER.concurrency),
   timeoutMs: ranged(HTTP_EMBEDDER.timeoutMs),
-  /** openai: how vectors travel; base64 is a quarter of the bytes. */
+  /** openai: encoding of the vectors. base64 needs a quarter of the bytes. */
   encoding: z.enum(['float', 'base64'], { error: 'float or base64' }).optional(),
   calibration: calibrationSchema.optional(),
 });
@@ -81,7 +81,7 @@ export function settingsOf(config: HttpEmbedderConfig) {
   };
 }
 
-/** Of everything that changes vectors and can be known from here; the address can not, a server may move. */
+/** Hash of the settings that change vectors. The address is not part of it, because a server may move. */
 function fingerprint(settings: Omit<HttpEmbedderConfig, 'kind'>): string {
   const { model, dimensions, truncatedDimensions, query, document, task, emptyTitle, windowChars } = settings;
   const known = [model, dimensions, truncatedDimensions, query, document, task, emptyTitle, windowChars];

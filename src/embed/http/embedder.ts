@@ -1,4 +1,4 @@
-/** An embedding model on a server that speaks one of two common protocols. */
+/** An embedding model on a server with one of two common protocols. */
 import type { Embedder } from '../embedder.js';
 import { normalize } from '../onnx/pooling.js';
 import { promptOf, titleFor } from '../onnx/prompt.js';
@@ -8,8 +8,8 @@ import { type HttpEmbedderConfig, type HttpEmbedderSettings, settingsOf } from '
 import { partsOf } from './windows.js';
 
 /**
- * Makes the embedder; nothing is asked of the server until the first text.
- * @throws PriorartError `invalid_models` where the variable of the key is not set
+ * Makes the embedder. It connects to the server when it embeds the first text.
+ * @throws PriorartError `invalid_models` if the variable of the key is not set
  */
 export function openHttpEmbedder(config: HttpEmbedderConfig): Embedder {
   const settings = settingsOf(config);
@@ -43,7 +43,7 @@ function promptFor(settings: HttpEmbedderSettings, kind: 'query' | 'passage', ti
   return promptOf(template, { title: titleFor(titles, emptyTitle), task });
 }
 
-/** Vectors of length 1 a text: the first dimensions of its parts, averaged by their lengths. */
+/** One vector of length 1 a text: the mean of its parts' first dimensions, weighted by the parts' lengths. */
 function joined(
   parts: readonly (readonly string[])[],
   vectors: readonly Float32Array[],

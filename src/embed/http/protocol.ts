@@ -1,7 +1,7 @@
 /**
- * The two ways of asking a server for vectors: OpenAI's POST /v1/embeddings
+ * The two protocols of embedding servers: OpenAI's POST /v1/embeddings
  * (https://platform.openai.com/docs/api-reference/embeddings) and POST /embed of text-embeddings-inference
- * (https://huggingface.github.io/text-embeddings-inference). Answers are checked as if they came from anywhere.
+ * (https://huggingface.github.io/text-embeddings-inference). Answers are checked as untrusted input.
  */
 import { PriorartError } from '../../errors.js';
 import type { HttpEmbedderSettings } from './config.js';
@@ -20,7 +20,7 @@ export function requestBody(texts: readonly string[], { protocol, model, encodin
 
 /**
  * The vectors in an answer, in the order of the texts.
- * @throws PriorartError `embedding_failed` where it is not what was asked for
+ * @throws PriorartError `embedding_failed` if the answer does not fit the request
  */
 export function vectorsIn(answer: unknown, count: number, settings: Settings): Float32Array[] {
   const rows = settings.protocol === 'tei' ? answer : openAiRows(answer, count);
@@ -29,7 +29,7 @@ export function vectorsIn(answer: unknown, count: number, settings: Settings): F
   return rows.map((row) => vectorOf(row, settings.dimensions));
 }
 
-/** Sorted by their `index`, which need not be the order in which they stand. */
+/** Vectors sorted by their `index`; a server may return them in another order. */
 function openAiRows(answer: unknown, count: number): unknown[] {
   const data = (answer as { data?: unknown } | null)?.data;
   if (!Array.isArray(data)) throw unexpected('no "data"');
@@ -49,15 +49,15 @@ function openAiRows(answer: unknown, count: number): unknown[] {
 
 function vectorOf(row: unknown, dimensions: number): Float32Array {
   const vector = typeof row === 'string' ? fromBase64(row) : fromNumbers(row);
-  if (vector === undefined) throw unexpected('a vector that is no list of numbers');
+  if (vector === undefined) throw unexpected('a vector that is not a list of numbers');
   if (vector.length !== dimensions) {
     throw new PriorartError(
       'invalid_models',
-      `the embedding server gives vectors of ${vector.length} dimensions, configured are ${dimensions}; ` +
-        'set "dimensions" to what the model has',
+      `the embedding server returns vectors of ${vector.length} dimensions, configured are ${dimensions}; ` +
+        'set "dimensions" to those of the model',
     );
   }
-  if (!vector.every(Number.isFinite)) throw unexpected('a vector with something that is no number');
+  if (!vector.every(Number.isFinite)) throw unexpected('a vector with a value that is not a finite number');
   return vector;
 }
 
@@ -66,7 +66,7 @@ function fromNumbers(row: unknown): Float32Array | undefined {
   return Float32Array.from(row as number[]);
 }
 
-/** Single precision, little-endian. */
+/** Numbers in single precision, little-endian. */
 function fromBase64(text: string): Float32Array | undefined {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length % 4 !== 0) return undefined;
@@ -74,5 +74,5 @@ function fromBase64(text: string): Float32Array | undefined {
 }
 
 function unexpected(what: string): PriorartError {
-  return new PriorartError('embedding_failed', `the embedding server answered ${what}`);
+  return new PriorartError('embedding_failed', `the embedding server returned ${what}`);
 }

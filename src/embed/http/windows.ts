@@ -1,9 +1,9 @@
-/** Parts of a text that is longer than a server is sent at once. */
+/** Splits a text that is longer than the limit of one request. */
 
-/** How far back from its end a part may be cut, at a space. */
+/** Share of a part, from its end, in which a space is sought to cut at. */
 const SLACK = 0.2;
 
-/** Cuts a text into parts of at most so many characters (UTF-16), at spaces where there are any. */
+/** Cuts a text into parts of at most `most` UTF-16 code units, at spaces if possible. */
 export function partsOf(text: string, most: number): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -11,7 +11,7 @@ export function partsOf(text: string, most: number): string[] {
     if (end < text.length) {
       const space = text.lastIndexOf(' ', end - 1);
       if (space > at + most * (1 - SLACK)) end = space + 1;
-      // Not between the halves of a character.
+      // Does not cut a surrogate pair.
       else if (end - at > 1 && /[\ud800-\udbff]/.test(text[end - 1]!)) end -= 1;
     }
     parts.push(text.slice(at, end));

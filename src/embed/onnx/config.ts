@@ -1,6 +1,6 @@
 /**
- * What a user writes to plug in an embedding model: a preset, or every field, or a preset with some fields changed.
- * The presets (presets.ts) are the best examples.
+ * Configuration of an ONNX embedding model: a preset, all fields, or a preset with some fields changed. The presets
+ * (presets.ts) are the best examples.
  */
 import { z } from 'zod';
 import { PriorartError } from '../../errors.js';
@@ -13,7 +13,7 @@ import { EMBEDDER_PRESETS } from './presets.js';
 export const POOLINGS = ['mean', 'cls', 'last', 'max', 'none'] as const;
 export type Pooling = (typeof POOLINGS)[number];
 
-/** Beyond the widest model known; a wider one would not fit a segment. */
+/** Maximum that a segment supports; wider than any known model. */
 const DIMENSIONS_MAX = 8192;
 
 const dense = z.strictObject({
@@ -31,23 +31,23 @@ const fields = {
   /** Identity: an index belongs to one name, version and number of dimensions. */
   name: textField('a name', 200).optional(),
   version: textField('a version', 200).optional(),
-  /** How the vectors of tokens become one; `none` where the graph's output is one vector a text already. */
+  /** How token vectors are pooled into one; `none` if the graph's output is one vector a text. */
   pooling: z.enum(POOLINGS, { error: `one of ${POOLINGS.join(', ')}` }).optional(),
-  /** What the model reads for a question and for a passage. Line breaks are \n. */
+  /** Templates of the model's input for a query and for a passage. Line breaks are \n. */
   query: templateField(['text'], ['task']).optional(),
   document: templateField(['text'], ['title', 'task']).optional(),
-  /** What stands for {task}, and for {title} of a patent that has none. */
-  task: textField('a sentence that says what is searched').optional(),
+  /** Value of {task}; value of {title} for a patent without a title. */
+  task: textField('a sentence that describes the search').optional(),
   emptyTitle: z.string({ error: 'a text' }).max(100).optional(),
-  /** Ends every sequence, where tokenizer.json does not add it itself. */
+  /** Token that ends every sequence, if tokenizer.json does not add it. */
   endToken: textField('a token of the vocabulary', 100).optional(),
-  /** Numbers of a vector as the model (with its dense layers) gives it. */
+  /** Dimensions of the model's vectors, after its dense layers. */
   dimensions: integerField(1, DIMENSIONS_MAX).optional(),
-  /** Keep the first numbers only; for models trained so that this works (Matryoshka). */
+  /** Keeps the first dimensions only. For models trained for it (Matryoshka). */
   truncatedDimensions: integerField(1, DIMENSIONS_MAX).optional(),
-  /** false: the graph normalises already, which is then checked instead of done. */
+  /** false: the graph normalises its vectors, which is then checked. */
   normalize: z.boolean({ error: 'true or false' }).optional(),
-  /** Applied in turn to the pooled vector. */
+  /** Layers applied in order to the pooled vector. */
   dense: z.array(dense).max(8).optional(),
   calibration: calibrationSchema.optional(),
 };
@@ -67,7 +67,7 @@ export type OnnxEmbedderSettings = ReturnType<typeof settingsOf>;
 
 /**
  * Fills in preset and defaults.
- * @throws PriorartError `invalid_models` where something is missing or contradictory
+ * @throws PriorartError `invalid_models` if a field is missing or contradicts another
  */
 export function settingsOf(config: OnnxEmbedderConfig) {
   const preset = config.preset === undefined ? {} : EMBEDDER_PRESETS[config.preset].settings;

@@ -13,7 +13,7 @@ interface Matrix {
 export interface Dense {
   inputs: number;
   outputs: number;
-  /** What becomes of a vector. */
+  /** Applies the layer to a vector. */
   apply(vector: Float32Array): Float32Array;
 }
 
@@ -59,7 +59,7 @@ function readSafetensors(path: string, layer: DenseLayer): { weight: Matrix; bia
   try {
     header = JSON.parse(bytes.toString('utf8', 8, 8 + length)) as typeof header;
   } catch (cause) {
-    throw damaged(path, 'its header is no JSON', cause);
+    throw damaged(path, 'its header is not JSON', cause);
   }
   const tensor = (name: string): Matrix | undefined => {
     const entry = header[name];
@@ -71,7 +71,10 @@ function readSafetensors(path: string, layer: DenseLayer): { weight: Matrix; bia
   const weight = tensor(name);
   if (weight === undefined) {
     const names = Object.keys(header).filter((key) => key !== '__metadata__');
-    throw damaged(path, `it has no tensor ${name}, but ${names.join(', ')}; name the weights with "weight"`);
+    throw damaged(
+      path,
+      `it has no tensor ${name}; its tensors are ${names.join(', ')}. Name the weights with "weight"`,
+    );
   }
   return { weight, bias: tensor(layer.bias ?? 'linear.bias') };
 }
@@ -79,7 +82,7 @@ function readSafetensors(path: string, layer: DenseLayer): { weight: Matrix; bia
 /** https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, version 1 to 3. */
 function readNpy(path: string): Matrix {
   const bytes = read(path);
-  if (bytes.toString('latin1', 0, 6) !== '\x93NUMPY') throw damaged(path, 'it is no .npy file');
+  if (bytes.toString('latin1', 0, 6) !== '\x93NUMPY') throw damaged(path, 'it is not a .npy file');
   const long = bytes[6]! > 1;
   const start = long ? 12 : 10;
   const end = start + (long ? bytes.readUInt32LE(8) : bytes.readUInt16LE(8));
@@ -99,7 +102,7 @@ function numbers(path: string, type: string, shape: number[], bytes: Buffer): Ma
   const width = { F32: 4, F16: 2, BF16: 2, F64: 8 }[type];
   if (width === undefined) throw damaged(path, `its numbers are ${type}; expected F32, F16, BF16 or F64`);
   if (bytes.length !== count * width) throw damaged(path, `its ${type} numbers are not ${shape.join(' × ')}`);
-  // A copy, because the file gives no alignment.
+  // A copy, because the numbers in the file may be unaligned.
   const { buffer } = Uint8Array.from(bytes);
   const data = {
     F32: () => new Float32Array(buffer),

@@ -1,4 +1,4 @@
-/** An embedding model that the user brings: an ONNX graph with its tokenizer, used as its configuration says. */
+/** A configured embedding model: an ONNX graph with its tokenizer. */
 import { resolve } from 'node:path';
 import { PriorartError } from '../../errors.js';
 import type { TokenFrame } from '../../index/native.js';
@@ -16,8 +16,8 @@ import { promptOf, titleFor } from './prompt.js';
 import { Vectors } from './vectors.js';
 
 /**
- * Opens a model: reads its files, embeds a word, and compares what comes out with the configuration.
- * @throws PriorartError `invalid_models` where configuration and model do not fit, `model_missing`, `model_damaged`
+ * Opens a model: reads its files, embeds test texts, and compares the output with the configuration.
+ * @throws PriorartError `invalid_models` if configuration and model do not fit, `model_missing`, `model_damaged`
  */
 export async function openOnnxEmbedder(config: OnnxEmbedderConfig): Promise<Embedder> {
   const settings = settingsOf(config);
@@ -29,7 +29,7 @@ export async function openOnnxEmbedder(config: OnnxEmbedderConfig): Promise<Embe
     const paddingId = tokenizer.paddingId(settings.padToken);
     graph = await Graph.open(files.graph, { ...settings, paddingId });
     const vectors = new Vectors(graph, settings);
-    // A graph that pools itself has its dense layers inside.
+    // A graph that pools contains its dense layers.
     const layers: Dense[] =
       vectors.pooling === 'none' ? [] : settings.dense.map((layer) => readDense(settings.folder, layer));
     const model = new OnnxModel(tokenizer, frame, vectors, layers, settings);
@@ -65,7 +65,7 @@ export async function openOnnxEmbedder(config: OnnxEmbedderConfig): Promise<Embe
   }
 }
 
-/** Special tokens around a text; the one that has to end it is added where the tokenizer does not. */
+/** Special tokens around a text. Adds the end token if the tokenizer does not. */
 function frameOf(tokenizer: Tokenizer, { endToken }: OnnxEmbedderSettings): TokenFrame {
   const frame = tokenizer.frame(false);
   if (endToken === undefined) return frame;
@@ -76,7 +76,7 @@ function frameOf(tokenizer: Tokenizer, { endToken }: OnnxEmbedderSettings): Toke
   return { ...frame, ids: [lead, [], [...trail, id]], types };
 }
 
-/** Settings that an index depends on: another value of one of them makes other vectors. */
+/** The settings that change vectors, on which an index depends. */
 function changingVectors(settings: OnnxEmbedderSettings): unknown {
   const { pooling, query, document, task, emptyTitle, endToken, windowTokens, truncatedDimensions } =
     settings;
@@ -108,8 +108,8 @@ class OnnxModel {
   }
 
   /**
-   * Embeds a few texts, so that what is wrong is said before thousands of passages were read, and finds out whether a
-   * text's vector depends on the texts beside it.
+   * Embeds a few texts, so that a wrong configuration fails before an ingest begins. Also detects whether a text's vector
+   * depends on the other texts in its run.
    */
   async check(): Promise<void> {
     await this.embed(['a'], 'passage');
@@ -132,7 +132,7 @@ class OnnxModel {
   ): Promise<Float32Array> {
     const windows = this.#windows(texts, kind, titles);
     const rows = windows.flatMap((window) => window.rows);
-    // Longest first: the run that takes most memory comes when the least else is held.
+    // Longest first: the run that needs most memory comes before the results take memory.
     const order = rows.map((_, n) => n).sort((a, b) => rows[b]!.ids.length - rows[a]!.ids.length);
     const options = { urgent: kind === 'query', signal };
     const ordered = await this.#batches.add(
@@ -146,7 +146,7 @@ class OnnxModel {
     return this.#joined(windows, vectors);
   }
 
-  /** A text without a character to read has no rows, and gets the zero vector. */
+  /** A blank text has no rows and gets the zero vector. */
   #windows(texts: readonly string[], kind: 'query' | 'passage', titles: string | undefined): Windows[] {
     const long = texts.find((text) => text.length > ONNX_TEXT_MAX_CHARS);
     if (long !== undefined) {
@@ -165,7 +165,7 @@ class OnnxModel {
     );
   }
 
-  /** Undefined where the prompt leaves less than half of a window to the text: a long title, then, is left away. */
+  /** Undefined if the prompt leaves the text less than half of a window. The caller then omits a long title. */
   #prompted(
     texts: readonly string[],
     kind: 'query' | 'passage',
@@ -183,29 +183,31 @@ class OnnxModel {
     });
   }
 
-  /** Dense layers, fewer dimensions, length 1. */
+  /** Applies the dense layers, truncates to the configured dimensions, and normalises. */
   #finished(pooled: Float32Array): Float32Array {
     const { dimensions, truncatedDimensions } = this.#settings;
     let vector = pooled;
     for (const layer of this.#dense) {
       if (vector.length !== layer.inputs)
-        throw mismatch(`a dense layer takes ${layer.inputs} numbers, it gets ${vector.length}`);
+        throw mismatch(`a dense layer takes ${layer.inputs} numbers but gets ${vector.length}`);
       vector = layer.apply(vector);
     }
     if (vector.length !== dimensions) {
-      throw mismatch(`the model gives vectors of ${vector.length} dimensions, configured are ${dimensions}`);
+      throw mismatch(
+        `the model returns vectors of ${vector.length} dimensions, configured are ${dimensions}`,
+      );
     }
     const kept = vector.slice(0, truncatedDimensions);
     if (!this.#settings.normalize) checkLength(kept);
     if (normalize(kept)) return kept;
     throw new PriorartError(
       'embedding_failed',
-      'the model gave a vector that holds NaN or infinity, or only zeros; half-precision graphs overflow on some ' +
+      'the model returned a vector that holds NaN or infinity, or only zeros; half-precision graphs overflow on some ' +
         'processors: try another dtype (fp32, int8)',
     );
   }
 
-  /** The vector of a text: the mean of its windows', each counting as much as the tokens of text that it holds. */
+  /** The vector of a text: the mean of its windows' vectors, weighted by the text's tokens in each. */
   #joined(windows: readonly Windows[], vectors: readonly Float32Array[]): Float32Array {
     const { truncatedDimensions } = this.#settings;
     const out = new Float32Array(windows.length * truncatedDimensions);
@@ -226,23 +228,23 @@ class OnnxModel {
   }
 }
 
-/** A short text and a longer one, whose activations differ in size. */
+/** Test texts: a short and a longer one, whose activations differ in size. */
 const PROBES = [
   'a',
   'The housing of the battery is made of aluminium, and a coolant flows along 12 of its sides.',
 ];
-/** A cosine lower by this is no rounding: half precision stays a hundred times nearer to 1. */
+/** A cosine below 1 by this is more than rounding: half precision stays a hundred times closer to 1. */
 const INFLUENCE = 1e-4;
 
-/** How far from 1 the length of a vector may be that the graph normalised itself in half precision. */
+/** Allowed deviation from length 1 of a vector that the graph normalised in half precision. */
 const LENGTH_TOLERANCE = 0.02;
 
 function checkLength(vector: Float32Array): void {
   const length = Math.hypot(...vector);
   if (Math.abs(length - 1) <= LENGTH_TOLERANCE) return;
   throw mismatch(
-    `"normalize" is false, which says that the graph gives vectors of length 1, but one has the length ${length.toFixed(3)}; ` +
-      'leave it away',
+    `"normalize" is false, but the graph returned a vector of length ${length.toFixed(3)}; expected length 1. ` +
+      'Remove "normalize"',
   );
 }
 

@@ -1,16 +1,16 @@
-/** From the vectors of a row's tokens to one. */
+/** Pools the vectors of a row's tokens into one. */
 import type { Pooling } from './config.js';
 
 /** Vectors of one row, token after token, padding included. */
 export interface TokenVectors {
   data: Float32Array;
-  /** Where the row's first token lies in `data`, in numbers. */
+  /** Offset of the row's first token in `data`, in numbers. */
   start: number;
   tokens: number;
   dimensions: number;
 }
 
-/** One vector of a row; `none` is for graphs that pool themselves and gives the vector at `start`. */
+/** The vector of a row. `none` is for graphs that pool and returns the vector at `start`. */
 export function pool({ data, start, tokens, dimensions }: TokenVectors, pooling: Pooling): Float32Array {
   const at = (token: number) => data.subarray(start + token * dimensions, start + (token + 1) * dimensions);
   switch (pooling) {
@@ -37,7 +37,7 @@ export function pool({ data, start, tokens, dimensions }: TokenVectors, pooling:
   }
 }
 
-/** Makes a vector's length 1; false where it has none, or holds something that is no number. */
+/** Scales a vector to length 1. Returns false if it is zero or holds NaN or infinity. */
 export function normalize(vector: Float32Array): boolean {
   let squares = 0;
   for (const x of vector) squares += x * x;

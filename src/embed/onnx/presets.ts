@@ -1,17 +1,17 @@
 /**
- * Models that are known: what their cards state, so that a configuration needs a preset and a folder only. A preset
- * says how a model is to be used; nothing is ever fetched. The files come from the model's own repository: its
- * `tokenizer.json`, and an ONNX graph from its `onnx` folder or made with `optimum-cli export onnx`.
+ * Settings of known models, from their model cards. A configuration then needs only a preset and a folder. A preset
+ * downloads nothing. The files come from the model's own repository: its `tokenizer.json`, and an ONNX graph from its
+ * `onnx` folder or made with `optimum-cli export onnx`.
  */
 import type { EmbedderFields } from './config.js';
 
 export interface EmbedderPreset {
-  /** Where each number comes from. */
+  /** Source of the numbers. */
   source: string;
   settings: Partial<Omit<EmbedderFields, 'folder'>>;
 }
 
-/** Cards ask for one sentence on what is searched; this one says patents. It takes the place of {task}. */
+/** Value of {task}: the sentence on the search that model cards ask for, here about patents. */
 const TASK = 'Given a question about an invention, retrieve passages of patents that describe it';
 
 const E5: EmbedderPreset['settings'] = {
@@ -116,8 +116,8 @@ export const EMBEDDER_PRESETS = presets({
   'patembed-base': {
     source:
       'card of datalyes/patembed-base: 768 dimensions by a projection of 1,024 (a dense layer, 2_Dense), 512 ' +
-      'tokens, mean pooling; English patents; not for commercial use. The card speaks of prompts for each task ' +
-      'without stating them: none is set, and what its `config_sentence_transformers.json` holds can be',
+      'tokens, mean pooling; English patents; not for commercial use. The card mentions prompts for each task but ' +
+      'does not state them: the preset sets none; those of its `config_sentence_transformers.json` can be configured',
     settings: {
       licence: 'CC BY-NC-SA 4.0',
       pooling: 'mean',

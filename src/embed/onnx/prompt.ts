@@ -1,4 +1,4 @@
-/** What a model reads around a text: templates with their placeholders filled. */
+/** The prompt around a text: a template with its placeholders filled. */
 import { ONNX_TITLE_MAX_CHARS } from '../../limits.js';
 
 export interface Prompt {
@@ -6,7 +6,7 @@ export interface Prompt {
   after: string;
 }
 
-/** A template taken apart at {text}; the values go into what is left, and are never read as templates. */
+/** Splits a template at {text} and fills the other placeholders. Values are never read as templates. */
 export function promptOf(template: string, values: { title?: string; task?: string }): Prompt {
   const at = template.indexOf('{text}');
   const fill = (part: string) =>
@@ -15,9 +15,9 @@ export function promptOf(template: string, values: { title?: string; task?: stri
 }
 
 /**
- * The title that a model is shown: the first of a patent's titles, which is that of its own language. Models were
- * trained with one.
- * @param titles a line each
+ * The title that a model gets: the first of a patent's titles, which is in the patent's own language. Models are
+ * trained with one title.
+ * @param titles one a line
  */
 export function titleFor(titles: string | undefined, emptyTitle: string): string {
   const first = (titles ?? '').split('\n', 1)[0]!.trim().replace(/\s+/g, ' ');

@@ -1,23 +1,23 @@
-/** Which output of a graph holds the vectors, and how rows of it become one vector each. */
+/** Finds the output of a graph that holds the vectors, and reads one vector a row from it. */
 import { PriorartError } from '../../errors.js';
 import type { Graph, GraphOutput } from '../../onnx/graph.js';
 import type { Row } from '../../onnx/tokenizer.js';
 import type { OnnxEmbedderSettings, Pooling } from './config.js';
 import { pool } from './pooling.js';
 
-/** What exporters call the vectors of tokens. */
+/** Names that exporters give the output of token vectors. */
 const TOKEN_OUTPUTS = ['last_hidden_state', 'token_embeddings'];
-/** What Optimum calls the vector of a text that it has pooled as the model's own modules say, dense layers included. */
+/** Optimum's name for the pooled vector of a text, after the model's own modules and dense layers. */
 const TEXT_OUTPUT = 'sentence_embedding';
 
 export class Vectors {
   readonly #graph: Graph;
   readonly #output: string;
   readonly #paddingSide: 'left' | 'right';
-  /** As configured, or `none` where the graph has an output that is pooled already and none was named. */
+  /** As configured. `none` if no output was named and the graph has a pooled one. */
   readonly pooling: Pooling;
 
-  /** @throws PriorartError `invalid_models` where no output fits */
+  /** @throws PriorartError `invalid_models` if no output fits */
   constructor(graph: Graph, settings: OnnxEmbedderSettings) {
     this.#graph = graph;
     this.#paddingSide = settings.paddingSide;
@@ -61,7 +61,10 @@ function chooseOutput(graph: Graph, settings: OnnxEmbedderSettings): { output: s
   const names = graph.outputs.map(({ name }) => name);
   if (output !== undefined) {
     if (names.includes(output)) return { output, pooling };
-    throw new PriorartError('invalid_models', `the graph has no output ${output}, but ${names.join(', ')}`);
+    throw new PriorartError(
+      'invalid_models',
+      `the graph has no output ${output}; its outputs are ${names.join(', ')}`,
+    );
   }
   const pooled = graph.outputs.find(({ name, rank }) => name === TEXT_OUTPUT && rank === 2);
   if (pooled) return { output: TEXT_OUTPUT, pooling: 'none' };
@@ -70,6 +73,6 @@ function chooseOutput(graph: Graph, settings: OnnxEmbedderSettings): { output: s
   if (usual !== undefined) return { output: usual, pooling };
   throw new PriorartError(
     'invalid_models',
-    `the graph has the outputs ${names.join(', ')}; say with "output" which holds the vectors`,
+    `the graph has the outputs ${names.join(', ')}; name the one with the vectors in "output"`,
   );
 }

@@ -1,4 +1,4 @@
-/** What a user writes to plug in a cross-encoder: a preset, or every field, or a preset with some fields changed. */
+/** Configuration of a cross-encoder: a preset, all fields, or a preset with some fields changed. */
 import { z } from 'zod';
 import { PriorartError } from '../../errors.js';
 import { CROSS_ENCODER_DEADLINE_MS, CROSS_ENCODER_PASSAGES, ONNX_WINDOW_TOKENS } from '../../limits.js';
@@ -10,29 +10,29 @@ const fields = {
   ...graphFields,
   name: textField('a name', 200).optional(),
   /**
-   * `pair`: the tokenizer joins question and document its own way, the graph gives scores a pair. `causal`: a
-   * language model that answers yes or no at the last token.
+   * `pair`: the tokenizer joins question and document, and the graph returns scores for each pair. `causal`: a language
+   * model that answers yes or no at the last token.
    */
   form: z.enum(['pair', 'causal'], { error: 'pair or causal' }).optional(),
-  /** What is read of a passage. */
+  /** Template of a passage. */
   document: templateField(['text'], ['title']).optional(),
-  /** Causal models: the text before the pair, the pair, the text after; special tokens are written out. */
+  /** Causal models: the text before the pair, the pair, the text after it. Special tokens are written as text. */
   before: textField('a text').optional(),
   pair: templateField(['query', 'document'], ['task']).optional(),
   after: textField('a text').optional(),
-  task: textField('a sentence that says what is searched').optional(),
+  task: textField('a sentence that describes the search').optional(),
   yesToken: textField('a token of the vocabulary', 100).optional(),
   noToken: textField('a token of the vocabulary', 100).optional(),
-  /** Which of the graph's numbers a pair is its score. */
+  /** Index of the score among the graph's numbers for a pair. */
   scoreIndex: integerField(0, 1000).optional(),
   /**
-   * Scores as probabilities. Not by default: near 0 and 1 they differ by less than the six decimals that are shown
-   * and ordered by, where the numbers that the graph gives still differ.
+   * Converts scores to probabilities. Default: false. Near 0 and 1 probabilities differ by less than the six decimals
+   * that results are ordered by, while the graph's own numbers still differ.
    */
   sigmoid: z.boolean({ error: 'true or false' }).optional(),
-  /** Best passages of a document that are scored, beside title and abstract. */
+  /** Number of a document's best passages that are scored, besides title and abstract. */
   passages: integerField(CROSS_ENCODER_PASSAGES.min, CROSS_ENCODER_PASSAGES.max).optional(),
-  /** How long one question may take; documents beyond keep their order behind those that were scored. */
+  /** Time limit of one question, ms. Documents not scored by then keep their order behind those that were. */
   deadlineMs: integerField(CROSS_ENCODER_DEADLINE_MS.min, CROSS_ENCODER_DEADLINE_MS.max).optional(),
 };
 export type CrossEncoderFields = z.infer<z.ZodObject<typeof fields>>;
@@ -51,7 +51,7 @@ export type CrossEncoderSettings = ReturnType<typeof settingsOf>;
 
 /**
  * Fills in preset and defaults.
- * @throws PriorartError `invalid_models` where something is missing or contradictory
+ * @throws PriorartError `invalid_models` if a field is missing or contradicts another
  */
 export function settingsOf(config: CrossEncoderConfig) {
   const preset = config.preset === undefined ? {} : CROSS_ENCODER_PRESETS[config.preset].settings;

@@ -1,13 +1,13 @@
-/** Question and passage in one row: the tokenizer's pair form, or a prompt for a language model. */
+/** Joins question and passage in one row: in the tokenizer's pair form, or as a prompt for a language model. */
 import { PriorartError } from '../../errors.js';
 import type { Row, Tokenizer } from '../../onnx/tokenizer.js';
 import { pairOf } from '../../onnx/windows.js';
 import type { CrossEncoderSettings } from './config.js';
 
-/** One row a passage, for one question. */
+/** Makes the rows of one question, one a passage. */
 export type Pairing = (query: string, passages: readonly { title: string; text: string }[]) => Row[];
 
-/** How a model wants its pairs. */
+/** The pairing that a model needs. */
 export function pairsOf(tokenizer: Tokenizer, settings: CrossEncoderSettings): Pairing {
   return settings.form === 'pair' ? pairForm(tokenizer, settings) : prompts(tokenizer, settings);
 }
@@ -24,8 +24,8 @@ function pairForm(tokenizer: Tokenizer, { document, windowTokens }: CrossEncoder
 }
 
 /**
- * `before`, the pair and `after` are tokenized apart, as the models were trained; what does not fit is cut from the
- * pair's end, that is from the document. A question takes at most half of the room.
+ * Tokenizes `before`, the pair and `after` separately, as the models were trained. A pair that is too long is cut at its
+ * end, in the document. A question takes at most half of the tokens.
  */
 function prompts(tokenizer: Tokenizer, settings: CrossEncoderSettings): Pairing {
   const { pair, task, document, windowTokens } = settings;
@@ -48,7 +48,7 @@ function shortened(text: string, share: number): string {
   return text.slice(0, Math.floor(text.length * share));
 }
 
-/** Values go in at once, so that none of them is read as a template. */
+/** Fills all placeholders in one pass, so that no value is read as a template. */
 function fill(template: string, values: Record<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

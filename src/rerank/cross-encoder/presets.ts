@@ -1,19 +1,19 @@
 /**
- * Cross-encoders that are known: what their cards state. Nothing is fetched; the files come from the model's own
- * repository.
+ * Settings of known cross-encoders, from their model cards. A preset downloads nothing. The files come from the model's
+ * own repository.
  */
 import type { CrossEncoderFields } from './config.js';
 
 export interface CrossEncoderPreset {
-  /** Where each number comes from. */
+  /** Source of the numbers. */
   source: string;
   settings: Partial<Omit<CrossEncoderFields, 'folder'>>;
 }
 
-/** What Qwen3's card calls the instruction; this one says patents. */
+/** The instruction of Qwen3's card, here about patents. */
 const TASK = 'Given a question about an invention, retrieve passages of patents that describe it';
 
-/** The chat that Qwen3-Reranker was trained on, around the pair. */
+/** The chat around the pair that Qwen3-Reranker was trained on. */
 const QWEN3: CrossEncoderPreset['settings'] = {
   licence: 'Apache-2.0',
   form: 'causal',

@@ -1,11 +1,11 @@
 /**
- * A cross-encoder that the user brings: question and passage are read together, which sees what two vectors can not,
- * and costs a run of the graph a pair.
+ * A configured cross-encoder. It reads question and passage together, which is more exact than comparing two vectors, and
+ * costs a run of the graph for each pair.
  *
- * Of a document it reads the best passages by cosine, one by default, and the abstract, each under the title, for a
- * claim rarely says what it is about. The document's score is the best of these: a patent answers a question when one
- * place of it does, and a mean would punish the long description around it (MaxP of Dai and Callan, SIGIR 2019). More
- * passages cost as many more runs and mostly repeat what the best one says.
+ * It reads a document's best passages by cosine, one by default, and its abstract, each with the title, because a claim
+ * rarely states its subject. The document's score is the best of these: one passage is enough to answer a question, and
+ * a mean would penalise a long description (MaxP of Dai and Callan, SIGIR 2019). Each further passage costs a run and
+ * mostly repeats the best one.
  */
 import { PriorartError } from '../../errors.js';
 import {
@@ -25,8 +25,8 @@ import { type Pairing, pairsOf } from './pairs.js';
 import { Scorer } from './scorer.js';
 
 /**
- * Opens a cross-encoder: reads its files, and scores a pair to see that what comes out fits the configuration.
- * @throws PriorartError `invalid_models` where configuration and model do not fit, `model_missing`, `model_damaged`
+ * Opens a cross-encoder: reads its files and scores test pairs to check that the output fits the configuration.
+ * @throws PriorartError `invalid_models` if configuration and model do not fit, `model_missing`, `model_damaged`
  */
 export async function openCrossEncoder(config: CrossEncoderConfig): Promise<Reranker> {
   const settings = settingsOf(config);
@@ -56,15 +56,15 @@ export async function openCrossEncoder(config: CrossEncoderConfig): Promise<Rera
   }
 }
 
-/** A short text and a longer one, whose activations differ in size. */
+/** Test texts: a short and a longer one, whose activations differ in size. */
 const PROBES: RerankDocument[] = [
   'a',
   'The housing of the battery is made of aluminium, and a coolant flows along 12 of its sides.',
 ].map((text) => ({ title: '', abstract: '', passages: [text] }));
-/** A score that differs by this share is no rounding, in half precision either. */
+/** A relative difference of scores above this is more than rounding, even in half precision. */
 const INFLUENCE = 0.01;
 
-/** What is read of a document: `passage` is its number in the document, or undefined for title and abstract. */
+/** A text of a document that is scored. `passage` is its index; undefined for title and abstract. */
 interface Reading {
   text: string;
   title: string;
@@ -88,7 +88,7 @@ class CrossEncoder {
     );
   }
 
-  /** Scores a few pairs, and finds out whether a pair's score depends on the pairs beside it: see `oneByOne`. */
+  /** Scores a few pairs and detects whether a pair's score depends on the others in its run; see `oneByOne`. */
   async check(): Promise<void> {
     const alone = [];
     for (const document of PROBES) alone.push((await this.score('battery', [document], {})).documents[0]!);
@@ -114,7 +114,7 @@ class CrossEncoder {
   #readingsOf({ title, abstract, passages }: RerankDocument, document: number): Reading[] {
     const first = title.split('\n', 1)[0]!;
     const best = passages.slice(0, this.#settings.passages).map((text, passage) => ({ text, passage }));
-    // The abstract is often the best passage itself; a patent without one is judged by its title.
+    // The abstract is often the best passage. A patent without an abstract is scored by its title.
     const about = best.some(({ text }) => text === abstract) || (abstract === '' && best.length > 0);
     return [...best, ...(about ? [] : [{ text: abstract, passage: undefined }])].map(({ text, passage }) => ({
       text,
@@ -124,7 +124,7 @@ class CrossEncoder {
     }));
   }
 
-  /** Documents behind the first that the deadline left out count as not scored, whatever is known of them. */
+  /** All documents from the first that the deadline left out count as not scored. */
   #joined(documents: RerankDocument[], readings: Reading[], scores: (number | undefined)[]): RerankScores {
     const missing = scores.indexOf(undefined);
     const scored = missing < 0 ? documents.length : readings[missing]!.document;
@@ -132,7 +132,7 @@ class CrossEncoder {
       reading.document < scored ? [{ ...reading, score: scores[n]! }] : [],
     );
     const lowest = known.reduce((least, { score }) => Math.min(least, score), 0);
-    // Behind all that was scored, in the order in which it came.
+    // Puts documents without a score behind all others, in their given order.
     const behind = (place: number) => lowest - 1 - place / 1000;
     const starts = documents.map(() => 0);
     documents.slice(1).forEach((_, n) => {

@@ -1,10 +1,10 @@
-/** From a graph's output to one score a pair. */
+/** Reads one score a pair from a graph's output. */
 import { PriorartError } from '../../errors.js';
 import type { Graph, GraphOutput } from '../../onnx/graph.js';
 import type { Row, Tokenizer } from '../../onnx/tokenizer.js';
 import type { CrossEncoderSettings } from './config.js';
 
-/** What exporters call the scores. */
+/** Name that exporters give the output of scores. */
 const USUAL_OUTPUT = 'logits';
 
 export class Scorer {
@@ -33,7 +33,7 @@ export class Scorer {
     if (!logits.every(Number.isFinite)) {
       throw new PriorartError(
         'embedding_failed',
-        'the cross-encoder gave NaN or infinity; half-precision graphs overflow on some processors: try another ' +
+        'the cross-encoder returned NaN or infinity; half-precision graphs overflow on some processors: try another ' +
           'dtype (fp32, int8)',
       );
     }
@@ -48,7 +48,7 @@ export class Scorer {
     return data[row * width + scoreIndex]!;
   }
 
-  /** The difference of both logits: its sigmoid is the probability of yes among yes and no. */
+  /** Logit of yes minus logit of no. Its sigmoid is the probability of yes among yes and no. */
   #ofAnswer({ data, dims, lengths }: GraphOutput, row: number): number {
     const [, width = 0, vocabulary = 0] = dims;
     if (dims.length !== 3 || Math.max(this.#yes, this.#no) >= vocabulary) {
@@ -74,7 +74,7 @@ function chooseOutput(graph: Graph, output: string | undefined): string {
   if (names.includes(wanted)) return wanted;
   throw new PriorartError(
     'invalid_models',
-    `the graph has the outputs ${names.join(', ')}${output === undefined ? '' : `, not ${output}`}; say with "output" ` +
-      'which holds the scores',
+    `the graph has the outputs ${names.join(', ')}${output === undefined ? '' : `, not ${output}`}; name the one with ` +
+      'the scores in "output"',
   );
 }

@@ -274,7 +274,7 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
     });
     await assert.rejects(opening, {
       code: 'embedding_failed',
-      message: /does not know a token that its tokenizer makes.*different models/,
+      message: /does not know a token of its tokenizer.*different models/,
     });
   });
 });

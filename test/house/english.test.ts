@@ -1,0 +1,111 @@
+/** Comments and texts of the program are in plain English: phrases that read badly are banned, with a replacement. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import ts from 'typescript';
+import { noGit, read, trackedFiles } from './checkout.js';
+
+/** Folders and files that are free of the phrases. Add a room when it is cleaned. */
+const ROOMS = [
+  'bench',
+  'src/drawings',
+  'src/embed',
+  'src/eval',
+  'src/index',
+  'src/models',
+  'src/observe',
+  'src/onnx',
+  'src/rerank',
+  'src/search',
+  'src/store',
+];
+
+/** Files of these rooms that still have to be cleaned. */
+const NOT_YET: readonly string[] = ['src/search/answer-schema.ts', 'src/store/faults.ts'];
+
+/** Banned phrase → what to write. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\bwhere (?:there (?:is|are|was|were)|nobody|nothing|it has none)\b/i, '"if"'],
+  [/\bwhere not\b/i, '"otherwise"'],
+  [/(?:\bundefined|\bNaN|\babsent|@throws \w+ `\w+`) where\b/i, '"if"'],
+  [/\b(?:whoever|nobody|somebody|anybody)\b/i, 'the noun: process, client, caller, request, user'],
+  [/\b(?:he|his|himself)\b/i, 'the noun, or "it" for a process or thread'],
+  [/\bso (?:many|much)\b/i, 'the name of the number'],
+  [/\bas (?:many|much|long|far) as there (?:is|are)\b/i, '"all", or the name of the limit'],
+  [/\bbehind (?:its|their|his) backs?\b/i, 'what happens meanwhile'],
+  [/\bby the way\b/i, '"also", or nothing'],
+  [/\blook(?:s|ed|ing)? at\b/i, '"read", "scan" or "check"'],
+  [/\bpass(?:es|ed) over\b/i, '"ignore" or "skip"'],
+  [/\bwhat (?:is|was) (?:looked|asked|wished) for\b/i, 'the noun'],
+  [/\bwhat comes (?:with|out|of)\b/i, 'the noun'],
+  [/\b(?:is|are) another one\b/i, '"changes" or "differs"'],
+  [/\bgo(?:es)? by (?:it|this|that|one)\b/i, '"use" or "depend on"'],
+  [/\bcounts? for nothing\b/i, '"is ignored"'],
+  [/\b(?:leave|leaves|left) (?:it |them )?away\b/i, '"omit"'],
+  [/\bno other than\b/i, '"only"'],
+  [/\bcan not\b/i, '"cannot"'],
+];
+
+describe('English', { skip: noGit }, () => {
+  test('comments and texts hold no banned phrase', () => {
+    const files = trackedFiles(...ROOMS).filter((file) => file.endsWith('.ts') && !NOT_YET.includes(file));
+    assert.ok(files.length > ROOMS.length);
+    assert.deepEqual(
+      files.flatMap((file) => faultsOf(file, read(file))),
+      [],
+    );
+  });
+
+  test('a phrase is found in comments and strings, also over a line break, and with its line', () => {
+    const source = [
+      '/**',
+      ' * Kept for',
+      ' * whoever asks, where',
+      ' * there is one.',
+      ' */',
+      'const nobody = 1; // by the way',
+      "const text = 'can not be read';",
+    ].join('\n');
+    assert.deepEqual(
+      faultsOf('a.ts', source).map((fault) => fault.replace(/;.*/, '')),
+      ['a.ts:3: "whoever"', 'a.ts:3: "where there is"', 'a.ts:6: "by the way"', 'a.ts:7: "can not"'].sort(),
+    );
+  });
+});
+
+/** Banned phrases in the comments and strings of a source, as `file:line: "phrase"; write …`. */
+function faultsOf(file: string, text: string): string[] {
+  const faults = prose(file, text).flatMap(({ line, lines }) => {
+    const words = lines.join(' ');
+    return BANNED.flatMap(([phrase, instead]) => {
+      const match = phrase.exec(words);
+      if (!match) return [];
+      const at = line + lines.join('\n').slice(0, match.index).split('\n').length - 1;
+      return [`${file}:${at}: "${match[0]}"; write ${instead}`];
+    });
+  });
+  return faults.sort();
+}
+
+/** Comments and string literals by lines, without comment marks, and the line on which each begins. */
+function prose(file: string, text: string): { line: number; lines: string[] }[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
+  const found = new Map<number, string>();
+  const add = (start: number, end: number) => found.set(start, text.slice(start, end));
+  const visit = (node: ts.Node): void => {
+    if (ts.isJSDoc(node)) return;
+    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? []) add(pos, end);
+    for (const { pos, end } of ts.getTrailingCommentRanges(text, node.end) ?? []) add(pos, end);
+    if (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node)) add(node.getStart(source), node.end);
+    for (const child of node.getChildren(source)) visit(child);
+  };
+  visit(source);
+  return [...found].map(([start, own]) => ({
+    line: source.getLineAndCharacterOfPosition(start).line + 1,
+    lines: own.split('\n').map((one) =>
+      one
+        .trim()
+        .replace(/^\/?\*+\/?/, '')
+        .trim(),
+    ),
+  }));
+}
