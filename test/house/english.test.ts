@@ -19,8 +19,6 @@ const ROOMS = [
   'src/store',
 ];
 
-/** Files of these rooms that still have to be cleaned. */
-
 /** Banned phrase → what to write. */
 const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bwhere (?:there (?:is|are|was|were)|nobody|nothing|it has none)\b/i, '"if"'],
