@@ -55,11 +55,13 @@ export interface Priority {
 export interface InternationalStage {
   /** `PCT/KR2018/016728` of an application, `WO2019135546` of a publication. */
   number: string;
+  /** Day of filing or of publication, `YYYY-MM-DD`. */
   date?: string;
 }
 
 /** Legal status of a right, in the office's own words: `등록`. */
 export interface LegalStatus {
+  /** Status as the office states it. */
   status: string;
   /** Day of the status, `YYYY-MM-DD`. */
   date?: string;
