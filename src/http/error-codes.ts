@@ -1,6 +1,6 @@
 /**
  * The codes that clients are shown, in `X-Error-Code` of every error answer: what each means and what to do about it.
- * The OpenAPI document, its page and README.md say what this table says.
+ * The OpenAPI document, its page and docs/errors.md say what this table says.
  */
 import { ERROR_STATUS, type ErrorCode } from '../errors.js';
 
