@@ -63,7 +63,7 @@ function makeSecret(path: string): void {
 
 /** Links that were given out must work after a power cut, too. */
 function syncFolder(path: string): void {
-  if (process.platform === 'win32') return; // A folder can not be opened there, and need not be.
+  if (process.platform === 'win32') return; // Windows cannot open a folder, and does not need to.
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);

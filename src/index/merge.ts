@@ -202,7 +202,7 @@ async function buildMissingIndexes(store: Store, list: SegmentList, options: Mer
  */
 export function removeLeftovers(store: Store): string[] {
   return store.root.transactionSync(() => {
-    // In another folder these would be somebody else's.
+    // In another folder these files would belong to another store.
     store.checkInPlace();
     const found = leftovers(store, store.manifest());
     for (const name of found) rmSync(join(store.dir, 'segments', name), { recursive: true, force: true });

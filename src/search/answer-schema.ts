@@ -8,7 +8,7 @@ import { COUNTRIES } from '../patent/country.js';
 
 const day = () => z.string().meta({ format: 'date', examples: ['2020-01-31'] });
 /** A date of a record. */
-const dayOf = (what: string) => z.exactOptional(day()).describe(`${what}; absent where the source has none`);
+const dayOf = (what: string) => z.exactOptional(day()).describe(`${what}; absent if the source has none`);
 const count = () => z.int().min(0);
 const similarity = () =>
   z
@@ -32,9 +32,7 @@ const bibliography = () => ({
   country: z.enum(COUNTRIES).describe('Office of the publication'),
 });
 const figure = () =>
-  z
-    .exactOptional(z.string())
-    .describe('File name of the drawing that stands for the patent; absent where none is there');
+  z.exactOptional(z.string()).describe('File name of the representative drawing; absent if none is stored');
 
 export const chunkSchema = z.strictObject({
   text: z.string().describe('Text of the passage'),
@@ -70,10 +68,10 @@ export const analyticsResultSchema = z.strictObject({
 export const analyticsStatsSchema = z.strictObject({
   by_year: z
     .exactOptional(z.record(z.string(), count()))
-    .describe('Documents by year of the date of date_type; absent where stats_group_by lacks year'),
+    .describe('Documents by year of the date of date_type; absent if stats_group_by lacks year'),
   by_country: z
     .exactOptional(z.record(z.string(), count()))
-    .describe('Documents by country; absent where stats_group_by lacks country'),
+    .describe('Documents by country; absent if stats_group_by lacks country'),
   top_applicants: z
     .exactOptional(
       z
@@ -85,7 +83,7 @@ export const analyticsStatsSchema = z.strictObject({
         )
         .max(TOP_LIST),
     )
-    .describe('Most frequent applicants; absent where stats_group_by lacks applicant'),
+    .describe('Most frequent applicants; absent if stats_group_by lacks applicant'),
   top_ipc: z
     .exactOptional(
       z
@@ -94,7 +92,7 @@ export const analyticsStatsSchema = z.strictObject({
         )
         .max(TOP_LIST),
     )
-    .describe('By 4-character subclass; absent where stats_group_by lacks ipc'),
+    .describe('By 4-character subclass; absent if stats_group_by lacks ipc'),
 });
 
 export const analyticsResponseSchema = z.strictObject({
@@ -109,7 +107,7 @@ export const analyticsResponseSchema = z.strictObject({
 });
 
 export const detailsEntrySchema = z.strictObject({
-  patent_id: z.string().describe('As in answers; as it was asked for where nothing was found'),
+  patent_id: z.string().describe('As in answers; as it was asked for if nothing was found'),
   metadata: z
     .exactOptional(z.strictObject(bibliography()))
     .describe('Bibliographic data; absent beside an error'),
@@ -121,7 +119,7 @@ export const detailsEntrySchema = z.strictObject({
   representative_figure: figure(),
   error: z
     .exactOptional(z.enum(['not_found', 'ambiguous']))
-    .describe('Why there is no document; absent where it is there'),
+    .describe('Why there is no document; absent if there is one'),
   candidates: z
     .exactOptional(z.array(z.string()))
     .describe('patent_ids that a number fits; absent unless it is ambiguous'),
@@ -134,7 +132,7 @@ export const detailsResponseSchema = z.strictObject({
 const days = (what: string) =>
   z
     .exactOptional(z.strictObject({ min: day().describe('First day'), max: day().describe('Last day') }))
-    .describe(`${what}; absent where no record has the date`);
+    .describe(`${what}; absent if no record has the date`);
 
 export const coverageCountrySchema = z.strictObject({
   total: count().describe('Publications'),

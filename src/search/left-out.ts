@@ -7,9 +7,9 @@ import type { Filters } from './query.js';
 
 /** One condition of a filter. */
 export interface LeftOut {
-  /** Column that it looks at, such as `country` or `filing_date`. */
+  /** Column that it reads, such as `country` or `filing_date`. */
   column: string;
-  /** Publications that it leaves out, whatever the other conditions do. */
+  /** Publications that this condition alone excludes. */
   publications: number;
 }
 

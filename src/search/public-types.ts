@@ -183,9 +183,9 @@ export interface SearchResult {
   title: string;
   /** Names joined with "; "; empty if the source has none. */
   applicant: string;
-  /** Day of filing; absent where the source has none. YYYY-MM-DD. */
+  /** Day of filing; absent if the source has none. YYYY-MM-DD. */
   filing_date?: string;
-  /** Day of publication; absent where the source has none. YYYY-MM-DD. */
+  /** Day of publication; absent if the source has none. YYYY-MM-DD. */
   publication_date?: string;
   /** Full IPC codes. */
   ipc_codes: string[];
@@ -197,7 +197,7 @@ export interface SearchResult {
   similarity_score: number;
   /** Orders the results; its value means nothing by itself. */
   rerank_score: number;
-  /** File name of the drawing that stands for the patent; absent where none is there. */
+  /** File name of the representative drawing; absent if none is stored. */
   representative_figure?: string;
   /** Matched passages, sorted by rerank_score. */
   chunks: Chunk[];
@@ -219,9 +219,9 @@ export interface AnalyticsResult {
   title: string;
   /** Names joined with "; "; empty if the source has none. */
   applicant: string;
-  /** Day of filing; absent where the source has none. YYYY-MM-DD. */
+  /** Day of filing; absent if the source has none. YYYY-MM-DD. */
   filing_date?: string;
-  /** Day of publication; absent where the source has none. YYYY-MM-DD. */
+  /** Day of publication; absent if the source has none. YYYY-MM-DD. */
   publication_date?: string;
   /** Full IPC codes. */
   ipc_codes: string[];
@@ -237,18 +237,18 @@ export interface AnalyticsResult {
 
 /** Counts by the axes that were asked for. */
 export interface AnalyticsStats {
-  /** Documents by year of the date of date_type; absent where stats_group_by lacks year. */
+  /** Documents by year of the date of date_type; absent if stats_group_by lacks year. */
   by_year?: Record<string, number>;
-  /** Documents by country; absent where stats_group_by lacks country. */
+  /** Documents by country; absent if stats_group_by lacks country. */
   by_country?: Record<string, number>;
-  /** Most frequent applicants; absent where stats_group_by lacks applicant. */
+  /** Most frequent applicants; absent if stats_group_by lacks applicant. */
   top_applicants?: {
     /** Name as publications print it. */
     name: string;
     /** Documents. */
     count: number;
   }[];
-  /** By 4-character subclass; absent where stats_group_by lacks ipc. */
+  /** By 4-character subclass; absent if stats_group_by lacks ipc. */
   top_ipc?: {
     /** Subclass. */
     code: string;
@@ -279,7 +279,7 @@ export interface AnalyticsResponse {
 
 /** A document that was asked for, or why it is not there. */
 export interface DetailsEntry {
-  /** As in answers; as it was asked for where nothing was found. */
+  /** As in answers; as it was asked for if nothing was found. */
   patent_id: string;
   /** Bibliographic data; absent beside an error. */
   metadata?: {
@@ -287,9 +287,9 @@ export interface DetailsEntry {
     title: string;
     /** Names joined with "; "; empty if the source has none. */
     applicant: string;
-    /** Day of filing; absent where the source has none. YYYY-MM-DD. */
+    /** Day of filing; absent if the source has none. YYYY-MM-DD. */
     filing_date?: string;
-    /** Day of publication; absent where the source has none. YYYY-MM-DD. */
+    /** Day of publication; absent if the source has none. YYYY-MM-DD. */
     publication_date?: string;
     /** Full IPC codes. */
     ipc_codes: string[];
@@ -300,9 +300,9 @@ export interface DetailsEntry {
   };
   /** Markdown of the document, or of the sections asked for; its images are links to the drawings endpoint; absent beside an error. */
   content?: string;
-  /** File name of the drawing that stands for the patent; absent where none is there. */
+  /** File name of the representative drawing; absent if none is stored. */
   representative_figure?: string;
-  /** Why there is no document; absent where it is there. */
+  /** Why there is no document; absent if there is one. */
   error?: 'not_found' | 'ambiguous';
   /** patent_ids that a number fits; absent unless it is ambiguous. */
   candidates?: string[];
@@ -320,14 +320,14 @@ export interface CoverageCountry {
   total: number;
   /** Publications by kind code. */
   by_kind: Record<string, number>;
-  /** First and last day of filing; absent where no record has the date. */
+  /** First and last day of filing; absent if no record has the date. */
   filing_date?: {
     /** First day. YYYY-MM-DD. */
     min: string;
     /** Last day. YYYY-MM-DD. */
     max: string;
   };
-  /** First and last day of publication; absent where no record has the date. */
+  /** First and last day of publication; absent if no record has the date. */
   publication_date?: {
     /** First day. YYYY-MM-DD. */
     min: string;

@@ -69,7 +69,7 @@ export function onReadOnlyDisk(dir: string): PriorartError {
 
 export function corrupt(dir: string, reason: string, cause?: unknown): PriorartError {
   const message =
-    `${dataFile(dir)} is damaged: ${reason}. Texts can not be rebuilt: put back a copy of the folder, or ` +
+    `${dataFile(dir)} is damaged: ${reason}. Texts cannot be rebuilt: put back a copy of the folder, or ` +
     'ingest the documents again into a new one';
   const inCommand = `${message} with --data`;
   return new PriorartError('data_corrupt', message, { inCommand, ...(cause === undefined ? {} : { cause }) });

@@ -48,7 +48,7 @@ const turns = new Map<string, Turn>();
 
 /**
  * Opens the environment as lmdb's `open` does. Makes its folder, but none above it.
- * @param before looks at the file while no other process opens it or commits to it
+ * @param before checks the file while no other process opens it or commits to it
  * @throws Error of LMDB or the file system, or of `before`
  */
 export function openLmdb(
