@@ -70,6 +70,7 @@ export interface Refusal {
   message: string;
   stack?: string;
   retryAfter?: number;
+  inCommand?: string;
 }
 
 /** `concurrency`: questions that the worker, with the models it has now, should have in flight. */
@@ -80,19 +81,24 @@ export type Reply =
 /** An exception, ready to cross. */
 export function refusalOf(error: unknown): Refusal {
   if (isPriorartError(error)) {
-    const { code, message, retryAfter } = error;
+    const { code, message, retryAfter, inCommand } = error;
     const cause = error.cause instanceof Error ? { stack: error.cause.stack ?? error.cause.message } : {};
-    return { code, message, ...cause, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    return {
+      ...{ code, message, ...cause },
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(inCommand === undefined ? {} : { inCommand }),
+    };
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return { code: 'internal', message, ...(stack === undefined ? {} : { stack }) };
 }
 
 /** The exception on this side. */
-export function errorOf({ code, message, stack, retryAfter }: Refusal): PriorartError {
+export function errorOf({ code, message, stack, retryAfter, inCommand }: Refusal): PriorartError {
   const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
   return new PriorartError(code, message, {
     ...(cause ? { cause } : {}),
     ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(inCommand === undefined ? {} : { inCommand }),
   });
 }

@@ -173,12 +173,12 @@ export const VARIANTS: readonly Variant[] = [
     patches: [
       {
         file: 'http/admission.js',
-        find: 'const { answerable, state } = this.#services.limits.settle(reservation, status === 200);',
+        find: 'const settled = this.#services.limits.settle(reservation, status === 200);',
         replace: `const { limits } = this.#services, id = this.#caller.account.id, pending = ${PENDING};
         const add = (count) => pending.set(id, (pending.get(id) ?? 0) + count);
         const later = () => { add(-1); limits.settle(reservation, true); };
         if (status === 200) { add(1); setTimeout(later, 5000).unref(); }
-        const { answerable, state } = status === 200
+        const settled = status === 200
           ? { answerable: true, state: limits.quotaState(this.#caller.account) }
           : limits.settle(reservation, false);`,
       },
