@@ -1,6 +1,6 @@
 /**
  * The codes that clients are shown, in `X-Error-Code` of every error answer: what each means and what to do about it.
- * The OpenAPI document, its page and README.md say what this table says.
+ * The OpenAPI document, its page and docs/errors.md say what this table says.
  */
 import { ERROR_STATUS, type ErrorCode } from '../errors.js';
 
@@ -13,7 +13,7 @@ export interface CodeHelp {
 export const ERROR_HELP = {
   bad_request: {
     means: 'the request is not valid HTTP/1.1, its method is unknown, or it ended before it was whole',
-    solve: 'send it with a current HTTP client; look at proxies in between',
+    solve: 'send it with a current HTTP client; check proxies in between',
   },
   bad_json: {
     means: 'the body is not JSON in UTF-8',
@@ -96,7 +96,7 @@ export const ERROR_HELP = {
     solve: 'send fewer and shorter ones; cookies are not needed',
   },
   internal: {
-    means: 'an error of the server that nobody expected',
+    means: 'an unexpected error of the server',
     solve:
       'try again with growing pauses; tell the operator the X-Request-Id, which the log has with the cause',
   },

@@ -4,7 +4,6 @@ import { after, before, describe, it } from 'node:test';
 import { type ErrorCode, PriorartError } from '../../src/errors.js';
 import { ERROR_HELP, SHOWN_CODES, type ShownCode, statusOf } from '../../src/http/error-codes.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
-import { read } from '../house/checkout.js';
 import {
   ANALYTICS,
   type Answer,
@@ -36,15 +35,6 @@ const still = (detail: string): string =>
   detail.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(id)').replace(/\d+(?= s$)/g, '(seconds)');
 
 describe('error codes', () => {
-  it('stand in README.md with status, meaning and remedy', () => {
-    const readme = read('README.md');
-    for (const code of SHOWN_CODES) {
-      const { means, solve } = ERROR_HELP[code];
-      const row = `| ${statusOf(code)} \`${code}\` | ${means} | ${solve} |`;
-      assert.ok(readme.includes(row), row);
-    }
-  });
-
   it('stand in the OpenAPI document with meaning and remedy, each with one status', () => {
     const { schema, description } = document.components.headers['X-Error-Code'];
     assert.deepEqual(schema.enum, SHOWN_CODES);

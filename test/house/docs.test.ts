@@ -4,6 +4,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { PATENT_SCHEMA } from '../../src/ingest/patent-schema.js';
+import { analyticsSchema, detailsSchema, semanticSchema } from '../../src/search/schema.js';
 import { noGit, ROOT, read, trackedFiles } from './checkout.js';
 import { commandLines, foldersInHeadings, machinePaths } from './docs.js';
 
@@ -32,17 +34,79 @@ test('NOTICE names what the lockfiles say is compiled in or installed', () => {
   assert.equal(status, 0, stderr);
 });
 
-test('every npm script that README.md or CONTRIBUTING.md names exists', () => {
+/** README.md, and the pages of docs/. */
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+test('every npm script that README.md, CONTRIBUTING.md or a page of docs/ names exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const named = [
-    ...`${read('README.md')}${read('CONTRIBUTING.md')}`.matchAll(
-      /npm (?:run )?(start|test|(?<=run )[\w:-]+)/g,
-    ),
-  ].map((match) => match[1]!);
+  const text = [...PAGES, 'CONTRIBUTING.md'].map(read).join('');
+  const named = [...text.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map((match) => match[1]!);
+  assert.ok(named.includes('start'));
   assert.deepEqual(
     [...new Set(named)].filter((name) => !Object.hasOwn(scripts, name)),
     [],
   );
+});
+
+test('README.md is short, and its first screen has the two commands and what they need', () => {
+  const lines = read('README.md').trimEnd().split('\n');
+  assert.ok(lines.length <= 150, `${lines.length} lines`);
+  const screen = lines.slice(0, 24).join('\n');
+  for (const word of ['npm start', 'npm test', 'Node ≥ 20', 'Rust', 'C++'])
+    assert.ok(screen.includes(word), word);
+});
+
+test('docs/cli.md has every command', () => {
+  const table = read('docs/cli.md');
+  const rows = [...table.matchAll(/^\| ((?:`[\w-]+`(?:, )?)+) \|/gm)].flatMap((row) =>
+    [...row[1]!.matchAll(/`([\w-]+)`/g)].map((match) => match[1]!),
+  );
+  const commands = helpOf([]).commands.filter((name) => name !== 'help');
+  assert.deepEqual(
+    commands.filter((name) => !rows.includes(name)),
+    [],
+  );
+});
+
+/** Names in backquotes in the first column of the tables of a text. */
+function rowsOf(text: string): string[] {
+  return [...text.matchAll(/^\| ([^|]*)\|/gm)].flatMap((row) =>
+    [...row[1]!.matchAll(/`([^`]+)`/g)].map((match) => match[1]!),
+  );
+}
+
+/** The text below a heading, up to the next one of the same level. */
+function under(heading: string, page: string): string {
+  const text = read(page);
+  const from = text.indexOf(`\n## ${heading}\n`);
+  assert.ok(from >= 0, `${page} has ## ${heading}`);
+  const to = text.indexOf('\n## ', from + 1);
+  return text.slice(from, to < 0 ? undefined : to);
+}
+
+test('docs/http.md has every field of a search and of statistics', () => {
+  const search = rowsOf(under('Search', 'docs/http.md'));
+  const statistics = rowsOf(under('Statistics', 'docs/http.md'));
+  assert.deepEqual(
+    Object.keys(semanticSchema.shape).filter((name) => !search.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(analyticsSchema.shape).filter((name) => ![...search, ...statistics].includes(name)),
+    [],
+  );
+  const details = under('Documents', 'docs/http.md');
+  for (const name of Object.keys(detailsSchema.shape)) assert.ok(details.includes(`\`${name}\``), name);
+});
+
+test('docs/formats.md has exactly the fields of a record', () => {
+  const rows = rowsOf(under('Your own documents: JSON Lines', 'docs/formats.md'));
+  assert.deepEqual(rows.sort(), Object.keys(PATENT_SCHEMA.properties ?? {}).sort());
 });
 
 const helps = new Map<string, { text: string; commands: string[] }>();
@@ -80,10 +144,10 @@ function wrongWith(words: readonly string[]): string | undefined {
 }
 
 test('every priorart command and option that a document names exists', () => {
-  const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
-  for (const page of pages.filter((name) => name.endsWith('.md')))
+  for (const page of PAGES)
     assert.deepEqual(commandLines(read(page)).map(wrongWith).filter(Boolean), [], page);
-  assert.ok(commandLines(read('README.md')).length > 0, 'README.md shows the command line');
+  for (const page of ['README.md', 'docs/cli.md'])
+    assert.ok(commandLines(read(page)).length > 0, `${page} shows the command line`);
   assert.match(wrongWith(['no-such-command'])!, /no such command/);
 });
 

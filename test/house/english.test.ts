@@ -42,7 +42,24 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bcan not\b/i, '"cannot"'],
 ];
 
+/** Pages that users read; not yet clean: ARCHITECTURE.md, BENCHMARKS.md. */
+const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+
 describe('English', { skip: noGit }, () => {
+  test('README, the pages of docs/ and their like hold no banned phrase', () => {
+    const pages = [...PAGES, ...trackedFiles('docs').filter((file) => file.endsWith('.md'))];
+    assert.ok(pages.length > PAGES.length + 5);
+    assert.deepEqual(
+      pages.flatMap((page) => pageFaults(page, read(page))),
+      [],
+    );
+  });
+
+  test('a phrase is found in a page, also over a line break, but not in code', () => {
+    const page = ['# Title', 'If it works, where', 'there is one.', '```', 'nobody', '```'].join('\n');
+    assert.deepEqual(pageFaults('a.md', page), ['a.md: "where there is"; write "if"']);
+  });
+
   test('comments and texts hold no banned phrase', () => {
     const files = trackedFiles(...ROOMS).filter((file) => file.endsWith('.ts'));
     assert.ok(files.length > ROOMS.length);
@@ -68,6 +85,15 @@ describe('English', { skip: noGit }, () => {
     );
   });
 });
+
+/** Banned phrases in the prose of a Markdown page, as `file: "phrase"; write …`. */
+function pageFaults(page: string, markdown: string): string[] {
+  const words = markdown.replace(/^```[\s\S]*?^```/gm, '').replaceAll('\n', ' ');
+  return BANNED.flatMap(([phrase, instead]) => {
+    const match = phrase.exec(words);
+    return match ? [`${page}: "${match[0]}"; write ${instead}`] : [];
+  });
+}
 
 /** Banned phrases in the comments and strings of a source, as `file:line: "phrase"; write …`. */
 function faultsOf(file: string, text: string): string[] {

@@ -36,12 +36,15 @@ function run(file: string, app: string): { status: number | null; output: string
   return { status, output: stdout + stderr };
 }
 
-/** The library example of README.md: the first JavaScript block under a heading about the library. */
-function libraryExample(): string {
-  const example = codeBlocks(read('README.md')).find(
+/** Pages that begin with an example of the library. */
+const PAGES = ['README.md', 'docs/library.md'];
+
+/** The library example of a page: the first JavaScript block under a heading about the library. */
+function libraryExample(page: string): string {
+  const example = codeBlocks(read(page)).find(
     ({ language, heading }) => /^(js|javascript|mjs|ts)$/.test(language) && /library/i.test(heading),
   );
-  assert.ok(example, 'README.md has a ```js block under a heading that says "library"');
+  assert.ok(example, `${page} has a \`\`\`js block under a heading that says "library"`);
   return example.text;
 }
 
@@ -104,6 +107,8 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
       'LICENSE',
       'NOTICE',
       'ARCHITECTURE.md',
+      'docs/cli.md',
+      'docs/library.md',
       'native/Cargo.lock',
       'dist/src/index.d.cts',
     ]) {
@@ -122,30 +127,34 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
     assert.deepEqual(astray, []);
   });
 
-  test('runs the README example as an ES module', () => {
-    fresh();
-    writeFileSync(join(app, 'example.mjs'), libraryExample());
-    const { status, output } = run('example.mjs', app);
-    assert.equal(status, 0, output);
-    assert.notEqual(output.trim(), '', 'the example prints something');
-  });
+  for (const page of PAGES) {
+    test(`runs the example of ${page} as an ES module`, () => {
+      fresh();
+      writeFileSync(join(app, 'example.mjs'), libraryExample(page));
+      const { status, output } = run('example.mjs', app);
+      assert.equal(status, 0, output);
+      assert.notEqual(output.trim(), '', 'the example prints something');
+    });
 
-  test('runs the README example as CommonJS', () => {
-    fresh();
-    writeFileSync(join(app, 'example.cjs'), wrapped(libraryExample(), asRequire));
-    const { status, output } = run('example.cjs', app);
-    assert.equal(status, 0, output);
-    assert.notEqual(output.trim(), '', 'the example prints something');
-  });
+    test(`runs the example of ${page} as CommonJS`, () => {
+      fresh();
+      writeFileSync(join(app, 'example.cjs'), wrapped(libraryExample(page), asRequire));
+      const { status, output } = run('example.cjs', app);
+      assert.equal(status, 0, output);
+      assert.notEqual(output.trim(), '', 'the example prints something');
+    });
+  }
 
-  test('type-checks the README example for both kinds of module', () => {
+  test('type-checks the examples of the pages for both kinds of module', () => {
     fresh();
-    const example = libraryExample();
-    writeFileSync(join(app, 'example.mts'), example);
-    writeFileSync(
-      join(app, 'example.cts'),
-      wrapped(example, (line) => line),
-    );
+    PAGES.forEach((page, at) => {
+      const example = libraryExample(page);
+      writeFileSync(join(app, `example${at}.mts`), example);
+      writeFileSync(
+        join(app, `example${at}.cts`),
+        wrapped(example, (line) => line),
+      );
+    });
     // Proof that the types are there at all: what does not exist must be refused.
     writeFileSync(
       join(app, 'wrong.mts'),
@@ -171,7 +180,7 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
     const native = join(app, 'node_modules/priorart/native');
     for (const name of readdirSync(native).filter((file) => file.endsWith('.node')))
       rmSync(join(native, name));
-    writeFileSync(join(app, 'example.mjs'), libraryExample());
+    writeFileSync(join(app, 'example.mjs'), libraryExample('README.md'));
     const without = run('example.mjs', app);
     assert.notEqual(without.status, 0);
     assert.match(without.output, /addon_missing/);

@@ -56,7 +56,7 @@ describe('models of a user', { skip: noOnnx }, () => {
   before(() => {
     models = makeModels('--minilm');
     const embedder = { kind: 'onnx', name: 'minilm', pooling: 'mean', dimensions: 384, maxTokens: 512 };
-    // Relative to the file, as the README says.
+    // Relative to the file, as docs/models.md says.
     const folder = `../${basename(models)}`;
     const configuration = {
       embedder: { ...embedder, folder: `${folder}/minilm` },
