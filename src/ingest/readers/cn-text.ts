@@ -16,7 +16,7 @@ const WIDE = '[\\p{Script=Han}\\u3000-\\u303f\\uff00-\\uffef]';
 /** A blank between two wide characters, which Chinese does not write. */
 const GAP = new RegExp(`(?<=${WIDE}) (?=${WIDE})`, 'gu');
 /** Stands for the end of a printed line while the text is made readable; no document holds it. */
-const LINE_END = '\uE001';
+const LINE_END = '\uE002';
 const IS_WIDE = new RegExp(`^${WIDE}`, 'u');
 
 /** What joins two printed lines: one goes on in the next unless it ends a sentence, a clause or with an image. */

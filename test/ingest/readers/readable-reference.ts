@@ -66,7 +66,9 @@ const BORDER = '\uE001';
 export function referenceText(element: ReferenceElement): string {
   const out: string[] = [];
   for (const child of element.children) write(child, out);
-  return tidy(out.join(''));
+  return tidy(out.join(''))
+    .replace(/[\uF603\uF604]/g, '|')
+    .replace(/[\uF605\uF606]/g, '‖');
 }
 
 function tidy(text: string): string {
