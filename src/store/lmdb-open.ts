@@ -16,7 +16,16 @@
  * deadlock with another process. Code that must not wait for the disk writes on another thread.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { fileId } from './file-id.js';
@@ -192,8 +201,26 @@ function mend(file: string): void {
   }
 }
 
+/** Bytes of the map of a lock file. */
+const LOCK_MAP_BYTES = 128 << 10;
+
 function openLockFile(path: string): RootDatabase {
-  return open({ path, noSubdir: true, maxDbs: 1, noSync: true, overlappingSync: false });
+  return open({
+    ...{ path, noSubdir: true, maxDbs: 1, noSync: true, overlappingSync: false },
+    mapSize: LOCK_MAP_BYTES,
+  });
+}
+
+/**
+ * Makes a lock file as long as its map, without blocks. LMDB reads up to 128 KB beyond a damaged page, often into this map,
+ * which tends to lie behind that of the data file: a map that is longer than its file would end the process by SIGBUS.
+ */
+function fillMap(path: string): void {
+  try {
+    if (statSync(path).size < LOCK_MAP_BYTES) truncateSync(path, LOCK_MAP_BYTES);
+  } catch {
+    // A read-only folder: the lock works without.
+  }
 }
 
 function openLock(file: string): RootDatabase {
@@ -204,6 +231,7 @@ function openLock(file: string): RootDatabase {
     try {
       env.beginTxn(PLAIN_TRANSACTION);
       env.abortTxn();
+      fillMap(file);
       return lock;
     } catch (error) {
       void lock.close();

@@ -180,7 +180,11 @@ mod tests {
             prop_assert_eq!(found.iter().map(id).collect::<Vec<_>>(), expected);
             // A search that knows exact scores only gives the same documents, wherever it is cut.
             hits.sort_by(|a, b| b.cmp(a));
-            let search = |n: usize| Ok(Outcome { hits: hits.iter().take(n).copied().collect(), ..Default::default() });
+            let search = |n: usize| {
+                let mut outcome = Outcome::default();
+                outcome.hits = hits.iter().take(n).copied().collect();
+                Ok(outcome)
+            };
             let cut = best(&snapshot, &SHOWN, limit, search).unwrap().hits;
             let first = page(&snapshot, &hits, &SHOWN, 0, limit).unwrap();
             prop_assert_eq!(cut.iter().map(id).collect::<Vec<_>>(), first.iter().map(id).collect::<Vec<_>>());

@@ -68,7 +68,9 @@ impl StaticModel {
             )));
         }
         let cohort = if file.has("cohort") { file.section("cohort")?.len() } else { 0 };
-        if cohort % dimensions != 0 || (cohort > 0 && file.numbers::<f32>("cohort_scales")?.len() * dimensions != cohort) {
+        if cohort % dimensions != 0
+            || (cohort > 0 && file.numbers::<f32>("cohort_scales")?.len() * dimensions != cohort)
+        {
             return Err(bad("section cohort does not fit its scales"));
         }
         Characters::of(&file)?.check().ok_or_else(|| bad("the table of characters does not fit together"))?;

@@ -24,7 +24,8 @@ impl Snapshot {
             let row = segment.rows_of(ordinal).nth(passage as usize)?;
             argmax(segment.rows(row..row + 1).get(first..end)?)
         };
-        let places: Option<Vec<u8>> = docs.iter().zip(passages.iter()).map(|pair| of(pair).map(|at| at as u8)).collect();
+        let places: Option<Vec<u8>> =
+            docs.iter().zip(passages.iter()).map(|pair| of(pair).map(|at| at as u8)).collect();
         match places {
             Some(places) => Ok(places.into()),
             None => Err(coded("internal", "a passage is not in the snapshot, or its vector is too short")),
