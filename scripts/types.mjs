@@ -1,7 +1,7 @@
 /**
  * Writes src/search/public-types.ts: the types of the library's requests and answers, with a doc comment on every field,
  * out of the zod schemas that check them. Types that zod infers carry no comments into an editor.
- * `--check` writes nothing and fails if the file is another one. Works on what `tsc` has compiled.
+ * `--check` writes nothing, and fails if the file is not up to date. Reads what `tsc` has compiled.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import * as requests from '../dist/src/search/schema.js';
 
 const FILE = fileURLToPath(new URL('../src/search/public-types.ts', import.meta.url));
 
-/** Schema, name of its type, comment. A type that another one holds stands before it. */
+/** Schema, name of its type, comment. A type stands before the types that contain it. */
 const TYPES = [
   [requests.semanticSchema, 'SemanticRequest', 'A search. `null` means the same as leaving a field out.'],
   [

@@ -1,16 +1,19 @@
 /** The library: an open data folder as an application sees it. */
+import { checkOptions, type OptionRules } from './check-options.js';
 import {
-  abortSignal,
-  callback,
-  checkOptions,
-  flag,
-  integer,
-  milliseconds,
-  type OptionRules,
-  pathOrObject,
-  share,
-  text,
-} from './check-options.js';
+  CALL,
+  type CallOptions,
+  GET,
+  type GetOptions,
+  INGEST,
+  OPEN,
+  type OpenOptions,
+  PATENTS,
+  type PatentsOptions,
+  SEARCH,
+  type SearchOptions,
+  SNAPSHOT,
+} from './engine-options.js';
 import { isPriorartError, PriorartError } from './errors.js';
 import { snapshotFolder } from './index/snapshot-folder.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
@@ -18,9 +21,6 @@ import { ingest, type Preparer } from './ingest/ingest.js';
 import type { PatentRecords } from './ingest/patent-input.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
 import { checkPaths } from './ingest/walk.js';
-import { WORKERS_MAX } from './limits.js';
-import type { ModelsInput } from './models/config.js';
-import type { AnswerObserver } from './observe/observations.js';
 import type { EmbeddedPatent } from './patent/embedded.js';
 import type { Patent } from './patent/record.js';
 import type { Explanation } from './search/explanation.js';
@@ -32,7 +32,7 @@ import {
   type SemanticQuery,
 } from './search/query.js';
 import { allRecords, recordsByNumber } from './search/records.js';
-import type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './search/schema.js';
+import type { AnalyticsRequest, DetailsRequest, SemanticRequest } from './search/schema.js';
 import type {
   AnalyticsResponse,
   Coverage,
@@ -45,61 +45,7 @@ import { deletePublications } from './store/delete-publications.js';
 import { sourceRecords } from './store/ledger.js';
 import type { SourceRecord } from './store/source-record.js';
 
-/** Options of `open`. */
-export interface OpenOptions {
-  /** Worker threads that search and embed; 0 works on the calling thread. Default: one per processor. */
-  workers?: number | undefined;
-  /** Makes an empty index if the folder holds none. Default: false. */
-  create?: boolean | undefined;
-  /**
-   * Embedder and reranker: path of a models.json, or its content (paths in it are relative to the working directory).
-   * Default: what the folder was made with, and the static model for a new folder. The embedder must be the one that the
-   * folder was made with; `reembed` changes it.
-   */
-  models?: string | ModelsInput | undefined;
-  /** Index kind of a new folder: `auto`, `flat`, `ivf-sq8`, `hnsw-flat`, … Default: `auto`. */
-  indexKind?: string | undefined;
-  /** Told of each question that was answered: how long it waited and ran, and how long its stages took. */
-  observe?: AnswerObserver | undefined;
-  /**
-   * Share of the searches by an approximate plan, 0 to 1, that are repeated exactly in the background to measure their
-   * recall, which `observe` is told. Default: 0.
-   */
-  recallCheck?: number | undefined;
-}
-
-/** Options of every call that asks something. */
-export interface CallOptions {
-  /** Aborting rejects the call with a PriorartError of code `cancelled` and stops its work. */
-  signal?: AbortSignal | undefined;
-  /** Milliseconds after which a slow reranker stops; documents that it has not scored by then come after the others. */
-  deadlineMs?: number | undefined;
-}
-
-/** Options of a search. */
-export interface SearchOptions extends CallOptions {
-  /** Scans every vector that the filter allows, whatever index there is. Default: false. */
-  exact?: boolean | undefined;
-  /** Whether the reranker orders the results; false orders them by similarity. Default: true. */
-  rerank?: boolean | undefined;
-}
-
-/** Options of `get`. */
-export interface GetOptions {
-  /** Adds the passages of each record and their vectors, as `_passages`. Default: false. */
-  vectors?: boolean | undefined;
-  /** Aborting rejects the call with a PriorartError of code `cancelled`. */
-  signal?: AbortSignal | undefined;
-}
-
-/** Options of `patents`. */
-export interface PatentsOptions extends GetOptions {
-  /**
-   * Which publications: the fields of a search without `query` and `top_k`. Without `doc_type`, `kind_codes` and
-   * `include_utility_model` every kind is allowed, utility models and designs included. Default: all publications.
-   */
-  filter?: PatentFilter | undefined;
-}
+const decoder = new TextDecoder();
 
 /** What a deletion did. */
 export interface DeleteResult {
@@ -108,33 +54,6 @@ export interface DeleteResult {
   /** The numbers, as given, that fit no publication. */
   not_found: string[];
 }
-
-const CALL: OptionRules<CallOptions> = { signal: abortSignal, deadlineMs: milliseconds };
-const SEARCH: OptionRules<SearchOptions> = { ...CALL, exact: flag, rerank: flag };
-const GET: OptionRules<GetOptions> = { vectors: flag, signal: abortSignal };
-/** The filter is checked where every filter is. */
-const PATENTS: OptionRules<PatentsOptions> = { ...GET, filter: { expected: 'an object', holds: () => true } };
-const OPEN: OptionRules<OpenOptions> = {
-  workers: integer(0, WORKERS_MAX),
-  create: flag,
-  models: pathOrObject,
-  indexKind: text,
-  observe: callback,
-  recallCheck: share,
-};
-const INGEST: OptionRules<IngestOptions> = {
-  name: text,
-  signal: abortSignal,
-  onProgress: callback,
-  onlyNew: flag,
-  settledMs: milliseconds,
-  segmentPassages: integer(1, Number.MAX_SAFE_INTEGER),
-  indexFrom: integer(1, Number.MAX_SAFE_INTEGER),
-  drawings: flag,
-};
-const SNAPSHOT: OptionRules<SnapshotOptions> = { copy: flag, alongside: callback, onProgress: callback };
-
-const decoder = new TextDecoder();
 
 function parsed<T>(json: Uint8Array): T {
   return JSON.parse(decoder.decode(json)) as T;

@@ -1,14 +1,12 @@
 /** What an application imports. */
-export {
-  type CallOptions,
-  type DeleteResult,
-  type Engine,
-  type GetOptions,
-  type OpenOptions,
-  open,
-  type PatentsOptions,
-  type SearchOptions,
-} from './engine.js';
+export { type DeleteResult, type Engine, open } from './engine.js';
+export type {
+  CallOptions,
+  GetOptions,
+  OpenOptions,
+  PatentsOptions,
+  SearchOptions,
+} from './engine-options.js';
 export { type ErrorCode, isPriorartError, PriorartError } from './errors.js';
 export type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 export type {

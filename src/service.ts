@@ -43,7 +43,7 @@ export interface ServiceOptions {
 }
 
 /** How a question is asked. */
-export interface CallLimits {
+export interface QuestionLimits {
   signal?: AbortSignal | undefined;
   /** Milliseconds after which a slow reranker stops. */
   deadlineMs?: number | undefined;
@@ -112,23 +112,26 @@ export class IndexService implements SearchEngine {
   }
 
   /** Asks the workers. */
-  ask<Q extends Question>(question: Q, limits: CallLimits = {}): Promise<AnswerOf<Q>> {
+  ask<Q extends Question>(question: Q, limits: QuestionLimits = {}): Promise<AnswerOf<Q>> {
     return this.#answers.ask(question, askOptions(limits));
   }
 
-  searchBytes(query: SemanticQuery, limits: CallLimits): Promise<Uint8Array> {
+  searchBytes(query: SemanticQuery, limits: QuestionLimits): Promise<Uint8Array> {
     return this.ask({ kind: 'semantic', query }, limits);
   }
 
-  analyticsBody(query: AnalyticsQuery, { owner, ...limits }: CallLimits & { owner: string }): Promise<Body> {
+  analyticsBody(
+    query: AnalyticsQuery,
+    { owner, ...limits }: QuestionLimits & { owner: string },
+  ): Promise<Body> {
     return this.#rankings.page(query, owner, askOptions(limits));
   }
 
-  detailsBody(query: DetailsQuery, limits: CallLimits): Promise<TaggedBody> {
+  detailsBody(query: DetailsQuery, limits: QuestionLimits): Promise<TaggedBody> {
     return this.ask({ kind: 'details', query }, limits);
   }
 
-  coverageBody(limits: CallLimits): TaggedBody | Promise<TaggedBody> {
+  coverageBody(limits: QuestionLimits): TaggedBody | Promise<TaggedBody> {
     this.checkOpen();
     return this.#coverage.body(askOptions(limits));
   }
@@ -194,7 +197,7 @@ export class IndexService implements SearchEngine {
   }
 }
 
-function askOptions({ signal, deadlineMs, isPatient }: CallLimits): AskOptions {
+function askOptions({ signal, deadlineMs, isPatient }: QuestionLimits): AskOptions {
   return { signal, isPatient, deadline: deadlineMs === undefined ? undefined : Date.now() + deadlineMs };
 }
 

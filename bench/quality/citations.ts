@@ -96,8 +96,8 @@ export function publicationsIn({ corpora }: Context): Publication[] {
 }
 
 /**
- * Writes publications as JSON Lines. Each becomes an application of the EPO with a new number, because WO is none of the
- * five offices, and because the original numbers would merge applications with their grants.
+ * Writes publications as JSON Lines, as EPO applications with new numbers: an index skips WO publications, and the original
+ * numbers would merge applications with their grants.
  * @returns the new numbers
  */
 export function writePool(pool: readonly Publication[], folder: string): Map<string, string> {

@@ -225,7 +225,7 @@ export function quotaExceeded(quota: number, cycle: Cycle, now: number, running:
       )
     : new PriorartError(
         'quota_exceeded',
-        `the monthly quota of ${quota} searches is used up; it begins anew at ${reset}`,
+        `the monthly quota of ${quota} searches is used up; the next cycle starts at ${reset}`,
         { retryAfter: (cycle.end - now) / 1000 },
       );
 }

@@ -212,7 +212,7 @@ export class Counters {
 
   #isDead([renewed, pid, space]: Lease): boolean {
     const now = this.#clock();
-    // What lies ahead is of an earlier boot of the machine, whose clock began anew.
+    // A time in the future is of an earlier boot: the clock starts at zero with each boot.
     if (renewed < now - QUOTA_LEASE_MS || renewed > now) return true;
     if (space !== this.#pidSpace) return false;
     try {
@@ -270,7 +270,7 @@ export class CountersKeeper {
     this.#file.close();
   }
 
-  /** Copies the log into the file: most of it without a lock, the rest with one, and only where nobody has to be waited for. */
+  /** Copies the WAL into the file: most of it without a lock, the rest only if the lock is free. */
   #shorten(): void {
     this.#file.rows('PRAGMA wal_checkpoint(PASSIVE)');
     this.#file.rows('PRAGMA busy_timeout = 0');

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Account, ApiKey } from './records.js';
+import { known } from './rules.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
 const LAYOUT: Layout = {
@@ -33,7 +34,7 @@ const LAYOUT: Layout = {
 /** Bytes of a secret's hash by which its key is found. */
 export const LOOKUP_BYTES = 16;
 
-export type AccountRow = [
+type AccountRow = [
   id: string,
   name: string,
   plan: string,
@@ -41,7 +42,7 @@ export type AccountRow = [
   environments: string,
   created: string,
 ];
-export type KeyRow = [
+type KeyRow = [
   id: string,
   account: string,
   environment: string,
@@ -50,10 +51,10 @@ export type KeyRow = [
   created: string,
   deactivated: string | null,
 ];
-export const ACCOUNT_COLUMNS = 'a.id, a.name, a.plan, a.monthly_quota, a.environments, a.created_at';
-export const KEY_COLUMNS = 'k.id, k.account, k.environment, k.name, k.state, k.created_at, k.deactivated_at';
+const ACCOUNT_COLUMNS = 'a.id, a.name, a.plan, a.monthly_quota, a.environments, a.created_at';
+const KEY_COLUMNS = 'k.id, k.account, k.environment, k.name, k.state, k.created_at, k.deactivated_at';
 
-export function accountOf([id, name, plan, quota, environments, created]: AccountRow): Account {
+function accountOf([id, name, plan, quota, environments, created]: AccountRow): Account {
   return {
     id,
     name,
@@ -64,7 +65,7 @@ export function accountOf([id, name, plan, quota, environments, created]: Accoun
   };
 }
 
-export function keyOf([id, account, environment, name, state, created, deactivated]: KeyRow): ApiKey {
+function keyOf([id, account, environment, name, state, created, deactivated]: KeyRow): ApiKey {
   return {
     id,
     account,
@@ -87,4 +88,99 @@ export function openKeys(folder: string, options: OpenOptions): Sqlite {
     );
   }
   return new Sqlite(file, LAYOUT, options);
+}
+
+/** A key with its account, by the beginning of the secret's hash. */
+export function keyAndAccountIn(
+  file: Sqlite,
+  lookup: Uint8Array,
+): { hash: Uint8Array; key: ApiKey; account: Account } | undefined {
+  const found = file.row<[hash: Uint8Array, ...KeyRow, ...AccountRow]>(
+    `SELECT k.hash, ${KEY_COLUMNS}, ${ACCOUNT_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account
+     WHERE k.lookup = ?`,
+    lookup,
+  );
+  if (found === undefined) return undefined;
+  const [hash, ...row] = found;
+  return {
+    hash,
+    key: Object.freeze(keyOf(row.slice(0, 7) as KeyRow)),
+    account: Object.freeze(accountOf(row.slice(7) as AccountRow)),
+  };
+}
+
+/** The value of a switch; undefined if it is not set. */
+export function setting<T>(file: Sqlite, name: string): T | undefined {
+  const found = file.row<[string]>('SELECT value FROM settings WHERE name = ?', name);
+  return found && (JSON.parse(found[0]) as T);
+}
+
+/** Sets a switch; undefined removes it. */
+export function putSetting(file: Sqlite, name: string, value: object | undefined): void {
+  if (value === undefined) file.rows('DELETE FROM settings WHERE name = ?', name);
+  else file.rows('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, JSON.stringify(value));
+}
+
+/** @throws PriorartError `not_found` */
+export function accountIn(file: Sqlite, id: string): Account {
+  const found = file.row<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.id = ?`, id);
+  return accountOf(known(found, 'account', id));
+}
+
+/** @throws PriorartError `not_found` */
+export function keyIn(file: Sqlite, id: string): ApiKey {
+  return keyOf(known(file.row<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = ?`, id), 'key', id));
+}
+
+/** Adds an account, or changes it. */
+export function putAccount(file: Sqlite, account: Account): void {
+  const { id, name, plan, monthly_quota: quota, environments, created_at: created } = account;
+  file.rows(
+    `INSERT INTO accounts (id, name, plan, monthly_quota, environments, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET
+       name = excluded.name, plan = excluded.plan, monthly_quota = excluded.monthly_quota,
+       environments = excluded.environments`,
+    id,
+    name,
+    plan,
+    quota,
+    JSON.stringify(environments),
+    created,
+  );
+}
+
+/** Every account, oldest first. */
+export function accountsIn(file: Sqlite): Account[] {
+  const sql = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a ORDER BY a.created_at, a.id`;
+  return file.rows<AccountRow>(sql).map(accountOf);
+}
+
+/** Every key, oldest first. */
+export function keysIn(file: Sqlite): ApiKey[] {
+  return file.rows<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`).map(keyOf);
+}
+
+/** Active keys of an account. */
+export function countActive(file: Sqlite, account: string): number {
+  const sql = "SELECT count(*) FROM keys WHERE account = ? AND state = 'active'";
+  return file.row<[number]>(sql, account)![0];
+}
+
+/** Adds an active key. */
+export function insertKey(
+  file: Sqlite,
+  hash: Uint8Array,
+  { id, account, environment, name }: Pick<ApiKey, 'id' | 'account' | 'environment' | 'name'>,
+): void {
+  file.rows(
+    `INSERT INTO keys (lookup, hash, id, account, environment, name, state, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'active', ?)`,
+    hash.subarray(0, LOOKUP_BYTES),
+    hash,
+    id,
+    account,
+    environment,
+    name,
+    new Date().toISOString(),
+  );
 }

@@ -19,21 +19,25 @@ import { COUNTERS_FILE, Counters } from './counters.js';
 import { type EndedSessions, isEnded, withEnded } from './ended-sessions.js';
 import { hashSecret, isWellFormed, newSecret, randomBase62 } from './key.js';
 import {
-  ACCOUNT_COLUMNS,
-  type AccountRow,
-  accountOf,
-  KEY_COLUMNS,
-  type KeyRow,
-  keyOf,
+  accountIn,
+  accountsIn,
+  countActive,
+  insertKey,
+  keyAndAccountIn,
+  keyIn,
+  keysIn,
   LOOKUP_BYTES,
   openKeys,
+  putAccount,
+  putSetting,
+  setting,
 } from './keys-file.js';
 import { LockQueue } from './lock-queue.js';
 import type { Account, ApiKey, Maintenance, Plan, Verification } from './records.js';
-import { checkedQuota, checkInteger, checkName, known, withEnvironment } from './rules.js';
+import { checkedQuota, checkInteger, checkName, withEnvironment } from './rules.js';
 import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
 
-/** How often it is looked whether the file is still in its place, and a store that is out of order opened again, ms. */
+/** ms between checks that the file is still in its place, and between attempts to open a store that is out of order. */
 const INSPECT_MS = 1_000;
 
 export interface AccessStoreOptions {
@@ -215,27 +219,14 @@ export class AccessStore {
       const account = accountIn(file, input.account);
       const changed = withEnvironment(account, input.environment);
       if (changed !== account) putAccount(file, changed);
-      const [active] = file.row<[number]>(
-        "SELECT count(*) FROM keys WHERE account = ? AND state = 'active'",
-        account.id,
-      )!;
+      const active = countActive(file, account.id);
       if (active >= KEYS_PER_ACCOUNT_MAX) {
         throw new PriorartError(
           'usage',
           `account ${account.id} has ${active} active keys, which is the most; revoke one first`,
         );
       }
-      file.rows(
-        `INSERT INTO keys (lookup, hash, id, account, environment, name, state, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, 'active', ?)`,
-        hash.subarray(0, LOOKUP_BYTES),
-        hash,
-        id,
-        account.id,
-        input.environment,
-        input.name,
-        new Date().toISOString(),
-      );
+      insertKey(file, hash, { id, account: account.id, environment: input.environment, name: input.name });
     });
     return { id, secret };
   }
@@ -259,15 +250,13 @@ export class AccessStore {
   /** Every key, oldest first, without secrets or hashes. */
   list(): ApiKey[] {
     const file = this.#current();
-    const sql = `SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`;
-    return this.#reading(() => file.rows<KeyRow>(sql)).map(keyOf);
+    return this.#reading(() => keysIn(file));
   }
 
   /** Every account, oldest first. */
   accounts(): Account[] {
     const file = this.#current();
-    const sql = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a ORDER BY a.created_at, a.id`;
-    return this.#reading(() => file.rows<AccountRow>(sql)).map(accountOf);
+    return this.#reading(() => accountsIn(file));
   }
 
   /** @throws PriorartError `not_found` */
@@ -409,59 +398,6 @@ export class AccessStore {
     this.#inspectedAt = performance.now();
     broken?.close();
   }
-}
-
-function keyAndAccountIn(
-  file: Sqlite,
-  lookup: Uint8Array,
-): { hash: Uint8Array; key: ApiKey; account: Account } | undefined {
-  const found = file.row<[hash: Uint8Array, ...KeyRow, ...AccountRow]>(
-    `SELECT k.hash, ${KEY_COLUMNS}, ${ACCOUNT_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account
-     WHERE k.lookup = ?`,
-    lookup,
-  );
-  if (found === undefined) return undefined;
-  const [hash, ...row] = found;
-  return {
-    hash,
-    key: Object.freeze(keyOf(row.slice(0, 7) as KeyRow)),
-    account: Object.freeze(accountOf(row.slice(7) as AccountRow)),
-  };
-}
-
-function setting<T>(file: Sqlite, name: string): T | undefined {
-  const found = file.row<[string]>('SELECT value FROM settings WHERE name = ?', name);
-  return found && (JSON.parse(found[0]) as T);
-}
-
-function putSetting(file: Sqlite, name: string, value: object | undefined): void {
-  if (value === undefined) file.rows('DELETE FROM settings WHERE name = ?', name);
-  else file.rows('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, JSON.stringify(value));
-}
-
-function accountIn(file: Sqlite, id: string): Account {
-  const found = file.row<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts a WHERE a.id = ?`, id);
-  return accountOf(known(found, 'account', id));
-}
-
-function keyIn(file: Sqlite, id: string): ApiKey {
-  return keyOf(known(file.row<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = ?`, id), 'key', id));
-}
-
-function putAccount(file: Sqlite, account: Account): void {
-  const { id, name, plan, monthly_quota: quota, environments, created_at: created } = account;
-  file.rows(
-    `INSERT INTO accounts (id, name, plan, monthly_quota, environments, created_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET
-       name = excluded.name, plan = excluded.plan, monthly_quota = excluded.monthly_quota,
-       environments = excluded.environments`,
-    id,
-    name,
-    plan,
-    quota,
-    JSON.stringify(environments),
-    created,
-  );
 }
 
 function reason(fault: unknown): string {

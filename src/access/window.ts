@@ -84,7 +84,7 @@ export class SlidingWindow {
   }
 
   #expire(now: number): void {
-    // What lies ahead is of another boot of the machine, whose clock began anew.
+    // A time in the future is of an earlier boot: the clock starts at zero with each boot.
     if (this.#times.length > 0 && this.#times.at(-1)! > now) {
       this.#times = [];
       this.#counts = [];

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type Engine, open, type SearchOptions } from '../engine.js';
+import { type Engine, open } from '../engine.js';
+import type { SearchOptions } from '../engine-options.js';
 import { bestSimilarity, seemsUnrelated } from '../search/explanation.js';
 import { parseSemantic } from '../search/query.js';
 import type { SemanticRequest } from '../search/schema.js';

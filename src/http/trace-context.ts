@@ -15,7 +15,7 @@ export interface TraceContext {
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Undefined where the caller sent none, or one that is not valid: whoever traces begins anew then. */
+/** Undefined if the caller sent none or an invalid one: a new trace starts then. */
 export function traceOf(request: Pick<HttpRequest, 'headers'>): TraceContext | undefined {
   const sent = request.headers['traceparent'];
   if (sent === undefined) return undefined;

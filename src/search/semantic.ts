@@ -34,7 +34,8 @@ export async function searchSemantic(
     const selection = selectionOf(native, clauses);
     const filter = clock();
     // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
-    const documents = Math.max(TOP_K.max, reader.reranker.depth);
+    const depth = query.rerank === false ? 0 : reader.reranker.depth;
+    const documents = Math.max(TOP_K.max, depth);
     const plan = planOf(manifest.segments, native.segments, selection, documents, {
       exact: query.exact,
       sure: RERANK_SURE,

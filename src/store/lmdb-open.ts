@@ -212,14 +212,15 @@ function openLockFile(path: string): RootDatabase {
 }
 
 /**
- * Makes a lock file as long as its map, without blocks. LMDB reads up to 128 KB beyond a damaged page, often into this map,
- * which tends to lie behind that of the data file: a map that is longer than its file would end the process by SIGBUS.
+ * Makes a lock file as long as its map, without blocks. Offsets on a damaged page can point 64 KB behind the end of the data
+ * file's map. This map often lies there, and reading a map behind the end of its file ends the process by SIGBUS.
  */
 function fillMap(path: string): void {
   try {
     if (statSync(path).size < LOCK_MAP_BYTES) truncateSync(path, LOCK_MAP_BYTES);
-  } catch {
-    // A read-only folder: the lock works without.
+  } catch (error) {
+    // The lock works without, in a folder that this process may not write to.
+    if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 

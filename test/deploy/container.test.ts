@@ -1,4 +1,4 @@
-/** Dockerfile: read as it is written, and built and run where Docker has a daemon. */
+/** deploy/Dockerfile: read as it is written, and built and run where Docker has a daemon. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -27,7 +27,7 @@ function instructionsOf(dockerfile: string): Instruction[] {
   });
 }
 
-const instructions = instructionsOf(read('Dockerfile'));
+const instructions = instructionsOf(read('deploy/Dockerfile'));
 const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
 const textOf = (name: string) => last.findLast((each) => each.name === name)?.text;
 
@@ -142,7 +142,7 @@ describe('Dockerfile', () => {
   }, async (t) => {
     const docker = (...args: string[]) => spawnSync('docker', args, { cwd: ROOT, encoding: 'utf8' });
     const image = `priorart-test-${process.pid}`;
-    const built = docker('build', '-t', image, '.');
+    const built = docker('build', '-f', 'deploy/Dockerfile', '-t', image, '.');
     assert.equal(built.status, 0, built.stderr);
     t.after(() => docker('rmi', '-f', image));
     t.after(() => docker('volume', 'rm', '-f', image));

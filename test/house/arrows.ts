@@ -3,7 +3,7 @@ import { type ImportOf, referencesOf } from './imports.js';
 
 const PARTS = ['store', 'index', 'embed', 'rerank', 'drawings', 'access', 'observe'];
 const BELOW_POOL = ['patent', ...PARTS, 'ingest', 'search', 'models'];
-const BELOW_FRONT = [...BELOW_POOL, 'pool', 'service.ts', 'engine.ts'];
+const BELOW_FRONT = [...BELOW_POOL, 'pool', 'service.ts', 'engine-options.ts', 'engine.ts'];
 
 /**
  * Which folder of src/ (or file directly in it) may import which others; itself always. What is not in the table
@@ -28,7 +28,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   pool: BELOW_POOL,
   // What is open; the library speaks to it in the application's terms, the server over a port.
   'service.ts': [...BELOW_POOL, 'pool'],
-  'engine.ts': [...BELOW_POOL, 'service.ts'],
+  'engine-options.ts': BELOW_POOL,
+  'engine.ts': [...BELOW_POOL, 'service.ts', 'engine-options.ts'],
   eval: BELOW_FRONT,
   cluster: BELOW_FRONT,
   dashboard: BELOW_FRONT,

@@ -42,6 +42,7 @@ function planned(
   wanted: number,
   index: Partial<IndexFile> | undefined = {},
   above?: number,
+  sure?: number,
 ) {
   const docs = passages / 20;
   const entry: SegmentEntry = { id: 's', docs, passages, firstDoc: 1, lastDoc: docs, bytes: 1 };
@@ -49,7 +50,7 @@ function planned(
   const allowed = Math.round(docs * share);
   const selection = { docs: [allowed], passages: [allowed * 20] };
   const opened = [{ docs, passages, lists: INDEX.lists, hasIndex: index !== undefined }];
-  return planOf([entry], opened, selection, wanted, { share: above });
+  return planOf([entry], opened, selection, wanted, { share: above, sure });
 }
 
 const scanOf = (...args: Parameters<typeof planned>): ScanKind => planned(...args).segments[0]!.scan;
@@ -58,6 +59,13 @@ describe('plans by selectivity, number wanted and kind of index', () => {
   it('a million passages with codes', () => {
     const scans = [1, 0.5, 0.1, 0.01, 0.001, 0.0001, 0].map((share) => scanOf(1e6, share, 50));
     assert.deepEqual(scans, ['ivf', 'ivf', 'exact', 'exact', 'exact', 'exact', 'none']);
+  });
+
+  it('searches no further for documents that need not be found surely', () => {
+    const [fifty] = planned(1e6, 1, 50).segments;
+    const [more] = planned(1e6, 1, 200, {}, undefined, 50).segments;
+    assert.deepEqual([more!.scan, more!.nprobe], [fifty!.scan, fifty!.nprobe]);
+    assert.notEqual(planned(1e6, 1, 200).segments[0]!.nprobe, fifty!.nprobe);
   });
 
   it('thousands wanted: codes as a whole where they are few among many, else exactly', () => {

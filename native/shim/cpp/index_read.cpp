@@ -80,7 +80,7 @@ void check_ids(const idx_t* ids, size_t n, int64_t ntotal) {
     }
 }
 
-/// `check_codes` looks at the codes of so many rows.
+/// `check_codes` checks the codes of a list's rows.
 template <class Check>
 std::unique_ptr<InvertedLists> read_lists(
         Reader& r,

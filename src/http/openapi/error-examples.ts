@@ -26,7 +26,8 @@ export const ERROR_EXAMPLES: Readonly<Record<ShownCode, string>> = {
   range_not_satisfiable: 'the range is beyond the image; it has 10482 bytes',
   invalid_request: 'top_k: got 500; expected an integer from 1 to 100',
   rate_limited: 'more than 60 requests within a minute with this API key; try again in 17 s',
-  quota_exceeded: 'the monthly quota of 30 searches is used up; it begins anew at 2026-03-01T00:00:00.000Z',
+  quota_exceeded:
+    'the monthly quota of 30 searches is used up; the next cycle starts at 2026-03-01T00:00:00.000Z',
   head_too_large: 'the request head is too large; expected at most 16384 bytes',
   internal: `internal error; the request id is ${ID}`,
   embedding_failed: `the query could not be embedded; the request id is ${ID}`,

@@ -8,7 +8,8 @@ use super::tree::{Node, View};
 
 /// A mark that no text holds, for a line end that survives the collapsing of white space.
 const LINE: char = '\u{e000}';
-/// Another one, for the border between two cells: a bar at the end of a line is text, a border there is none.
+/// A mark that no text holds, for the border between two cells. Borders at the end of a line are dropped; bars of a text
+/// are kept. `src/ingest/readers/cn-text.ts` has a third mark, U+E002.
 const BORDER: char = '\u{e001}';
 
 /// Trees are parsed with a bound on depth; one that was made up must not exhaust the stack.
