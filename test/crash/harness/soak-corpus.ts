@@ -3,7 +3,7 @@
  * model makes them, kept in plain arrays. Nothing is read back from a data folder.
  */
 
-import { calibrationFor } from '../../../src/embed/calibration.js';
+import { type Calibration, calibrationFor } from '../../../src/embed/calibration.js';
 import { passagesOf } from '../../../src/ingest/passages.js';
 import { loadModels } from '../../../src/models/load.js';
 import type { Patent } from '../../../src/patent/record.js';
@@ -11,8 +11,14 @@ import { titlesOf } from '../../../src/patent/record.js';
 import { random } from '../folder.js';
 
 const { embedder } = await loadModels();
-/** How the scores of a question are shown. */
-export const calibrationOf = (question: Float32Array) => calibrationFor(embedder, question);
+const calibrations = new WeakMap<Float32Array, Calibration>();
+
+/** How the scores of a question are shown. Kept for each question: a judge asks for it once a publication. */
+export function calibrationOf(question: Float32Array): Calibration {
+  const known = calibrations.get(question) ?? calibrationFor(embedder, question);
+  calibrations.set(question, known);
+  return known;
+}
 const { dimensions } = embedder;
 
 export const COUNTRIES = ['KR', 'US', 'EP', 'JP', 'CN'] as const;
