@@ -56,7 +56,7 @@ for (const benchmark of BENCHMARKS) {
     .option('--passages <list>', 'sizes of the generated folders, comma-separated: 100000,1000000')
     .option('--out <folder>', 'folder for page, JSON and charts', OUT)
     .option('--baseline <file>', `result to compare with (default: bench/baselines/${benchmark.name}.json)`)
-    .option('--record', 'make this run the baseline, and write its figures into BENCHMARKS.md')
+    .option('--record', 'make this run the baseline, and write its tables to bench/results')
     .action((flags: Flags) => run(benchmark, flags));
 }
 
@@ -163,20 +163,16 @@ function resultIn(json: string): Result {
   return JSON.parse(json, (key, value) => (key === 'value' && value === null ? Number.NaN : value)) as Result;
 }
 
-/** Writes the figures between their marks in BENCHMARKS.md. */
+/** Makes a complete run the baseline, and writes its tables to bench/results. */
 function record(benchmark: Benchmark, result: Result, baseline: string, json: string): void {
   const whole = result.sections.length === benchmark.sections.length;
   if (result.short || !whole || result.sections.some(({ skipped }) => skipped)) {
     throw new Error('not recorded: only a complete run can be a baseline');
   }
   writeFileSync(baseline, json);
-  const path = join(ROOT, 'BENCHMARKS.md');
-  const text = readFileSync(path, 'utf8');
-  const [open, close] = [`<!-- ${benchmark.name}: figures -->`, `<!-- ${benchmark.name}: end -->`];
-  const [from, to] = [text.indexOf(open), text.indexOf(close)];
-  if (from < 0 || to < from) throw new Error(`BENCHMARKS.md has no lines ${open} and ${close}`);
-  writeFileSync(path, `${text.slice(0, from)}${open}\n${resultMarkdown(result)}\n${text.slice(to)}`);
-  console.log(`Recorded in ${relative(process.cwd(), baseline)} and BENCHMARKS.md`);
+  const page = join(ROOT, 'bench', 'results', `${benchmark.name}.md`);
+  writeFileSync(page, `# Results of \`npm run bench -- ${benchmark.name}\`\n\n${resultMarkdown(result)}\n`);
+  console.log(`Recorded in ${[baseline, page].map((file) => relative(process.cwd(), file)).join(' and ')}`);
 }
 
 try {

@@ -17,7 +17,7 @@ export interface Figure {
   high?: number;
   /** Number of questions or pairs. */
   n: number;
-  /** Whether the figure is left out of BENCHMARKS.md. */
+  /** Whether the figure is left out of bench/results. */
   detail?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Renders a result as text for a terminal, and as Markdown for BENCHMARKS.md. */
+/** Renders a result as text for a terminal, and as Markdown for bench/results. */
 import type { Result, Section } from './result.js';
 import { percent, shownInterval, shownValue, signed, tableOf } from './table.js';
 
@@ -78,20 +78,20 @@ export function headOf({
   ];
 }
 
-/** Renders the section of BENCHMARKS.md. */
+/** Renders the page of bench/results. */
 export function resultMarkdown(result: Result): string {
   const parts = [
     headOf(result)
       .map((line) => `- ${line}`)
       .join('\n'),
     verdictOf(result),
+    ...result.sections.map(sectionMarkdown),
   ];
-  for (const section of result.sections) parts.push(sectionMarkdown(section));
-  return parts.join('\n\n');
+  return parts.filter(Boolean).join('\n\n');
 }
 
 function sectionMarkdown(section: Section): string {
-  const lines = [`### ${section.title}`, '', section.about];
+  const lines = [`## ${section.title}`, '', section.about];
   if (section.skipped) return [...lines, '', `Not measured: ${section.skipped}`].join('\n');
   const figures = section.figures.filter(({ detail }) => !detail);
   const { columns, rows } = tableOf({ ...section, figures });

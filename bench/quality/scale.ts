@@ -9,7 +9,7 @@ import { type Filled, onEachModel } from './retrieval.js';
 import { everyResult } from './statistics.js';
 
 const QUANTILES = [0.1, 0.25, 0.5, 0.75, 0.9];
-/** Minimum of relevant documents for a pair of languages to have a panel, and a row in BENCHMARKS.md. */
+/** Minimum of relevant documents for a pair of languages to have a panel, and a row in bench/results/quality.md. */
 const LEAST = PAIRS_FROM;
 /** Points of a curve, and the standard deviation of the normal kernel that smooths it. */
 const POINTS = 60;

@@ -5,7 +5,7 @@
 //!
 //! Not quick-xml: it takes `a < b` for a tag, and positions, names and the tolerated faults would all be checked once
 //! more on top of it. `examples/xml_speed.rs` compares the two: quick-xml makes this tree of its events no faster
-//! (BENCHMARKS.md has the numbers).
+//! (BENCHMARKS.md, section Ingest).
 
 use super::entities::{named, NAME_MAX};
 use super::role::Role;
