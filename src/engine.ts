@@ -33,13 +33,7 @@ import {
 } from './search/query.js';
 import { allRecords, recordsByNumber } from './search/records.js';
 import type { AnalyticsRequest, DetailsRequest, SemanticRequest } from './search/schema.js';
-import type {
-  AnalyticsResponse,
-  Coverage,
-  DetailsResponse,
-  SearchEngine,
-  SearchResponse,
-} from './search/types.js';
+import type { AnalyticsResponse, Coverage, DetailsResponse, SearchResponse } from './search/types.js';
 import { IndexService } from './service.js';
 import { deletePublications } from './store/delete-publications.js';
 import { sourceRecords } from './store/ledger.js';
@@ -271,7 +265,8 @@ export class Engine {
   }
 
   async #search(query: SemanticQuery, options: CallOptions): Promise<SearchResponse> {
-    return parsed(await this.#service.searchBytes(query, { ...options, isPatient: true }));
+    const { json } = await this.#service.searchBody(query, { ...options, isPatient: true });
+    return parsed(json);
   }
 
   #check<T extends object>(call: string, options: T, rules: OptionRules<T>): void {
@@ -370,6 +365,6 @@ export async function open(dir: string, options: OpenOptions = {}): Promise<Engi
 }
 
 /** What a server needs of the folder that an engine has open. */
-export function serverPort(engine: Engine): SearchEngine {
+export function serverPort(engine: Engine): IndexService {
   return serviceOf(engine);
 }

@@ -1,6 +1,6 @@
 /**
  * An open data folder: store, workers and what is kept between questions. The library (engine.ts) asks it in the
- * application's terms, the server over the port `SearchEngine`.
+ * application's terms, the server over the port of http/engine-port.ts.
  */
 import { availableParallelism } from 'node:os';
 import { PriorartError } from './errors.js';
@@ -22,7 +22,7 @@ import { Rankings } from './pool/rankings.js';
 import type { AnswerOf, Question } from './pool/tasks.js';
 import { findDrawing } from './search/find-drawing.js';
 import { type AnalyticsQuery, type DetailsQuery, parseSemantic, type SemanticQuery } from './search/query.js';
-import type { Body, SearchEngine, TaggedBody } from './search/types.js';
+import type { Body, TaggedBody } from './search/types.js';
 import { Store } from './store/store.js';
 
 export interface ServiceOptions {
@@ -52,7 +52,7 @@ export interface QuestionLimits {
 }
 
 /** An open data folder. */
-export class IndexService implements SearchEngine {
+export class IndexService {
   readonly dir: string;
   readonly store: Store;
   readonly #answers: Answers;
@@ -116,7 +116,7 @@ export class IndexService implements SearchEngine {
     return this.#answers.ask(question, askOptions(limits));
   }
 
-  searchBytes(query: SemanticQuery, limits: QuestionLimits): Promise<Uint8Array> {
+  searchBody(query: SemanticQuery, limits: QuestionLimits): Promise<Body> {
     return this.ask({ kind: 'semantic', query }, limits);
   }
 
@@ -174,7 +174,7 @@ export class IndexService implements SearchEngine {
   /** Opens models and segments in every worker, so that the first search is as fast as the next. */
   async #warmedUp(): Promise<this> {
     const query = parseSemantic({ query: 'warm up', top_k: 1 });
-    const asked = Array.from({ length: this.#answers.parallel }, () => this.searchBytes(query, {}));
+    const asked = Array.from({ length: this.#answers.parallel }, () => this.searchBody(query, {}));
     const ends = await Promise.allSettled(asked);
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) {

@@ -345,7 +345,7 @@ describe('changing an index', () => {
   it('refuses searches of a server when too many wait, and says when to come back', async () => {
     const service = await IndexService.open(join(dir, 'changing'), { workers: 1, queuePerWorker: 2 });
     const query = parseSemantic({ query: 'x', top_k: 100 });
-    const asked = Array.from({ length: 12 }, () => service.searchBytes(query, {}));
+    const asked = Array.from({ length: 12 }, () => service.searchBody(query, {}));
     const outcomes = await Promise.allSettled(asked);
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     assert.equal(refused.length, 9, 'one runs and two wait');

@@ -48,7 +48,7 @@ async function bareMicros(): Promise<number> {
   const query = parseSemantic({ query: 'How can a lithium battery be cooled?' });
   const calls = 200_000;
   const { user, system } = process.cpuUsage();
-  for (let n = 0; n < calls; n++) await trivialEngine.searchBytes(query, {});
+  for (let n = 0; n < calls; n++) await trivialEngine.searchBody(query, {});
   const used = process.cpuUsage({ user, system });
   return (used.user + used.system) / calls;
 }

@@ -1,6 +1,6 @@
 /** An engine that returns the same answer to every search. */
 import { PriorartError } from '../../src/errors.js';
-import type { SearchEngine } from '../../src/search/types.js';
+import type { EnginePort } from '../../src/http/engine-port.js';
 
 /** Typical size of an answer with ten results of five passages each. */
 const ANSWER_BYTES = 16_000;
@@ -10,8 +10,8 @@ const absent = () => {
   throw new PriorartError('not_found', 'this engine answers searches only');
 };
 
-export const trivialEngine: SearchEngine = {
-  searchBytes: async () => answer,
+export const trivialEngine: EnginePort = {
+  searchBody: async () => ({ json: answer, results: 0 }),
   analyticsBody: absent,
   detailsBody: absent,
   coverageBody: () => ({ json: answer, etag: '"1"' }),

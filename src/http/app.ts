@@ -1,16 +1,16 @@
 /**
  * From a request to its answer, over whichever adapter: route → maintenance → key → rate limit → the route's
  * own work, which checks content type, size, JSON and fields in this order, reserves quota and then searches. A choked
- * event loop refuses before the route's own work (loop-guard.ts says why). Whatever fails anywhere ends as one
+ * event loop refuses before the route's own work (admission/loop-guard.ts says why). Whatever fails anywhere ends as one
  * `{detail}` here.
  */
 import { isPriorartError, PriorartError } from '../errors.js';
 import { type HttpHandler, type HttpReply, type HttpRequest, lengthOf } from './adapters/adapter.js';
-import { Admission } from './admission.js';
-import type { FinishedRequest } from './finished.js';
-import { LoopGuard } from './loop-guard.js';
+import { Admission } from './admission/admission.js';
+import { LoopGuard } from './admission/loop-guard.js';
 import { problemOf } from './problem.js';
 import { requestIdOf } from './request-id.js';
+import type { RequestRecord } from './request-record.js';
 import type { Call, Route, Services } from './route.js';
 import { type Match, Router } from './router.js';
 import { ADMIN_ROUTES } from './routes/admin/index.js';
@@ -122,9 +122,9 @@ class Exchange {
   finish(reply: HttpReply): HttpReply | Promise<HttpReply> {
     try {
       const settling = this.#settle(reply.status);
-      if (!settling) return this.#finished(reply);
+      if (!settling) return this.#complete(reply);
       return settling.then(
-        () => this.#finished(reply),
+        () => this.#complete(reply),
         (error: unknown) => this.failNow(error),
       );
     } catch (error) {
@@ -132,7 +132,7 @@ class Exchange {
     }
   }
 
-  #finished(reply: HttpReply): HttpReply {
+  #complete(reply: HttpReply): HttpReply {
     this.#observe(reply.status, reply);
     const headers: Record<string, string> = { ...reply.headers };
     this.#admission.addHeaders(headers);
@@ -171,7 +171,7 @@ class Exchange {
   }
 
   #observe(status: number, reply?: HttpReply): void {
-    const finished: FinishedRequest = {
+    const record: RequestRecord = {
       endpoint: this.#route?.endpoint ?? 'none',
       method: this.#request.method,
       status,
@@ -181,11 +181,11 @@ class Exchange {
       bytes: reply === undefined ? 0 : lengthOf(reply.body),
     };
     const key = this.#admission.key;
-    if (key) finished.key = key;
-    if (this.#trace) finished.trace = this.#trace;
-    if (reply?.resultCount !== undefined) finished.resultCount = reply.resultCount;
-    if (status === 404) finished.path = this.#request.path;
-    if (this.#query !== undefined) finished.query = this.#query;
-    this.#services.observe(finished);
+    if (key) record.key = key;
+    if (this.#trace) record.trace = this.#trace;
+    if (reply?.resultCount !== undefined) record.resultCount = reply.resultCount;
+    if (status === 404) record.path = this.#request.path;
+    if (this.#query !== undefined) record.query = this.#query;
+    this.#services.observe(record);
   }
 }

@@ -2,7 +2,7 @@
 import { PriorartError } from '../errors.js';
 import { CORS_MAX_AGE_S } from '../limits.js';
 import type { HttpHandler, HttpReply } from './adapters/adapter.js';
-import type { EarlyAnswer } from './early.js';
+import type { PreflightAnswer } from './preflight.js';
 
 /** Only what stands under these; administration is nobody's web page but the server's own. */
 const SHARED_PATHS = /^\/(?:api\/|files\/|openapi\.json$|livez$|readyz$|healthz$)/;
@@ -12,18 +12,18 @@ const SHOWN_HEADERS =
 
 /**
  * Answers preflights, and marks answers that a page may read.
- * @param early completes the answers to preflights
+ * @param answer completes the answers to preflights
  * @param origins `https://a.example, https://b.example:8443`, or `*` for every page
  * @throws PriorartError `usage`
  */
-export function withCors(handler: HttpHandler, origins: string, early: EarlyAnswer): HttpHandler {
+export function withCors(handler: HttpHandler, origins: string, answer: PreflightAnswer): HttpHandler {
   const allowed = allowedOrigins(origins);
   return (request) => {
     if (!SHARED_PATHS.test(request.path)) return handler(request);
     const origin = request.headers['origin'];
     const granted = origin === undefined ? undefined : allowed(origin);
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
-      return early(request, 'preflight', preflight(granted));
+      return answer(request, 'preflight', preflight(granted));
     }
     const mark = (reply: HttpReply | undefined) => reply && marked(reply, granted);
     const result = handler(request);

@@ -1,7 +1,7 @@
 /** Ends work that takes too long, or whose client has gone. */
 import { PriorartError } from '../errors.js';
 import type { HttpRequest } from './adapters/adapter.js';
-import { clientGone } from './adapters/departure.js';
+import { clientGone } from './adapters/disconnect.js';
 
 /**
  * Runs work with a signal that fires when the client goes or after `ms`. Rejects at that moment with the

@@ -3,13 +3,13 @@ import type { LoggedRequest } from '../access/log-records.js';
 import type { RequestLog } from '../access/request-log.js';
 import { LOG_PATH_MAX_CHARS } from '../limits.js';
 import type { LineWriter } from '../observe/log.js';
-import type { FinishedRequest } from './finished.js';
+import type { RequestRecord } from './request-record.js';
 import { traceFields } from './trace-context.js';
 
 const QUIET = new Set(['livez', 'readyz']);
 
-export function logRequest(write: LineWriter, finished: FinishedRequest): void {
-  const { requestId, trace, method, path, endpoint, status, ms, key, client } = finished;
+export function logRequest(write: LineWriter, record: RequestRecord): void {
+  const { requestId, trace, method, path, endpoint, status, ms, key, client } = record;
   const text = JSON.stringify;
   let members = `"request_id":${text(requestId)}`;
   if (trace) members += `,${text(traceFields(trace)).slice(1, -1)}`;
@@ -31,8 +31,8 @@ function inAscii(text: string): string {
   );
 }
 
-export function logForKey(requests: RequestLog, finished: FinishedRequest): void {
-  const { key, requestId, endpoint, status, ms, client, resultCount, query } = finished;
+export function logForKey(requests: RequestLog, record: RequestRecord): void {
+  const { key, requestId, endpoint, status, ms, client, resultCount, query } = record;
   if (!key) return;
   const line: LoggedRequest = { key: key.id, time: Date.now(), requestId, endpoint, status, ms, client };
   if (resultCount !== undefined) line.resultCount = resultCount;

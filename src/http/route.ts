@@ -4,15 +4,15 @@ import type { CallLimits } from '../access/call-limits.js';
 import type { ApiKey } from '../access/records.js';
 import type { DrawingStore } from '../drawings/store.js';
 import type { Logger } from '../observe/log.js';
-import type { SearchEngine } from '../search/types.js';
-import type { KeyCheck } from './access.js';
 import type { HttpReply, HttpRequest } from './adapters/adapter.js';
-import type { Administration } from './administrator.js';
-import type { RequestObserver } from './finished.js';
+import type { Administration } from './admission/administrator.js';
+import type { KeyCheck } from './admission/api-key.js';
+import type { EnginePort } from './engine-port.js';
+import type { RequestObserver } from './request-record.js';
 
 /** What the handlers work with, made once per server. */
 export interface Services {
-  engine: SearchEngine;
+  engine: EnginePort;
   access: KeyCheck;
   limits: CallLimits;
   /** Without it, the endpoints of the administration answer 404. */

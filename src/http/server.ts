@@ -14,24 +14,24 @@ import {
 } from '../limits.js';
 import { type Logger, lineWriter } from '../observe/log.js';
 import { Metrics } from '../observe/metrics.js';
-import type { SearchEngine } from '../search/types.js';
 import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
 import { createNodeAdapter } from './adapters/node.js';
 import { createUwsAdapter } from './adapters/uws.js';
 import { createApp } from './app.js';
-import { earlyAnswers, refusalReply } from './early.js';
-import type { FinishedRequest } from './finished.js';
-import { type Front, type FrontConfig, frontOf } from './front.js';
-import { type GateConfig, openGate } from './gate.js';
+import type { EnginePort } from './engine-port.js';
 import { type MetricsPort, openMetricsPort } from './metrics-port.js';
+import { type Middleware, type MiddlewareConfig, middlewareOf } from './middleware.js';
+import { preflightAnswers, refusalReply } from './preflight.js';
 import { logForKey, logRequest } from './request-line.js';
+import type { RequestRecord } from './request-record.js';
+import { openRequestServices, type RequestServicesConfig } from './request-services.js';
 import type { Services } from './route.js';
 import { livezReply } from './routes/livez.js';
 import { readyzReply } from './routes/readyz.js';
 import { tlsIdentity, validTo } from './tls.js';
 
 /** Settings that have their default where absent. */
-type Optional = FrontConfig &
+type Optional = MiddlewareConfig &
   Partial<
     Pick<
       Config,
@@ -47,13 +47,13 @@ type Optional = FrontConfig &
   >;
 
 export interface ServerParts {
-  engine: SearchEngine;
+  engine: EnginePort;
   access: AccessStore;
   /** Where drawings are linked to. Without it, every drawing is answered 404. */
   drawings?: DrawingStore;
   log: Logger;
   config: Pick<Config, 'host' | 'port' | 'httpAdapter' | 'deadlineMs' | 'shutdownGraceMs'> &
-    GateConfig &
+    RequestServicesConfig &
     Optional;
   /** Those that the engine reports to; own ones where absent. */
   metrics?: Metrics;
@@ -87,18 +87,18 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const { engine, access, drawings, log, config, metrics = new Metrics() } = parts;
   const tls = tlsIdentity(config);
   const lifecycle = { draining: false };
-  const gate = openGate(access, config, log, () => engine.ready().ready);
+  const requestServices = openRequestServices(access, config, log, () => engine.ready().ready);
   const writeLine = lineWriter(log);
-  const observe = (finished: FinishedRequest) => {
-    logRequest(writeLine, finished);
-    logForKey(gate.requests, finished);
-    metrics.requestFinished(finished);
+  const observe = (record: RequestRecord) => {
+    logRequest(writeLine, record);
+    logForKey(requestServices.requests, record);
+    metrics.requestFinished(record);
   };
   const services = {
     engine,
     access,
-    limits: gate.limits,
-    admin: gate.admin,
+    limits: requestServices.limits,
+    admin: requestServices.admin,
     drawings,
     log,
     publicUrl: config.publicUrl,
@@ -107,30 +107,30 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     observe,
   };
   const app = createApp(services);
-  const early = earlyAnswers(observe);
-  let front: Front;
+  const preflight = preflightAnswers(observe);
+  let middleware: Middleware;
   let adapter: HttpAdapter;
   let metricsPort: MetricsPort | undefined;
   let port: number;
   try {
-    front = frontOf(app, config, early);
+    middleware = middlewareOf(app, config, preflight);
     adapter = chooseAdapter(config.httpAdapter, log, {
-      handler: (request) => front.handler(request),
-      clientAddress: (peer, headers) => front.clientAddress?.(peer, headers) ?? peer,
+      handler: (request) => middleware.handler(request),
+      clientAddress: (peer, headers) => middleware.clientAddress?.(peer, headers) ?? peer,
       tls,
       bodyMaxBytes: BODY_MAX_BYTES,
       bodyDrainMaxBytes: BODY_DRAIN_MAX_BYTES,
       bodyTimeoutMs: BODY_TIMEOUT_MS,
       writeTimeoutMs: WRITE_TIMEOUT_MS,
       connectionsMax: config.connectionsMax ?? CONNECTIONS_MAX.default,
-      refuse: (refusal) => refusalReply(early, refusal),
+      refuse: (refusal) => refusalReply(preflight, refusal),
       onError: (error) => log.error({ err: error }, 'a request could not be answered'),
     });
     metricsPort = await openMetrics(config, metrics, services);
     port = await adapter.listen(config.host, config.port);
   } catch (error) {
     metricsPort?.close();
-    await gate.close();
+    await requestServices.close();
     throw error;
   }
   metrics.watch({
@@ -156,11 +156,11 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     adapter: adapter.name,
     metricsPort: metricsPort?.port,
     reload(changed) {
-      const [newFront, newTls] = [frontOf(app, changed, early), tlsIdentity(changed)];
+      const [newMiddleware, newTls] = [middlewareOf(app, changed, preflight), tlsIdentity(changed)];
       if (!newTls !== !tls)
         throw new PriorartError('usage', 'TLS can not be turned on or off without a restart');
       if (newTls) adapter.replaceTls(newTls);
-      front = newFront;
+      middleware = newMiddleware;
       if (changed.logLevel !== undefined) log.level = changed.logLevel;
       log.info(newTls ? { certificate_valid_to: validTo(newTls) } : {}, 'settings read again');
     },
@@ -170,7 +170,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       await sleep(config.shutdownDelayMs ?? 0);
       await adapter.close(config.shutdownGraceMs);
       metricsPort?.close();
-      await gate.close();
+      await requestServices.close();
       log.info('closed');
     },
   };

@@ -67,7 +67,7 @@ async function answerTo(
       return withReader(thread, async (reader) => {
         const { response, explanation } = await searchSemantic(reader, question.query, cancellation);
         note(trace, explanation);
-        return json(response);
+        return { json: json(response), results: response.total };
       });
     case 'explain':
       return withReader(thread, async (reader) => {

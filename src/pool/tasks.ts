@@ -32,10 +32,10 @@ export function isStored(question: Question): question is StoredQuestion {
 
 /** JSON as UTF-8 for everything that is shown, and what the other side has to know of it; plain data for what is stored. */
 interface AnswersByKind {
-  semantic: Uint8Array;
+  semantic: Body;
   explain: Uint8Array;
   /** The first page, and the ranking that the others are parts of. */
-  analytics: Required<Body> & { ranking: Ranking };
+  analytics: Body & { ranking: Ranking };
   /** Without JSON where a document of the page is gone. */
   page: { json: Uint8Array | undefined };
   details: TaggedBody;

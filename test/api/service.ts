@@ -10,6 +10,7 @@ import { AccessStore } from '../../src/access/store.js';
 import type { DrawingStore } from '../../src/drawings/store.js';
 import { Engine, serverPort } from '../../src/engine.js';
 import { PriorartError } from '../../src/errors.js';
+import type { EnginePort } from '../../src/http/engine-port.js';
 import { type Server, type ServerParts, startServer } from '../../src/http/server.js';
 import { createLog } from '../../src/observe/log.js';
 import type { Metrics } from '../../src/observe/metrics.js';
@@ -18,7 +19,6 @@ import type {
   AnalyticsResponse,
   Body,
   DetailsResponse,
-  SearchEngine,
   SearchResult,
   TaggedBody,
 } from '../../src/search/types.js';
@@ -46,7 +46,7 @@ const RESULTS: SearchResult[] = Array.from({ length: 100 }, (_, i) => ({
 }));
 
 /** Answers from memory; each part can be replaced by a test. */
-export class MemoryEngine implements SearchEngine {
+export class MemoryEngine implements EnginePort {
   readonly queries: SemanticQuery[] = [];
   readonly signals: AbortSignal[] = [];
   missing: string[] = [];
@@ -55,10 +55,11 @@ export class MemoryEngine implements SearchEngine {
     return Buffer.from(JSON.stringify({ total: results.length, results }));
   };
 
-  async searchBytes(query: SemanticQuery, options: { signal?: AbortSignal }): Promise<Uint8Array> {
+  async searchBody(query: SemanticQuery, options: { signal?: AbortSignal }): Promise<Body> {
     this.queries.push(query);
     if (options.signal) this.signals.push(options.signal);
-    return this.search(query);
+    const json = await this.search(query);
+    return { json, results: Math.min(RESULTS.length, query.topK) };
   }
 
   readonly analyticsQueries: AnalyticsQuery[] = [];
@@ -147,7 +148,7 @@ export class Service {
   static async start(
     adapter: (typeof ADAPTERS)[number],
     deadlineMs = 10_000,
-    parts: { engine?: SearchEngine | Engine; drawings?: DrawingStore; metrics?: Metrics } = {},
+    parts: { engine?: EnginePort | Engine; drawings?: DrawingStore; metrics?: Metrics } = {},
     settings: Partial<ServerParts['config']> = {},
     prepare: (accessFolder: string) => void = () => {},
   ): Promise<Service> {

@@ -1,4 +1,4 @@
-/** The order of checks while the event loop is choked: what `src/http/loop-guard.ts` may refuse, and what comes before. */
+/** The order of checks while the event loop is choked: what `src/http/admission/loop-guard.ts` may refuse, and what comes before. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { it } from 'node:test';
 import type { HttpRequest } from '../../src/http/adapters/adapter.js';
-import { type Administration, requireAdministrator } from '../../src/http/administrator.js';
-import { trustingProxies } from '../../src/http/client-address.js';
+import { type Administration, requireAdministrator } from '../../src/http/admission/administrator.js';
+import { trustingProxies } from '../../src/http/admission/client-address.js';
 
 const LONGEST_MS = 1_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LoopGuard } from '../../src/http/loop-guard.js';
+import { LoopGuard } from '../../src/http/admission/loop-guard.js';
 
 /** A loop whose turns take as long as the searches that are let in and refused in them. */
 class Loop {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from '../../src/pool/queue.js';
+import type { Body } from '../../src/search/types.js';
 import { MemoryEngine, onEachAdapter, Service } from '../api/service.js';
 import { until } from '../until.js';
 
@@ -17,10 +18,7 @@ class BusyEngine extends MemoryEngine {
   cancelled = 0;
   workMs = WORK_MS;
 
-  override async searchBytes(
-    _query: unknown,
-    { signal }: { signal?: AbortSignal } = {},
-  ): Promise<Uint8Array> {
+  override async searchBody(_query: unknown, { signal }: { signal?: AbortSignal } = {}): Promise<Body> {
     const before = this.begun;
     const work = async () => {
       this.ahead.push(this.begun - before);
@@ -29,7 +27,7 @@ class BusyEngine extends MemoryEngine {
         this.cancelled++;
         throw signal?.reason;
       });
-      return Buffer.from('{"total":0,"results":[]}');
+      return { json: Buffer.from('{"total":0,"results":[]}'), results: 0 };
     };
     return this.queue.run(work, { signal });
   }

@@ -16,8 +16,8 @@ import { commit, derivation, MODEL, newStore } from '../store/folder.js';
 
 const CHOICE = { opened: MODEL };
 const PATENTS = invented(600);
-const question = (text: string): Question => ({
-  kind: 'semantic',
+const question = (text: string) => ({
+  kind: 'semantic' as const,
   query: { ...parseSemantic({ query: text, top_k: 20 }), exact: true },
 });
 const codeOf = (error: unknown) => (isPriorartError(error) ? error.code : String(error));
@@ -40,8 +40,8 @@ describe('pool', () => {
   async function allAnswer(): Promise<void> {
     const texts = PATENTS.slice(0, 6).map(({ abstract }) => abstract!);
     const answers = await Promise.all(texts.map((text) => pool.ask(question(text))));
-    answers.forEach((bytes, n) => {
-      const { results } = JSON.parse(Buffer.from(bytes as Uint8Array).toString()) as {
+    answers.forEach(({ json }, n) => {
+      const { results } = JSON.parse(Buffer.from(json).toString()) as {
         results: { patent_id: string; similarity_score: number }[];
       };
       const nearest = results.reduce((best, hit) =>
@@ -169,7 +169,7 @@ test('a damaged file fails the requests that need it; when it is repaired the sa
   const mending = Store.open(dir);
   assert.deepEqual((await repairFolder(mending, derivation)).problems, []);
   await mending.close();
-  for (let n = 0; n < 4; n++) assert.ok((await pool.ask(question('valve'))) instanceof Uint8Array);
+  for (let n = 0; n < 4; n++) assert.ok((await pool.ask(question('valve'))).json instanceof Uint8Array);
 });
 
 for (const workers of [0, 2]) {
@@ -188,7 +188,7 @@ for (const workers of [0, 2]) {
       const asked = PATENTS.slice(0, 40).map(({ abstract }) => opened.search({ query: abstract! }));
       const closing = opened.close();
       await assert.rejects(opened.search({ query: 'late' }), { code: 'unavailable' });
-      await assert.rejects(serverPort(opened).searchBytes(parseSemantic({ query: 'late' }), {}), {
+      await assert.rejects(serverPort(opened).searchBody(parseSemantic({ query: 'late' }), {}), {
         code: 'unavailable',
       });
       const answers = await Promise.all(asked);

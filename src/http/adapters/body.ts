@@ -1,6 +1,6 @@
 /** A request's body as it arrives, for both adapters: bounded in size and in time. */
 import { PriorartError } from '../../errors.js';
-import { clientGone } from './departure.js';
+import { clientGone } from './disconnect.js';
 
 export interface BodyLimits {
   bodyMaxBytes: number;

@@ -29,7 +29,7 @@ import {
   withoutEmptySource,
 } from './adapter.js';
 import { RequestBody } from './body.js';
-import { Departure } from './departure.js';
+import { Disconnect } from './disconnect.js';
 import { Running } from './running.js';
 
 export function createNodeAdapter(options: AdapterOptions): HttpAdapter {
@@ -120,14 +120,14 @@ class NodeAdapter implements HttpAdapter {
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const departure = new Departure();
-    const request = new NodeRequest(message, departure, this.#options);
+    const disconnect = new Disconnect();
+    const request = new NodeRequest(message, disconnect, this.#options);
     this.#running.begin();
     response.on('close', () => {
       this.#running.end();
       // What comes of a body that nobody has read is not kept: its client may never send the end.
       request.requestBody.clientGone();
-      if (!response.writableFinished) departure.announce();
+      if (!response.writableFinished) disconnect.announce();
     });
     // A failing socket shows as 'close'; without a listener the error itself would end the process.
     response.on('error', () => {});
@@ -135,14 +135,14 @@ class NodeAdapter implements HttpAdapter {
     try {
       reply = await this.#options.handler(request);
       if (reply) checkReplyHeaders(reply.headers);
-      else if (!departure.isGone) throw new Error('no reply for a client that is still there');
+      else if (!disconnect.isGone) throw new Error('no reply for a client that is still there');
     } catch (error) {
       reply = BARE_ERROR;
       this.#options.onError(error);
     }
     if (reply) reply = withoutEmptySource(reply);
-    if (reply && isSource(reply.body) && (departure.isGone || message.method === 'HEAD')) reply.body.close();
-    if (!reply || departure.isGone) return;
+    if (reply && isSource(reply.body) && (disconnect.isGone || message.method === 'HEAD')) reply.body.close();
+    if (!reply || disconnect.isGone) return;
     const close = this.#draining || request.requestBody.isAbandoned;
     if (isSource(reply.body) && message.method !== 'HEAD') {
       await this.#writeSource(response, reply, reply.body, close);
@@ -245,11 +245,11 @@ class NodeRequest implements HttpRequest {
   readonly query: string;
   readonly headers: Record<string, string | undefined> = Object.create(null);
   readonly requestBody: RequestBody;
-  readonly #departure: Departure;
+  readonly #disconnect: Disconnect;
   readonly #socket: Socket;
   readonly #clientAddress: AdapterOptions['clientAddress'];
 
-  constructor(message: IncomingMessage, departure: Departure, options: AdapterOptions) {
+  constructor(message: IncomingMessage, disconnect: Disconnect, options: AdapterOptions) {
     this.method = message.method!;
     const target = message.url!;
     const mark = target.indexOf('?');
@@ -262,7 +262,7 @@ class NodeRequest implements HttpRequest {
       const before = this.headers[name];
       this.headers[name] = before === undefined ? raw[i + 1]! : `${before}, ${raw[i + 1]}`;
     }
-    this.#departure = departure;
+    this.#disconnect = disconnect;
     this.#socket = message.socket;
     this.#clientAddress = options.clientAddress;
     this.requestBody = new RequestBody(options, this.headers['content-length']);
@@ -282,11 +282,11 @@ class NodeRequest implements HttpRequest {
   }
 
   get isGone(): boolean {
-    return this.#departure.isGone;
+    return this.#disconnect.isGone;
   }
 
   onGone(listener: (() => void) | undefined): void {
-    this.#departure.onGone(listener);
+    this.#disconnect.onGone(listener);
   }
 
   body(): Promise<Uint8Array> {

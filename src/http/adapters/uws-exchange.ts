@@ -15,7 +15,7 @@ import {
   withoutEmptySource,
 } from './adapter.js';
 import type { RequestBody } from './body.js';
-import { Departure } from './departure.js';
+import { Disconnect } from './disconnect.js';
 import type { Running } from './running.js';
 import { Hold } from './uws-hold.js';
 import type { UwsResponse } from './uws-types.js';
@@ -33,7 +33,7 @@ export class Exchange {
   #source: BodySource | undefined;
   /** Ends the waiting for the socket to take a part. */
   #whenGiven: (() => void) | undefined;
-  readonly departure = new Departure();
+  readonly disconnect = new Disconnect();
   body: RequestBody | undefined;
   isHead = false;
 
@@ -57,7 +57,7 @@ export class Exchange {
   abort(): void {
     if (this.#state === 'finished') return;
     this.#finish();
-    this.departure.announce();
+    this.disconnect.announce();
     this.body?.clientGone();
   }
 

@@ -96,11 +96,11 @@ class CopiedRequest implements HttpRequest {
   }
 
   get isGone(): boolean {
-    return this.#exchange.departure.isGone;
+    return this.#exchange.disconnect.isGone;
   }
 
   onGone(listener: (() => void) | undefined): void {
-    this.#exchange.departure.onGone(listener);
+    this.#exchange.disconnect.onGone(listener);
   }
 
   body(): Promise<Uint8Array> {

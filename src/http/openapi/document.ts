@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, out of the tables of operations, schemas and examples. */
-import { SESSION_COOKIE } from '../administrator.js';
+import { SESSION_COOKIE } from '../admission/administrator.js';
 import { ERROR_HELP, SHOWN_CODES } from '../error-codes.js';
 import { ERROR_EXAMPLES } from './error-examples.js';
 import { EXAMPLES } from './examples.js';

@@ -3,8 +3,8 @@ import { isPriorartError, PriorartError } from '../../errors.js';
 import { COVERAGE_MAX_AGE_S } from '../../limits.js';
 import type { TaggedBody } from '../../search/types.js';
 import { withDeadline } from '../deadline.js';
+import { etagReply } from '../etag.js';
 import type { Call, Route } from '../route.js';
-import { taggedReply } from '../tagged.js';
 
 const CACHE = `public, max-age=${COVERAGE_MAX_AGE_S}`;
 
@@ -17,9 +17,9 @@ export const coverage: Route = {
     const { engine, deadlineMs } = services;
     const body = available(() => engine.coverageBody({ deadlineMs }));
     // At once where it is counted already: this route is cheap.
-    if (!(body instanceof Promise)) return taggedReply(request, body, CACHE);
+    if (!(body instanceof Promise)) return etagReply(request, body, CACHE);
     return withDeadline(request, deadlineMs, () => body).then(
-      (counted) => taggedReply(request, counted, CACHE),
+      (counted) => etagReply(request, counted, CACHE),
       (error: unknown) => unavailable(error),
     );
   },

@@ -8,10 +8,10 @@ import { IMAGE_TYPE } from '../../drawings/store.js';
 import { PriorartError } from '../../errors.js';
 import type { HttpReply, HttpRequest } from '../adapters/adapter.js';
 import { byteRange } from '../byte-range.js';
+import { matches } from '../etag.js';
 import { FileSource } from '../file-source.js';
 import { detailReply } from '../problem.js';
 import type { Route } from '../route.js';
-import { matches } from '../tagged.js';
 
 export const drawingFile: Route = {
   method: 'GET',

@@ -1,9 +1,9 @@
 /** GET /openapi.json: what this server offers, for programs. */
 import { createHash } from 'node:crypto';
+import { etagReply } from '../etag.js';
 import { openApiDocument } from '../openapi/document.js';
 import { packageVersion } from '../package-version.js';
 import type { Route } from '../route.js';
-import { taggedReply } from '../tagged.js';
 
 /** By the address that it names: one a server. */
 const bodies = new Map<string | undefined, { json: Uint8Array; etag: string }>();
@@ -25,6 +25,5 @@ export const openapi: Route = {
   path: '/openapi.json',
   endpoint: 'openapi',
   access: 'public',
-  handle: ({ request, services }) =>
-    taggedReply(request, documentBody(services.publicUrl), 'public, no-cache'),
+  handle: ({ request, services }) => etagReply(request, documentBody(services.publicUrl), 'public, no-cache'),
 };

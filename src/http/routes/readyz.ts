@@ -16,7 +16,7 @@ export async function readyzReply(
   if (!services.access.isAvailable()) missing.push('the key store cannot be read');
   // To count, counters are made if there are none: not in a folder that is not the engine's.
   else if (engine.ready) {
-    const fault = await faultOfGate(services);
+    const fault = await faultOfLimits(services);
     if (fault !== undefined) missing.push(fault);
   }
   if (services.lifecycle.draining) missing.push('the server is shutting down');
@@ -26,7 +26,7 @@ export async function readyzReply(
 }
 
 /** Why calls with keys are 503 although the key store is there. */
-async function faultOfGate({
+async function faultOfLimits({
   access,
   limits,
 }: Pick<Services, 'access' | 'limits'>): Promise<string | undefined> {

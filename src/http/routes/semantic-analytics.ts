@@ -17,6 +17,6 @@ export const semanticAnalytics: Route = {
     const { json, results } = await withDeadline(request, services.deadlineMs, (signal) =>
       services.engine.analyticsBody(query, { owner, signal, deadlineMs: services.deadlineMs }),
     );
-    return { ...jsonReply(json), ...(results === undefined ? {} : { resultCount: results }) };
+    return { ...jsonReply(json), resultCount: results };
   },
 };

@@ -13,18 +13,9 @@ export const semantic: Route = {
     const { request, services } = call;
     const query = parseSemantic(await readJson(request));
     await call.reserveQuota(query.query);
-    const bytes = await withDeadline(request, services.deadlineMs, (signal) =>
-      services.engine.searchBytes(query, { signal, deadlineMs: services.deadlineMs }),
+    const { json, results } = await withDeadline(request, services.deadlineMs, (signal) =>
+      services.engine.searchBody(query, { signal, deadlineMs: services.deadlineMs }),
     );
-    const total = totalOf(bytes);
-    return { ...jsonReply(bytes), ...(total === undefined ? {} : { resultCount: total }) };
+    return { ...jsonReply(json), resultCount: results };
   },
 };
-
-/** The number that the answer begins with; the rest of it is not worth parsing for that. */
-function totalOf(json: Uint8Array): number | undefined {
-  const digits = /^\{"total":(\d+)/.exec(
-    Buffer.from(json.buffer, json.byteOffset, Math.min(24, json.length)).toString('latin1'),
-  )?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}

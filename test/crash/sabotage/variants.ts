@@ -172,7 +172,7 @@ export const VARIANTS: readonly Variant[] = [
     step: 'what is used of a quota is kept in memory and written later',
     patches: [
       {
-        file: 'http/admission.js',
+        file: 'http/admission/admission.js',
         find: 'const settled = this.#services.limits.settle(reservation, status === 200);',
         replace: `const { limits } = this.#services, id = this.#caller.account.id, pending = ${PENDING};
         const add = (count) => pending.set(id, (pending.get(id) ?? 0) + count);
@@ -206,7 +206,7 @@ export const VARIANTS: readonly Variant[] = [
         },`,
       },
       {
-        file: 'http/access.js',
+        file: 'http/admission/api-key.js',
         find: 'const result = access.verify(sent);',
         replace: `let result = access.verify(sent);
         if (result.ok && ${REVOKED}.has(result.key.id)) result = { ok: false, reason: 'deactivated', key: result.key };`,

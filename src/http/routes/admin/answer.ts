@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ACCESS_NAME_MAX_CHARS } from '../../../limits.js';
 import { invalidRequest } from '../../../search/invalid.js';
 import type { HttpReply } from '../../adapters/adapter.js';
-import type { Administration } from '../../administrator.js';
+import type { Administration } from '../../admission/administrator.js';
 import { readJson } from '../../json-body.js';
 import type { Call } from '../../route.js';
 

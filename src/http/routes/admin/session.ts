@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PriorartError } from '../../../errors.js';
 import { ADMIN_SESSION_S } from '../../../limits.js';
-import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../administrator.js';
+import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../admission/administrator.js';
 import type { Call, Route } from '../../route.js';
 import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
 

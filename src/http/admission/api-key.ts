@@ -1,7 +1,7 @@
 /** The X-API-Key header: who may call. */
-import type { Account, ApiKey, Maintenance, Verification } from '../access/records.js';
-import { PriorartError } from '../errors.js';
-import type { HttpRequest } from './adapters/adapter.js';
+import type { Account, ApiKey, Maintenance, Verification } from '../../access/records.js';
+import { PriorartError } from '../../errors.js';
+import type { HttpRequest } from '../adapters/adapter.js';
 
 /** What the checks of a call need of the access store. */
 export interface KeyCheck {

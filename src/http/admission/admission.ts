@@ -2,14 +2,14 @@
  * One request's way through what it is allowed: maintenance, key, rate limit, quota; and the headers that say so
  * (RateLimit and RateLimit-Policy as the IETF's draft of the RateLimit header fields has them).
  */
-import type { QuotaState, Reservation, Settled } from '../access/counters.js';
-import type { ApiKey } from '../access/records.js';
-import type { Allowance } from '../access/window.js';
-import { isPriorartError, PriorartError } from '../errors.js';
-import { type Caller, requireKey } from './access.js';
-import type { HttpRequest } from './adapters/adapter.js';
+import type { QuotaState, Reservation, Settled } from '../../access/counters.js';
+import type { ApiKey } from '../../access/records.js';
+import type { Allowance } from '../../access/window.js';
+import { isPriorartError, PriorartError } from '../../errors.js';
+import type { HttpRequest } from '../adapters/adapter.js';
+import type { Route, Services } from '../route.js';
 import { LOGIN, requireAdministrator } from './administrator.js';
-import type { Route, Services } from './route.js';
+import { type Caller, requireKey } from './api-key.js';
 
 const MINUTE_S = 60;
 

@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import type { HttpAdapter, HttpHandler, HttpReply } from '../../src/http/adapters/adapter.js';
 import { createNodeAdapter } from '../../src/http/adapters/node.js';
 import { createUwsAdapter } from '../../src/http/adapters/uws.js';
-import { trustingProxies } from '../../src/http/client-address.js';
+import { trustingProxies } from '../../src/http/admission/client-address.js';
 import { acceptedCoding } from '../../src/http/compression.js';
-import type { EarlyAnswer } from '../../src/http/early.js';
-import { type FrontConfig, frontOf } from '../../src/http/front.js';
+import { type MiddlewareConfig, middlewareOf } from '../../src/http/middleware.js';
+import type { PreflightAnswer } from '../../src/http/preflight.js';
 import { traceOf } from '../../src/http/trace-context.js';
 import { COMPRESS_FROM_BYTES, URL_MAX_CHARS } from '../../src/limits.js';
 
@@ -109,7 +109,7 @@ describe('trace context', () => {
 const LARGE = JSON.stringify({ text: 'ein langer Text '.repeat(2_000) });
 const ETAG = '"abc"';
 
-const asItIs: EarlyAnswer = (_request, _endpoint, reply) => reply;
+const asItIs: PreflightAnswer = (_request, _endpoint, reply) => reply;
 
 const app: HttpHandler = (request) => {
   const json = (body: string, headers: Record<string, string> = {}): HttpReply => ({
@@ -128,18 +128,18 @@ for (const [name, create] of [
   ['node', createNodeAdapter],
   ['uws', createUwsAdapter],
 ] as const) {
-  describe(`front (${name})`, () => {
+  describe(`middleware (${name})`, () => {
     let adapter: HttpAdapter | undefined;
     afterEach(async () => {
       await adapter?.close(100);
       adapter = undefined;
     });
 
-    async function start(config: FrontConfig): Promise<string> {
-      const front = frontOf(app, config, asItIs);
+    async function start(config: MiddlewareConfig): Promise<string> {
+      const middleware = middlewareOf(app, config, asItIs);
       const limits = { bodyMaxBytes: 1000, bodyDrainMaxBytes: 1000, bodyTimeoutMs: 1000 };
       const options = {
-        ...front,
+        ...middleware,
         ...limits,
         writeTimeoutMs: 5_000,
         connectionsMax: 100,
@@ -247,7 +247,7 @@ for (const [name, create] of [
       const other = await raw(`${url}/admin/keys`, { origin });
       assert.equal(other.headers['access-control-allow-origin'], undefined, 'administration is not shared');
       for (const wrong of ['page.example', 'https://page.example/', 'https://a.example https://b.example']) {
-        assert.throws(() => frontOf(app, { corsOrigins: wrong }, asItIs), { code: 'usage' }, wrong);
+        assert.throws(() => middlewareOf(app, { corsOrigins: wrong }, asItIs), { code: 'usage' }, wrong);
       }
     });
 

@@ -7,10 +7,10 @@ import { WriterThread } from '../access/writer.js';
 import type { Config } from '../config.js';
 import { REQUEST_LOG_MB } from '../limits.js';
 import type { Logger } from '../observe/log.js';
-import { type Administration, administration } from './administrator.js';
+import { type Administration, administration } from './admission/administrator.js';
 
 /** Settings that have their default where absent. */
-export type GateConfig = Partial<
+export type RequestServicesConfig = Partial<
   Pick<
     Config,
     | 'adminSecret'
@@ -23,7 +23,7 @@ export type GateConfig = Partial<
   >
 >;
 
-export interface Gate {
+export interface RequestServices {
   limits: CallLimits;
   requests: RequestLog;
   admin: Administration;
@@ -31,12 +31,12 @@ export interface Gate {
 }
 
 /** @param isInPlace whether the data folder is the one that was opened */
-export function openGate(
+export function openRequestServices(
   access: AccessStore,
-  config: GateConfig,
+  config: RequestServicesConfig,
   log: Logger,
   isInPlace: () => boolean,
-): Gate {
+): RequestServices {
   const secret = new AdminSecret(access.folder, config.adminSecret);
   if (access.isAvailable() && secret.make())
     log.info({ file: secret.file }, 'made the secret of the administration');

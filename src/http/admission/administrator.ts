@@ -5,12 +5,12 @@
  * request that changes something must bear a header that only a page of this server can add.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AdminSecret, Session } from '../access/admin-secret.js';
-import { Attempts } from '../access/attempts.js';
-import type { RequestLog } from '../access/request-log.js';
-import type { AccessStore } from '../access/store.js';
-import { PriorartError } from '../errors.js';
-import type { HttpRequest } from './adapters/adapter.js';
+import type { AdminSecret, Session } from '../../access/admin-secret.js';
+import { Attempts } from '../../access/attempts.js';
+import type { RequestLog } from '../../access/request-log.js';
+import type { AccessStore } from '../../access/store.js';
+import { PriorartError } from '../../errors.js';
+import type { HttpRequest } from '../adapters/adapter.js';
 
 /** The endpoint that looks at the secret itself. */
 export const LOGIN = 'admin.login';

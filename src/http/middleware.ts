@@ -4,30 +4,34 @@ import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
 import { URL_MAX_CHARS } from '../limits.js';
 import { type ClientAddress, type HttpHandler, UNKNOWN_METHOD } from './adapters/adapter.js';
-import { trustingProxies } from './client-address.js';
+import { trustingProxies } from './admission/client-address.js';
 import { withCompression } from './compression.js';
 import { withCors } from './cors.js';
-import type { EarlyAnswer } from './early.js';
+import type { PreflightAnswer } from './preflight.js';
 import { problemOf } from './problem.js';
 
 /** Settings that can change while the server runs. */
-export type FrontConfig = Partial<
+export type MiddlewareConfig = Partial<
   Pick<Config, 'trustProxy' | 'trustProxyHeader' | 'corsOrigins' | 'compression'>
 >;
 
-export interface Front {
+export interface Middleware {
   handler: HttpHandler;
   /** Undefined where no proxy is trusted. */
   clientAddress: ClientAddress | undefined;
 }
 
 /**
- * @param early completes what is answered here
+ * @param preflight completes what is answered here
  * @throws PriorartError `usage`
  */
-export function frontOf(app: HttpHandler, config: FrontConfig, early: EarlyAnswer): Front {
-  let handler = withKnownMethods(withUrlLimit(app, early), early);
-  if (config.corsOrigins !== undefined) handler = withCors(handler, config.corsOrigins, early);
+export function middlewareOf(
+  app: HttpHandler,
+  config: MiddlewareConfig,
+  preflight: PreflightAnswer,
+): Middleware {
+  let handler = withKnownMethods(withUrlLimit(app, preflight), preflight);
+  if (config.corsOrigins !== undefined) handler = withCors(handler, config.corsOrigins, preflight);
   if (config.compression !== 'off') handler = withCompression(handler);
   const { trustProxy, trustProxyHeader = 'x-forwarded-for' } = config;
   return {
@@ -39,18 +43,18 @@ export function frontOf(app: HttpHandler, config: FrontConfig, early: EarlyAnswe
 /** What node:http parses. Its parser refuses all others, which uWebSockets.js hands over; CONNECT is for proxies. */
 const KNOWN_METHODS = new Set(METHODS.filter((method) => method !== 'CONNECT'));
 
-function withKnownMethods(handler: HttpHandler, early: EarlyAnswer): HttpHandler {
+function withKnownMethods(handler: HttpHandler, preflight: PreflightAnswer): HttpHandler {
   return (request) =>
     KNOWN_METHODS.has(request.method)
       ? handler(request)
-      : early(request, 'none', problemOf(new PriorartError('bad_request', UNKNOWN_METHOD), '').reply);
+      : preflight(request, 'none', problemOf(new PriorartError('bad_request', UNKNOWN_METHOD), '').reply);
 }
 
-function withUrlLimit(app: HttpHandler, early: EarlyAnswer): HttpHandler {
+function withUrlLimit(app: HttpHandler, preflight: PreflightAnswer): HttpHandler {
   return (request) => {
     const chars = request.path.length + request.query.length;
     if (chars <= URL_MAX_CHARS) return app(request);
     const message = `the URL is too long: ${chars} characters; expected at most ${URL_MAX_CHARS}`;
-    return early(request, 'none', problemOf(new PriorartError('uri_too_long', message), '').reply);
+    return preflight(request, 'none', problemOf(new PriorartError('uri_too_long', message), '').reply);
   };
 }

@@ -1,7 +1,7 @@
 /** Tells a request's work that its client has gone. */
 import { PriorartError } from '../../errors.js';
 
-export class Departure {
+export class Disconnect {
   #gone = false;
   #listener: (() => void) | undefined;
 

@@ -2,7 +2,7 @@
 import type { ApiKey } from '../access/records.js';
 import type { TraceContext } from './trace-context.js';
 
-export interface FinishedRequest {
+export interface RequestRecord {
   /** The route's `endpoint`; `none` where no route took the request. */
   endpoint: string;
   method: string;
@@ -28,4 +28,4 @@ export interface FinishedRequest {
 }
 
 /** Called once for each request that reached the app, whatever became of it. Must not throw. */
-export type RequestObserver = (finished: FinishedRequest) => void;
+export type RequestObserver = (finished: RequestRecord) => void;

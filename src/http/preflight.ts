@@ -4,17 +4,17 @@
  */
 import type { HttpReply, HttpRequest, Refusal } from './adapters/adapter.js';
 import { lengthOf } from './adapters/adapter.js';
-import type { RequestObserver } from './finished.js';
 import { detailReply } from './problem.js';
 import { requestIdOf } from './request-id.js';
+import type { RequestObserver } from './request-record.js';
 import { traceOf } from './trace-context.js';
 
 type Asked = Pick<HttpRequest, 'method' | 'headers' | 'remoteAddress'>;
 
 /** Completes an answer to a request. @param endpoint its name in log and metrics */
-export type EarlyAnswer = (request: Asked, endpoint: string, reply: HttpReply) => HttpReply;
+export type PreflightAnswer = (request: Asked, endpoint: string, reply: HttpReply) => HttpReply;
 
-export function earlyAnswers(observe: RequestObserver): EarlyAnswer {
+export function preflightAnswers(observe: RequestObserver): PreflightAnswer {
   return (request, endpoint, reply) => {
     const requestId = requestIdOf(request);
     const trace = traceOf(request);
@@ -38,7 +38,7 @@ export function earlyAnswers(observe: RequestObserver): EarlyAnswer {
 const REFUSED = { 400: 'bad_request', 408: 'request_timeout', 431: 'head_too_large' } as const;
 
 /** The answer to a head that cannot be read. */
-export function refusalReply(early: EarlyAnswer, refusal: Refusal): HttpReply {
+export function refusalReply(preflight: PreflightAnswer, refusal: Refusal): HttpReply {
   const { status, detail, method = '', headers = {}, remoteAddress } = refusal;
-  return early({ method, headers, remoteAddress }, 'none', detailReply(REFUSED[status], detail));
+  return preflight({ method, headers, remoteAddress }, 'none', detailReply(REFUSED[status], detail));
 }

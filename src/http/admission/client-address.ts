@@ -4,9 +4,9 @@
  * from its end.
  */
 import { BlockList, isIP } from 'node:net';
-import { PriorartError } from '../errors.js';
-import { TRUSTED_HOPS_MAX } from '../limits.js';
-import type { ClientAddress } from './adapters/adapter.js';
+import { PriorartError } from '../../errors.js';
+import { TRUSTED_HOPS_MAX } from '../../limits.js';
+import type { ClientAddress } from '../adapters/adapter.js';
 
 /** Which header the proxies write; the other one is the client's own and is not looked at. */
 export type ProxyHeader = 'x-forwarded-for' | 'forwarded';

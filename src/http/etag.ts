@@ -3,11 +3,7 @@ import type { TaggedBody } from '../search/types.js';
 import type { HttpReply, HttpRequest } from './adapters/adapter.js';
 
 /** The JSON body with its tag, or 304 where If-None-Match names the tag. */
-export function taggedReply(
-  request: HttpRequest,
-  { json, etag }: TaggedBody,
-  cacheControl: string,
-): HttpReply {
+export function etagReply(request: HttpRequest, { json, etag }: TaggedBody, cacheControl: string): HttpReply {
   const headers = { etag, 'cache-control': cacheControl };
   if (matches(request.headers['if-none-match'], etag)) return { status: 304, headers, body: '' };
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: json };

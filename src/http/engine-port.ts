@@ -1,0 +1,38 @@
+/** The port through which the HTTP server asks an engine. */
+import type { IndexState, PoolState } from '../observe/observations.js';
+import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from '../search/query.js';
+import type { Body, TaggedBody } from '../search/types.js';
+
+/** How an endpoint asks. */
+export interface AskedBy {
+  /** Fires when the client disconnects or the deadline passes. */
+  signal?: AbortSignal;
+  /** Milliseconds after which a slow reranker stops. */
+  deadlineMs?: number;
+}
+
+/** What the HTTP server needs of an engine. `IndexService` fits it; tests have engines of their own. */
+export interface EnginePort {
+  /**
+   * Runs a semantic search. The JSON text is a SearchResponse. Rejects with PriorartError: `overloaded` at once if the
+   * queue is full, `cancelled` soon after the signal fires, `no_data`, `unavailable`, `embedding_failed`.
+   */
+  searchBody(query: SemanticQuery, options: AskedBy): Promise<Body>;
+  /** A page of semantic-analytics. `owner` names the caller, whose pages share one ranking. Rejects like `searchBody`. */
+  analyticsBody(query: AnalyticsQuery, options: AskedBy & { owner: string }): Promise<Body>;
+  /** Documents by number. Rejects like `searchBody`, except for `embedding_failed`. */
+  detailsBody(query: DetailsQuery, options: AskedBy): Promise<TaggedBody>;
+  /** The coverage document; at once if it is counted already. */
+  coverageBody(options: AskedBy): TaggedBody | Promise<TaggedBody>;
+  /**
+   * Name of the stored content of a drawing.
+   * @param file a file name of an answer
+   * @throws PriorartError `not_found`
+   */
+  findDrawing(publication: string, file: string): string;
+  /** Whether searches can be answered now; if not, what is missing, in words without paths. */
+  ready(): { ready: boolean; missing: string[] };
+  /** Figures for metrics; absent if there are none. */
+  poolState?(): PoolState;
+  indexState?(): IndexState;
+}
