@@ -1,25 +1,24 @@
 /** What a search says that found nothing: what its filters leave out, and which options change that. */
 
+import { FILTER_ROWS } from '../search/filter-rows.js';
 import { Folder } from '../search/folder.js';
 import { type LeftOutReport, leftOutBy } from '../search/left-out.js';
 import type { Filters } from '../search/query.js';
 import { COMMAND, count } from './output.js';
 
-/** Option and meaning of each column that a filter looks at. */
+/** For each column that a filter reads: its option, and the words for the publications that it leaves out. */
 const CONDITIONS: Readonly<Record<string, [option: string, are: string]>> = {
-  country: ['--countries', 'are of other offices'],
   kinds: ['--kind-codes', 'have other kind codes'],
   filing_date: ['--filing-date-…', 'were filed at another time, or have no filing date'],
   publication_date: ['--publication-date-…', 'were published at another time'],
   grant_date: ['--grant-date-…', 'were granted at another time, or are no grants'],
   priority_date: ['--priority-date-…', 'have another priority date, or none'],
-  applicant_name: ['--applicant', 'have other applicants'],
-  inventor_name: ['--inventor', 'have other inventors'],
-  ipc: ['--ipc-codes', 'are classified elsewhere in the IPC'],
-  cpc: ['--cpc-codes', 'are classified elsewhere in the CPC'],
-  patent_id: ['--publication-number', 'have another number'],
-  application: ['--application-number', 'have another application number'],
-  family: ['--family-id', 'are of other families'],
+  ...Object.fromEntries(
+    Object.entries(FILTER_ROWS).map(([field, { column, excluded }]) => [
+      column,
+      [`--${field.replaceAll('_', '-')}`, excluded] as [string, string],
+    ]),
+  ),
 };
 
 /** What filters leave of an index: how many publications, and what is to be said if there are none. */

@@ -10,7 +10,7 @@ import type { Judgements } from './judgements.js';
 import type { Question } from './trec.js';
 
 /** Selects all patents and utility models; an application and its grant count as one. */
-const EVERYTHING = { docType: 'all', includeUtilityModel: true, dates: {} } as const;
+const EVERYTHING = { docType: 'all', includeUtilityModel: true, dates: {}, values: {} } as const;
 
 /**
  * Scores every document of a folder exactly against each question with a relevant document. Documents without a judgement

@@ -14,16 +14,16 @@ import type { RequestRecord } from './request-record.js';
 import type { Call, Route, Services } from './route.js';
 import { type Match, Router } from './router.js';
 import { ADMIN_ROUTES } from './routes/admin/index.js';
-import { coverage } from './routes/coverage.js';
-import { details } from './routes/details.js';
-import { docs } from './routes/docs.js';
-import { drawingFile } from './routes/drawing-file.js';
-import { drawings } from './routes/drawings.js';
-import { livez } from './routes/livez.js';
-import { openapi } from './routes/openapi.js';
-import { healthz, readyz } from './routes/readyz.js';
-import { semantic } from './routes/semantic.js';
-import { semanticAnalytics } from './routes/semantic-analytics.js';
+import { coverage } from './routes/coverage/route.js';
+import { details } from './routes/details/route.js';
+import { drawingFile } from './routes/drawings/file.js';
+import { drawings } from './routes/drawings/redirect.js';
+import { livez } from './routes/health/livez.js';
+import { healthz, readyz } from './routes/health/readyz.js';
+import { docs } from './routes/reference/docs.js';
+import { openapi } from './routes/reference/openapi-json.js';
+import { semantic } from './routes/semantic/route.js';
+import { semanticAnalytics } from './routes/semantic-analytics/route.js';
 import { traceFields, traceOf } from './trace-context.js';
 
 export const ROUTES: readonly Route[] = [
@@ -33,8 +33,8 @@ export const ROUTES: readonly Route[] = [
   drawings,
   drawingFile,
   coverage,
-  openapi,
-  ...docs,
+  openapi(() => ROUTES),
+  ...docs(() => ROUTES),
   livez,
   readyz,
   healthz,

@@ -1,4 +1,4 @@
-/** What an endpoint is. Each lives in a file of its own under routes/; app.ts lists them. */
+/** What an endpoint is. Each lives in a folder under routes/, beside its schema, its operation and its examples; app.ts lists them. */
 
 import type { CallLimits } from '../access/call-limits.js';
 import type { ApiKey } from '../access/records.js';
@@ -8,6 +8,7 @@ import type { HttpReply, HttpRequest } from './adapters/adapter.js';
 import type { Administration } from './admission/administrator.js';
 import type { KeyCheck } from './admission/api-key.js';
 import type { EnginePort } from './engine-port.js';
+import type { Operation } from './openapi/operation.js';
 import type { RequestObserver } from './request-record.js';
 
 /** What the handlers work with, made once per server. */
@@ -59,6 +60,8 @@ export interface Route {
    * needs the administrator's secret or session; `signed` carries a signature of ours in its URL; its limit is like that of `public`, but counted apart.
    */
   access: 'key' | 'public' | 'health' | 'admin' | 'signed';
+  /** What the OpenAPI document says of it; absent: it is a file of the page that shows the document. */
+  operation?: Operation;
   handle(call: Call): HttpReply | Promise<HttpReply>;
 }
 

@@ -26,8 +26,8 @@ import { logForKey, logRequest } from './request-line.js';
 import type { RequestRecord } from './request-record.js';
 import { openRequestServices, type RequestServicesConfig } from './request-services.js';
 import type { Services } from './route.js';
-import { livezReply } from './routes/livez.js';
-import { readyzReply } from './routes/readyz.js';
+import { livezReply } from './routes/health/livez.js';
+import { readyzReply } from './routes/health/readyz.js';
 import { tlsIdentity, validTo } from './tls.js';
 
 /** Settings that have their default where absent. */

@@ -1,13 +1,10 @@
 /** Turns the filters of a request into clauses over the segments' columns. */
-import type { DateColumn, KeywordColumn } from '../index/columns.js';
+import type { DateColumn } from '../index/columns.js';
 import type { FilterClause } from '../index/native.js';
-import { applicationNumberForms } from '../patent/application-number.js';
-import { isCountry } from '../patent/country.js';
 import { toEpochDay } from '../patent/date.js';
 import type { KindClass } from '../patent/kind.js';
-import { companyKey, personKey } from '../patent/name.js';
-import { resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
+import { conditionsOf } from './filter-rows.js';
 import type { Filters } from './query.js';
 import type { DateType } from './schema.js';
 
@@ -37,15 +34,12 @@ export function deduplicates(filters: Filters): boolean {
 
 /** The clauses of a filter. A document is allowed if all hold. */
 export function clausesOf(filters: Filters, store: Store): FilterClause[] {
-  const clauses: FilterClause[] = [];
-  const ask = (column: KeywordColumn, test: 'exact' | 'prefix' | 'contains', terms: string[]) => {
-    clauses.push({ column, test, terms });
-  };
-  if (filters.countries) ask('country', 'exact', filters.countries);
-  if (filters.kindCodes) ask('kinds', 'exact', filters.kindCodes);
+  const clauses: FilterClause[] = conditionsOf(filters.values, store);
+  if (filters.kindCodes) clauses.push({ column: 'kinds', test: 'exact', terms: filters.kindCodes });
   else if (!filters.everyKind) {
     const { always, utility } = CLASSES[filters.docType];
-    ask('kind_class', 'exact', filters.includeUtilityModel ? [...always, ...utility] : always);
+    const terms = filters.includeUtilityModel ? [...always, ...utility] : always;
+    clauses.push({ column: 'kind_class', test: 'exact', terms });
   }
   for (const [type, { from, to }] of Object.entries(filters.dates)) {
     clauses.push({
@@ -55,22 +49,5 @@ export function clausesOf(filters: Filters, store: Store): FilterClause[] {
       ...(to === undefined ? {} : { to: toEpochDay(to) }),
     });
   }
-  if (filters.applicant) {
-    const { text, match } = filters.applicant;
-    ask('applicant_name', match, [companyKey(text)]);
-  }
-  if (filters.inventor !== undefined) ask('inventor_name', 'prefix', [personKey(filters.inventor)]);
-  if (filters.ipcCodes) ask('ipc', 'prefix', filters.ipcCodes);
-  if (filters.cpcCodes) ask('cpc', 'prefix', filters.cpcCodes);
-  if (filters.publicationNumber !== undefined) {
-    ask('patent_id', 'exact', resolvePublications(store, filters.publicationNumber));
-  }
-  if (filters.applicationNumber !== undefined) {
-    ask('application', 'exact', applicationNumberForms(filters.applicationNumber));
-    // The column holds bare numbers without the office, and offices share numbers: EP 20168852 and US 20/168,852.
-    const office = filters.applicationNumber.normalize('NFKC').slice(0, 2).toUpperCase();
-    if (isCountry(office)) ask('country', 'exact', [office]);
-  }
-  if (filters.familyId !== undefined) ask('family', 'exact', [filters.familyId]);
   return clauses;
 }

@@ -9,18 +9,18 @@ export interface SemanticRequest {
   query: string;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
-  /** Jurisdictions to search; all five when absent. */
-  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
   kind_codes?: string[] | null | undefined;
   /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
   include_utility_model?: boolean | null | undefined;
-  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
-  applicant?: string | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Jurisdictions to search; all five when absent. */
+  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;
   /** IPC code prefixes; case, white space and full-width forms do not matter. */
@@ -53,18 +53,18 @@ export interface SemanticRequest {
 
 /** Filters of a search, without a question. `null` means the same as leaving a field out. */
 export interface PatentFilter {
-  /** Jurisdictions to search; all five when absent. */
-  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
   kind_codes?: string[] | null | undefined;
   /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
   include_utility_model?: boolean | null | undefined;
-  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
-  applicant?: string | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Jurisdictions to search; all five when absent. */
+  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;
   /** IPC code prefixes; case, white space and full-width forms do not matter. */
@@ -101,18 +101,18 @@ export interface AnalyticsRequest {
   query: string;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
-  /** Jurisdictions to search; all five when absent. */
-  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
   /** Kind codes; take priority over doc_type and include_utility_model. */
   kind_codes?: string[] | null | undefined;
   /** Include utility models. Numbers and family_id find every kind where no field states kinds. Default: false. */
   include_utility_model?: boolean | null | undefined;
-  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
-  applicant?: string | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Jurisdictions to search; all five when absent. */
+  countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
+  applicant?: string | null | undefined;
   /** Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone. */
   inventor?: string | null | undefined;
   /** IPC code prefixes; case, white space and full-width forms do not matter. */

@@ -7,13 +7,10 @@
  */
 import type { z } from 'zod';
 import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
-import { parseClassificationPrefix } from '../patent/classification.js';
-import { COUNTRIES, type Country } from '../patent/country.js';
 import { parseIsoDate } from '../patent/date.js';
-import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
+import { type FilterValues, filterValues, namesDocuments } from './filter-rows.js';
 import { type FieldAdvice, invalidField, invalidRequest } from './invalid.js';
 import {
-  type ApplicantMatch,
   analyticsSchema,
   DATE_TYPES,
   type DateType,
@@ -37,8 +34,6 @@ export interface DateRange {
 }
 
 export interface Filters {
-  /** In the order of COUNTRIES; absent if all five are searched. */
-  countries?: Country[];
   /** Without effect if kindCodes is given. */
   docType: DocType;
   /** Upper case, without duplicates. Wins over docType and includeUtilityModel. */
@@ -47,16 +42,8 @@ export interface Filters {
   /** Utility models, designs and unknown kinds as well: set for a filter by number or family that states no kind. */
   everyKind?: boolean;
   dates: Partial<Record<DateType, DateRange>>;
-  applicant?: { text: string; match: ApplicantMatch };
-  /** Prefix of an inventor's name. */
-  inventor?: string;
-  /** Key prefixes, as `parseClassificationPrefix` makes them. */
-  ipcCodes?: string[];
-  cpcCodes?: string[];
-  /** As typed, trimmed: any spelling of the number. */
-  publicationNumber?: string;
-  applicationNumber?: string;
-  familyId?: string;
+  /** The filters of filter-rows.ts. */
+  values: FilterValues;
 }
 
 export interface SemanticQuery {
@@ -199,45 +186,23 @@ function check<T extends z.ZodType>(schema: T, input: unknown, advice: FieldAdvi
 }
 
 function filters(body: Omit<SearchFields, 'query' | 'top_k'>, dates: Filters['dates']): Filters {
+  const values = filterValues(body, body.applicant_match ?? 'contains');
   const out: Filters = {
     docType: body.doc_type ?? 'all',
     includeUtilityModel: body.include_utility_model ?? false,
     dates,
+    values,
   };
-  const countries = body.countries ? inOrder(COUNTRIES, body.countries) : COUNTRIES;
-  if (countries.length < COUNTRIES.length) out.countries = [...countries];
-  if (body.kind_codes) out.kindCodes = distinct(body.kind_codes.map((code) => code.trim().toUpperCase()));
-  if (body.applicant) {
-    checkName('applicant', body.applicant, companyKey(body.applicant), isLegalForm);
-    out.applicant = { text: body.applicant.trim(), match: body.applicant_match ?? 'contains' };
+  if (body.kind_codes) {
+    out.kindCodes = [...new Set(body.kind_codes.map((code) => code.trim().toUpperCase()))];
   }
-  if (body.inventor) {
-    checkName('inventor', body.inventor, personKey(body.inventor), isLegalFormOnly);
-    out.inventor = body.inventor.trim();
-  }
-  if (body.ipc_codes) out.ipcCodes = prefixes('ipc_codes', body.ipc_codes);
-  if (body.cpc_codes) out.cpcCodes = prefixes('cpc_codes', body.cpc_codes);
-  if (body.publication_number) out.publicationNumber = body.publication_number.trim();
-  if (body.application_number) out.applicationNumber = body.application_number.trim();
-  if (body.family_id) out.familyId = body.family_id.trim();
-  const namesDocuments = body.publication_number ?? body.application_number ?? body.family_id;
   const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
-  if (isGiven(namesDocuments) && !isGiven(statesKinds)) out.everyKind = true;
+  if (namesDocuments(values) && !isGiven(statesKinds)) out.everyKind = true;
   return out;
 }
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-/** Refuses a name without a letter or digit, whose empty key every name contains, and a legal form alone. */
-function checkName(field: string, value: string, key: string, isForm: (name: string) => boolean): void {
-  if (isForm(value)) throw invalidField(field, value, 'a name, not a legal form alone');
-  if (!/[\p{L}\p{N}]/u.test(key)) throw invalidField(field, value, 'a name with a letter or digit');
-}
-
-function prefixes(field: string, codes: readonly string[]): string[] {
-  return distinct(codes.map((code, i) => parseClassificationPrefix(code, `${field}[${i}]`)));
 }
 
 function dateRange<F extends string, T extends string>(
@@ -256,10 +221,6 @@ function dateRange<F extends string, T extends string>(
     throw invalidField(prefix + fromName, range.from, `a day not after ${prefix}${toName}, ${range.to}`);
   }
   return range;
-}
-
-function distinct<T>(values: readonly T[]): T[] {
-  return [...new Set(values)];
 }
 
 /** The given values without duplicates, in the order of the vocabulary. */

@@ -8,7 +8,8 @@ import { AdminSecret } from '../../src/access/admin-secret.js';
 import { Attempts } from '../../src/access/attempts.js';
 import { type EndedSessions, isEnded, withEnded } from '../../src/access/ended-sessions.js';
 import { AccessStore } from '../../src/access/store.js';
-import { OPERATIONS } from '../../src/http/openapi/operations.js';
+import { ROUTES } from '../../src/http/app.js';
+import { operationsOf } from '../../src/http/openapi/operations.js';
 import { SCHEMAS } from '../../src/http/openapi/schemas.js';
 import { startServer } from '../../src/http/server.js';
 import {
@@ -28,7 +29,7 @@ function assertDocumented(method: string, path: string, status: number, json: un
   const fits = (template: string) =>
     template.split('/').length === asked.length &&
     template.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
-  const found = OPERATIONS.find((one) => one.method.toUpperCase() === method && fits(one.path));
+  const found = operationsOf(ROUTES).find((one) => one.method.toUpperCase() === method && fits(one.path));
   const content = found?.answers[status]?.content;
   assert.ok(typeof content === 'string', `${method} ${path} ${status} is not in the document`);
   const result = SCHEMAS[content].safeParse(json);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ErrorCode, PriorartError } from '../../src/errors.js';
+import { ROUTES } from '../../src/http/app.js';
 import { ERROR_HELP, SHOWN_CODES, type ShownCode, statusOf } from '../../src/http/error-codes.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import {
@@ -18,7 +19,7 @@ import {
 const DRAWING = '/api/v1/drawings/{publication_id}/{filename}';
 
 // biome-ignore lint/suspicious/noExplicitAny: the test looks into whatever is there
-const document = openApiDocument('1.2.3') as any;
+const document = openApiDocument(ROUTES, '1.2.3') as any;
 
 /** What the document shows for a code of an endpoint. */
 function exampleOf(path: string, status: number, code: string): string {

@@ -9,21 +9,22 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { checkedQuota, checkName } from '../../src/access/rules.js';
+import { ROUTES } from '../../src/http/app.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import {
   accountChangeSchema,
   accountInputSchema,
   environmentInputSchema,
-} from '../../src/http/routes/admin/accounts.js';
-import { keyInputSchema } from '../../src/http/routes/admin/keys.js';
-import { maintenanceInputSchema } from '../../src/http/routes/admin/operation.js';
-import { loginSchema } from '../../src/http/routes/admin/session.js';
+} from '../../src/http/routes/admin/accounts/schema.js';
+import { keyInputSchema } from '../../src/http/routes/admin/keys/schema.js';
+import { maintenanceInputSchema } from '../../src/http/routes/admin/service/schema.js';
+import { loginSchema } from '../../src/http/routes/admin/session/schema.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../../src/search/query.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas are walked as they come
 type Schema = any;
 
-const document = openApiDocument('1.2.3');
+const document = openApiDocument(ROUTES, '1.2.3');
 const { schemas } = document['components'] as { schemas: Record<string, Schema> };
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

@@ -48,8 +48,7 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
         docType: 'all',
         includeUtilityModel: false,
         dates: {},
-        countries: ['JP'],
-        inventor: '山田',
+        values: { countries: ['JP'], inventor: '山田' },
       });
     }
   });

@@ -38,7 +38,7 @@ function unhinted(parse: Parse, input: unknown, message: string): void {
   assert.throws(() => parse(input), { message });
 }
 
-const NO_FILTERS = { docType: 'all', includeUtilityModel: false, dates: {} };
+const NO_FILTERS = { docType: 'all', includeUtilityModel: false, dates: {}, values: {} };
 
 describe('semantic request', () => {
   it('needs only a query and fills in the defaults', () => {
@@ -75,7 +75,6 @@ describe('semantic request', () => {
       query: '전고체 전지',
       topK: 100,
       filters: {
-        countries: ['US', 'KR'],
         docType: 'grant',
         kindCodes: ['B1', 'B2'],
         includeUtilityModel: true,
@@ -84,13 +83,16 @@ describe('semantic request', () => {
           publication: { to: '2020-02-29' },
           grant: { from: '2020-01-01', to: '2020-01-01' },
         },
-        applicant: { text: '삼성', match: 'prefix' },
-        inventor: 'Kim',
-        ipcCodes: ['H01M', 'H01M10/05'],
-        cpcCodes: ['Y02E'],
-        publicationNumber: '10-2020-0104349',
-        applicationNumber: '1020190022222',
-        familyId: '12345',
+        values: {
+          countries: ['US', 'KR'],
+          applicant: { text: '삼성', match: 'prefix' },
+          inventor: 'Kim',
+          ipc_codes: ['H01M', 'H01M10/05'],
+          cpc_codes: ['Y02E'],
+          publication_number: '10-2020-0104349',
+          application_number: '1020190022222',
+          family_id: '12345',
+        },
       },
     });
     assert.equal('everyKind' in parsed.filters, false);

@@ -1,11 +1,11 @@
-/** The OpenAPI 3.1 document, out of the tables of operations, schemas and examples. */
+/** The OpenAPI 3.1 document, made from the routes and the schemas. */
 import { SESSION_COOKIE } from '../admission/administrator.js';
 import { ERROR_HELP, SHOWN_CODES } from '../error-codes.js';
+import type { Route } from '../route.js';
 import { ERROR_EXAMPLES } from './error-examples.js';
-import { EXAMPLES } from './examples.js';
 import { notes } from './notes.js';
-import { type Answer, type Operation, TAGS } from './operation.js';
-import { OPERATIONS } from './operations.js';
+import { type Answer, type Examples, TAGS } from './operation.js';
+import { examplesOf, operationsOf, type RoutedOperation } from './operations.js';
 import { componentSchemas, type SchemaName, schemaRef } from './schemas.js';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
@@ -40,14 +40,20 @@ function codeList(): string {
 }
 
 /**
+ * @param routes the endpoints of the server
  * @param version of the program
  * @param url the address of the server; absent: wherever the document comes from
  */
-export function openApiDocument(version: string, url = '/'): Record<string, unknown> {
+export function openApiDocument(
+  routes: readonly Route[],
+  version: string,
+  url = '/',
+): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of OPERATIONS) {
+  const examples = examplesOf(routes);
+  for (const operation of operationsOf(routes)) {
     paths[operation.path] ??= {};
-    paths[operation.path]![operation.method] = operationObject(operation);
+    paths[operation.path]![operation.method] = operationObject(operation, examples);
   }
   return {
     openapi: '3.1.0',
@@ -75,7 +81,7 @@ export function openApiDocument(version: string, url = '/'): Record<string, unkn
   };
 }
 
-function operationObject(operation: Operation): Record<string, unknown> {
+function operationObject(operation: RoutedOperation, examples: Examples): Record<string, unknown> {
   const { id, tag, summary, description, key, admin, body, parameters, answers } = operation;
   return {
     operationId: id,
@@ -84,19 +90,24 @@ function operationObject(operation: Operation): Record<string, unknown> {
     description,
     security: key ? [{ ApiKey: [] }] : admin ? [{ AdminSecret: [] }, { AdminSession: [] }] : [],
     ...(parameters ? { parameters: parameters.map((given) => ({ ...given })) } : {}),
-    ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
+    ...(body ? { requestBody: { required: true, content: jsonContent(body, examples) } } : {}),
     responses: Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [status, answerObject(answer)]),
+      Object.entries(answers).map(([status, answer]) => [status, answerObject(answer, examples)]),
     ),
   };
 }
 
-function answerObject({ description, content, headers = [], codes }: Answer): Record<string, unknown> {
+function answerObject(
+  { description, content, headers = [], codes }: Answer,
+  examples: Examples,
+): Record<string, unknown> {
   const names = ['X-Request-Id', ...headers];
   return {
     description,
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(content === undefined ? {} : { content: codes ? errorContent(codes) : contentObject(content) }),
+    ...(content === undefined
+      ? {}
+      : { content: codes ? errorContent(codes) : contentObject(content, examples) }),
   };
 }
 
@@ -109,13 +120,13 @@ function errorContent(codes: NonNullable<Answer['codes']>): Record<string, unkno
   return { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(examples) } };
 }
 
-function contentObject(content: NonNullable<Answer['content']>): Record<string, unknown> {
-  if (typeof content === 'string') return jsonContent(content);
+function contentObject(content: NonNullable<Answer['content']>, examples: Examples): Record<string, unknown> {
+  if (typeof content === 'string') return jsonContent(content, examples);
   return { [content.type]: content.type === 'application/json' ? { schema: { type: 'object' } } : {} };
 }
 
-function jsonContent(name: SchemaName): Record<string, unknown> {
-  const examples = Object.entries(EXAMPLES[name] ?? {}).map(([id, value]) => [id, { value }]);
+function jsonContent(name: SchemaName, known: Examples): Record<string, unknown> {
+  const examples = Object.entries(known[name] ?? {}).map(([id, value]) => [id, { value }]);
   return {
     'application/json': {
       schema: schemaRef(name),

@@ -1,6 +1,7 @@
 /** The form of what the document says of an endpoint. */
+import type { z } from 'zod';
 import type { ShownCode } from '../error-codes.js';
-import type { SchemaName } from './schemas.js';
+import type { SCHEMAS, SchemaName } from './schemas.js';
 
 export const TAGS = ['Search', 'Documents', 'Index', 'Service', 'Administration'] as const;
 
@@ -25,20 +26,20 @@ export interface Parameter {
   example?: string;
 }
 
+/** Examples of requests and answers, by the name of their schema. Tests check each against its schema. */
+export type Examples = { [Name in SchemaName]?: Record<string, z.input<(typeof SCHEMAS)[Name]>> };
+
+/** What the document says of an endpoint beyond its route. */
 export interface Operation {
-  method: 'get' | 'post' | 'patch' | 'delete';
-  path: string;
   id: string;
   tag: (typeof TAGS)[number];
   summary: string;
   description: string;
-  /** Needs X-API-Key. */
-  key?: boolean;
-  /** Needs the secret of the administration, or a session. */
-  admin?: boolean;
   body?: SchemaName;
   parameters?: readonly Parameter[];
   answers: Readonly<Record<number, Answer>>;
+  /** Examples of schemas that belong to this endpoint. */
+  examples?: Examples;
 }
 
 export type Codes = readonly ShownCode[] | NonNullable<Answer['codes']>;

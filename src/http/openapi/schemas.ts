@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import * as answers from '../../search/answer-schema.js';
 import { analyticsSchema, detailsSchema, semanticSchema } from '../../search/schema.js';
-import { accountChangeSchema, accountInputSchema, environmentInputSchema } from '../routes/admin/accounts.js';
-import { keyInputSchema } from '../routes/admin/keys.js';
-import { maintenanceInputSchema } from '../routes/admin/operation.js';
-import { loginSchema } from '../routes/admin/session.js';
-import * as admin from './admin-schemas.js';
+import * as accounts from '../routes/admin/accounts/schema.js';
+import * as keys from '../routes/admin/keys/schema.js';
+import * as service from '../routes/admin/service/schema.js';
+import * as session from '../routes/admin/session/schema.js';
 
 /** The body of every error. */
 export const errorSchema = z.strictObject({
@@ -31,23 +30,23 @@ export const SCHEMAS = {
   Coverage: answers.coverageSchema,
   Health: healthSchema,
   Error: errorSchema,
-  AdminLogin: loginSchema,
-  AdminSession: admin.sessionSchema,
-  Nothing: admin.nothingSchema,
-  Plans: admin.plansSchema,
-  AccountInput: accountInputSchema,
-  AccountChange: accountChangeSchema,
-  EnvironmentInput: environmentInputSchema,
-  Account: admin.accountSchema,
-  Accounts: admin.accountsSchema,
-  KeyInput: keyInputSchema,
-  ApiKey: admin.keySchema,
-  NewApiKey: admin.newKeySchema,
-  ApiKeys: admin.keysSchema,
-  LogPage: admin.logPageSchema,
-  Usage: admin.usageSchema,
-  MaintenanceInput: maintenanceInputSchema,
-  Maintenance: admin.maintenanceStateSchema,
+  AdminLogin: session.loginSchema,
+  AdminSession: session.sessionSchema,
+  Nothing: session.nothingSchema,
+  Plans: accounts.plansSchema,
+  AccountInput: accounts.accountInputSchema,
+  AccountChange: accounts.accountChangeSchema,
+  EnvironmentInput: accounts.environmentInputSchema,
+  Account: accounts.accountSchema,
+  Accounts: accounts.accountsSchema,
+  KeyInput: keys.keyInputSchema,
+  ApiKey: keys.keySchema,
+  NewApiKey: keys.newKeySchema,
+  ApiKeys: keys.keysSchema,
+  LogPage: keys.logPageSchema,
+  Usage: service.usageSchema,
+  MaintenanceInput: service.maintenanceInputSchema,
+  Maintenance: service.maintenanceStateSchema,
 } as const;
 
 export type SchemaName = keyof typeof SCHEMAS;

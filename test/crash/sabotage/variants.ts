@@ -183,7 +183,7 @@ export const VARIANTS: readonly Variant[] = [
           : limits.settle(reservation, false);`,
       },
       {
-        file: 'http/routes/admin/accounts.js',
+        file: 'http/routes/admin/accounts/route.js',
         find: 'const { used, cycle } = services.limits.quotaUsed(account);',
         replace: `const { used: written, cycle } = services.limits.quotaUsed(account);
         const used = written + (${PENDING}.get(account.id) ?? 0);`,
@@ -196,7 +196,7 @@ export const VARIANTS: readonly Variant[] = [
     step: 'a revoked key is remembered and written down later',
     patches: [
       {
-        file: 'http/routes/admin/keys.js',
+        file: 'http/routes/admin/keys/route.js',
         find: "answer(await adminOf(call).store.revoke(call.parameters['key'])),",
         replace: `{
           const { store } = adminOf(call), id = call.parameters['key'];

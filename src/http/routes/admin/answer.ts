@@ -1,6 +1,5 @@
 /** What the endpoints of the administration share: their prefix, checked requests, answers. */
-import { z } from 'zod';
-import { ACCESS_NAME_MAX_CHARS } from '../../../limits.js';
+import type { z } from 'zod';
 import { invalidRequest } from '../../../search/invalid.js';
 import type { HttpReply } from '../../adapters/adapter.js';
 import type { Administration } from '../../admission/administrator.js';
@@ -8,14 +7,6 @@ import { readJson } from '../../json-body.js';
 import type { Call } from '../../route.js';
 
 export const ADMIN = '/admin/api/v1';
-
-const named = `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters that is not blank`;
-/** What an account or a key is called. */
-export const nameSchema = z
-  .string({ error: named })
-  // Code points, as JSON Schema counts.
-  .refine((name) => name.trim() !== '' && [...name].length <= ACCESS_NAME_MAX_CHARS, { error: named })
-  .meta({ minLength: 1, maxLength: ACCESS_NAME_MAX_CHARS, pattern: '\\S' });
 
 export function adminOf({ services }: Call): Administration {
   if (!services.admin) throw new Error('a server without an administration has no such routes');

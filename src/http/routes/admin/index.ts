@@ -1,8 +1,15 @@
 import type { Route } from '../../route.js';
-import { addEnvironment, changeAccount, createAccount, getAccount, listAccounts, plans } from './accounts.js';
-import { createKey, getKey, keyLogs, listKeys, revokeKey } from './keys.js';
-import { maintenance, setMaintenance, usage } from './operation.js';
-import { login, logout, session } from './session.js';
+import {
+  addEnvironment,
+  changeAccount,
+  createAccount,
+  getAccount,
+  listAccounts,
+  plans,
+} from './accounts/route.js';
+import { createKey, getKey, keyLogs, listKeys, revokeKey } from './keys/route.js';
+import { maintenance, setMaintenance, usage } from './service/route.js';
+import { login, logout, session } from './session/route.js';
 
 /** The administration: everything that the commands about accounts can do, for pages and programs. */
 export const ADMIN_ROUTES: readonly Route[] = [

@@ -3,21 +3,23 @@
  * client takes it, and not at all where only its head is asked for.
  */
 import { stat } from 'node:fs/promises';
-import { SignedDrawings } from '../../drawings/signed.js';
-import { IMAGE_TYPE } from '../../drawings/store.js';
-import { PriorartError } from '../../errors.js';
-import type { HttpReply, HttpRequest } from '../adapters/adapter.js';
-import { byteRange } from '../byte-range.js';
-import { matches } from '../etag.js';
-import { FileSource } from '../file-source.js';
-import { detailReply } from '../problem.js';
-import type { Route } from '../route.js';
+import { SignedDrawings } from '../../../drawings/signed.js';
+import { IMAGE_TYPE } from '../../../drawings/store.js';
+import { PriorartError } from '../../../errors.js';
+import type { HttpReply, HttpRequest } from '../../adapters/adapter.js';
+import { byteRange } from '../../byte-range.js';
+import { matches } from '../../etag.js';
+import { FileSource } from '../../file-source.js';
+import { detailReply } from '../../problem.js';
+import type { Route } from '../../route.js';
+import { fileOperation } from './openapi.js';
 
 export const drawingFile: Route = {
   method: 'GET',
   path: '/files/drawings/{file}',
   endpoint: 'drawing-files',
   access: 'signed',
+  operation: fileOperation,
   async handle({ request, parameters, services }) {
     const { drawings } = services;
     if (!(drawings instanceof SignedDrawings)) throw notFound();

@@ -1,29 +1,18 @@
-/** /admin/api/v1/accounts and /plans. */
-import { z } from 'zod';
-import { type Account, PLANS } from '../../../access/records.js';
-import { ENVIRONMENT_FORM } from '../../../access/rules.js';
-import { PLAN_QUOTA, QUOTA_MAX } from '../../../limits.js';
-import type { Call, Route } from '../../route.js';
-import { ADMIN, adminOf, answer, bodyOf, nameSchema } from './answer.js';
+import { type Account, PLANS } from '../../../../access/records.js';
+import { PLAN_QUOTA } from '../../../../limits.js';
+import type { Call, Route } from '../../../route.js';
+import { ADMIN, adminOf, answer, bodyOf } from '../answer.js';
+import {
+  addEnvironmentOperation,
+  changeAccountOperation,
+  createAccountOperation,
+  getAccountOperation,
+  listAccountsOperation,
+  plansOperation,
+} from './openapi.js';
+import { accountChangeSchema, accountInputSchema, environmentInputSchema } from './schema.js';
 
 const access = 'admin';
-const plan = z.enum(PLANS, { error: `one of ${PLANS.join(', ')}` });
-const quota = z
-  .int({ error: `an integer from 0 to ${QUOTA_MAX}` })
-  .min(0)
-  .max(QUOTA_MAX)
-  .describe('Searches a month. Only of the plan `enterprise`; the others have their own number');
-export const accountInputSchema = z.strictObject({ name: nameSchema, plan, monthly_quota: quota.optional() });
-export const accountChangeSchema = z.strictObject({
-  name: nameSchema.optional(),
-  plan: plan.optional(),
-  monthly_quota: quota.optional(),
-});
-const environment = 'a name such as production: 1 to 32 of a-z, 0-9, - and _';
-export const environmentInputSchema = z.strictObject({
-  name: z.string({ error: environment }).regex(ENVIRONMENT_FORM, environment),
-});
-
 /** An account with what it has used of its quota. */
 function shown({ services }: Call, account: Account) {
   const { used, cycle } = services.limits.quotaUsed(account);
@@ -43,6 +32,7 @@ export const plans: Route = {
   path: `${ADMIN}/plans`,
   endpoint: 'admin.plans',
   access,
+  operation: plansOperation,
   handle: () =>
     answer({
       plans: PLANS.map((plan) => ({
@@ -58,6 +48,7 @@ export const listAccounts: Route = {
   path: `${ADMIN}/accounts`,
   endpoint: 'admin.accounts',
   access,
+  operation: listAccountsOperation,
   handle(call) {
     const { store } = adminOf(call);
     return answer({ accounts: store.accounts().map((account) => shown(call, account)) });
@@ -69,6 +60,7 @@ export const createAccount: Route = {
   path: `${ADMIN}/accounts`,
   endpoint: 'admin.accounts',
   access,
+  operation: createAccountOperation,
   async handle(call) {
     const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, accountInputSchema);
     const { store } = adminOf(call);
@@ -86,6 +78,7 @@ export const getAccount: Route = {
   path: `${ADMIN}/accounts/{account}`,
   endpoint: 'admin.accounts',
   access,
+  operation: getAccountOperation,
   handle(call) {
     const { store } = adminOf(call);
     return answer(shown(call, store.account(call.parameters['account']!)));
@@ -97,6 +90,7 @@ export const changeAccount: Route = {
   path: `${ADMIN}/accounts/{account}`,
   endpoint: 'admin.accounts',
   access,
+  operation: changeAccountOperation,
   async handle(call) {
     const { name, plan, monthly_quota: monthlyQuota } = await bodyOf(call, accountChangeSchema);
     const { store } = adminOf(call);
@@ -114,6 +108,7 @@ export const addEnvironment: Route = {
   path: `${ADMIN}/accounts/{account}/environments`,
   endpoint: 'admin.environments',
   access,
+  operation: addEnvironmentOperation,
   async handle(call) {
     const { name } = await bodyOf(call, environmentInputSchema);
     const { store } = adminOf(call);

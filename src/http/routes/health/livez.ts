@@ -1,5 +1,6 @@
 /** GET /livez: the process is there and its event loop turns. */
-import { jsonReply, type Route } from '../route.js';
+import { jsonReply, type Route } from '../../route.js';
+import { livezOperation } from './openapi.js';
 
 export const livezReply = () => jsonReply('{"status":"ok"}');
 
@@ -8,5 +9,6 @@ export const livez: Route = {
   path: '/livez',
   endpoint: 'livez',
   access: 'health',
+  operation: livezOperation,
   handle: livezReply,
 };

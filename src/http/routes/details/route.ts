@@ -1,14 +1,16 @@
 /** POST /api/v1/patents/details: whole documents by number, up to 200 at once. */
-import { parseDetails } from '../../search/query.js';
-import { withDeadline } from '../deadline.js';
-import { readJson } from '../json-body.js';
-import { jsonReply, type Route } from '../route.js';
+import { parseDetails } from '../../../search/query.js';
+import { withDeadline } from '../../deadline.js';
+import { readJson } from '../../json-body.js';
+import { jsonReply, type Route } from '../../route.js';
+import { operation } from './openapi.js';
 
 export const details: Route = {
   method: 'POST',
   path: '/api/v1/patents/details',
   endpoint: 'details',
   access: 'key',
+  operation,
   async handle({ request, services }) {
     const query = parseDetails(await readJson(request));
     if (services.publicUrl !== undefined) query.linkBase = services.publicUrl;

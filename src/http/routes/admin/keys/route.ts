@@ -1,27 +1,22 @@
-/** /admin/api/v1/keys: made, listed, revoked; the secret is in the answer to making it, and nowhere else. */
-import { z } from 'zod';
-import { PriorartError } from '../../../errors.js';
-import { LOG_PAGE } from '../../../limits.js';
-import type { Route } from '../../route.js';
-import { ADMIN, adminOf, answer, bodyOf, nameSchema, queryOf } from './answer.js';
+import { PriorartError } from '../../../../errors.js';
+import type { Route } from '../../../route.js';
+import { ADMIN, adminOf, answer, bodyOf, queryOf } from '../answer.js';
+import {
+  createKeyOperation,
+  getKeyOperation,
+  keyLogsOperation,
+  listKeysOperation,
+  revokeKeyOperation,
+} from './openapi.js';
+import { keyInputSchema, listSchema, logsSchema } from './schema.js';
 
 const access = 'admin';
-const text = z.string({ error: 'a text' });
-export const keyInputSchema = z.strictObject({ account: text, environment: text, name: nameSchema });
-const listSchema = z.strictObject({ account: text.optional() });
-const limit = z.coerce
-  .number({ error: `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}` })
-  .int()
-  .min(LOG_PAGE.min, `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}`)
-  .max(LOG_PAGE.max, `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}`)
-  .default(LOG_PAGE.default);
-const logsSchema = z.strictObject({ limit, cursor: text.optional() });
-
 export const listKeys: Route = {
   method: 'GET',
   path: `${ADMIN}/keys`,
   endpoint: 'admin.keys',
   access,
+  operation: listKeysOperation,
   handle(call) {
     const { account } = queryOf(call, listSchema);
     const keys = adminOf(call).store.list();
@@ -34,6 +29,7 @@ export const createKey: Route = {
   path: `${ADMIN}/keys`,
   endpoint: 'admin.keys',
   access,
+  operation: createKeyOperation,
   async handle(call) {
     const wanted = await bodyOf(call, keyInputSchema);
     const { store } = adminOf(call);
@@ -55,6 +51,7 @@ export const getKey: Route = {
   path: `${ADMIN}/keys/{key}`,
   endpoint: 'admin.keys',
   access,
+  operation: getKeyOperation,
   handle: (call) => answer(adminOf(call).store.key(call.parameters['key']!)),
 };
 
@@ -63,6 +60,7 @@ export const revokeKey: Route = {
   path: `${ADMIN}/keys/{key}/revoke`,
   endpoint: 'admin.keys',
   access,
+  operation: revokeKeyOperation,
   handle: async (call) => answer(await adminOf(call).store.revoke(call.parameters['key']!)),
 };
 
@@ -71,6 +69,7 @@ export const keyLogs: Route = {
   path: `${ADMIN}/keys/{key}/logs`,
   endpoint: 'admin.logs',
   access,
+  operation: keyLogsOperation,
   async handle(call) {
     const { limit, cursor } = queryOf(call, logsSchema);
     const { store, requests } = adminOf(call);

@@ -1,6 +1,7 @@
 /** GET /api/v1/drawings/{publication_id}/{filename}: where the image is at this moment. */
-import { PriorartError } from '../../errors.js';
-import type { Route } from '../route.js';
+import { PriorartError } from '../../../errors.js';
+import type { Route } from '../../route.js';
+import { redirectOperation } from './openapi.js';
 
 /**
  * From the path of this endpoint to the root of the server. A proxy may have the server under a path of its own, which a
@@ -14,6 +15,7 @@ export const drawings: Route = {
   path: '/api/v1/drawings/{publication_id}/{filename}',
   endpoint: 'drawings',
   access: 'public',
+  operation: redirectOperation,
   handle({ parameters, services }) {
     const { publication_id: publication = '', filename = '' } = parameters;
     checkExtension(filename);

@@ -1,17 +1,19 @@
 /** The reference as a page: the OpenAPI document in HTML, with requests that can be sent from it. */
-import { ERROR_HELP, SHOWN_CODES, statusOf } from '../error-codes.js';
-import { EXAMPLES } from '../openapi/examples.js';
-import { ABSENT_NOTE, KINDS_NOTE, KINDS_TABLE, PRIORITY_NOTE } from '../openapi/notes.js';
-import type { Answer, Operation, Parameter } from '../openapi/operation.js';
-import { OPERATIONS } from '../openapi/operations.js';
-import { componentSchemas, type SchemaName } from '../openapi/schemas.js';
+import { ERROR_HELP, SHOWN_CODES, statusOf } from '../../error-codes.js';
+import { ABSENT_NOTE, KINDS_NOTE, KINDS_TABLE, PRIORITY_NOTE } from '../../openapi/notes.js';
+import type { Answer, Examples, Parameter } from '../../openapi/operation.js';
+import { examplesOf, operationsOf, type RoutedOperation } from '../../openapi/operations.js';
+import { componentSchemas, type SchemaName } from '../../openapi/schemas.js';
+import type { Route } from '../../route.js';
 
 type Json = Record<string, unknown>;
 
 /** The whole page; nothing in it comes from a request. */
-export function docsPage(version: string): string {
+export function docsPage(routes: readonly Route[], version: string): string {
+  const operations = operationsOf(routes);
+  const examples = examplesOf(routes);
   const schemas = componentSchemas();
-  const links = OPERATIONS.map(
+  const links = operations.map(
     ({ id, method, path }) => `<li><a href="#${id}"><b>${method.toUpperCase()}</b> ${escaped(path)}</a></li>`,
   );
   const names = Object.keys(schemas);
@@ -39,7 +41,7 @@ export function docsPage(version: string): string {
 <main>
 <p>Requests and answers are JSON. Every error is <code>{"detail": "…"}</code> with
 <a href="#errors">a code</a> in <code>X-Error-Code</code>, and every answer carries <code>X-Request-Id</code>. Searches and documents need the header <code>X-API-Key</code>.</p>
-${OPERATIONS.map(operationSection).join('\n')}
+${operations.map((operation) => operationSection(operation, examples)).join('\n')}
 ${errorSection()}
 ${noteSections()}
 <h2>Schemas</h2>
@@ -54,7 +56,7 @@ ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 /** A signed link can not be made up, and the page is here already. The administration's secret is not for this page. */
 const NOT_TRIED = new Set(['drawingFile', 'docs']);
 
-function operationSection(operation: Operation): string {
+function operationSection(operation: RoutedOperation, examples: Examples): string {
   const { id, method, path, summary, description, key, admin, body, parameters = [], answers } = operation;
   const credential = key ? ' <span>X-API-Key</span>' : admin ? ' <span>Administration</span>' : '';
   return `<section id="${id}">
@@ -63,7 +65,7 @@ function operationSection(operation: Operation): string {
 <p>${escaped(description)}</p>
 ${parameters.length > 0 ? parametersTable(parameters) : ''}
 ${body ? `<p>Body: ${link(body)}</p>` : ''}
-${NOT_TRIED.has(id) || operation.tag === 'Administration' ? '' : form(operation)}
+${NOT_TRIED.has(id) || operation.tag === 'Administration' ? '' : form(operation, examples)}
 <table><caption>Answers</caption><tbody>${Object.entries(answers).map(answerRow).join('')}</tbody></table>
 </section>`;
 }
@@ -82,8 +84,9 @@ function answerRow([status, { description, content }]: [string, Answer]): string
 }
 
 /** A request that the script on the page sends; without it the command line beside it does. */
-function form({ id, method, path, key, body, parameters = [], answers }: Operation): string {
-  const examples = body ? Object.entries(EXAMPLES[body] ?? {}) : [];
+function form(operation: RoutedOperation, known: Examples): string {
+  const { id, method, path, key, body, parameters = [], answers } = operation;
+  const examples = body ? Object.entries(known[body] ?? {}) : [];
   const inputs = parameters
     .filter((parameter) => parameter.in !== 'header')
     .map(

@@ -2,9 +2,10 @@
  * GET /readyz, and /healthz as its alias: calls with keys can be answered now; 503 with what is missing if not, so that a
  * balancer sends them to another server.
  */
-import type { HttpReply } from '../adapters/adapter.js';
-import { detailReply } from '../problem.js';
-import { type Call, jsonReply, type Route, type Services } from '../route.js';
+import type { HttpReply } from '../../adapters/adapter.js';
+import { detailReply } from '../../problem.js';
+import { type Call, jsonReply, type Route, type Services } from '../../route.js';
+import { healthzOperation, readyzOperation } from './openapi.js';
 
 const RETRY_SECONDS = 2;
 
@@ -40,11 +41,19 @@ async function faultOfLimits({
 
 const handle = ({ services }: Call) => readyzReply(services);
 
-export const readyz: Route = { method: 'GET', path: '/readyz', endpoint: 'readyz', access: 'health', handle };
+export const readyz: Route = {
+  method: 'GET',
+  path: '/readyz',
+  endpoint: 'readyz',
+  access: 'health',
+  operation: readyzOperation,
+  handle,
+};
 export const healthz: Route = {
   method: 'GET',
   path: '/healthz',
   endpoint: 'readyz',
   access: 'health',
+  operation: healthzOperation,
   handle,
 };

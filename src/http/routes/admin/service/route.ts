@@ -1,33 +1,18 @@
-/** /admin/api/v1/usage and /maintenance. */
-import { z } from 'zod';
-import { MAINTENANCE_RETRY_S } from '../../../limits.js';
-import type { Route } from '../../route.js';
-import { ADMIN, adminOf, answer, bodyOf, queryOf } from './answer.js';
+import type { Route } from '../../../route.js';
+import { ADMIN, adminOf, answer, bodyOf, queryOf } from '../answer.js';
+import { maintenanceOperation, setMaintenanceOperation, usageOperation } from './openapi.js';
+import { maintenanceInputSchema, usageQuerySchema } from './schema.js';
 
 const access = 'admin';
-const day = z.iso.date({ error: 'a day as YYYY-MM-DD' });
-const text = z.string({ error: 'a text' });
-const usageSchema = z.strictObject({
-  from: day.optional(),
-  to: day.optional(),
-  account: text.optional(),
-  key: text.optional(),
-});
-const { min, max } = MAINTENANCE_RETRY_S;
-const seconds = `an integer from ${min} to ${max}`;
-export const maintenanceInputSchema = z.strictObject({
-  on: z.boolean({ error: 'true or false' }),
-  retry_after: z.int({ error: seconds }).min(min, seconds).max(max, seconds).optional(),
-});
-
 export const usage: Route = {
   method: 'GET',
   path: `${ADMIN}/usage`,
   endpoint: 'admin.usage',
   access,
+  operation: usageOperation,
   async handle(call) {
     const today = new Date().toISOString().slice(0, 10);
-    const { from = `${today.slice(0, 8)}01`, to = today, account, key } = queryOf(call, usageSchema);
+    const { from = `${today.slice(0, 8)}01`, to = today, account, key } = queryOf(call, usageQuerySchema);
     const { store, requests } = adminOf(call);
     let keys: Set<string> | undefined;
     if (key !== undefined) keys = new Set([store.key(key).id]);
@@ -45,6 +30,7 @@ export const maintenance: Route = {
   path: `${ADMIN}/maintenance`,
   endpoint: 'admin.maintenance',
   access,
+  operation: maintenanceOperation,
   handle(call) {
     const found = adminOf(call).store.maintenance();
     return answer({ on: found !== undefined, ...found });
@@ -56,6 +42,7 @@ export const setMaintenance: Route = {
   path: `${ADMIN}/maintenance`,
   endpoint: 'admin.maintenance',
   access,
+  operation: setMaintenanceOperation,
   async handle(call) {
     const { on, retry_after: retryAfter } = await bodyOf(call, maintenanceInputSchema);
     const set = await adminOf(call).store.setMaintenance(on, retryAfter);

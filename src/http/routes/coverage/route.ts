@@ -1,10 +1,11 @@
 /** GET /api/v1/stats/coverage: what the index holds, for everybody. */
-import { isPriorartError, PriorartError } from '../../errors.js';
-import { COVERAGE_MAX_AGE_S } from '../../limits.js';
-import type { TaggedBody } from '../../search/types.js';
-import { withDeadline } from '../deadline.js';
-import { etagReply } from '../etag.js';
-import type { Call, Route } from '../route.js';
+import { isPriorartError, PriorartError } from '../../../errors.js';
+import { COVERAGE_MAX_AGE_S } from '../../../limits.js';
+import type { TaggedBody } from '../../../search/types.js';
+import { withDeadline } from '../../deadline.js';
+import { etagReply } from '../../etag.js';
+import type { Call, Route } from '../../route.js';
+import { operation } from './openapi.js';
 
 const CACHE = `public, max-age=${COVERAGE_MAX_AGE_S}`;
 
@@ -13,6 +14,7 @@ export const coverage: Route = {
   path: '/api/v1/stats/coverage',
   endpoint: 'coverage',
   access: 'public',
+  operation,
   handle({ request, services }) {
     const { engine, deadlineMs } = services;
     const body = available(() => engine.coverageBody({ deadlineMs }));

@@ -1,14 +1,16 @@
 /** POST /api/v1/search/semantic-analytics: statistics over all patents similar enough, and a page of them. */
-import { parseAnalytics } from '../../search/query.js';
-import { withDeadline } from '../deadline.js';
-import { readJson } from '../json-body.js';
-import { jsonReply, type Route } from '../route.js';
+import { parseAnalytics } from '../../../search/query.js';
+import { withDeadline } from '../../deadline.js';
+import { readJson } from '../../json-body.js';
+import { jsonReply, type Route } from '../../route.js';
+import { operation } from './openapi.js';
 
 export const semanticAnalytics: Route = {
   method: 'POST',
   path: '/api/v1/search/semantic-analytics',
   endpoint: 'semantic-analytics',
   access: 'key',
+  operation,
   async handle(call) {
     const { request, services } = call;
     const query = parseAnalytics(await readJson(request));

@@ -1,8 +1,10 @@
 /** GET /docs: the reference as a page, with its script and style; all of it from this package. */
 import { readFileSync } from 'node:fs';
-import { docsPage } from '../docs/page.js';
-import { packageVersion } from '../package-version.js';
-import type { Route } from '../route.js';
+import type { Operation } from '../../openapi/operation.js';
+import { packageVersion } from '../../package-version.js';
+import type { Route } from '../../route.js';
+import { pageOperation } from './openapi.js';
+import { docsPage } from './page.js';
 
 /** Nothing from elsewhere, no script that is not a file of ours, not within another page. */
 const POLICY = [
@@ -18,10 +20,10 @@ const POLICY = [
 
 /** The browser's files are not compiled: they lie beside the sources. */
 function sourceFile(name: string): string {
-  return readFileSync(new URL(`../../../../src/http/docs/${name}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../../../../src/http/routes/reference/${name}`, import.meta.url), 'utf8');
 }
 
-function file(path: string, type: string, read: () => string): Route {
+function file(path: string, type: string, read: () => string, operation?: Operation): Route {
   let body: string | undefined;
   const headers = {
     'content-type': `${type}; charset=utf-8`,
@@ -35,6 +37,7 @@ function file(path: string, type: string, read: () => string): Route {
     path,
     endpoint: 'docs',
     access: 'public',
+    ...(operation ? { operation } : {}),
     handle() {
       body ??= read();
       return { status: 200, headers, body };
@@ -42,8 +45,11 @@ function file(path: string, type: string, read: () => string): Route {
   };
 }
 
-export const docs: readonly Route[] = [
-  file('/docs', 'text/html', () => docsPage(packageVersion())),
-  file('/docs/try-it.js', 'text/javascript', () => sourceFile('try-it.js')),
-  file('/docs/style.css', 'text/css', () => sourceFile('style.css')),
-];
+/** @param routes the endpoints that the page describes */
+export function docs(routes: () => readonly Route[]): Route[] {
+  return [
+    file('/docs', 'text/html', () => docsPage(routes(), packageVersion()), pageOperation),
+    file('/docs/try-it.js', 'text/javascript', () => sourceFile('try-it.js')),
+    file('/docs/style.css', 'text/css', () => sourceFile('style.css')),
+  ];
+}

@@ -1,13 +1,12 @@
-/** /admin/api/v1/session: signing in with the secret, for pages that shall not keep it. */
-import { z } from 'zod';
-import { PriorartError } from '../../../errors.js';
-import { ADMIN_SESSION_S } from '../../../limits.js';
-import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../admission/administrator.js';
-import type { Call, Route } from '../../route.js';
-import { ADMIN, adminOf, answer, bodyOf } from './answer.js';
+import { PriorartError } from '../../../../errors.js';
+import { ADMIN_SESSION_S } from '../../../../limits.js';
+import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../../admission/administrator.js';
+import type { Call, Route } from '../../../route.js';
+import { ADMIN, adminOf, answer, bodyOf } from '../answer.js';
+import { loginOperation, logoutOperation, sessionOperation } from './openapi.js';
+import { loginSchema } from './schema.js';
 
 const path = `${ADMIN}/session`;
-export const loginSchema = z.strictObject({ secret: z.string({ error: 'a text' }) });
 
 function cookie(call: Call, value: string, seconds: number): string {
   // Behind a proxy that ends TLS the connection itself is plain; the proxy says so.
@@ -21,6 +20,7 @@ export const login: Route = {
   path,
   endpoint: LOGIN,
   access: 'admin',
+  operation: loginOperation,
   async handle(call) {
     const admin = adminOf(call);
     await pauseOf(call.request, admin);
@@ -41,6 +41,7 @@ export const session: Route = {
   path,
   endpoint: 'admin.session',
   access: 'admin',
+  operation: sessionOperation,
   handle(call) {
     const found = sessionOf(call.request, adminOf(call));
     if (found === undefined) throw new PriorartError('not_found', 'this request has no session');
@@ -53,6 +54,7 @@ export const logout: Route = {
   path,
   endpoint: 'admin.logout',
   access: 'admin',
+  operation: logoutOperation,
   async handle(call) {
     const admin = adminOf(call);
     const found = sessionOf(call.request, admin);

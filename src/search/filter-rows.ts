@@ -1,0 +1,191 @@
+/**
+ * The filters by a column: one row each. From a row come the field of the requests, its entry in the OpenAPI document, its
+ * option on the command line, its condition, and the words for what it leaves out.
+ *
+ * To add a filter, add a row here and its column in index/columns.ts, then run `node scripts/types.mjs`. The readers in
+ * src/ingest/readers fill the field of the record that the column reads.
+ *
+ * Kinds and dates are no rows: several of their fields make one condition (query.ts, filter.ts).
+ */
+import type { z } from 'zod';
+import type { KeywordColumn } from '../index/columns.js';
+import { applicationNumberForms } from '../patent/application-number.js';
+import { parseClassificationPrefix } from '../patent/classification.js';
+import { COUNTRIES, type Country, isCountry } from '../patent/country.js';
+import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
+import { resolvePublications } from '../store/resolve.js';
+import type { Store } from '../store/store.js';
+import { classification, list, oneOf, text } from './fields.js';
+import { invalidField } from './invalid.js';
+
+export const APPLICANT_MATCHES = ['contains', 'prefix', 'exact'] as const;
+export type ApplicantMatch = (typeof APPLICANT_MATCHES)[number];
+
+/** A condition on a column. A document meets it if a term of its column fits one of the terms. */
+interface Condition {
+  column: KeywordColumn;
+  test: 'exact' | 'prefix' | 'contains';
+  terms: string[];
+}
+
+interface FilterRow<Schema extends z.ZodType, Value> {
+  /** The field of a request. */
+  schema: Schema;
+  /** The normalised value; undefined: no filter. Throws PriorartError with the field's name for a value that is wrong. */
+  parse(value: NonNullable<z.output<Schema>>, field: string, match: ApplicantMatch): Value | undefined;
+  /** What a document must meet. */
+  conditions(value: Value, store: Store): Condition[];
+  /** The column, and the words for documents that the filter leaves out: "12 publications have other inventors". */
+  column: KeywordColumn;
+  excluded: string;
+  /** Names documents, so that publications of every kind are found unless kinds are stated. */
+  namesDocuments?: true;
+}
+
+const row = <Schema extends z.ZodType, Value>(given: FilterRow<Schema, Value>) => given;
+
+const classificationRow = (system: string, column: 'ipc' | 'cpc') =>
+  row({
+    schema: list(classification(system), `${system} prefixes`)
+      .nullish()
+      .describe(`${system} code prefixes; case, white space and full-width forms do not matter`),
+    // Key prefixes, without duplicates.
+    parse: (codes, field) => [
+      ...new Set(codes.map((code, i) => parseClassificationPrefix(code, `${field}[${i}]`))),
+    ],
+    conditions: (terms: string[]) => [{ column, test: 'prefix', terms }],
+    column,
+    excluded: `are classified elsewhere in the ${system}`,
+  });
+
+export const FILTER_ROWS = {
+  countries: row({
+    schema: list(oneOf(COUNTRIES), `of ${COUNTRIES.join(', ')}`, COUNTRIES.length * 20)
+      .nullish()
+      .describe('Jurisdictions to search; all five when absent'),
+    // In the order of COUNTRIES. All five are no filter.
+    parse: (given): Country[] | undefined => {
+      const countries = COUNTRIES.filter((country) => given.includes(country));
+      return countries.length < COUNTRIES.length ? countries : undefined;
+    },
+    conditions: (terms: Country[]) => [{ column: 'country', test: 'exact', terms }],
+    column: 'country',
+    excluded: 'are of other offices',
+  }),
+  applicant: row({
+    schema: text('text')
+      .nullish()
+      .describe(
+        'Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone',
+      ),
+    parse: (value, field, match) => {
+      checkName(field, value, companyKey(value), isLegalForm);
+      return { text: value.trim(), match };
+    },
+    conditions: ({ text, match }: { text: string; match: ApplicantMatch }) => [
+      { column: 'applicant_name', test: match, terms: [companyKey(text)] },
+    ],
+    column: 'applicant_name',
+    excluded: 'have other applicants',
+  }),
+  inventor: row({
+    schema: text('text')
+      .nullish()
+      .describe('Prefix of an inventor’s name. Has a letter or digit, and is not a legal form alone'),
+    parse: (value, field) => {
+      checkName(field, value, personKey(value), isLegalFormOnly);
+      return value.trim();
+    },
+    conditions: (name: string) => [{ column: 'inventor_name', test: 'prefix', terms: [personKey(name)] }],
+    column: 'inventor_name',
+    excluded: 'have other inventors',
+  }),
+  ipc_codes: classificationRow('IPC', 'ipc'),
+  cpc_codes: classificationRow('CPC', 'cpc'),
+  publication_number: row({
+    schema: text('a publication number').nullish().describe('Exact publication number'),
+    parse: (value) => value.trim(),
+    conditions: (number: string, store) => [
+      { column: 'patent_id', test: 'exact', terms: resolvePublications(store, number) },
+    ],
+    column: 'patent_id',
+    excluded: 'have another number',
+    namesDocuments: true,
+  }),
+  application_number: row({
+    schema: text('an application number').nullish().describe('Exact application number'),
+    parse: (value) => value.trim(),
+    conditions: (number: string) => [
+      { column: 'application', test: 'exact', terms: applicationNumberForms(number) },
+      ...officeOf(number),
+    ],
+    column: 'application',
+    excluded: 'have another application number',
+    namesDocuments: true,
+  }),
+  family_id: row({
+    schema: text('a family id').nullish().describe('Exact family id'),
+    parse: (value) => value.trim(),
+    conditions: (family: string) => [{ column: 'family', test: 'exact', terms: [family] }],
+    column: 'family',
+    excluded: 'are of other families',
+    namesDocuments: true,
+  }),
+};
+
+type Rows = typeof FILTER_ROWS;
+export type FilterField = keyof Rows;
+
+/** The normalised values of the filters that a request states, by field. Plain data: it crosses to worker threads. */
+export type FilterValues = { [Field in FilterField]?: Parameters<Rows[Field]['conditions']>[0] };
+
+/** The fields of a request, as its schema holds them. */
+export const FILTER_SCHEMAS = Object.fromEntries(
+  Object.entries(FILTER_ROWS).map(([field, { schema }]) => [field, schema]),
+) as { [Field in FilterField]: Rows[Field]['schema'] };
+
+/** A row without the types of its schema and value, which its field ties together. */
+type AnyRow = FilterRow<z.ZodType, never> & {
+  parse(value: unknown, field: string, match: ApplicantMatch): unknown;
+  conditions(value: unknown, store: Store): Condition[];
+};
+
+const ROWS = Object.entries(FILTER_ROWS) as unknown as [FilterField, AnyRow][];
+
+/** Normalises the filters of a checked request. @throws PriorartError `invalid_request`, `bad_classification` */
+export function filterValues(
+  body: Readonly<Partial<Record<FilterField, unknown>>>,
+  match: ApplicantMatch,
+): FilterValues {
+  const values: Partial<Record<FilterField, unknown>> = {};
+  for (const [field, { parse }] of ROWS) {
+    const given = body[field];
+    const value = given === undefined || given === null ? undefined : parse(given, field, match);
+    if (value !== undefined) values[field] = value;
+  }
+  return values as FilterValues;
+}
+
+/** What documents must meet to pass the filters. */
+export function conditionsOf(values: FilterValues, store: Store): Condition[] {
+  return ROWS.flatMap(([field, { conditions }]) =>
+    values[field] === undefined ? [] : conditions(values[field], store),
+  );
+}
+
+/** Whether a filter names documents by number or family. */
+export function namesDocuments(values: FilterValues): boolean {
+  return ROWS.some(([field, row]) => row.namesDocuments === true && values[field] !== undefined);
+}
+
+/** The column holds bare numbers without the office, and offices share numbers: EP 20168852 and US 20/168,852. */
+function officeOf(applicationNumber: string): Condition[] {
+  const office = applicationNumber.normalize('NFKC').slice(0, 2).toUpperCase();
+  return isCountry(office) ? [{ column: 'country', test: 'exact', terms: [office] }] : [];
+}
+
+/** Refuses a name without a letter or digit, whose empty key every name contains, and a legal form alone. */
+function checkName(field: string, value: string, key: string, isForm: (name: string) => boolean): void {
+  if (isForm(value)) throw invalidField(field, value, 'a name, not a legal form alone');
+  if (!/[\p{L}\p{N}]/u.test(key)) throw invalidField(field, value, 'a name with a letter or digit');
+}
