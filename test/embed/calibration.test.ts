@@ -22,17 +22,17 @@ describe('calibration', () => {
     );
   });
 
-  it('is undone by cosineOf', () => {
+  it('has cosineOf as its inverse', () => {
     fc.assert(
       fc.property(cosine, calibrations, (x, c) => {
         const score = similarity(x, c);
-        // Close to 1 a double has no digits left for what is missing to 1.
+        // Close to 1, a double cannot represent the difference from 1.
         if (score < 0.999) assert.ok(Math.abs(cosineOf(score, c) - x) < 1e-9);
       }),
     );
   });
 
-  it('counts what is shown as the threshold or more, and nothing else', () => {
+  it('counts exactly the scores that are shown as the threshold or more', () => {
     const threshold = fc.oneof(
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.integer({ min: 0, max: 1_000_000 }).map((steps) => steps / 1e6),
@@ -40,7 +40,7 @@ describe('calibration', () => {
     fc.assert(
       fc.property(cosine, threshold, calibrations, (x, least, c) => {
         const number = similarity(x, c) * 1e6;
-        // The double may lie on either side of a border between two shown numbers.
+        // The double may be on either side of the border between two shown numbers.
         fc.pre(Math.abs(number - Math.floor(number) - 0.5) > 1e-6);
         assert.equal(x >= leastCosine(least, c), shown(similarity(x, c)) >= least - 1e-12);
       }),
@@ -48,7 +48,7 @@ describe('calibration', () => {
     );
   });
 
-  it('counts a score at the very number that is shown of it', () => {
+  it('counts a score that equals its shown number', () => {
     fc.assert(
       fc.property(cosine, calibrations, (x, c) => {
         const number = shown(similarity(x, c));

@@ -1,16 +1,16 @@
-/** Whether accounts, keys, quotas, logs and links are what a server has answered. */
+/** Compares accounts, keys, quotas, logs and links with a server's answers. */
 import { contentOf } from '../../../src/drawings/files.js';
 import type { Engine } from '../../../src/engine.js';
 import { logOf, type Running, type ShownAccount, serving } from './served.js';
 import type { Access, AccountKnown, KeyKnown } from './served-state.js';
 
-/** What a process was stopped by: of a power cut more may be lost. */
+/** What ended the process. A power cut may lose more than a kill. */
 export type Loss = 'kill' | 'power cut';
 
-/** Ids of the calls that the judge makes itself. */
+/** Prefix of the request ids of the judge's own calls. */
 const JUDGES = 'judge-';
 
-/** What is wrong, or what is certain now that it was looked at. */
+/** Returns the fault, or the state that is known after the check. */
 export async function judgeAccess(
   dir: string,
   engine: Engine,
@@ -120,7 +120,7 @@ async function judgeKeys(
   return { found };
 }
 
-/** Links that were given out work on, also after another start of the server. */
+/** Links still work after a restart of the server. */
 async function faultOfLinks(server: Running, { links }: Access): Promise<string | undefined> {
   for (const { path, content } of links.slice(-2)) {
     const { status, bytes } = await server.call('GET', path);

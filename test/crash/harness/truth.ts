@@ -1,6 +1,6 @@
 /**
- * Whether a folder holds what it must: by `check`, by its records, and by answers that are compared with those of a
- * model in memory, which knows nothing of segments.
+ * Verifies a folder: by `check`, by its records, and by answers that are compared with those of a model in memory,
+ * which has no segments.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { AccessStore } from '../../../src/access/store.js';
@@ -52,7 +52,7 @@ function half(x: number): number {
 
 const embedders = new Map<Model, Promise<Embedder>>();
 
-/** @param root where the model lies that re-embeddings change to */
+/** @param root folder of the model for re-embeddings */
 function embedderOf(model: Model, root: string): Promise<Embedder> {
   const file = model === 'other' ? { file: otherModel(root) } : {};
   const opened = embedders.get(model) ?? openEmbedder({ kind: 'static', ...file });
@@ -62,7 +62,7 @@ function embedderOf(model: Model, root: string): Promise<Embedder> {
 
 const vectors = new Map<string, Float64Array[]>();
 
-/** Vectors of a publication's passages as they are stored. */
+/** Vectors of a publication's passages as stored. */
 async function vectorsOf(n: number, version: number, embedder: Embedder): Promise<Float64Array[]> {
   const key = `${embedder.name} ${n} ${version}`;
   const known = vectors.get(key);
@@ -78,7 +78,7 @@ async function vectorsOf(n: number, version: number, embedder: Embedder): Promis
   return rows;
 }
 
-/** The similarity of each publication to a question, as it is shown. */
+/** The shown similarity of each publication to a question. */
 async function similarities(state: State, query: string, embedder: Embedder): Promise<Map<string, number>> {
   const asked = await embedder.embed([query], 'query');
   const scores = new Map<string, number>();
@@ -90,10 +90,10 @@ async function similarities(state: State, query: string, embedder: Embedder): Pr
   return scores;
 }
 
-/** Sums in single precision in another order differ in the last digit shown. */
+/** The order of single-precision sums affects the last digit shown. */
 const TOLERANCE = 3e-6;
 
-/** What is wrong with an answer over a known state: a score, an order, a text of another version, a document left out. */
+/** Finds faults in an answer over a known state: a score, an order, a text of another version, a missing document. */
 function faultOfAnswer(
   { results }: SearchResponse,
   state: State,
@@ -141,7 +141,7 @@ async function faultOfSearches(
   return undefined;
 }
 
-/** What of a record is not as it was written; fields that the ingest adds are its own. */
+/** Compares a record with the written one. Fields that the ingest adds are ignored. */
 function faultOfRecord(store: Store, key: number, n: number, version: number): string | undefined {
   const wanted = patent(n, version);
   const found = store.document(key);
@@ -155,15 +155,15 @@ function faultOfRecord(store: Store, key: number, n: number, version: number): s
   return isDeepStrictEqual(found.passages, passagesOf(wanted)) ? undefined : 'it has other passages';
 }
 
-/** The publications of a folder, each in the version that its record is of; throws where it is of none. */
+/** The publications of a folder, each with the version of its record; throws if a record has no known version. */
 function stateOf(store: Store): State {
   const state = new Map<number, number>();
   for (const { key, value } of store.documents.getRange()) {
     const n = numberOf.get(value.patent_id);
     const version = Number(/revision (\d+)/.exec(value.title ?? '')?.[1]);
     if (n === undefined || Number.isNaN(version))
-      throw new Error(`${value.patent_id} is none of the harness's`);
-    if (state.has(n)) throw new Error(`${value.patent_id} is there twice`);
+      throw new Error(`${value.patent_id} is not a publication of the harness`);
+    if (state.has(n)) throw new Error(`${value.patent_id} occurs twice`);
     const fault = faultOfRecord(store, key, n, version);
     if (fault) throw new Error(`${value.patent_id}, by its title of version ${version}: ${fault}`);
     state.set(n, version);
@@ -174,7 +174,7 @@ function stateOf(store: Store): State {
 const isSame = (a: State, b: State) =>
   a.size === b.size && [...a].every(([n, version]) => b.get(n) === version);
 
-/** What differs from the state that is nearest, where the publications as a whole are in none of them. */
+/** The difference from the nearest state, if the publications match no state. */
 function faultOfState(found: State, states: readonly State[]): string | undefined {
   if (states.some((state) => isSame(found, state))) return undefined;
   const all = Array.from({ length: POOL }, (_, n) => n);
@@ -191,7 +191,7 @@ function faultOfState(found: State, states: readonly State[]): string | undefine
 
 const converted = new Map<string, string>();
 
-/** What the drawing of a publication becomes, by its content. */
+/** The file of a publication's drawing, by its content. */
 async function drawingOf(n: number, version: number): Promise<string> {
   const key = `${n} ${version}`;
   const known = converted.get(key) ?? contentOf((await convertImage(await figure(n, version))).image);
@@ -199,7 +199,7 @@ async function drawingOf(n: number, version: number): Promise<string> {
   return known;
 }
 
-/** Each publication shows the drawing that came in last, whole; where one was coming in, the one before it or that. */
+/** Each publication has its last drawing, complete; during an ingest, the drawing before it or the new one. */
 async function faultOfFigures(
   engine: Engine,
   store: Store,
@@ -225,7 +225,7 @@ async function faultOfFigures(
   return undefined;
 }
 
-/** A file in the ledger is in the index; a file of an ingest that ended is in the ledger. */
+/** A file in the ledger is in the index; a file of a completed ingest is in the ledger. */
 function faultOfLedger(engine: Engine, found: State, question: Question): string | undefined {
   const { known, running, root } = question;
   const read = new Set(engine.sources().map(({ path }) => path));
@@ -241,7 +241,7 @@ function faultOfLedger(engine: Engine, found: State, question: Question): string
   return undefined;
 }
 
-/** A file that is in the ledger is not read again. */
+/** A file in the ledger is not read again. */
 async function faultOfReadingAgain(engine: Engine, root: string, put: Put): Promise<string | undefined> {
   const options = { ...SMALL, onlyNew: true, drawings: false };
   const { known_files: known, documents } = await engine.ingest(sourceOf(root, put), options);
@@ -267,28 +267,28 @@ async function faultOfRest(dir: string, { images, access: { keys } }: Known): Pr
   }
 }
 
-/** A folder, what may be true of it, and what to ask it. */
+/** A folder, its possible states, and the questions to ask it. */
 export interface Question extends Outcome {
   dir: string;
-  /** Where the sources lie, and the model that re-embeddings change to. */
+  /** Folder of the sources, and of the model for re-embeddings. */
   root: string;
   queries: readonly string[];
   loss: Loss;
 }
 
-/** What is wrong, or what is certain of the folder now. */
+/** The fault, or the known state of the folder after the check. */
 export type Verdict = { fault: string } | { known: Known };
 
 class Fault extends Error {}
 
-/** @throws Fault where there is one */
+/** @throws Fault if the folder has a fault */
 function none(fault: string | undefined): void {
   if (fault !== undefined) throw new Fault(fault);
 }
 
 /**
- * What is wrong with a folder, or what is certain of it. What was under way is then done to its end, as a user would
- * do it, and looked at again.
+ * Verifies a folder, and returns the fault or the known state. Then completes the interrupted operation, as a user
+ * would, and verifies again.
  */
 export async function verify(question: Question): Promise<Verdict> {
   try {
@@ -316,7 +316,7 @@ async function known(question: Question): Promise<Known> {
     none(models.includes(model) ? undefined : `the folder is embedded with the model "${model}"`);
     const engine = await open(dir, { workers: 0 });
     try {
-      // A deletion takes the drawings along in its own transaction.
+      // A deletion removes the drawings in its own transaction.
       const figures = running?.kind === 'put' ? [before.figures, question.figures] : [before.figures];
       none(await faultOfFigures(engine, store, found, figures));
       none(await faultOfSearches(engine, found, await embedderOf(model, root), question.queries));
@@ -346,7 +346,7 @@ function modelIn(store: Store): Model {
   return modelOf(store.manifest().model.name);
 }
 
-/** Does an ingest or a re-embedding to its end that was cut short, and looks at what has become of it. */
+/** Completes an interrupted ingest or re-embedding, and verifies the result. */
 async function finished(engine: Engine, store: Store, found: Known, question: Question): Promise<Known> {
   const { running, root, states } = question;
   let then = found;
@@ -359,7 +359,7 @@ async function finished(engine: Engine, store: Store, found: Known, question: Qu
     await reembed(engine.dir, { models: modelsOf(running.model, root), workers: 0, ...SMALL });
     then = { ...found, model: running.model };
   } else if (running) {
-    // Of a deletion the drawings went with it or stayed with it.
+    // A deletion removes publication and drawing together, or neither.
     const figures = [...found.figures].filter(([n]) => found.documents.has(n));
     return { ...found, figures: new Map(figures) };
   }

@@ -1,31 +1,31 @@
 /**
- * Builds with one durability step removed each. A patch names compiled text that is there exactly once, so that a change
- * of the source fails loudly here; white space does not count. `fs_` is node:fs in every patched file.
+ * Builds with one durability step removed each. A patch contains compiled text that must occur exactly once, so that
+ * a change of the source fails visibly; white space is ignored. `fs_` is node:fs in every patched file.
  */
 
 export interface Patch {
-  /** Below `dist/src`. */
+  /** Path below `dist/src`. */
   file: string;
   find: string;
   replace: string;
 }
 
 export interface Variant {
-  /** Short, to ask for it alone. */
+  /** Short name for the command line. */
   name: string;
-  /** The step that it lacks. */
+  /** The removed step. */
   step: string;
-  /** The part of the harness that is tried first. */
+  /** The part of the harness that runs first. */
   by: 'power-cuts' | 'kills' | 'bit-flips';
   patches: Patch[];
 }
 
-/** Searches that were answered and not counted yet, by account. */
+/** Answered searches that are not counted yet, by account. */
 const PENDING = '(globalThis.uncounted ??= new Map())';
-/** Keys that only this process knows to be revoked. */
+/** Keys whose revocation only this process knows. */
 const REVOKED = '(globalThis.revoked ??= new Set())';
 
-/** The build as it is. */
+/** The unchanged build. */
 export const NOTHING_REMOVED: Variant = {
   name: 'as it is',
   by: 'power-cuts',

@@ -1,4 +1,4 @@
-/** Configurations: what presets and fields make of each other, and what is refused. */
+/** Configurations: presets, their fields, and invalid values. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type OnnxEmbedderConfig, onnxEmbedderSchema, settingsOf } from '../../../src/embed/onnx/config.js';
@@ -12,7 +12,7 @@ import { CROSS_ENCODER_PRESETS } from '../../../src/rerank/cross-encoder/presets
 import { makeModels, noOnnx } from '../../onnx/models.js';
 
 describe('the configuration of ONNX models', () => {
-  it('accepts every preset with a folder alone, and each preset keeps to the schema', () => {
+  it('accepts every preset with only a folder, and each preset fits the schema', () => {
     for (const [preset, { settings, source }] of Object.entries(EMBEDDER_PRESETS)) {
       const config = onnxEmbedderSchema.parse({ kind: 'onnx', preset, folder: 'models/x' });
       const { name, dimensions, maxTokens, windowTokens } = settingsOf(config);
@@ -31,7 +31,7 @@ describe('the configuration of ONNX models', () => {
     );
   });
 
-  it('lets a field win over the preset', () => {
+  it('gives a field precedence over the preset', () => {
     const config = {
       kind: 'onnx',
       preset: 'multilingual-e5-small',
@@ -43,7 +43,7 @@ describe('the configuration of ONNX models', () => {
     assert.deepEqual([query, document, name, dimensions], ['q: {text}', 'passage: {text}', 'mine', 384]);
   });
 
-  it('refuses what cannot be', () => {
+  it('refuses invalid values', () => {
     const wrong: Record<string, unknown>[] = [
       { preset: 'e5' },
       { folder: '' },
@@ -189,7 +189,7 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
   ];
 
   for (const [what, model, config, code, message] of CASES) {
-    it(`says so: ${what}`, async () => {
+    it(`is refused: ${what}`, async () => {
       const common = {
         kind: 'onnx',
         folder: `${models}/${model}`,
@@ -206,7 +206,7 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
     });
   }
 
-  it('keeps its identity over restarts, and changes it with what changes vectors', async () => {
+  it('keeps its identity after a restart, and gets another one if its vectors change', async () => {
     const common = {
       kind: 'onnx',
       folder: `${models}/bert`,
