@@ -1,10 +1,10 @@
-/** Comments and texts of the program are in plain English: phrases that read badly are banned, with a replacement. */
+/** Comments and texts of the program are in plain English. Each banned phrase has a replacement. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import ts from 'typescript';
 import { noGit, read, trackedFiles } from './checkout.js';
 
-/** Folders and files that are free of the phrases. Add a room when it is cleaned. */
+/** Folders and files without banned phrases. Add a folder when it is clean. */
 const ROOMS = [
   'bench',
   'src/drawings',
@@ -42,11 +42,11 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bcan not\b/i, '"cannot"'],
 ];
 
-/** Pages that users read; not yet clean: ARCHITECTURE.md, BENCHMARKS.md. */
+/** Pages for users. Not clean yet: ARCHITECTURE.md, BENCHMARKS.md. */
 const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 
 describe('English', { skip: noGit }, () => {
-  test('README, the pages of docs/ and their like hold no banned phrase', () => {
+  test('README and the pages of docs/ have no banned phrase', () => {
     const pages = [...PAGES, ...trackedFiles('docs').filter((file) => file.endsWith('.md'))];
     assert.ok(pages.length > PAGES.length + 5);
     assert.deepEqual(
@@ -55,12 +55,12 @@ describe('English', { skip: noGit }, () => {
     );
   });
 
-  test('a phrase is found in a page, also over a line break, but not in code', () => {
+  test('a phrase is found in a page, also across a line break, but not in code', () => {
     const page = ['# Title', 'If it works, where', 'there is one.', '```', 'nobody', '```'].join('\n');
     assert.deepEqual(pageFaults('a.md', page), ['a.md: "where there is"; write "if"']);
   });
 
-  test('comments and texts hold no banned phrase', () => {
+  test('comments and strings have no banned phrase', () => {
     const files = trackedFiles(...ROOMS).filter((file) => file.endsWith('.ts'));
     assert.ok(files.length > ROOMS.length);
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('English', { skip: noGit }, () => {
     );
   });
 
-  test('a phrase is found in comments and strings, also over a line break, and with its line', () => {
+  test('a phrase is found in comments and strings, also across a line break, with its line', () => {
     const source = [
       '/**',
       ' * Kept for',
@@ -109,7 +109,7 @@ function faultsOf(file: string, text: string): string[] {
   return faults.sort();
 }
 
-/** Comments and string literals by lines, without comment marks, and the line on which each begins. */
+/** Comments and string literals as lines, without comment marks, and the first line of each. */
 function prose(file: string, text: string): { line: number; lines: string[] }[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
   const found = new Map<number, string>();

@@ -11,7 +11,7 @@ describe('byte ranges', () => {
     assert.deepEqual(byteRange('bytes=9500-', 10_000), { from: 9_500, to: 9_999 });
   });
 
-  it('are passed over where they are several, in other units or misspelt', () => {
+  it('are ignored if they are several, in other units or malformed', () => {
     for (const header of [
       undefined,
       '',
@@ -28,7 +28,7 @@ describe('byte ranges', () => {
       assert.equal(byteRange(header, 10), undefined, header);
   });
 
-  it('never leave the image', () => {
+  it('never exceed the image', () => {
     const number = fc.option(fc.nat(40), { nil: undefined });
     fc.assert(
       fc.property(number, number, fc.nat(30), (first, last, size) => {
