@@ -76,8 +76,8 @@ test('an application continues in the same process after a full disk has space a
   const file = writeLines(join(temporary(t), 'a.jsonl'), PATENTS);
   const data = join(disk.dir, 'data');
   const engine = await open(data, { create: true, workers: 1 });
-  // First too little space for the segment, then enough for it but too little for the records. The record structures
-  // of LMDB are written in a transaction that then fails.
+  // First too little space for the segment, then enough for it but too little for the records. The structures of
+  // the first records are written in a transaction that then fails.
   for (const left of [0, 300, 500, 700, 900]) {
     const empty = filled(disk.dir, left);
     await assert.rejects(engine.ingest(file, { segmentPassages: 1000 }), (error) => {

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
+import { until } from '../until.js';
 import { CLI, FIXTURES, priorart, random, temporary } from './folder.js';
 
 const KILLS = Number(process.env['PRIORART_SERVE_KILLS'] ?? 10);
@@ -101,20 +102,21 @@ test('a server that is killed under load leaves a whole folder and correct count
       while (!over) await ask(server.url);
     });
     const earlier = answered.size;
-    const until = earlier + 1 + Math.floor(next() * 80);
-    while (answered.size < until) {
+    const wanted = earlier + 1 + Math.floor(next() * 80);
+    await until(() => {
       server.check();
-      await sleep(2);
-    }
+      return answered.size >= wanted;
+    }, `${wanted} searches are answered`);
     if (kill % 2 === 0) {
       // Lines are written later. A line in the log implies that all earlier lines are there.
       const before = [...answered].slice(earlier);
       let mark: string | undefined;
       while (mark === undefined) mark = await ask(server.url);
-      while (!logged().has(mark)) {
+      const last = mark;
+      await until(() => {
         server.check();
-        await sleep(20);
-      }
+        return logged().has(last);
+      }, 'the line is written');
       written.push(...before, mark);
     }
     await sleep(next() * 30);

@@ -9,6 +9,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openLmdb } from '../../src/store/lmdb-open.js';
+import { random } from '../crash/folder.js';
 
 const STOPS = 120;
 
@@ -36,11 +37,12 @@ describe('an environment that another process opens', () => {
   it('keeps every commit, also if the other process is stopped or killed during the opening', async () => {
     const counting = await started('count');
     let opening = await started('open');
+    const next = random(3);
     let result: { committed: number; lost: number };
     try {
       for (let stop = 1; stop <= STOPS; stop++) {
         // At a random moment: often between the read of the newest state and the write that follows from it.
-        await sleep(Math.random() * 3);
+        await sleep(next() * 3);
         opening.kill('SIGSTOP');
         await sleep(2);
         if (stop % 20 > 0) opening.kill('SIGCONT');
