@@ -15,8 +15,7 @@ export function smallDisk(t: TestContext, size: number): { dir: string; grow(siz
   });
   const mount = (...args: string[]) => spawnSync('mount', [...args, dir], { encoding: 'utf8' });
   const mounted = mount('-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs');
-  if (mounted.status !== 0)
-    return `no tmpfs can be mounted: ${mounted.error?.message ?? mounted.stderr.trim()}`;
+  if (mounted.status !== 0) return `cannot mount a tmpfs: ${mounted.error?.message ?? mounted.stderr.trim()}`;
   const grow = (wanted: number) => assert.equal(mount('-o', `remount,size=${wanted}m`).status, 0);
   return { dir, grow };
 }

@@ -265,7 +265,7 @@ describe('a server that is killed', () => {
     assert.deepEqual(filesHolding(dir, secrets), []);
     for (const secret of secrets) assert.equal(outputs.join('').includes(secret), false);
     console.log(
-      `kills ${kills}: ${answered.size} answers of ${quota}, ${broken} calls broken off, ` +
+      `kills ${kills}: ${answered.size} answers of ${quota}, ${broken} calls cut off, ` +
         `${missing.length} of ${answered.size} lines lost`,
     );
     await remove();

@@ -74,7 +74,7 @@ onEachAdapter('5 authentication', (adapter) => {
   });
 
   it('SPEC 5.5 keys stay secret: neither keys nor queries reach the log', async () => {
-    const query = 'a query that nobody else must read';
+    const query = 'a confidential query';
     await service.search({ query });
     await service.search({ query, nope: 1 });
     const log = service.logLines.join('');

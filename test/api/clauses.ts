@@ -70,7 +70,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 4.5 503', 'where unavailable'],
   ['SPEC 4.6', 'health checks are public'],
   ['SPEC 5.1', 'X-API-Key on everything but drawings, coverage, health'],
-  ['SPEC 5.2', 'as it is, no Bearer'],
+  ['SPEC 5.2', 'the bare key, without Bearer'],
   ['SPEC 5.3', 'application/json'],
   ['SPEC 5.4', 'missing, unknown 401; deactivated 403'],
   ['SPEC 5.5', 'keys stay on the server side'],
@@ -108,7 +108,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 8 top_k', '10, 1–100'],
   ['SPEC 8 top_applicants, top_ipc', 'at most 20'],
   ['SPEC 8 coverage cache', '1 hour'],
-  ['SPEC 8.1', 'searches count, nothing else does'],
+  ['SPEC 8.1', 'only searches count'],
   [
     'SPEC 8.1, 8.2',
     '429 when used up; resets each cycle',
@@ -117,7 +117,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 9', 'version in the path'],
   [
     'DECISIONS order of checks',
-    'each before all that follow',
+    'each check before the later ones',
     ['test/http/choked-loop.test.ts', 'before it refuses anything'],
   ],
   ['DECISIONS 400 or 422', ''],
@@ -142,7 +142,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['DECISIONS grant dates', ''],
   [
     'DECISIONS grant date',
-    'as stated, else of the publication',
+    'stated date, otherwise publication date',
     ['test/api/filters.test.ts', 'DECISIONS grant dates'],
   ],
   ['DECISIONS patent_id', 'unique, made of the record', ['test/patent/number.test.ts', '']],
@@ -182,7 +182,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['DECISIONS maintenance', ''],
   [
     'DECISIONS request log',
-    'its fields; queries only where turned on; bounded in age and size',
+    'its fields; queries only if enabled; bounded in age and size',
     ['test/access/request-log.test.ts', 'keeps no query by default'],
     ['test/access/request-log.test.ts', 'shows no line that is older'],
     ['test/access/request-log.test.ts', 'stays below its size'],

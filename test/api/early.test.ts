@@ -6,7 +6,7 @@ import { Metrics } from '../../src/observe/metrics.js';
 import { RawClient, type RawReply } from '../http/raw.js';
 import { onEachAdapter, Service } from './service.js';
 
-onEachAdapter('answers that no endpoint gives', (adapter) => {
+onEachAdapter('answers without an endpoint', (adapter) => {
   const metrics = new Metrics();
   let service: Service;
   before(async () => {

@@ -10,7 +10,7 @@ const GOOD: Record<string, string> = {
   [DETAILS]: '"patent_ids":["x"]',
 };
 
-onEachAdapter('bodies made to do harm', (adapter) => {
+onEachAdapter('malicious bodies', (adapter) => {
   let service: Service;
   before(async () => {
     service = await Service.start(adapter);

@@ -53,7 +53,7 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['SemanticRequest', { query: 'x', grant_date_from: '2021-01-01', grant_date_to: '2020-01-01' }],
   },
   {
-    rule: 'a name holds a letter or digit',
+    rule: 'a name contains a letter or digit',
     says: /^(applicant|inventor): .*expected a name with a letter or digit$/,
     example: ['SemanticRequest', { query: 'x', applicant: '...' }],
   },
@@ -63,7 +63,7 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['AnalyticsRequest', { query: 'x', applicant: 'Co., Ltd.' }],
   },
   {
-    rule: 'a quota goes with the plan enterprise',
+    rule: 'only the plan enterprise has a quota',
     says: /^monthly_quota is for the plan enterprise; /,
     example: ['AccountInput', { name: 'x', plan: 'free', monthly_quota: 5 }],
   },
@@ -77,19 +77,19 @@ const ACCEPTED: readonly {
   example: [string, object];
 }[] = [
   {
-    rule: 'white space around a text does not count',
+    rule: 'white space around a text is ignored',
     field: /^(query|applicant|inventor|publication_number|application_number|family_id|patent_ids)$/,
     plain: (text) => text.trim(),
     example: ['SemanticRequest', { query: 'x', family_id: `1${' '.repeat(5_000)}` }],
   },
   {
-    rule: 'any white space is a space, in lists of sections',
+    rule: 'in lists of sections, any white space is a space',
     field: /^sections$/,
     plain: (text) => text.replace(/\s/g, ' '),
     example: ['DetailsRequest', { patent_ids: ['x'], sections: 'title,\tclaims' }],
   },
   {
-    rule: 'any white space is a space, and full-width characters are their plain ones, in classifications',
+    rule: 'in classifications, any white space is a space, and full-width characters are plain ones',
     field: /^(ipc|cpc)_codes$/,
     plain: (text) => text.normalize('NFKC').replace(/\s/g, ' '),
     example: ['SemanticRequest', { query: 'x', ipc_codes: ['Ｈ０１Ｍ\u300010/05'] }],

@@ -19,7 +19,8 @@ import { ADAPTERS, Service } from './service.js';
 
 const PROGRAM = join(dirname(PYTHON), 'schemathesis');
 const skip =
-  noPython || (existsSync(PROGRAM) ? false : 'no schemathesis beside that Python; .ci/run installs it');
+  noPython ||
+  (existsSync(PROGRAM) ? false : 'schemathesis is not installed with that Python; .ci/run installs it');
 /** Examples of an operation in each phase. With 10, the test takes about a minute. */
 const EXAMPLES = process.env['PRIORART_TEST_EXAMPLES'] ?? 10;
 const SECRET = 'a secret of the administration for tests';

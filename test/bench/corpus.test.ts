@@ -121,8 +121,8 @@ describe('generated documents', () => {
       const vectors = await vectorStatisticsOf(store, embedder, 5_000);
       const near = median(vectors.within);
       within(near, [0.7, 0.9], 'cosine within a document');
-      within(median(vectors.strangers), [0.1, 0.35], 'cosine of strangers');
-      within(median(vectors.strangersAcross), [0, 0.2], 'cosine of strangers in two languages');
+      within(median(vectors.strangers), [0.1, 0.35], 'cosine of random documents');
+      within(median(vectors.strangersAcross), [0, 0.2], 'cosine of random documents in two languages');
       within(vectors.directions, [30, 130], 'directions');
       // With few documents, the closest passages are those of the same document.
       assert.ok(median(vectors.nearest) < near && median(vectors.nearest) > median(vectors.strangers) + 0.1);
@@ -199,7 +199,7 @@ describe('generated documents', () => {
       const next = stream(9);
       for (const percent of [50, 10]) {
         const share = (passages(maker.dates(next, percent)) / all) * 100;
-        within(share, [percent, percent + 12], `passages let through by dates for ${percent} %`);
+        within(share, [percent, percent + 12], `passages that pass dates for ${percent} %`);
       }
       const classes = blocks.questions(10, 5).flatMap((question) => maker.class(question, 10) ?? []);
       assert.ok(classes.length > 0);

@@ -33,7 +33,7 @@ const MOUNT = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"';
 const noMounts =
   spawnSync('unshare', ['-m', 'sh', '-c', MOUNT, 'sh', tmpdir()]).status === 0
     ? false
-    : 'this user can not mount file systems';
+    : 'this user cannot mount file systems';
 
 describe('errors of the operating system', () => {
   let dir: string;

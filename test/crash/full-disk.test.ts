@@ -43,7 +43,7 @@ test('an ingest on a full disk stops with a message, loses nothing, and continue
       const report = await priorart('check', '--data', data, '--json');
       assert.equal(report.code, 0, report.stdout + report.stderr);
       const there = await documentsOf(data);
-      t.diagnostic(`${there.size} of ${documents.size} publications fitted`);
+      t.diagnostic(`${there.size} of ${documents.size} publications were stored`);
       assert.ok(there.size > 0 && there.size < documents.size);
       for (const [id, text] of there) assert.equal(text, documents.get(id));
       const engine = await open(data, { workers: 1 });

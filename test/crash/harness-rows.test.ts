@@ -65,7 +65,7 @@ test('a judge that dies of a folder reports this, and the next folder is judged'
     return 'fault' in verdict ? verdict.fault : undefined;
   };
   assert.equal(await asked('one'), 'one');
-  assert.match((await asked('deadly'))!, /^the process that judges the folder died of it \(SIGABRT\): /);
+  assert.match((await asked('deadly'))!, /^the process that judges the folder died \(SIGABRT\): /);
   assert.equal(await asked('two'), 'two');
   // A judge that ends between two folders is replaced, too.
   assert.equal(await asked('last'), 'last');

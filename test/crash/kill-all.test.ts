@@ -70,7 +70,7 @@ test('priorart ingest of all documents, killed ten times, loses and doubles noth
     assert.ok(found >= stored, `${found} publications after ${stored}`);
     stored = found;
     t.diagnostic(
-      `killed at ${Math.round(share * 100)} %: ${stored} stored, ${report?.segments ?? 0} segments, sound`,
+      `killed at ${Math.round(share * 100)} %: ${stored} stored, ${report?.segments ?? 0} segments, undamaged`,
     );
   }
   assert.ok(kills > KILLS / 2, `only ${kills} were killed in time`);
@@ -81,7 +81,7 @@ test('priorart ingest of all documents, killed ten times, loses and doubles noth
   assert.deepEqual(JSON.parse(report.stdout).problems, []);
   const resumed = await documentsOf(data);
   t.diagnostic(
-    `seed ${seed}: ${kills} kills; ${resumed.size} stored in the end, ${documents.size} undisturbed`,
+    `seed ${seed}: ${kills} kills; ${resumed.size} stored at the end, ${documents.size} undisturbed`,
   );
   assert.deepEqual([...resumed.keys()], [...documents.keys()]);
   // Compared as values, because the order of fields depends on whether parts met in one commit or in two.

@@ -120,7 +120,7 @@ describe('re-embedding', { skip: noModel }, () => {
       assert.deepEqual(await exactAnswers(dir, queries), will);
       assert.ok(isDeepStrictEqual(await documentsOf(dir), documents));
     }
-    t.diagnostic(`documents that were embedded when it was killed: ${left.join(', ')}`);
+    t.diagnostic(`embedded documents at each kill: ${left.join(', ')}`);
     assert.ok(left.filter((through) => through > 0 && through < COUNT).length >= KILLS);
   });
 

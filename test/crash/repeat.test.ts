@@ -87,7 +87,7 @@ test('order, files, compression, segments and merges make no difference', async 
   variants.push(['one shuffled file', [writeLines(join(root, 'mixed.jsonl'), mixed)], {}]);
   const parts = Array.from({ length: 7 }, (_, n) => mixed.filter((_, at) => at % 7 === n));
   const files = parts.map((part, n) => packed(`${n}.jsonl.gz`, part));
-  variants.push(['seven packed files, many segments', files, { segmentPassages: 40 }]);
+  variants.push(['seven compressed files, many segments', files, { segmentPassages: 40 }]);
   variants.push(['backwards, with indexes', files.toReversed(), { segmentPassages: 40, indexFrom: 100 }]);
   // The same document twice in one run, in one file and in two.
   const repeated = [...patents.slice(0, 50), ...mixed, ...patents.slice(450)];

@@ -197,7 +197,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
   });
 
   it('forwards Retry-After of the server', async () => {
-    proxied.service.engine.search = () => Promise.reject(new PriorartError('overloaded', 'of the inside'));
+    proxied.service.engine.search = () => Promise.reject(new PriorartError('overloaded', 'internal detail'));
     try {
       const answer = await proxied.post(SEMANTIC, { query: 'q' });
       assert.deepEqual([answer.status, answer.headers['x-error-code']], [503, 'overloaded']);

@@ -37,7 +37,7 @@ function noDocker(): string | false {
   return status === 0 ? false : 'Docker has no daemon here: the image is neither built nor started';
 }
 
-const noLdd = process.platform === 'linux' ? false : 'ldd is a program of Linux';
+const noLdd = process.platform === 'linux' ? false : 'ldd exists on Linux only';
 
 describe('Dockerfile', () => {
   it('has the versions of Node and Rust that the package is built with', () => {

@@ -27,7 +27,7 @@ const LARGE_DRAWING_BYTES = 5_000_000;
 /** Reason why a test that needs the program cannot run, or false if it can. */
 export function missingProgram(name: string): string | false {
   const { status } = spawnSync('sh', ['-c', `command -v ${name}`], { env: { ...process.env, PATH } });
-  return status === 0 ? false : `no ${name} on the path; .ci/run installs it if apt-get and root are there`;
+  return status === 0 ? false : `no ${name} in PATH; .ci/run installs it if it can use apt-get as root`;
 }
 
 /** How to start a proxy: its files in a folder of its own, then this command. */

@@ -57,7 +57,7 @@ async function inBucket(): Promise<Served> {
 }
 
 const SERVED: [string, () => Promise<Served>, string | false][] = [
-  ...ADAPTERS.map((name): (typeof SERVED)[number] => [`of a folder (${name})`, () => signedBy(name), false]),
+  ...ADAPTERS.map((name): (typeof SERVED)[number] => [`in a folder (${name})`, () => signedBy(name), false]),
   ['in a bucket', inBucket, noS3Server],
 ];
 

@@ -79,7 +79,7 @@ export function violations(sources: ReadonlyMap<string, string>): string[] {
     }
     if (NATIVE_LOADERS.includes(path)) continue;
     for (const line of nativeLoads)
-      found.push(`${path}:${line}: loads native code, which only ${LOADS_ADDON} does`);
+      found.push(`${path}:${line}: loads native code, which only ${LOADS_ADDON} may do`);
   }
   return found;
 }
@@ -88,7 +88,7 @@ function wrongWith(path: string, { specifier }: ImportOf): string | undefined {
   if (specifier === undefined) {
     return NATIVE_LOADERS.includes(path)
       ? undefined
-      : 'imports a module by a computed name, which nobody can check';
+      : 'imports a module by a computed name, which cannot be checked';
   }
   if (!specifier.startsWith('.')) {
     const places = CONFINED[packageOf(specifier)];

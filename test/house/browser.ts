@@ -18,9 +18,7 @@ function isThere(name: string): boolean {
 
 /** Reason why a test that needs a browser cannot run, or false if it can. */
 export const noBrowser =
-  BROWSER === undefined
-    ? `no ${NAMES[0]} on the path; .ci/run installs it where apt-get and root are there`
-    : false;
+  BROWSER === undefined ? `no ${NAMES[0]} in PATH; .ci/run installs it if it can use apt-get as root` : false;
 
 type Message = {
   id?: number;

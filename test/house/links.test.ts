@@ -29,7 +29,7 @@ function linksOf(markdown: string): string[] {
 function fault(page: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : posix.join(posix.dirname(page), path);
-  if (!existsSync(join(ROOT, target))) return `${page}: ${target} is not there`;
+  if (!existsSync(join(ROOT, target))) return `${page}: ${target} does not exist`;
   if (anchor === undefined || !target.endsWith('.md')) return undefined;
   return anchorsOf(read(target)).includes(anchor)
     ? undefined
@@ -48,6 +48,6 @@ test('a broken link is found', () => {
   assert.deepEqual(anchorsOf('# What `uWebSockets.js` answers itself\n'), [
     'what-uwebsocketsjs-answers-itself',
   ]);
-  assert.match(fault('docs/operations.md', 'nowhere.md')!, /nowhere\.md is not there/);
+  assert.match(fault('docs/operations.md', 'nowhere.md')!, /nowhere\.md does not exist/);
   assert.match(fault('docs/operations.md', '#nowhere')!, /no heading/);
 });

@@ -24,7 +24,7 @@ export const PYTHON = process.env['PRIORART_TEST_PYTHON'] ?? madeByCi();
 export const noPython =
   process.env['PRIORART_TEST_PYTHON'] !== undefined || existsSync(PYTHON)
     ? false
-    : `no Python with the packages of ${PACKAGES}; .ci/run makes one`;
+    : `no Python with the packages of ${PACKAGES}; .ci/run installs one`;
 
 /**
  * Runs a script of the checkout.

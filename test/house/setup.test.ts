@@ -201,7 +201,7 @@ describe('compiling', () => {
 });
 
 describe('the native addon', async () => {
-  const skip = (await findRust()) ? false : 'no Rust on this machine';
+  const skip = (await findRust()) ? false : 'Rust is not installed';
   const checkout = join(folder, 'native');
   const env = { ...process.env, PRIORART_CACHE: join(folder, 'cache') };
   /** A workspace of one crate whose library can only be loaded. */

@@ -6,7 +6,7 @@ import { isPriorartError } from '../../src/errors.js';
 import { onEachHttpAdapter } from './adapter-server.js';
 import { get, post } from './raw.js';
 
-onEachHttpAdapter('clients that come and go', (server) => {
+onEachHttpAdapter('connections', (server) => {
   it('answers a client that closes its sending side after its request', async () => {
     await server.start();
     // uWebSockets.js closes the connection while data waits for space in the socket.

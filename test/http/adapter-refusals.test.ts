@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachHttpAdapter } from './adapter-server.js';
 import { get } from './raw.js';
 
-onEachHttpAdapter('what is not valid', (server, name) => {
+onEachHttpAdapter('invalid requests', (server, name) => {
   it('never hands over an invalid HTTP request', async () => {
     await server.start();
     const broken = [

@@ -20,7 +20,7 @@ onEachHttpAdapter('TLS', (server) => {
     const after = await secure(server.port, B.cert);
     assert.equal(await after.ask('/now?new'), 'now new');
     assert.equal(await before.ask('/now?old'), 'now old');
-    await assert.rejects(secure(server.port, A.cert), 'the old certificate is gone');
+    await assert.rejects(secure(server.port, A.cert), 'the old certificate is replaced');
     // Plain HTTP on a TLS port, and an incomplete handshake.
     const plain = server.client().write(get('/now?plain'));
     server.client().write('\x16\x03\x01\x00\xa5\x01');

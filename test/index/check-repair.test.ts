@@ -174,9 +174,9 @@ test('look-up tables with missing rows, dangling rows or wrong counts are repair
   const damage: [string, (store: Store) => void][] = [
     ['ids', (store) => store.ids.removeSync(patent_id)],
     ['ids to another', (store) => store.ids.putSync(patent_id, 77)],
-    ['ids of nobody', (store) => store.ids.putSync('KR1020990000001A', 5)],
+    ['ids of a missing document', (store) => store.ids.putSync('KR1020990000001A', 5)],
     ['numbers', (store) => store.numbers.removeSync(number, patent_id)],
-    ['numbers of nobody', (store) => store.numbers.putSync('1020990000001', 'KR1020990000001A')],
+    ['numbers of a missing document', (store) => store.numbers.putSync('1020990000001', 'KR1020990000001A')],
     ['applications', (store) => store.applications.removeSync(country + application_number, patent_id)],
     ['all', (store) => store.ids.clearSync()],
     [

@@ -51,7 +51,7 @@ test('unread output does not fill the memory, and dropped lines are reported', (
   assert.match(readFileSync(path, 'utf8'), new RegExp(`"lost":${output.lost},"msg":"log lines could not be`));
 });
 
-const noFullDevice = existsSync('/dev/full') ? false : 'there is no /dev/full here';
+const noFullDevice = existsSync('/dev/full') ? false : 'this system has no /dev/full';
 
 test('a full disk stops neither the process nor its exit', { skip: noFullDevice }, async () => {
   const script = `

@@ -214,7 +214,7 @@ for (const workers of [0, 2]) {
       const again = await engine(join(dir, 'data'));
       const summary = await again.ingest(file);
       assert.equal(summary.documents, 1500);
-      t.diagnostic(`${end}; ${summary.unchanged} were there`);
+      t.diagnostic(`${end}; ${summary.unchanged} were unchanged`);
       assert.equal((await again.coverage()).total, 1500);
       await again.close();
     });

@@ -220,7 +220,7 @@ describe('ten searches of a folder, explained', () => {
     ['a thousandth', first(DOCUMENTS / 1_000), DOCUMENTS / 1_000, 'exact'],
     ['one', { query: 'a bearing', publication_number: 'US10000007B2' }, 1, 'exact'],
     ['none', { query: 'a bearing', countries: ['KR'] }, 0, 'none'],
-    ['a hundred wanted', { query: 'a bearing of sintered metal', top_k: 100 }, DOCUMENTS, 'ivf'],
+    ['a hundred documents', { query: 'a bearing of sintered metal', top_k: 100 }, DOCUMENTS, 'ivf'],
   ];
 
   for (const [name, request, allowed, scan] of CASES) {

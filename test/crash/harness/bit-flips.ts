@@ -117,11 +117,12 @@ function judge(
     if ('refused' in step && step.refused.startsWith('unexpected')) fault(`${step.step}: ${step.refused}`);
   }
   const isWrong = (step: Step | undefined) => step && 'answers' in step && step.answers !== expected;
-  if (isWrong(first)) fault(`an answer was wrong and nothing was said: ${difference(first, expected)}`);
+  if (isWrong(first)) fault(`a wrong answer without an error: ${difference(first, expected)}`);
   const problems = check && 'problems' in check ? check.problems : undefined;
   if (problems?.length === 0) {
-    if (first && 'refused' in first) fault(`answers were refused and check finds nothing: ${first.refused}`);
-    return `${kind}: of no consequence`;
+    if (first && 'refused' in first)
+      fault(`answers were refused, but check finds no fault: ${first.refused}`);
+    return `${kind}: no effect`;
   }
   const left = repair && 'problems' in repair ? repair.problems : undefined;
   if (left?.length === 0) {
@@ -130,14 +131,14 @@ function judge(
     const lost = said(/lost|ingest/);
     const forgotten = said(/ledger/);
     const isRight = !isWrong(last) || (forgotten && isWithOneSourceLess(last, expected));
-    if (!lost && !isRight) fault(`after the repair an answer is wrong: ${difference(last, expected)}`);
+    if (!lost && !isRight) fault(`wrong answer after the repair: ${difference(last, expected)}`);
     if (last && 'refused' in last) fault(`after the repair: ${last.refused}`);
-    if (lost) return `${kind}: noticed, a document taken out`;
-    return forgotten ? `${kind}: noticed, an entry of the ledger taken out` : `${kind}: noticed and repaired`;
+    if (lost) return `${kind}: detected, a document removed`;
+    return forgotten ? `${kind}: detected, an entry of the ledger removed` : `${kind}: detected and repaired`;
   }
   const derived = left?.filter(({ kind: what }) => what !== 'document' && what !== 'store') ?? [];
   for (const { where, reason } of derived) fault(`not repaired: ${where}: ${reason}`);
-  return `${kind}: noticed, only to be had from the sources`;
+  return `${kind}: detected, only the sources can restore it`;
 }
 
 /** Whether all answers are unchanged except the last one, the number of sources in the ledger. */

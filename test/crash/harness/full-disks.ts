@@ -63,7 +63,7 @@ async function trial(finding: Finding, judge: Judge, filled: Filled): Promise<st
     // If a file could not be created, the earlier content is intact, and the file can be created later.
     if (running?.kind === 'key') await AccessStore.open(join(where.dir, 'access')).close();
     await look(found);
-    return 'in the instant of making a file, of which lmdb dies';
+    return 'during the creation of a file, which crashes lmdb';
   }
   if (end.code !== 0) {
     finding.fault(`write ${fail}: ${endOf(end)}`);

@@ -33,7 +33,7 @@ export class Judge {
     try {
       const answered = once(child, 'message', { signal }).then(([verdict]) => verdict as Verdict);
       const ended = once(child, 'exit', { signal }).then(([code, died]): Verdict => {
-        return { fault: `the process that judges the folder died of it (${died ?? code}): ${this.#said}` };
+        return { fault: `the process that judges the folder died (${died ?? code}): ${this.#said}` };
       });
       // Whichever does not come rejects when the other arrives.
       for (const each of [answered, ended]) each.catch(() => {});

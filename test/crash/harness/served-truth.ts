@@ -47,7 +47,7 @@ async function judgeAccounts(
     const settings = known.settings.find(({ name, quota }) => name === is.name && quota === is.monthly_quota);
     if (!settings) {
       const possible = known.settings.map(({ name, quota }) => `"${name}" with ${quota}`).join(' or ');
-      return { fault: `account ${id} is "${is.name}" with ${is.monthly_quota}; it was ${possible}` };
+      return { fault: `account ${id} is "${is.name}" with ${is.monthly_quota}; expected ${possible}` };
     }
     const { used } = is.quota;
     const least = loss === 'kill' ? known.answered : known.kept;
@@ -71,17 +71,17 @@ async function faultOfLogs(server: Running, { keys, requests }: Access): Promise
     if (secret === undefined) continue;
     const lines = await logOf(server, id);
     const ids = new Set(lines.map((line) => line.request_id));
-    if (ids.size < lines.length) return `a request is in the log of ${id} twice`;
+    if (ids.size < lines.length) return `a request occurs twice in the log of ${id}`;
     for (const { request_id: request, status } of lines) {
       if (request.startsWith(JUDGES)) continue;
       const known = requests.get(request);
-      if (known?.key !== id) return `the log of ${id} has request ${request}, which nobody made`;
+      if (known?.key !== id) return `the log of ${id} has request ${request}, which no client sent`;
       if (known.status !== undefined && known.status !== status)
         return `request ${request} was answered ${known.status}; the log says ${status}`;
     }
     for (const [request, known] of requests)
       if (known.key === id && known.logged && !ids.has(request))
-        return `request ${request} was in the log of ${id} and is there no more`;
+        return `request ${request} was in the log of ${id}, but is missing now`;
     const { usage } = await server.admin<Usage>('GET', `/usage?from=2000-01-01&to=2100-01-01&key=${id}`, 200);
     const counted = usage.reduce((sum, row) => sum + row.requests, 0);
     if (counted !== lines.length) return `${counted} calls of ${id} are counted, ${lines.length} are logged`;
@@ -105,7 +105,7 @@ async function judgeKeys(
   for (const [id, known] of keys) {
     const state = shown.get(id);
     if (state === undefined || !known.states.includes(state))
-      return { fault: `key ${id} is ${state ?? 'lost'}; it was ${known.states.join(' or ')}` };
+      return { fault: `key ${id} is ${state ?? 'lost'}; expected ${known.states.join(' or ')}` };
     found.set(id, { ...known, states: [state] });
     if (known.secret === undefined) continue;
     const { status } = await server.call('POST', '/api/v1/patents/details', {
@@ -124,8 +124,8 @@ async function judgeKeys(
 async function faultOfLinks(server: Running, { links }: Access): Promise<string | undefined> {
   for (const { path, content } of links.slice(-2)) {
     const { status, bytes } = await server.call('GET', path);
-    if (status !== 200) return `a link to a drawing that worked is answered ${status}`;
-    if (contentOf(bytes) !== content) return 'a link to a drawing leads to another image';
+    if (status !== 200) return `a valid link to a drawing is answered ${status}`;
+    if (contentOf(bytes) !== content) return 'a link to a drawing returns another image';
   }
   return undefined;
 }

@@ -123,10 +123,10 @@ function judgeShown(
   vector: Float32Array,
 ): Judged {
   if (new Set(results.map(({ patent_id: id }) => id)).size < results.length)
-    return { fault: 'a publication is there twice' };
+    return { fault: 'a publication occurs twice' };
   for (const [at, { patent_id: id, title, similarity_score: score, passages }] of results.entries()) {
     const candidate = candidates.get(id);
-    if (candidate === undefined) return { fault: `${id} was not there, or not allowed, at any moment` };
+    if (candidate === undefined) return { fault: `${id} was never in the index, or never allowed` };
     const version = candidate.versions.find(({ doc }) => doc.patent.title === title);
     if (version === undefined) {
       const possible = candidate.versions.map(({ doc }) => doc.version);
@@ -136,7 +136,7 @@ function judgeShown(
     const scores = cosines(doc, vector).map((cosine) => scoreOf(cosine, vector));
     for (const { text, similarity_score: said = score } of passages) {
       const right = scores[doc.texts.indexOf(text)];
-      if (right === undefined) return { fault: `${id} has a text that is not of its version` };
+      if (right === undefined) return { fault: `${id} has a text of another version` };
       if (Math.abs(right - said) > TOLERANCE)
         return { fault: `${id} has a passage of ${said}, not ${right}` };
     }
@@ -268,11 +268,11 @@ export function faultOfDetails(
     const { patent_id: id, metadata, content = '', error } = patents[at]!;
     if (id !== patentId(n)) return `${id} instead of ${patentId(n)}`;
     if (error !== undefined) {
-      if (!possible.includes(undefined)) return `${id} is ${error}, and is there`;
+      if (!possible.includes(undefined)) return `${id} is ${error}, but exists`;
       continue;
     }
     const doc = possible.find((one) => one?.patent.title === metadata?.title);
-    if (doc === undefined) return `${id} is shown as "${metadata?.title}", which is not possible`;
+    if (doc === undefined) return `${id} is shown as "${metadata?.title}", which is impossible`;
     if (doc.texts.some((text) => !content.includes(text))) return `${id} lacks a text of its version`;
   }
   return undefined;

@@ -152,7 +152,7 @@ class Soak {
       if (asked % 20 === 0) this.#pretendCosts(store, (asked / 20 + 1) % 2);
       await this.#judge(engine, this.#times.idle);
     }
-    for (const kind of missing()) this.#finding.fault(`no answer was by ${kind}`);
+    for (const kind of missing()) this.#finding.fault(`no answer used ${kind}`);
   }
 
   /** Searches until the end of the run, and judges each answer. */
@@ -267,7 +267,7 @@ class Soak {
     const { results } = await engine.search({ query: texts[0]! }, { exact: true, rerank: false });
     this.#times.fresh.push(performance.now() - began);
     if (!results.some(({ patent_id: id, title }) => id === patent.patent_id && title === patent.title)) {
-      this.#finding.fault(`${patent.patent_id} was not in the first search after it was acknowledged`);
+      this.#finding.fault(`${patent.patent_id} is missing in the first search after its acknowledgement`);
     }
   }
 
@@ -338,7 +338,7 @@ async function faultOfCopy(
       there.delete(id);
     }
     const [strange] = there.keys();
-    return strange === undefined ? undefined : `${strange} was not there at any moment`;
+    return strange === undefined ? undefined : `${strange} was never in the index`;
   } finally {
     await store.close();
   }

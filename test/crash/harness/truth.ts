@@ -103,7 +103,7 @@ function faultOfAnswer(
   for (const { patent_id: id, title, similarity_score: score, chunks } of results) {
     const expected = scores.get(id);
     const n = numberOf.get(id);
-    if (expected === undefined || n === undefined) return `${id} is not there`;
+    if (expected === undefined || n === undefined) return `${id} is missing`;
     if (Math.abs(expected - score) > TOLERANCE) return `${id} has ${score}, expected ${expected}`;
     const version = state.get(n)!;
     const record = patent(n, version);
@@ -111,8 +111,7 @@ function faultOfAnswer(
     if (title !== record.title) return `${id} has another version's title: ${title}`;
     if (chunks.some(({ text }) => !texts.includes(text))) return `${id} has a text of another version`;
   }
-  if (new Set(results.map(({ patent_id: id }) => id)).size < results.length)
-    return 'a document is there twice';
+  if (new Set(results.map(({ patent_id: id }) => id)).size < results.length) return 'a document occurs twice';
   if (!wanted.exact) return undefined;
   const best = [...scores.values()].sort((a, b) => b - a).slice(0, wanted.top);
   if (best.length !== results.length) return `${results.length} results, expected ${best.length}`;
@@ -145,7 +144,7 @@ async function faultOfSearches(
 function faultOfRecord(store: Store, key: number, n: number, version: number): string | undefined {
   const wanted = patent(n, version);
   const found = store.document(key);
-  if (!found) return 'its passages are not all there';
+  if (!found) return 'passages are missing';
   for (const [field, value] of Object.entries(wanted)) {
     const is: unknown = found.patent[field as keyof typeof wanted];
     if (!isDeepStrictEqual(is, value)) {
@@ -186,7 +185,7 @@ function faultOfState(found: State, states: readonly State[]): string | undefine
   const words = nearest!.map(
     ({ n, expected }) => `publication ${n} is of version ${found.get(n) ?? '-'}, expected ${expected ?? '-'}`,
   );
-  return `the folder is in none of ${states.length} possible states; in the nearest: ${words.join(', ')}`;
+  return `the folder matches none of ${states.length} possible states; the nearest: ${words.join(', ')}`;
 }
 
 const converted = new Map<string, string>();
@@ -220,7 +219,7 @@ async function faultOfFigures(
     const wanted = await Promise.all(
       versions.map((version) => (version === undefined ? undefined : drawingOf(n, version))),
     );
-    if (!wanted.includes(content)) return `publication ${n} shows a drawing of no version that is possible`;
+    if (!wanted.includes(content)) return `publication ${n} shows a drawing of an impossible version`;
   }
   return undefined;
 }
@@ -231,7 +230,7 @@ function faultOfLedger(engine: Engine, found: State, question: Question): string
   const read = new Set(engine.sources().map(({ path }) => path));
   for (const put of known.read)
     for (const path of filesOf(root, put).keys())
-      if (!read.has(path)) return `${path} was read to its end and is not in the ledger`;
+      if (!read.has(path)) return `${path} was read completely, but is not in the ledger`;
   if (running?.kind !== 'put') return undefined;
   for (const [path, docs] of filesOf(root, running)) {
     const missing = docs.filter((n) => found.get(n) !== running.version);
@@ -247,7 +246,7 @@ async function faultOfReadingAgain(engine: Engine, root: string, put: Put): Prom
   const { known_files: known, documents } = await engine.ingest(sourceOf(root, put), options);
   const files = filesOf(root, put).size;
   if (known === files && documents === 0) return undefined;
-  return `an ingest of ${files} files that were read passed over ${known} and read ${documents} publications`;
+  return `an ingest of ${files} known files skipped ${known} and read ${documents} publications`;
 }
 
 async function faultOfRest(dir: string, { images, access: { keys } }: Known): Promise<string | undefined> {
@@ -369,11 +368,7 @@ async function finished(engine: Engine, store: Store, found: Known, question: Qu
   store.refresh();
   await checkWhole(store);
   none(faultOfState(stateOf(store), [then.documents]));
-  none(
-    modelIn(store) === then.model
-      ? undefined
-      : 'a re-embedding that was taken up again did not come to its end',
-  );
+  none(modelIn(store) === then.model ? undefined : 'a resumed re-embedding did not complete');
   none(await faultOfFigures(engine, store, then.documents, [then.figures]));
   none(faultOfLedger(engine, then.documents, { ...question, known: then, running: undefined }));
   const queries = question.queries.slice(0, 1);

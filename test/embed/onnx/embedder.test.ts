@@ -49,7 +49,7 @@ const FORMS: Record<string, { model: string; form: Form }> = {
       reference: { before: 'task: search result | query: ', after: ' | none' },
     },
   },
-  'left padding, position ids, nothing read before': {
+  'left padding, position ids, empty cache': {
     model: 'qwen',
     form: {
       pooling: 'last',
@@ -96,11 +96,11 @@ const FORMS: Record<string, { model: string; form: Form }> = {
     model: 'renamed',
     form: { pooling: 'mean', inputs: { ids: 'tokens_in', mask: 'seen' }, output: 'hidden' },
   },
-  'an output that is pooled already': {
+  'a pooled output': {
     model: 'pooled',
     form: { pooling: 'mean', reference: { pooling: 'none' } },
   },
-  'the tokens of a graph that pools, too': {
+  'token vectors of a graph with a pooled output': {
     model: 'pooled',
     form: { pooling: 'max', output: 'token_embeddings' },
   },

@@ -164,11 +164,11 @@ const CHANGES: Record<string, Change> = {
     const flipped = String.fromCharCode(text.charCodeAt(at) ^ (1 << between(next, 8)));
     return text.slice(0, at) + flipped + text.slice(at + 1);
   },
-  'a part left out': (text, next) => {
+  'a missing part': (text, next) => {
     const at = between(next, text.length);
     return text.slice(0, at) + text.slice(at + between(next, 400));
   },
-  'a part twice': (text, next) => {
+  'a repeated part': (text, next) => {
     const at = between(next, text.length);
     const part = text.slice(at, at + between(next, 2000));
     return text.slice(0, at) + part.repeat(1 + between(next, 4)) + text.slice(at);
@@ -181,7 +181,7 @@ const CHANGES: Record<string, Change> = {
     const tags = text.match(TAG) ?? [];
     return replaceOne(text, next, TAG, () => tags[between(next, tags.length)] ?? '');
   },
-  'a tag less': (text, next) => replaceOne(text, next, TAG, () => ''),
+  'a missing tag': (text, next) => replaceOne(text, next, TAG, () => ''),
   'another number': (text, next) => {
     const other = STRANGE.filter((each) => /^-?\d/.test(each));
     return replaceOne(text, next, /\d+/g, () => other[between(next, other.length)] ?? '');
