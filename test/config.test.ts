@@ -56,7 +56,7 @@ describe('settings', () => {
     assert.equal(loadConfig({ env: {} }).publicUrl, undefined);
   });
 
-  it('can be set in a file, with less precedence than environment and flags', (t) => {
+  it('a settings file has less precedence than environment and flags', (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'priorart-settings-'));
     t.after(() => rmSync(dir, { recursive: true }));
     const file = join(dir, 'settings.json');

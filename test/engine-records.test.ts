@@ -50,7 +50,7 @@ for (const workers of [0, 2])
     const titles = async (...numbers: number[]) =>
       (await engine.get(numbers.map(idOf))).map((patent) => patent?.title);
 
-    it('can be an array, an iterable or an async iterable', async () => {
+    it('records can be an array, an iterable or an async iterable', async () => {
       assert.deepEqual(counts(await engine.ingest([numbered(1), numbered(2)])), [2, 0, 0, 0, 0]);
       const set = new Set([numbered(2), numbered(3)]);
       assert.deepEqual(counts(await engine.ingest(set)), [1, 0, 1, 0, 0]);
@@ -71,7 +71,7 @@ for (const workers of [0, 2])
       assert.deepEqual(results.map(({ patent_id }) => patent_id).sort(), [1, 2, 3, 4].map(idOf));
     });
 
-    it('are stored like the same lines of a file', async () => {
+    it('records are stored like the same lines of a file', async () => {
       const records: PatentInput[] = [
         {
           publication_number: 'US 9,971,313 B2',
@@ -100,7 +100,7 @@ for (const workers of [0, 2])
       await other.close();
     });
 
-    it('are checked like lines of a file: a wrong record is a failure with its reason, and the others are stored', async () => {
+    it('records are checked like lines of a file: a wrong record is a failure with its reason, and the others are stored', async () => {
       const circular: Record<string, unknown> = { patent_id: idOf(90), title: 'Circular' };
       circular['self'] = circular;
       const wrong = [
@@ -137,7 +137,7 @@ for (const workers of [0, 2])
       assert.deepEqual(await titles(11), ['Pump number 11']);
     });
 
-    it('enter the ledger under their name after the iteration ends', async () => {
+    it('records enter the ledger under their name after the iteration ends', async () => {
       await engine.ingest([numbered(20), numbered(21), { title: 'wrong' }], { name: 'feed' });
       const entry = engine.sources().find(({ path }) => path === 'feed');
       assert.ok(entry);
@@ -166,7 +166,7 @@ for (const workers of [0, 2])
       );
     });
 
-    it('replace existing ones, also with their earlier content; of duplicates the last counts', async () => {
+    it('records replace existing ones, also with earlier content; the last duplicate counts', async () => {
       const [a, b] = [numbered(30, 'Version A'), numbered(30, 'Version B')];
       assert.deepEqual(counts(await engine.ingest([a])), [1, 0, 0, 0, 0]);
       assert.deepEqual(counts(await engine.ingest([b])), [0, 1, 0, 0, 0]);
@@ -191,7 +191,7 @@ for (const workers of [0, 2])
       assert.deepEqual(await titles(30), ['Version A']);
     });
 
-    it('complete stored ones if they are parts; a complete record replaces all fields', async () => {
+    it('a part completes a stored record; a complete record replaces all fields', async () => {
       const part: PatentInput = { patent_id: idOf(40), claims: ['A pump.'], partial: true };
       const whole = numbered(40);
       await engine.ingest([whole]);
@@ -212,7 +212,7 @@ for (const workers of [0, 2])
       assert.deepEqual([last?.title, last?.claims?.length], ['Newest', 1]);
     });
 
-    it('are read no faster than they are stored', async () => {
+    it('records are read no faster than they are stored', async () => {
       let given = 0;
       let most = 0;
       const text = 'A long description of a pump. '.repeat(4_000);
@@ -234,7 +234,7 @@ for (const workers of [0, 2])
       assert.ok(most < 200, `${most} of 300 were read before they were stored`);
     });
 
-    it('stop when the signal aborts, also during a wait for the next record', async () => {
+    it('an ingest stops when the signal aborts, also during a wait for the next record', async () => {
       const stop = new AbortController();
       let ended = false;
       async function* endless(): AsyncGenerator<PatentInput> {
@@ -301,7 +301,7 @@ describe('records of an index', () => {
     return found;
   };
 
-  it('are complete, by number in any spelling, in the requested order', async () => {
+  it('records are complete, by number in any spelling, in the requested order', async () => {
     const ids = [...collection.patents.keys()];
     assert.deepEqual(await engine.get(ids), [...collection.patents.values()]);
     assert.deepEqual(await engine.get(ids.toReversed()), [...collection.patents.values()].reverse());
@@ -315,14 +315,14 @@ describe('records of an index', () => {
     await assert.rejects(engine.get(ids, { signal: AbortSignal.abort() }), { code: 'cancelled' });
   });
 
-  it('are iterated once each, in the order of their ids, with utility models and designs', async () => {
+  it('all records are iterated once, in the order of their ids, with utility models and designs', async () => {
     const found = await all();
     const expected = [...collection.patents.values()].sort((a, b) => (a.patent_id < b.patent_id ? -1 : 1));
     assert.deepEqual(found, expected);
     assert.ok(found.some(({ kind_code }) => /^[SU]/.test(kind_code)));
   });
 
-  it('are those that a search with the same filter finds', async () => {
+  it('a filter selects the same records as in a search', async () => {
     const filters: PatentFilter[] = [
       {},
       { countries: ['KR'] },
@@ -363,7 +363,7 @@ describe('records of an index', () => {
     await store.close();
   });
 
-  it('have their passages and vectors on request', async () => {
+  it('records have their passages and vectors on request', async () => {
     const store = Store.open(collection.dir);
     const { native, manifest } = openSnapshot(store);
     const { dimensions } = manifest.model;
@@ -387,7 +387,7 @@ describe('records of an index', () => {
     await store.close();
   });
 
-  it('are of one state, during ingests, replacements and deletions', async () => {
+  it('an iteration shows one state, during ingests, replacements and deletions', async () => {
     const data = mkdtempSync(join(tmpdir(), 'priorart-one-state-'));
     const changing = await open(data, { create: true, workers: 1 });
     await changing.ingest(Array.from({ length: 300 }, (_, n) => numbered(n)));
@@ -412,7 +412,7 @@ describe('records of an index', () => {
     rmSync(data, { recursive: true });
   });
 
-  it('stop when the loop ends, the signal aborts or the folder closes', async () => {
+  it('an iteration stops when the loop ends, the signal aborts or the folder closes', async () => {
     const own = await open(collection.dir, { workers: 0 });
     for await (const _ of own.patents()) break;
     const stop = new AbortController();
@@ -428,7 +428,7 @@ describe('records of an index', () => {
 });
 
 describe('a round trip of records', () => {
-  it('through another folder gives equal records', async () => {
+  it('a round trip through another folder gives equal records', async () => {
     const collection = await collect(FIXTURES);
     const dir = mkdtempSync(join(tmpdir(), 'priorart-round-trip-'));
     const [from, to] = [

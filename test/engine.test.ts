@@ -203,7 +203,7 @@ describe('details', () => {
   });
   const one = async (request: DetailsRequest) => (await engine.details(request)).patents[0]!;
 
-  it('hold the whole record as markdown', async () => {
+  it('details hold the whole record as markdown', async () => {
     for (const [patent_id, patent] of collection.patents) {
       const { content = '', metadata } = await one({ patent_ids: [patent_id] });
       assert.ok(content.startsWith(`# ${patent.title}\n`), patent_id);
@@ -231,7 +231,7 @@ describe('details', () => {
     }
   });
 
-  it('hold only the requested sections, in printing order', async () => {
+  it('details hold only the requested sections, in printing order', async () => {
     const patent_ids = ['US11217824B2'];
     const whole = (await one({ patent_ids })).content!;
     const parts: Record<string, string> = {};
@@ -248,7 +248,7 @@ describe('details', () => {
     await assert.rejects(one({ patent_ids, sections: 'title,figures' }), refusal('invalid_request'));
   });
 
-  it('have one entry for each requested number, and report unknown and ambiguous ones', async () => {
+  it('details have one entry for each requested number, and report unknown and ambiguous ones', async () => {
     const { patents } = await engine.details({
       patent_ids: ['EP03893001', 'US11217824B2', 'KR1019990000001A', ' us11217824b2 ', 'x'],
       sections: 'title',
@@ -474,7 +474,7 @@ describe('changing an index', () => {
     await engine.close();
   });
 
-  it('can be required from CommonJS', async () => {
+  it('the library can be required from CommonJS', async () => {
     const required = createRequire(import.meta.url)('../src/index.cjs') as typeof import('../src/index.cjs');
     const engine = await required.open(join(dir, 'changing'), { workers: 0 });
     assert.equal((await engine.search({ query: 'x' })).total, 10);

@@ -12,7 +12,7 @@ function cycle(createdAt: string, now: string): [string, string] {
 }
 
 describe('billing cycle', () => {
-  it('lasts a month from the start day, UTC', () => {
+  it('a cycle lasts a month from the start day, UTC', () => {
     const made = '2024-03-15T18:30:00.000Z';
     assert.deepEqual(cycle(made, '2024-03-15T18:30:00.000Z'), ['2024-03-15', '2024-04-15']);
     assert.deepEqual(cycle(made, '2024-04-14T23:59:59.999Z'), ['2024-03-15', '2024-04-15']);
@@ -20,7 +20,7 @@ describe('billing cycle', () => {
     assert.deepEqual(cycle(made, '2025-01-01T00:00:00.000Z'), ['2024-12-15', '2025-01-15']);
   });
 
-  it('of an account made on a 31st begins on the last day of shorter months, leap years included', () => {
+  it('a cycle of an account made on a 31st begins on the last day of shorter months, leap years included', () => {
     const made = '2023-12-31T12:00:00.000Z';
     assert.deepEqual(cycle(made, '2024-01-31T00:00:00Z'), ['2024-01-31', '2024-02-29']);
     assert.deepEqual(cycle(made, '2024-02-28T23:59:59Z'), ['2024-01-31', '2024-02-29']);

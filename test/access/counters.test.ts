@@ -42,7 +42,7 @@ const action = fc.oneof(
 );
 
 describe('quota', () => {
-  it('is never overrun, and no search of it is lost, if processes die or stop in any order', async () => {
+  it('a quota is never overrun, and none of its searches is lost, if processes die or stop in any order', async () => {
     const dir = folder();
     let account = 0;
     await fc.assert(
@@ -114,7 +114,7 @@ describe('quota', () => {
     );
   });
 
-  it('belongs to its billing cycle, also after the clock jumps to another cycle and back', async () => {
+  it('usage belongs to its billing cycle, also after the clock jumps to another cycle and back', async () => {
     const store = AccessStore.open(folder());
     const account = await store.createAccount({ name: 'Any', plan: 'free' });
     const limits = new CallLimits(store);

@@ -53,7 +53,7 @@ describe('damaged counters', () => {
     });
   }
 
-  it('calls of a server get 503; the counters start anew after the file is deleted', async () => {
+  it('calls of a server get 503; after the file is deleted, the counters start empty', async () => {
     const dir = folder();
     const access = AccessStore.open(dir);
     const account = await access.createAccount({ name: 'Any', plan: 'free' });

@@ -4,7 +4,7 @@ import { isWellFormed, KEY_PREFIX, newSecret, randomBase62 } from '../../src/acc
 import { crc32 } from '../../src/store/crc32.js';
 
 describe('API key text', () => {
-  it('is psk_live_, 32 random base62 characters and a checksum of 6 characters', () => {
+  it('a key is psk_live_, 32 random base62 characters and a checksum of 6 characters', () => {
     const secrets = new Set(Array.from({ length: 1000 }, newSecret));
     assert.equal(secrets.size, 1000);
     for (const secret of secrets) {
@@ -13,7 +13,7 @@ describe('API key text', () => {
     }
   });
 
-  it('is refused with any one character changed, missing or added', () => {
+  it('a key with a changed, missing or added character is refused', () => {
     const secret = newSecret();
     for (let i = 0; i < secret.length; i++) {
       const other = secret[i] === 'x' ? 'y' : 'x';
@@ -33,14 +33,14 @@ describe('API key text', () => {
     }
   });
 
-  it('has the CRC-32 of the zip format as its checksum', () => {
+  it('the checksum is the CRC-32 of the zip format', () => {
     // The check value in catalogues of CRCs, and two other known values.
     assert.equal(crc32(Buffer.from('123456789')), 0xcbf43926);
     assert.equal(crc32(Buffer.from('')), 0);
     assert.equal(crc32(Buffer.from('The quick brown fox jumps over the lazy dog')), 0x414fa339);
   });
 
-  it('draws every character with equal probability', () => {
+  it('every character has equal probability', () => {
     const counts = new Map<string, number>();
     for (const c of randomBase62(620_000)) counts.set(c, (counts.get(c) ?? 0) + 1);
     assert.equal(counts.size, 62);

@@ -33,7 +33,7 @@ class Lock {
 }
 
 describe('work that needs a lock', () => {
-  it('runs at once if the lock is free, and its error is thrown', () => {
+  it('work runs at once if the lock is free, and its error is thrown', () => {
     const queue = new LockQueue();
     assert.equal(
       queue.run(() => 7),
@@ -58,7 +58,7 @@ describe('work that needs a lock', () => {
     );
   });
 
-  it('is rejected after a maximum wait; its own error reaches only its caller', async () => {
+  it('work is rejected after a maximum wait; its own error reaches only its caller', async () => {
     const [queue, lock] = [new LockQueue(), new Lock()];
     const begun = performance.now();
     const lost = queue.run(() => lock.take(1));

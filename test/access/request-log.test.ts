@@ -160,7 +160,7 @@ describe('log of requests', () => {
     await other.close();
   });
 
-  it('keeps no query by default', async () => {
+  it('the log keeps no query by default', async () => {
     for (const queries of [false, true]) {
       const log = new RequestLog(folder(), { queries });
       log.add(request({ query: 'secret plans' }));

@@ -149,7 +149,7 @@ describe('access store', () => {
     await store.close();
   });
 
-  it('keeps everything after closing and reopening', async () => {
+  it('the store keeps all data after closing and reopening', async () => {
     const dir = folder();
     const { store, secret } = await withKey(dir);
     const before = store.list();
@@ -293,7 +293,7 @@ describe('damaged access store', () => {
 });
 
 describe('files of the access store', () => {
-  it('are accessible only to their owner, with any umask; so are copies', async () => {
+  it('files and their copies are accessible only to their owner, with any umask', async () => {
     const before = process.umask(0);
     try {
       const dir = join(folder(), 'access');

@@ -23,7 +23,7 @@ class Model {
 }
 
 describe('sliding window', () => {
-  it('is exact to the request up to its exact limit, at any times, also after storing and reading', () => {
+  it('the window is exact to the request up to its exact limit, at any times, also after storing and reading', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: EXACT_LIMIT }), fc.boolean(), (times, limit, store) => {
         let window = new SlidingWindow();
@@ -49,7 +49,7 @@ describe('sliding window', () => {
     );
   });
 
-  it('above its exact limit admits no more calls than the limit, and refuses at most a second too long', () => {
+  it('a window above its exact limit admits no more calls than the limit, and refuses at most a second too long', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 400, noNaN: true }), { minLength: 600, maxLength: 900 }),
@@ -73,13 +73,13 @@ describe('sliding window', () => {
     );
   });
 
-  it('has a bounded size for every limit', () => {
+  it('the size of the window is bounded for every limit', () => {
     const window = new SlidingWindow();
     for (let i = 0; i < 200_000; i++) assert.ok(window.take(1e9 + i, 1_000_000_000).admitted);
     assert.ok(window.toBytes().length <= 16 * 62, `${window.toBytes().length} bytes`);
   });
 
-  it('with a lowered limit says when the next call is admitted', () => {
+  it('a window with a lowered limit returns when the next call is admitted', () => {
     const window = new SlidingWindow();
     for (let i = 0; i < 10; i++) window.take(1_000 * i, 10);
     const refused = window.take(10_000, 4);

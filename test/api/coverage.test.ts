@@ -60,7 +60,7 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
     assert.equal((await service.call(COVERAGE)).text, first.text, 'not counted again');
   });
 
-  it('is counted again after a commit', async () => {
+  it('coverage is counted again after a commit', async () => {
     const before = await service.call(COVERAGE);
     const file = join(world.dir, '..', 'more.jsonl');
     const number = adapter === 'uws' ? 1 : 2;

@@ -107,7 +107,7 @@ onEachAdapter('4.3 POST /api/v1/patents/details', (adapter) => {
     assert.equal(memory.engine.detailsQueries.length, 0);
   });
 
-  it('has an ETag of its content, and ignores conditional headers, because it is a POST', async () => {
+  it('an answer has an ETag of its content; conditional headers are ignored, because it is a POST', async () => {
     const body = { patent_ids: ['US11000001B2', 'unknown'] };
     const first = await service.post(DETAILS, body);
     const etag = first.headers.get('etag') ?? '';

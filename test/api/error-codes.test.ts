@@ -35,7 +35,7 @@ const still = (detail: string): string =>
   detail.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(id)').replace(/\d+(?= s$)/g, '(seconds)');
 
 describe('error codes', () => {
-  it('are in the OpenAPI document with meaning, remedy and one status each', () => {
+  it('every code is in the OpenAPI document with meaning, remedy and one status', () => {
     const { schema, description } = document.components.headers['X-Error-Code'];
     assert.deepEqual(schema.enum, SHOWN_CODES);
     for (const code of SHOWN_CODES)

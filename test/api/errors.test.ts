@@ -172,7 +172,7 @@ onEachAdapter('7 errors', (adapter) => {
 });
 
 onEachAdapter('a search that outlasts the deadline', (adapter) => {
-  it('is cancelled and answered 503 with Retry-After, even if the engine ignores the signal', async () => {
+  it('a search that exceeds its deadline is answered 503 with Retry-After, even if the engine ignores the signal', async () => {
     const service = await Service.start(adapter, 50);
     try {
       service.engine.search = () => new Promise(() => {});

@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('is OpenAPI 3.1, and all its references resolve', () => {
+  it('the document is OpenAPI 3.1, and all its references resolve', () => {
     assert.equal(document['openapi'], '3.1.0');
     const text = JSON.stringify(document);
     const at = (pointer: string) =>
@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('has exactly the public endpoints of the program', () => {
+  it('the document has exactly the public endpoints of the program', () => {
     // The page's script and style are not endpoints.
     const served = ROUTES.filter(({ path }) => !path.startsWith('/docs/'));
     const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
@@ -48,7 +48,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes when each optional field is absent', () => {
+  it('the document describes when each optional field is absent', () => {
     // biome-ignore lint/suspicious/noExplicitAny: the test looks into whatever is there
     const { schemas } = document['components'] as any;
     const requests = OPERATIONS.flatMap(({ body }) => body ?? []) as string[];
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
     assert.ok(fields > 15, `${fields} fields`);
   });
 
-  it('defines application, grant and priority date for each office', () => {
+  it('the document defines application, grant and priority date for each office', () => {
     const { description } = document['info'] as { description: string };
     const row = (country: Country) =>
       description.split('\n').find((line) => line.startsWith(`| ${country} |`));
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     assert.match(SemanticRequest.shape.priority_date_from.description ?? '', /else the own filing date/);
   });
 
-  it('has examples that fit their schemas, and requests that the validators accept', () => {
+  it('examples fit their schemas, and the validators accept their requests', () => {
     const parsers: Partial<Record<SchemaName, (body: unknown) => unknown>> = {
       SemanticRequest: parseSemantic,
       AnalyticsRequest: parseAnalytics,

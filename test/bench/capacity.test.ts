@@ -68,7 +68,7 @@ describe('the capacity model', () => {
 });
 
 describe('plots', () => {
-  it('draw every point inside the frame, on linear and logarithmic axes', () => {
+  it('a plot draws every point inside the frame, on linear and logarithmic axes', () => {
     const points = fc.array(
       fc.tuple(
         fc.double({ min: 1e-3, max: 1e6, noNaN: true }),
@@ -100,7 +100,7 @@ describe('plots', () => {
     );
   });
 
-  it('are empty without points', () => {
+  it('a plot without points is empty', () => {
     assert.equal(
       plotOf({ title: '', x: { label: '' }, y: { label: '' }, series: [{ name: '', points: [] }] }),
       '',

@@ -71,7 +71,7 @@ describe('generated documents', () => {
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('depend only on the seed, block by block', () => {
+  it('documents depend only on the seed, block by block', () => {
     const others = new Blocks(readVocabulary(), measured, 5);
     others.patents(7);
     assert.deepEqual(others.patents(2), blocks.patents(2));
@@ -79,7 +79,7 @@ describe('generated documents', () => {
     assert.notDeepEqual(another.patents(2), blocks.patents(2));
   });
 
-  it('are in the folder, complete, each once, in the order of the blocks', async () => {
+  it('the folder has every document once, in the order of the blocks', async () => {
     const store = Store.open(dir);
     try {
       const stored = [...store.documents.getRange()];
@@ -100,7 +100,7 @@ describe('generated documents', () => {
     }
   });
 
-  it('have lengths, classes and dates as measured, and vectors distributed like real ones', async () => {
+  it('documents have lengths, classes and dates as measured, and vectors distributed like real ones', async () => {
     const store = Store.open(dir);
     const { embedder } = await loadModels();
     try {

@@ -9,7 +9,7 @@ import { Bm25, tokens } from '../../bench/quality/bm25.js';
 import { csvIn, plainText } from '../../bench/quality/corpora.js';
 
 describe('BM25', () => {
-  it('has the scores of bm25s', () => {
+  it('BM25 has the scores of bm25s', () => {
     const index = new Bm25();
     const documents = ['a b c a', 'b c', 'd d d e a', 'e f', 'a a a a b g h i'];
     for (const [n, text] of documents.entries()) index.add(String(n), text);
@@ -64,7 +64,7 @@ describe('BM25', () => {
 });
 
 describe('tables', () => {
-  it('are read as RFC 4180 defines them', () => {
+  it('tables are read as RFC 4180 defines them', () => {
     const dir = mkdtempSync(join(tmpdir(), 'priorart-csv-'));
     const file = join(dir, 'a.csv');
     const cell = fc.string().map((text) => text.replaceAll('\r', ''));

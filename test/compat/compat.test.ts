@@ -31,7 +31,7 @@ for (const name of FOLDERS) {
     before(() => cpSync(join(HERE, name), data, { recursive: true }));
     after(() => rmSync(dir, { recursive: true, force: true }));
 
-    it('is searched', async () => {
+    it('the folder can be searched', async () => {
       const engine = await open(data, { workers: 0 });
       try {
         const query = 'sulfide solid electrolyte for a lithium secondary battery';
@@ -50,13 +50,13 @@ for (const name of FOLDERS) {
       }
     });
 
-    it('passes every check', async () => {
+    it('the folder passes every check', async () => {
       const report = await checked(data);
       assert.deepEqual(report?.problems, []);
       assert.equal(report?.documents, 9);
     });
 
-    it('takes new documents and deletions', async () => {
+    it('the folder accepts new documents and deletions', async () => {
       const engine = await open(data, { workers: 0 });
       try {
         const { ingested } = await engine.ingest(writeLines(join(dir, 'new.jsonl'), invented(5)));

@@ -45,7 +45,7 @@ function pngOf(width: number, height: number): Buffer {
 describe('an image', { skip: noSharp }, () => {
   const drawn = pattern(1213, 811, 5);
 
-  it('of one bit a pixel is converted pixel by pixel, with either value as white', async () => {
+  it('an image of one bit a pixel is converted pixel by pixel, with either value as white', async () => {
     for (const bytes of [
       await tiffG4(drawn, true),
       await tiffG4(drawn, false),
@@ -61,7 +61,7 @@ describe('an image', { skip: noSharp }, () => {
     }
   });
 
-  it('of the fixtures equals the original', async () => {
+  it('a converted image of the fixtures equals the original', async () => {
     const folder = resolve('fixtures/us/US11056350-20210706');
     const names = readdirSync(folder).filter((name) => name.endsWith('.TIF'));
     assert.ok(names.length >= 3);
@@ -74,7 +74,7 @@ describe('an image', { skip: noSharp }, () => {
     }
   });
 
-  it('has a thumbnail with its aspect ratio', async () => {
+  it('a thumbnail keeps the aspect ratio', async () => {
     const { thumbnail } = await convertImage(await tiffG4(drawn));
     const { format, width, height } = await metadataOf(thumbnail);
     const side = DRAWING_THUMBNAIL_SIDE;
@@ -87,7 +87,7 @@ describe('an image', { skip: noSharp }, () => {
     assert.equal(own, 40, 'no image is enlarged');
   });
 
-  it('of JPEG stays close to the original, and becomes smaller', async () => {
+  it('a JPEG stays close to the original, and becomes smaller', async () => {
     const bytes = await jpeg(drawn);
     const { image } = await convertImage(bytes);
     assert.ok(image.length < bytes.length, `${image.length} of ${bytes.length}`);
@@ -96,18 +96,18 @@ describe('an image', { skip: noSharp }, () => {
     assert.ok(10 * Math.log10(255 ** 2 / (squares / before.length)) > 20, 'signal to noise, dB');
   });
 
-  it('with transparency gets a white background', async () => {
+  it('a transparent image gets a white background', async () => {
     const { image } = await convertImage(await transparentPng(drawn));
     assert.ok(Buffer.from(drawn.pixels).equals(await greyOf(image)));
   });
 
-  it('is converted to the same bytes each time', async () => {
+  it('an image is converted to the same bytes each time', async () => {
     const bytes = await tiffG4(drawn);
     const [a, b] = [await convertImage(bytes), await convertImage(bytes)];
     assert.deepEqual([a.image, a.thumbnail], [b.image, b.thumbnail]);
   });
 
-  it('that is cut, altered or not an image is refused with a reason', async () => {
+  it('a file that is cut, altered or not an image is refused with a reason', async () => {
     for (const bytes of [await tiffG4(drawn), await png(drawn), await jpeg(drawn), await gif(drawn)]) {
       for (const length of [9, 100, Math.floor(bytes.length / 2)]) {
         await assert.rejects(convertImage(bytes.subarray(0, length)), unreadable(/^damaged |^begins with/));
@@ -127,7 +127,7 @@ describe('an image', { skip: noSharp }, () => {
       await assert.rejects(convertImage(Buffer.from(text)), unreadable(reason));
   });
 
-  it('that would decode to too many pixels is refused before it is decoded', async () => {
+  it('an image with too many pixels is refused before it is decoded', async () => {
     const before = process.memoryUsage().rss;
     await assert.rejects(convertImage(pngOf(50_000, 50_000)), unreadable(/^more than 40000000 pixels/));
     await assert.rejects(convertImage(pngOf(1_000_000, 1)), unreadable(/at most 16383 on a side/));

@@ -25,7 +25,7 @@ async function listed(files: LocalDrawings): Promise<string[]> {
 }
 
 describe('files of drawings', () => {
-  it('are stored once, by their content', async () => {
+  it('files are stored once, by their content', async () => {
     const files = new LocalDrawings(join(folder, 'once'));
     const bytes = Buffer.from('a drawing');
     assert.deepEqual(await listed(files), [], 'no folder is created before the first file');
@@ -39,7 +39,7 @@ describe('files of drawings', () => {
     assert.equal(await files.fault(content), undefined);
   });
 
-  it('that are altered or missing are detected', async () => {
+  it('altered and missing files are detected', async () => {
     const files = new LocalDrawings(join(folder, 'altered'));
     const content = await files.put(Buffer.from('whole'));
     truncateSync(files.path(content), 2);
@@ -51,7 +51,7 @@ describe('files of drawings', () => {
     assert.equal(await files.fault(content), undefined, 'the file is stored again');
   });
 
-  it('have only paths of a hash', () => {
+  it('only a hash is a valid path', () => {
     const files = new LocalDrawings(folder);
     for (const text of [
       '',
@@ -65,7 +65,7 @@ describe('files of drawings', () => {
     }
   });
 
-  it('that are unfinished are removed when they are old, because a new one may belong to a running process', async () => {
+  it('unfinished files are removed when they are old; new ones may belong to a running process', async () => {
     const files = new LocalDrawings(join(folder, 'new'));
     await files.put(Buffer.from('x'));
     const [old, young] = ['old', 'young'].map((name) => join(files.dir, 'new', name)) as [string, string];
@@ -75,7 +75,7 @@ describe('files of drawings', () => {
     assert.deepEqual([existsSync(old), existsSync(young)], [false, true]);
   });
 
-  it('get a new timestamp when they are stored again', async () => {
+  it('a file gets a new timestamp when it is stored again', async () => {
     const files = new LocalDrawings(join(folder, 'young'));
     const content = await files.put(Buffer.from('x'));
     utimesSync(files.path(content), OLD, OLD);

@@ -6,7 +6,7 @@ import { representatives } from '../../src/drawings/representative.js';
 import { DRAWING_NAME_MAX_CHARS } from '../../src/limits.js';
 
 describe('the name of a figure', () => {
-  it('is the stem of the office’s file name, in any case', () => {
+  it('the name is the stem of the office’s file name, in any case', () => {
     const names: [string, string, string][] = [
       [
         'US20250204297A1-20250626-D00001.TIF',
@@ -29,7 +29,7 @@ describe('the name of a figure', () => {
     }
   });
 
-  it('is never a path, a reserved name or too long', () => {
+  it('a name is never a path, a reserved name or too long', () => {
     const tricks = [
       ...['', '.', '..', '.tif', '../a.png', 'a/../b.png', '/etc/passwd', 'a\\b.png', 'C:\\a.png', 'a..png'],
       ...[
@@ -59,7 +59,7 @@ describe('the name of a figure', () => {
     for (const name of tricks) assert.equal(figureKey(name), undefined, JSON.stringify(name));
   });
 
-  it('is safe for any text: a key cannot leave its folder, is idempotent, and ignores case', () => {
+  it('a key of any text cannot leave its folder, is idempotent, and ignores case', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
       fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -81,7 +81,7 @@ describe('the name of a figure', () => {
     );
   });
 
-  it('means one publication if it contains a number', () => {
+  it('a name with a number belongs to one publication', () => {
     for (const name of ['us11056350-20210706-d00001', '1020180098231', 'jp32031055a-d00001']) {
       assert.ok(isUniqueName(name), name);
     }
@@ -90,7 +90,7 @@ describe('the name of a figure', () => {
 });
 
 describe('the representative figure', () => {
-  it('is the one that the office names, otherwise the first that is not a formula or a table', () => {
+  it("the representative figure is the office's, otherwise the first that is not a formula or a table", () => {
     const list = (...files: string[]) => files.map((file) => ({ file }));
     const best = (drawings: { file: string; representative?: boolean }[]) =>
       representatives(drawings)[0]?.file;

@@ -74,7 +74,7 @@ for (const [name, start, skip] of SERVED) {
     const get = (link: string, headers: Record<string, string> = {}, method = 'GET') =>
       fetch(served.url(link), { headers, method, redirect: 'manual' });
 
-    it('are found by their content', async () => {
+    it('drawings are found by their content', async () => {
       assert.equal(content, contentOf(bytes));
       assert.equal(await served.store.has(content), true);
       assert.equal(await served.store.has(contentOf(image('never stored'))), false);
@@ -82,7 +82,7 @@ for (const [name, start, skip] of SERVED) {
       await assert.rejects(async () => served.store.has('../../etc/passwd'), TypeError);
     });
 
-    it('are served by a link, as WebP, any number of times while it is valid', async () => {
+    it('a link serves a WebP image any number of times while it is valid', async () => {
       const link = served.store.link(content);
       for (let time = 0; time < 2; time++) {
         const answer = await get(link);
@@ -93,12 +93,12 @@ for (const [name, start, skip] of SERVED) {
       }
     });
 
-    it('have a new link each time', () => {
+    it('each request gets a new link', () => {
       const links = new Set(Array.from({ length: 1000 }, () => served.store.link(content)));
       assert.equal(links.size, 1000);
     });
 
-    it('are served in parts, and as 304 to a client that has them', async () => {
+    it('a drawing is served in parts, and as 304 to a client that has it', async () => {
       const link = served.store.link(content);
       const part = await get(link, { range: 'bytes=5-9' });
       assert.equal(part.status, 206);
@@ -110,7 +110,7 @@ for (const [name, start, skip] of SERVED) {
       assert.equal((await get(link, { 'if-none-match': etag })).status, 304);
     });
 
-    it('refuse a link after its time', async () => {
+    it('the server refuses a link after its time', async () => {
       // On a busy machine, its two seconds may be over before the first request.
       let link = '';
       await until(async () => {
@@ -120,7 +120,7 @@ for (const [name, start, skip] of SERVED) {
       await until(async () => (await get(link)).status === 403, 'the link is refused after its time');
     });
 
-    it('refuse a link with a changed name, time or signature', async () => {
+    it('the server refuses a link with a changed name, time or signature', async () => {
       const other = await served.store.put(image('second'));
       const link = served.store.link(content);
       assert.equal((await get(link.replace(content, other))).status, 403, 'name');
@@ -148,12 +148,12 @@ describe('links to a folder', () => {
   const file = path.split('/').at(-1)!;
   const isInvalid = (error: unknown) => isPriorartError(error) && error.code === 'link_invalid';
 
-  it('are valid in every process with the same secret, and in no other', () => {
+  it('links are valid in every process with the same secret, and in no other', () => {
     assert.equal(new SignedDrawings(dir, SECRET).check(file, query).content, content);
     assert.throws(() => new SignedDrawings(dir, 'y'.repeat(32)).check(file, query), isInvalid);
   });
 
-  it('are parsed strictly', () => {
+  it('links are parsed strictly', () => {
     const parts = query.split('&');
     for (const odd of [
       '',
@@ -171,7 +171,7 @@ describe('links to a folder', () => {
     }
   });
 
-  it('expire to the second', () => {
+  it('links expire to the second', () => {
     let now = 1_700_000_000_000;
     const timed = new SignedDrawings(dir, SECRET, { seconds: 300, now: () => now });
     const [, when] = timed.link(content).split('?') as [string, string];
@@ -183,7 +183,7 @@ describe('links to a folder', () => {
 });
 
 describe('the secret of links', () => {
-  it('is created once, for its owner only, by any number of concurrent processes', async () => {
+  it('concurrent processes create one secret, accessible only to its owner', async () => {
     const dir = mkdtempSync(join(folder, 'secret-'));
     const child = fileURLToPath(new URL('./secret-process.js', import.meta.url));
     const answers = await Promise.all(
@@ -197,7 +197,7 @@ describe('the secret of links', () => {
     assert.equal(statSync(join(dir, file!)).mode & 0o777, 0o600);
   });
 
-  it('can be set by the operator, and must be long enough and readable', () => {
+  it('the operator can set the secret, which must be long enough and readable', () => {
     const file = join(folder, 'own-secret');
     writeFileSync(file, `${SECRET}\n`);
     assert.equal(linkSecret(folder, file), SECRET);
@@ -220,7 +220,7 @@ describe('S3 settings', () => {
   const isUsage = (error: unknown) =>
     isPriorartError(error) && error.code === 'usage' && !error.message.includes('secret');
 
-  it('name a bucket of Amazon, or of an endpoint', () => {
+  it('settings name a bucket of Amazon, or of an endpoint', () => {
     assert.equal(bucketOf(none, {}), undefined);
     const amazon = bucketOf({ ...none, s3Bucket: 'patents' }, env);
     assert.equal(amazon?.origin.href, 'https://patents.s3.eu-central-1.amazonaws.com/');
@@ -233,7 +233,7 @@ describe('S3 settings', () => {
     assert.equal(own?.credentials.sessionToken, 'token');
   });
 
-  it('are refused if they are invalid, without printing a password', () => {
+  it('invalid settings are refused, without printing a password', () => {
     const wrong = [
       { s3Bucket: 'Patents/../x' },
       { s3Bucket: 'patents', s3Prefix: '../up/' },
@@ -249,7 +249,7 @@ describe('S3 settings', () => {
 });
 
 describe('a presigned URL', () => {
-  it('equals the example in the documentation of Signature Version 4', () => {
+  it('a presigned URL equals the example in the documentation of Signature Version 4', () => {
     const url = presign(
       { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
       {

@@ -11,7 +11,7 @@ const calibrations = fc.record({
 });
 
 describe('calibration', () => {
-  it('gives 0.5 at the midpoint, rises with the cosine, and stays within 0 and 1', () => {
+  it('the similarity is 0.5 at the midpoint, rises with the cosine, and stays within 0 and 1', () => {
     assert.equal(similarity(calibration.midpoint, calibration), 0.5);
     fc.assert(
       fc.property(cosine, cosine, calibrations, (a, b, c) => {
@@ -22,7 +22,7 @@ describe('calibration', () => {
     );
   });
 
-  it('has cosineOf as its inverse', () => {
+  it('cosineOf is the inverse of the similarity', () => {
     fc.assert(
       fc.property(cosine, calibrations, (x, c) => {
         const score = similarity(x, c);
@@ -32,7 +32,7 @@ describe('calibration', () => {
     );
   });
 
-  it('counts exactly the scores that are shown as the threshold or more', () => {
+  it('a threshold counts exactly the scores that are shown as its value or more', () => {
     const threshold = fc.oneof(
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.integer({ min: 0, max: 1_000_000 }).map((steps) => steps / 1e6),
@@ -48,7 +48,7 @@ describe('calibration', () => {
     );
   });
 
-  it('counts a score that equals its shown number', () => {
+  it('a threshold counts a score that is shown as its value', () => {
     fc.assert(
       fc.property(cosine, calibrations, (x, c) => {
         const number = shown(similarity(x, c));

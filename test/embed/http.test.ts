@@ -356,7 +356,7 @@ describe('the HTTP embedder', () => {
     assert.throws(() => embedder({ keyVariable: 'PRIORART_TEST_KEY' }), /PRIORART_TEST_KEY.* is not set/);
   });
 
-  it('has a different identity if the vectors differ, and the same identity on another host', () => {
+  it('the identity changes with the vectors, not with the host', () => {
     const version = (more: Partial<HttpEmbedderConfig>) => embedder(more).version;
     assert.equal(
       version({}),

@@ -83,7 +83,7 @@ describe('the scale of languages', () => {
     assert.ok(scaleQueries(new Float32Array(DIMENSIONS), DIMENSIONS, ['…'], TABLE).every((x) => x === 0));
   });
 
-  it('is refused if it does not fit the model', () => {
+  it('a scale that does not fit the model is refused', () => {
     assert.equal(faultOfTable(TABLE, DIMENSIONS), undefined);
     for (const wrong of [
       { ...TABLE, names: ['latin', 'ko', 'ja'] },

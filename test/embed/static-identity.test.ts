@@ -104,7 +104,7 @@ function allCodePoints(): string[] {
   return texts;
 }
 
-it('has the ids and vectors of the training code', { skip: reasonToSkip() }, (t) => {
+it('ids and vectors equal those of the training code', { skip: reasonToSkip() }, (t) => {
   const real = realTexts(Math.floor(COUNT * 0.6));
   const texts = [...real, ...randomTexts(COUNT - real.length, random(4)), ...allCodePoints()];
   const dir = mkdtempSync(join(tmpdir(), 'priorart-identity-'));

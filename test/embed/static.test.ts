@@ -136,7 +136,7 @@ describe('the static embedder', { skip: noModel }, () => {
         (error) => error instanceof PriorartError && error.code === code && pattern.test(error.message),
       );
 
-    it('with a wrong byte is reported as damaged', () => {
+    it('a model with a wrong byte is reported as damaged', () => {
       const bytes = readFileSync(MODEL);
       for (const at of [3, 100, bytes.length >> 1, bytes.length - 60]) {
         bytes[at]! ^= 1;
@@ -146,7 +146,7 @@ describe('the static embedder', { skip: noModel }, () => {
       }
     });
 
-    it('without its end is reported as damaged', () => {
+    it('a model without its end is reported as damaged', () => {
       writeFileSync(path, readFileSync(MODEL));
       truncateSync(path, 100_000);
       failsWith('model_damaged', /torn/);
@@ -154,7 +154,7 @@ describe('the static embedder', { skip: noModel }, () => {
       failsWith('model_damaged', /./);
     });
 
-    it('that is missing is reported as missing', () => {
+    it('a missing model is reported as missing', () => {
       rmSync(path);
       failsWith('model_missing', /does not exist/);
     });

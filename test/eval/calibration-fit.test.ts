@@ -76,7 +76,7 @@ function loss(relevant: Float32Array, near: Float32Array, calibration: Calibrati
 }
 
 describe('threshold of the best F1', () => {
-  it('equals that of brute force over all thresholds', () => {
+  it('the threshold equals the result of brute force over all thresholds', () => {
     // Few distinct numbers produce ties and plateaus, many produce none.
     const coarse = fc.integer({ min: -4, max: 4 }).map((n) => n / 4);
     const cosine = fc.oneof(coarse, fc.double({ min: -1, max: 1, noNaN: true }));
@@ -107,13 +107,13 @@ describe('threshold of the best F1', () => {
     assert.ok(parted > 1000, `${parted} cases have a threshold`);
   });
 
-  it('equals that of an example by hand', () => {
+  it('the threshold equals the result of an example by hand', () => {
     // Found: 1 of 1, 2 of 2, 2 of 3, 3 of 4, 3 of 5 … of 3 relevant: F1 2/4, 4/5, 4/6, 6/7, 6/8.
     const example = best([0.9, 0.8, 0.6], [0.7, 0.5, 0.4, 0.1]);
     assert.deepEqual(example, { midpoint: 0.55, f1: 6 / 7, precision: 3 / 4, recall: 1 });
   });
 
-  it('is the middle of adjacent gaps with equal F1, and of the highest of separate plateaus', () => {
+  it('the threshold is the middle of adjacent gaps with equal F1, and of the highest of separate plateaus', () => {
     // F1 is 2/4 above 0.8, and again above 0.4 with one more relevant and three other pairs of that cosine.
     const row = best([0.8, 0.4, 0.2], [0.4, 0.4, 0.4, 0.3, 0.3, 0.3]);
     assert.deepEqual(row, { midpoint: 0.55, f1: 0.5, precision: 1, recall: 1 / 3 });
@@ -122,14 +122,14 @@ describe('threshold of the best F1', () => {
     assert.deepEqual(apart, { midpoint: 0.8, f1: 2 / 3, precision: 1, recall: 1 / 2 });
   });
 
-  it('has the number of digits that fits between the cosines', () => {
+  it('the threshold has the number of digits that fits between the cosines', () => {
     const { midpoint } = best([0.25 + 2 ** -20], [0.25]);
     assert.equal(midpoint, 0.2500005);
   });
 });
 
 describe('fit of a calibration', () => {
-  it('has the slope of maximum likelihood at its midpoint', () => {
+  it('the slope has maximum likelihood at the midpoint', () => {
     fc.assert(
       fc.property(fc.nat(1000), fc.double({ min: 0.1, max: 0.5, noNaN: true }), (seed, apart) => {
         const pairs = drawn(seed, 120, 2400, 12, apart);
@@ -147,7 +147,7 @@ describe('fit of a calibration', () => {
     );
   });
 
-  it('is not close to a bound for typical pairs', () => {
+  it('the slope is not close to a bound for typical pairs', () => {
     const { slope, midpoint, deciles, f1 } = fitCalibration(drawn(1, 200, 4000, 80));
     assert.ok(4.5 < slope && slope < 39, `${slope}`);
     assert.ok(0 < midpoint && midpoint < 0.4 && f1 > 0.3);
@@ -163,7 +163,7 @@ describe('fit of a calibration', () => {
     });
   });
 
-  it('uses the nearest pairs of each question', () => {
+  it('the fit uses the nearest pairs of each question', () => {
     const pairs = new Pairs();
     pairs.add('a', [], [0.5, 0.1, 0.3]);
     pairs.add('b', [0.9], [0.2]);
@@ -183,7 +183,7 @@ describe('fit of a calibration', () => {
     return pairs;
   };
 
-  it('has the steepest slope for separable pairs, and the gentlest if others are closer than relevant ones', () => {
+  it('the slope is the steepest for separable pairs, and the gentlest if others are closer than relevant ones', () => {
     const parted = fitCalibration(filled((relevant) => (relevant ? 0.9 : 0.1)));
     assert.deepEqual(
       [parted.midpoint, parted.slope, parted.f1, parted.precision, parted.recall],
@@ -194,7 +194,7 @@ describe('fit of a calibration', () => {
     assert.deepEqual([muddled.midpoint, muddled.slope], [0.3, CALIBRATION.slopeMin]);
   });
 
-  it('refuses unsuitable pairs', () => {
+  it('the fit refuses unsuitable pairs', () => {
     const refuses = (pairs: Pairs, message: RegExp) =>
       assert.throws(() => fitCalibration(pairs), failure(message));
     const one = (relevant: number, irrelevant: number) => {

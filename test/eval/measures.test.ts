@@ -58,7 +58,7 @@ const TREC_EVAL: Record<string, number[]> = {
 };
 
 describe('measures of rankings', () => {
-  it('agree with the examples of the literature', () => {
+  it('measures agree with the examples of the literature', () => {
     // https://en.wikipedia.org/wiki/Discounted_cumulative_gain: six found, two more (3 and 2) missed.
     const grades = graded([3, 2, 3, 0, 1, 2, 3, 2]);
     close(ndcg(['D1', 'D2', 'D3', 'D4', 'D5', 'D6'], grades, 6), 0.785, 5e-4);
@@ -70,7 +70,7 @@ describe('measures of rankings', () => {
     close(spearman(iq, [7, 27, 2, 50, 28, 29, 20, 12, 6, 17]), -29 / 165);
   });
 
-  it('agree with trec_eval', () => {
+  it('measures agree with trec_eval', () => {
     const texts = collection();
     const qrels = parseQrels(texts.qrels, 'qrels');
     const run = parseRun(texts.run, 'run');
@@ -112,7 +112,7 @@ describe('measures of rankings', () => {
     );
   });
 
-  it('are undefined without relevant documents', () => {
+  it('measures are undefined without relevant documents', () => {
     const nothing = graded([0, -1]);
     for (const value of [
       recall(['D1'], nothing, 5),
@@ -129,7 +129,7 @@ describe('measures of rankings', () => {
     assert.equal(placeOf([0.1, Number.NaN, 0.5], 2), 2, 'NaN ranks above the candidate, too');
   });
 
-  it('read a written run unchanged', () => {
+  it('a written run is read unchanged', () => {
     const rankings = new Map([
       ['q1', ['b', 'a', 'c']],
       ['q2', ['c', 'b']],

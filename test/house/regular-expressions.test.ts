@@ -55,7 +55,7 @@ function complaint(source: string, flags: string): string | undefined {
 const sources = noGit ? [] : trackedFiles('src').filter((path) => /\.([cm]?ts|js)$/.test(path));
 
 describe('regular expressions', { skip: noGit }, () => {
-  test('in src are linear', () => {
+  test('expressions in src are linear', () => {
     const seen = new Set<string>();
     const wrong: string[] = [];
     for (const path of sources) {
@@ -71,7 +71,7 @@ describe('regular expressions', { skip: noGit }, () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('built by modules while they load are linear, too', async () => {
+  test('expressions that modules build while they load are linear, too', async () => {
     const putTogether = sources.filter((path) => constructs(path, read(path)).atOnce);
     const found = await constructed(async () => {
       for (const path of putTogether) {
@@ -86,12 +86,12 @@ describe('regular expressions', { skip: noGit }, () => {
     );
   });
 
-  test('built from arguments are in files of the list', () => {
+  test('expressions built from arguments are in files of the list', () => {
     const later = sources.filter((path) => constructs(path, read(path)).later);
     assert.deepEqual(later, [...OF_ARGUMENTS.keys()]);
   });
 
-  test('planted in any notation are found', () => {
+  test('a planted expression is found in any notation', () => {
     const planted = [
       'const a = /^bearer +(\\S.*?) *$/i;',
       "const a = new RegExp('\\\\s+$');",

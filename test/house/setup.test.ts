@@ -36,11 +36,11 @@ describe('dependencies', () => {
   const elsewhere = { ...one, optional: true, os: ['no-such-system'] };
   const lock = { packages: { '': {}, 'node_modules/a': one, 'node_modules/b': elsewhere } };
 
-  test('are complete if npm recorded every package of the lockfile for this platform', () => {
+  test('dependencies are complete if npm recorded every package of the lockfile for this platform', () => {
     assert.equal(installedMatches(lock, { packages: { 'node_modules/a': one } }), true);
   });
 
-  test('are incomplete if a package is missing, or has another version or hash', () => {
+  test('dependencies are incomplete if a package is missing, or has another version or hash', () => {
     const here = { ...one, optional: true };
     for (const installed of [
       {},
@@ -101,7 +101,7 @@ test('a CPU is avx2 only with all extensions that the compilers may use', () => 
 });
 
 describe('the lock', () => {
-  test('admits one holder at a time, also from several processes', async () => {
+  test('a lock has one holder at a time, also from several processes', async () => {
     const file = join(folder, 'one.lock');
     const log = join(folder, 'one.log');
     const script = `
@@ -121,7 +121,7 @@ describe('the lock', () => {
     assert.equal(existsSync(file), false);
   });
 
-  test('of an ended process, or without a recent update, is taken over', async () => {
+  test('a lock of an ended process, or without a recent update, is taken over', async () => {
     const file = join(folder, 'abandoned.lock');
     const gone = spawnSync(process.execPath, [
       '-p',
@@ -136,7 +136,7 @@ describe('the lock', () => {
     assert.equal(await withLock(file, async () => 'in'), 'in');
   });
 
-  test('of a running process is awaited, with a message', async () => {
+  test('a lock of a running process is awaited, with a message', async () => {
     const file = join(folder, 'held.lock');
     writeFileSync(file, JSON.stringify({ pid: process.pid, host: 'another-host', id: 3 }));
     setTimeout(() => rmSync(file), 300);
@@ -158,7 +158,7 @@ describe('compiling', () => {
   };
   const has = (file: string) => existsSync(join(checkout, 'dist', file));
 
-  test('compiles changed sources, and nothing twice', async () => {
+  test('the compiler runs for changed sources only', async () => {
     for (const file of ['tsconfig.json', 'package.json', 'package-lock.json']) {
       mkdirSync(checkout, { recursive: true });
       cpSync(join(ROOT, file), join(checkout, file));
@@ -189,7 +189,7 @@ describe('compiling', () => {
     assert.deepEqual(['src/a.js', 'src/b.js'].map(has), [true, true]);
   });
 
-  test('reports a type error, and is not complete after it', async () => {
+  test('a type error is reported, and the next run compiles again', async () => {
     write('src/b.ts', 'export const b: string = 4;\n');
     for (let time = 0; time < 2; time++) {
       await assert.rejects(
@@ -226,7 +226,7 @@ describe('the native addon', async () => {
   const loads =
     '#[no_mangle] pub extern "C" fn napi_register_module_v1(_env: usize, exports: usize) -> usize { exports }\n';
 
-  test('is built once for the same sources, also for another checkout', { skip }, async () => {
+  test('the addon is built once for the same sources, also for another checkout', { skip }, async () => {
     plant(loads);
     const { file, ...first } = await provide();
     assert.deepEqual(first, { built: true, placed: true });
@@ -246,7 +246,7 @@ describe('the native addon', async () => {
     assert.deepEqual([(await provide()).built, readFileSync(file).equals(addon)], [false, true]);
   });
 
-  test('is built from its own sources, also if another checkout compiled newer ones', {
+  test('the addon is built from its own sources, also if another checkout compiled newer ones', {
     skip,
   }, async () => {
     const exporting = (name: string) => `${loads}#[no_mangle] pub extern "C" fn ${name}() {}\n`;
@@ -265,7 +265,7 @@ describe('the native addon', async () => {
     }
   });
 
-  test('that does not compile or load is refused with the reason', { skip }, async () => {
+  test('an addon that does not compile or load is refused with the reason', { skip }, async () => {
     plant('pub fn broken( {}\n');
     await assert.rejects(provide(), /Building the native addon failed[\s\S]*error[\s\S]*lib\.rs/);
     plant(
@@ -277,7 +277,7 @@ describe('the native addon', async () => {
     );
   });
 
-  test('is not built for an unknown CPU level', async () => {
+  test('an unknown CPU level is refused', async () => {
     await assert.rejects(planAddon(checkout, 'avx9', env), /"avx9"; it may be avx2 or baseline/);
   });
 });

@@ -48,7 +48,7 @@ onEachHttpAdapter('TLS', (server) => {
 });
 
 describe('addresses of uWebSockets.js', () => {
-  it('are written in the usual notation', () => {
+  it('addresses are written in the usual notation', () => {
     assert.equal(addressText(Uint8Array.of(10, 0, 0, 1)), '10.0.0.1');
     assert.equal(addressText(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 1)), '10.0.0.1');
     assert.equal(addressText(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), '::1');

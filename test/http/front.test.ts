@@ -20,7 +20,7 @@ describe('the address of a client behind proxies', () => {
   const by = (trusted: string, peer: string, value?: string) =>
     trustingProxies(trusted, 'x-forwarded-for')(peer, { 'x-forwarded-for': value });
 
-  it('with a number of proxies is the address that called the outermost of them', () => {
+  it("with a number of proxies, the client's address is the one that called the outermost proxy", () => {
     assert.equal(by('1', '10.0.0.1', '203.0.113.7'), '203.0.113.7');
     assert.equal(
       by('1', '10.0.0.1', '6.6.6.6, 203.0.113.7'),
@@ -32,7 +32,7 @@ describe('the address of a client behind proxies', () => {
     assert.equal(by('1', '10.0.0.1'), '10.0.0.1');
   });
 
-  it('with addresses of proxies is the last one that is not a proxy', () => {
+  it("with addresses of proxies, the client's address is the last one that is not a proxy", () => {
     const nets = '10.0.0.0/8, ::1';
     assert.equal(by(nets, '10.0.0.1', '6.6.6.6, 203.0.113.7, 10.9.9.9'), '203.0.113.7');
     assert.equal(by(nets, '203.0.113.9', '1.1.1.1'), '203.0.113.9', 'the peer itself is no proxy');
@@ -40,13 +40,13 @@ describe('the address of a client behind proxies', () => {
     assert.equal(by(nets, '10.0.0.1', '1.1.1.1, unknown'), '10.0.0.1', 'what is no address ends the list');
   });
 
-  it('parses ports, brackets and IPv4 in IPv6', () => {
+  it('ports, brackets and IPv4 in IPv6 are parsed', () => {
     assert.equal(by('1', '::1', '203.0.113.7:4711'), '203.0.113.7');
     assert.equal(by('1', '::1', '[2001:db8::1]:80'), '2001:db8::1');
     assert.equal(by('1', '::1', '::ffff:203.0.113.7'), '203.0.113.7');
   });
 
-  it('is read only from Forwarded if that header is configured', () => {
+  it('only Forwarded is read if that header is configured', () => {
     const read = trustingProxies('1', 'forwarded');
     const value = 'for=6.6.6.6, For="[2001:db8::9]:4711";proto=https;by=10.0.0.1';
     assert.equal(read('10.0.0.1', { forwarded: value, 'x-forwarded-for': '7.7.7.7' }), '2001:db8::9');
@@ -54,7 +54,7 @@ describe('the address of a client behind proxies', () => {
     assert.equal(read('10.0.0.1', { 'x-forwarded-for': '7.7.7.7' }), '10.0.0.1');
   });
 
-  it('is always an address, for any header of a client', () => {
+  it('the result is an address for any header of a client', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('1', '3', '10.0.0.0/8'), (value, trusted) => {
         assert.match(by(trusted, '10.0.0.1', value), /^[0-9a-f.:]+$/i);
@@ -70,7 +70,7 @@ describe('the address of a client behind proxies', () => {
 });
 
 describe('the coding of an answer', () => {
-  it("is the client's preferred one", () => {
+  it("the coding is the client's preferred one", () => {
     assert.equal(acceptedCoding(undefined), undefined);
     assert.equal(acceptedCoding('gzip, deflate, br'), 'gzip');
     assert.equal(acceptedCoding('br'), 'br');
@@ -85,7 +85,7 @@ describe('trace context', () => {
   const of = (traceparent: string) => traceOf({ headers: { traceparent } } as never);
   const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-  it('continues with a new span', () => {
+  it('a trace continues with a new span', () => {
     const trace = of(`00-${TRACE}-00f067aa0ba902b7-01`);
     assert.equal(trace?.traceId, TRACE);
     assert.equal(trace?.parentId, '00f067aa0ba902b7');
@@ -93,7 +93,7 @@ describe('trace context', () => {
     assert.equal(of(`cc-${TRACE}-00f067aa0ba902b7-01-later`)?.traceId, TRACE, 'a later version with more');
   });
 
-  it('is ignored if it is invalid', () => {
+  it('an invalid trace context is ignored', () => {
     for (const wrong of [
       '',
       'x',

@@ -44,7 +44,7 @@ function ended(port: number, sent: string, how: 'half-closed' | 'slow' | 'reset'
 }
 
 onEachHttpAdapter('many half-closed clients', (server) => {
-  it('answers each of them, beside slow readers and resets, and keeps none of their data', async () => {
+  it('each client is answered, beside slow readers and resets, and all of its data is freed', async () => {
     // Longer than the test. Another test covers this time-out.
     await server.start({ connectionsMax: 10_000, halfClosedMs: 60_000 });
     const halfClosed: Promise<Ended>[] = [];
@@ -67,7 +67,7 @@ onEachHttpAdapter('many half-closed clients', (server) => {
     await server.assertAlive();
   });
 
-  it('ends none of many that stay, for any number of checks', async () => {
+  it('clients that stay are never disconnected, for any number of checks', async () => {
     await server.start({ connectionsMax: 10_000, halfClosedMs: 20 });
     const asked = Array.from({ length: AT_ONCE }, () => server.exchange(post('/later?500', 'body')));
     assert.deepEqual([...new Set((await Promise.all(asked)).map(({ body }) => body))], ['later 500']);

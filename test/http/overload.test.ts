@@ -36,7 +36,7 @@ class BusyEngine extends MemoryEngine {
 }
 
 onEachAdapter('overload', (adapter) => {
-  it('is answered with 503 and Retry-After at once, and the rest in time', async () => {
+  it('excess searches are answered 503 with Retry-After at once, and the rest in time', async () => {
     const engine = new BusyEngine();
     const service = await Service.start(adapter, 10_000, { engine });
     try {
@@ -70,7 +70,7 @@ onEachAdapter('overload', (adapter) => {
     }
   });
 
-  it('ends with the load: a few concurrent searches are then all answered', async () => {
+  it('refusals end with the load: a few concurrent searches are then all answered', async () => {
     const engine = new BusyEngine();
     const service = await Service.start(adapter, 10_000, { engine });
     try {

@@ -230,7 +230,7 @@ test('worker threads search the same mapped file', async () => {
   for (const labels of await Promise.all(answers)) assert.deepEqual(labels, expected);
 });
 
-test('a file that replaces another under the same name is opened anew', () => {
+test('a file that replaces another under the same name is opened again', () => {
   const path = join(folder, 'replaced.faiss');
   const first = new FaissIndex('flat', 2);
   first.add([1, 0]);

@@ -90,7 +90,7 @@ const none = { stored: 0, unchanged: 0, missing: 0, unclaimed: 0, failed: 0 };
 describe('drawings of an ingest', { skip: noSharp }, () => {
   const [one, two] = [pattern(300, 200, 3), pattern(310, 190, 7)];
 
-  it('are read from the ZIPs in a weekly ZIP, pixel by pixel', async () => {
+  it('drawings are read from the ZIPs in a weekly ZIP, pixel by pixel', async () => {
     const stem = 'US09100001-20150804';
     const inner = zipOf({
       [`${stem}/${stem}-D00000.TIF`]: await tiffG4(one),
@@ -107,7 +107,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.deepEqual(counts(await ingest(data, weekly)), { ...none, unchanged: 2, unclaimed: 1 });
   });
 
-  it('are linked by the next run after a kill right after their file entered the ledger', async () => {
+  it('the next run links drawings after a kill right after their file entered the ledger', async () => {
     const data = fresh();
     const [id, file] = ['US09100002B2', 'US09100002-20150804-D00001.TIF'];
     const source = put(fresh(), { 'one.jsonl': line(id, file), [file]: await tiffG4(one) });
@@ -133,7 +133,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.ok(await pixelsOf(data, id, file), 'the publication has its drawing');
   });
 
-  it('belong to the publication of their folder if their names contain no number', async () => {
+  it('drawings without a number in their name belong to the publication of their folder', async () => {
     const data = fresh();
     const source = put(fresh(), {
       'a/1.xml': patent('09100001', 'imgf0001.tif'),
@@ -150,7 +150,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.deepEqual(await shownOf(data, 'US09100002B2'), { best: 'imgf0001.webp', all: ['imgf0001.webp'] });
   });
 
-  it('are found before their publication, in a tar, and in a separate run', async () => {
+  it('drawings are found before their publication, in a tar, and in a separate run', async () => {
     const file = 'US09100001-20150804-D00001.TIF';
     const data = fresh();
     const tar = await tarOf({ [`x/${file}`]: await tiffG4(one), 'x/a.xml': patent('09100001', file) });
@@ -167,7 +167,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.equal((await shownOf(later, 'US09100001B2')).best, file.replace('.TIF', '.webp'));
   });
 
-  it('are stored once for all publications with the same image, and shown in each of them', async () => {
+  it('a drawing is stored once for all publications with the same image, and shown in each of them', async () => {
     const data = fresh();
     const same = await jpeg(pattern(640, 480));
     const source = put(fresh(), {
@@ -197,7 +197,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     );
   });
 
-  it('that cannot be decoded are reported once, with the reason', async () => {
+  it('drawings that cannot be decoded are reported once, with the reason', async () => {
     const data = fresh();
     const whole = await tiffG4(one);
     const source = put(fresh(), {
@@ -228,7 +228,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     );
   });
 
-  it('are replaced by a new file, deleted with their publication, and skipped if drawings are off', async () => {
+  it('drawings are replaced by a new file, deleted with their publication, and skipped if drawings are off', async () => {
     const data = fresh();
     const source = put(fresh(), { 'own.jsonl': line('CN105942993A', 'a.tif'), 'a.tif': await tiffG4(one) });
     const off = await ingest(data, source, { drawings: false });
@@ -260,7 +260,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
 });
 
 describe('drawings without sharp', () => {
-  it('are off, and the ingest reports this with the remedy', () => {
+  it('without sharp, drawings are off, and the ingest reports this with the remedy', () => {
     const source = put(fresh(), {
       'own.jsonl': line('CN105942993A', 'a.tif'),
       'a.tif': Buffer.from('II*\0'),

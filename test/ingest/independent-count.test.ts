@@ -29,7 +29,7 @@ interface Survey {
 const skip = existsSync(DATA) ? noPython : `no documents at ${DATA}`;
 
 describe('counts of publications and their parts', { skip }, () => {
-  it('agree with those of lxml, csv and json', async () => {
+  it('counts agree with lxml, csv and json', async () => {
     const expected = JSON.parse(runPython('test/ingest/independent_count.py', [DATA]).toString()) as Record<
       string,
       Record<string, number>

@@ -37,7 +37,7 @@ describe('the ledger of an ingest', () => {
     for (const folder of [dir, incoming]) rmSync(folder, { recursive: true });
   });
 
-  it('holds the outcome of each file, also if one commit contains several', async () => {
+  it('the ledger holds the outcome of each file, also if one commit contains several', async () => {
     writeFileSync(file('a.jsonl'), `${line(10_000_001, 'A pump')}${line(10_000_002, 'A valve')}{"x": 1}\n`);
     writeFileSync(file('b.jsonl'), line(10_000_003, 'A gear') + line(10_000_001, 'A pump'));
     writeFileSync(file('c.xml'), '<recipe><step/></recipe>');
@@ -54,7 +54,7 @@ describe('the ledger of an ingest', () => {
     assert.ok(Date.now() - Date.parse(c!.last_read) < 60_000);
   });
 
-  it('makes a run skip known files, and read changed or new ones', async () => {
+  it('a run skips known files, and reads changed or new ones', async () => {
     const none = await engine.ingest(incoming, { onlyNew: true });
     assert.deepEqual([none.documents, none.failed.length, none.known_files], [0, 0, 3]);
     appendFileSync(file('a.jsonl'), line(10_000_004, 'A spring'));
@@ -68,14 +68,14 @@ describe('the ledger of an ingest', () => {
     assert.equal((await engine.ingest(incoming)).known_files, undefined, 'without it all files are read');
   });
 
-  it('skips files that are still being written until the next run', async () => {
+  it('a run skips files that are still being written', async () => {
     writeFileSync(file('e.jsonl'), line(10_000_006, 'A nut'));
     const early = await engine.ingest(file('e.jsonl'), { onlyNew: true, settledMs: 60_000 });
     assert.equal(early.documents, 0);
     assert.equal((await engine.ingest(file('e.jsonl'), { onlyNew: true, settledMs: 0 })).ingested, 1);
   });
 
-  it('reads all tables of a folder again, because one table alone would remove data of the others', async () => {
+  it('a changed table makes a run read all tables of its folder, because one table alone would remove data of the others', async () => {
     const tables = join(incoming, 'tables');
     cpSync('fixtures/formats/kipris-tables', tables, { recursive: true });
     assert.equal((await engine.ingest(tables, { onlyNew: true })).ingested, 3);
@@ -98,7 +98,7 @@ describe('the ledger of an ingest', () => {
     assert.deepEqual(await engine.details(request), whole);
   });
 
-  it('does not hold a file whose reading was interrupted', async () => {
+  it('the ledger does not hold a file whose reading was interrupted', async () => {
     const lines = Array.from({ length: 400 }, (_, n) => line(10_100_000 + n, `Part ${n}`)).join('');
     writeFileSync(file('long.jsonl'), lines);
     const controller = new AbortController();
@@ -114,7 +114,7 @@ describe('the ledger of an ingest', () => {
     assert.equal(again.ingested + again.unchanged, 400);
   });
 
-  it('reads a file again if its reader has changed, or if it had no reader before', async () => {
+  it('a run reads a file again if its reader has changed, or if it had no reader before', async () => {
     const store = Store.open(join(dir, 'data'));
     try {
       const entry = {
@@ -137,7 +137,7 @@ describe('the ledger of an ingest', () => {
     }
   });
 
-  it('is shown by ingest --status', async () => {
+  it('ingest --status shows the ledger', async () => {
     const { code, stdout } = await priorart('ingest', '--data', join(dir, 'data'), '--status');
     assert.equal(code, 0);
     assert.match(stdout, /^\d+ files read into /);

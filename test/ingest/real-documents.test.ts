@@ -162,7 +162,7 @@ describe('US red book', { skip }, () => {
 });
 
 describe('numbers of real publications', { skip }, () => {
-  it('are parsed from the form of DOCDB, of KIPRIS and of their own office', async () => {
+  it('numbers are parsed from the form of DOCDB, of KIPRIS and of their own office', async () => {
     const { patents } = await readAll(
       ...['US/us-patent-grant-v4', 'US/us-patent-application-v4', 'US/patdoc-st32', 'US/pap-v15'],
       ...['EP/ep-patent-document', 'EP/ops-xml', 'JP/jp-official-gazette', 'CN/cn-patent-document'],
@@ -189,7 +189,7 @@ describe('numbers of real publications', { skip }, () => {
 });
 
 describe('KIPRIS records', { skip }, () => {
-  it('yield a publication for each open and each register number', async () => {
+  it('a record yields a publication for each open and each register number', async () => {
     const folder = 'KR/kipris-json';
     const raw = gunzipSync(readFileSync(join(DATA, folder, '77eileen.tar.gz'))).toString('utf8');
     const { patents, failures } = await readAll(folder);

@@ -40,7 +40,7 @@ async function sound(engine: Engine, name: string): Promise<void> {
 }
 
 describe('parts of a publication', () => {
-  it('become one record, in one run or in several', async () => {
+  it('parts become one record, in one run or in several', async () => {
     const orders = [
       [[ops('biblio'), ops('claims'), ops('description')]],
       [[ops('description')], [ops('claims')], [ops('biblio')]],
@@ -81,7 +81,7 @@ describe('corrections', () => {
     ...{ inventors: ['Meyer, Ida'], application_number: '17100001.2' },
   };
 
-  it('replace the corrected publication and are found under both numbers', async () => {
+  it('a correction replaces the corrected publication and is found under both numbers', async () => {
     const orders = [
       [[written('b1', grant), written('b8', frontPage)]],
       [[written('b8', frontPage)], [written('b1', grant)]],
@@ -118,7 +118,7 @@ describe('corrections', () => {
     }
   });
 
-  it("keep the corrected publication's data when they are read in another version", async () => {
+  it("a correction in another version keeps the corrected publication's data", async () => {
     const engine = await folder('versions', [written('b1', grant)], [written('b8', frontPage)]);
     const { updated } = await engine.ingest([
       written('b8-again', { ...frontPage, inventors: ['Meier, Ida'] }),
@@ -134,7 +134,7 @@ describe('corrections', () => {
     await sound(engine, 'versions');
   });
 
-  it('leave fields unchanged that they do not correct', async () => {
+  it('a correction leaves other fields unchanged', async () => {
     const application = { ...grant, patent_id: 'EP04444001A1', grant_date: null };
     const engine = await folder('apart', [written('all', application, frontPage)]);
     assert.equal((await engine.coverage()).total, 2);

@@ -66,7 +66,7 @@ describe('models of a user', { skip: noOnnx }, () => {
     writeFileSync(patents, PATENTS.map((patent) => JSON.stringify(patent)).join('\n'));
   });
 
-  it('find by meaning, answer concurrent questions, and are stored with the folder', async () => {
+  it('models find by meaning, answer concurrent questions, and are stored with the folder', async () => {
     const engine = await open(data, { create: true, workers: 1, models: file });
     const { ingested, failed } = await engine.ingest([patents]);
     assert.deepEqual([ingested, failed], [PATENTS.length, []]);
@@ -92,7 +92,7 @@ describe('models of a user', { skip: noOnnx }, () => {
     await again.close();
   });
 
-  it('are distinguished: another pooling is another model', async () => {
+  it('a model with another pooling is another model', async () => {
     const other = {
       kind: 'onnx',
       name: 'minilm',

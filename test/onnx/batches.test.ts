@@ -22,7 +22,7 @@ function recorded(maxTokens: number, lookahead = 256, ms = 1) {
 }
 
 describe('batches', () => {
-  it('return to every request its own results in its own order, within the limit of tokens', async () => {
+  it('every request gets its own results in its own order, within the limit of tokens', async () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(fc.array(lengths, { minLength: 1, maxLength: 5 }), async (requests) => {
@@ -50,7 +50,7 @@ describe('batches', () => {
     );
   });
 
-  it('combine rows of similar length: little padding', async () => {
+  it('rows of similar length are combined, with little padding', async () => {
     const { runs, batches } = recorded(ONNX_FIRST_RUN_TOKENS);
     const lengths = Array.from({ length: 200 }, (_, n) => 1 + ((n * 37) % 100));
     await batches.add(lengths.map((length) => row(length)));
@@ -63,7 +63,7 @@ describe('batches', () => {
     assert.ok(runs.length < 60, `${runs.length} runs`);
   });
 
-  it('include rows that arrive during a run in the next one, questions first', async () => {
+  it('rows that arrive during a run are in the next one, questions first', async () => {
     const { runs, batches } = recorded(100);
     const first = batches.add([row(10, 1)]);
     const late = [
@@ -78,7 +78,7 @@ describe('batches', () => {
     );
   });
 
-  it('omit rows after the deadline, and keep computed ones', async (t) => {
+  it('rows after the deadline are omitted, and computed ones are kept', async (t) => {
     let now = Date.now();
     t.mock.method(Date, 'now', () => now);
     const run = async (rows: Row[]) => {
@@ -91,11 +91,11 @@ describe('batches', () => {
       { deadline: Date.now() + 70 },
     );
     const computed = results.filter((result) => result !== undefined).length;
-    assert.equal(computed, 4, 'those begun by then');
+    assert.equal(computed, 4, 'started batches');
     assert.deepEqual(await batches.add([row(3)], { deadline: Date.now() - 1 }), [undefined]);
   });
 
-  it('fail only the request with the error', async () => {
+  it('an error fails only its request', async () => {
     const run = async (rows: Row[]) => {
       if (rows.some(({ ids }) => ids[0] === 13)) throw new Error('unlucky');
       return rows.map(answer);
@@ -110,7 +110,7 @@ describe('batches', () => {
     assert.deepEqual(await batches.add([row(1, 4)]), ['4:1'], 'the queue continues');
   });
 
-  it('drop the rows of a cancelled request', async () => {
+  it('the rows of a cancelled request are dropped', async () => {
     const { runs, batches } = recorded(10, 4);
     const controller = new AbortController();
     const given = batches.add(

@@ -71,7 +71,7 @@ describe('an unusable tokenizer file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'priorart-tokenizer-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('is an error with the file and the remedy', () => {
+  it('an unusable file is an error with its path and the remedy', () => {
     const path = join(folder, 'tokenizer.json');
     for (const text of ['', '{', '{"version":"1.0"}', '[]', 'x'.repeat(10_000)]) {
       writeFileSync(path, text);

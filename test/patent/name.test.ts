@@ -39,7 +39,7 @@ describe('company names', () => {
     assert.equal(companyMatches(key, companyKey('Midori'), 'exact'), false);
     assert.equal(companyMatches(key, companyKey('midori chemical'), 'exact'), true);
   });
-  it('a key is its own key', () => {
+  it('the key of a key is the same key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), (name) => {
         const key = companyKey(name);

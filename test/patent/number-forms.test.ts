@@ -139,7 +139,7 @@ describe('spellings of a number', () => {
     });
   }
 
-  it('are those of the offices', () => {
+  it('notations agree with the offices', () => {
     const shown = (country: Country, number: string, kind_code: string): string =>
       [docdbForm, officeForm, literatureForm].map((form) => form({ country, number, kind_code })).join(' | ');
     assert.equal(shown('KR', '1020200104349', 'A'), 'KR20200104349A | 10-2020-0104349 | 202000104349A0');
@@ -161,7 +161,7 @@ const skip = existsSync(FAMILY) ? false : `no documents at ${FAMILY}`;
 
 /** Each row has three names of one publication: KIPRIS's or DOCDB's number; country and kind; literature number. */
 describe('numbers of real families', { skip }, () => {
-  it('in KIPRIS or DOCDB form and as literature number are one publication', () => {
+  it('numbers in KIPRIS or DOCDB form and literature numbers are one publication', () => {
     const rows = readFileSync(FAMILY, 'utf8')
       .split('\n')
       .slice(1)
@@ -185,7 +185,7 @@ describe('numbers of real families', { skip }, () => {
     assert.ok(compared >= 200, `${compared} numbers`);
   });
 
-  it('of China: the literature number is the application number in any spelling', () => {
+  it('in China, the literature number is the application number in any spelling', () => {
     const rows = readFileSync(FAMILY, 'utf8')
       .split('\n')
       .slice(1)

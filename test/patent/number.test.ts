@@ -201,7 +201,7 @@ describe('application numbers', () => {
   for (const [country, text, expected] of forms) {
     it(`${country} ${text}`, () => assert.equal(normaliseApplicationNumber(country, text), expected));
   }
-  it('is a fixed point', () => {
+  it('a form is its own form', () => {
     for (const [country, text, expected] of forms) {
       if (!isPctNumber(text)) assert.equal(normaliseApplicationNumber(country, expected), expected);
     }

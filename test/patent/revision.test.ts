@@ -38,7 +38,7 @@ describe('revision', () => {
     assert.deepEqual(revised(part, whole), expected);
   });
 
-  it('of two parts the later one takes precedence in common fields, and the result is a part', () => {
+  it('the later of two parts takes precedence in common fields, and the result is a part', () => {
     const claims = ep('A1', { partial: true, language: 'de', claims: [{ number: 1, text: 'Deckel.' }] });
     const front = ep('A1', { partial: true, language: 'en', title: 'Lid', titles: { de: 'Deckel' } });
     const expected = ep('A1', {

@@ -60,7 +60,7 @@ describe('a model on a server', { skip: noModel }, () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('finds the embedded documents, with several documents in a request to the server', async () => {
+  it('a search finds the embedded documents, with several documents in a request to the server', async () => {
     const passages = batches.filter((batch) => batch.length > 1);
     assert.ok(
       passages.some((batch) => batch.length > 10),
@@ -101,7 +101,7 @@ describe('a model on a server', { skip: noModel }, () => {
     assert.equal((await engine.search({ query: 'x' })).total, 10, 'the worker continues');
   });
 
-  it('is stored in the folder: no --models is needed afterwards, and explain names it', async () => {
+  it('the model is stored in the folder: no --models is needed afterwards, and explain names it', async () => {
     const { stdout, stderr, code } = await priorart('explain', 'valve', '--data', data);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^model +remote 1 \(not calibrated\)$/m);
@@ -124,7 +124,7 @@ describe('models.json', () => {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-models-json-'));
   after(() => rmSync(dir, { recursive: true }));
 
-  it('is refused with the field, its value and the expected form', async () => {
+  it('an invalid models.json is refused with the field, its value and the expected form', async () => {
     const path = join(dir, 'models.json');
     const cases: [string, RegExp][] = [
       ['{', /is not JSON/],

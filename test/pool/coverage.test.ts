@@ -24,7 +24,7 @@ function parts(): {
 }
 
 describe('the coverage document', () => {
-  it('is counted once for all concurrent callers, and again only after a commit', async () => {
+  it('coverage is counted once for all concurrent callers, and again only after a commit', async () => {
     const { state, document } = parts();
     const bodies = await Promise.all(Array.from({ length: 10 }, () => document.body()));
     assert.equal(state.counts, 1);
@@ -36,7 +36,7 @@ describe('the coverage document', () => {
     assert.notEqual(fresh.etag, bodies[0]!.etag);
   });
 
-  it('has one ETag for one state, for any time of counting', async () => {
+  it('a state has one ETag, for any time of counting', async () => {
     const [a, b] = [parts(), parts()];
     b.state.counts = 7;
     const [first, second] = [await a.document.body(), await b.document.body()];
@@ -44,7 +44,7 @@ describe('the coverage document', () => {
     assert.equal(first.etag, second.etag);
   });
 
-  it("is the previous one if the workers' queue is full, and counted again later; other errors are thrown", async () => {
+  it("the previous coverage is returned if the workers' queue is full, and counted again later; other errors are thrown", async () => {
     const { state, document } = parts();
     state.failure = new PriorartError('overloaded', 'full');
     await assert.rejects(async () => document.body(), { code: 'overloaded' });

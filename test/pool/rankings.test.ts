@@ -57,7 +57,7 @@ for (const workers of [0, 2]) {
     after(() => engine.close());
     const page = (number: number, more = {}) => engine.analyze({ ...QUERY, ...more, page: number } as never);
 
-    it('are consistent with the first one during ingests, replacements and deletions', async () => {
+    it('pages are consistent with the first one during ingests, replacements and deletions', async () => {
       const before = await engine.analyze({ ...QUERY, page_size: 100 } as never);
       assert.equal(before.total_matched, 30);
       const first = await page(1);
@@ -121,7 +121,7 @@ describe('cached rankings', () => {
   const query = (number: number, text = QUERY.query) =>
     parseAnalytics({ ...QUERY, query: text, page: number });
 
-  it('are kept for each owner, with a maximum number and age', async () => {
+  it('rankings are kept for each owner, with a maximum number and age', async () => {
     const rankings = new Rankings(store, answers, { rankings: 3, ms: 3_000 });
     await rankings.page(query(1), 'a');
     await rankings.page(query(1), 'a');
@@ -136,7 +136,7 @@ describe('cached rankings', () => {
     assert.equal(rankings.size, 0);
   });
 
-  it('of one state share its pin; with many states the oldest is released', async () => {
+  it('rankings of one state share its pin; with many states the oldest is released', async () => {
     const pins = new Pins(store, 2);
     const generation = () => {
       store.refresh();
@@ -163,7 +163,7 @@ describe('cached rankings', () => {
     assert.ok(second.released && third.released);
   });
 
-  it('are not kept for a single page', async () => {
+  it('the ranking of a single page is not kept', async () => {
     const rankings = new Rankings(store, answers);
     await rankings.page({ ...query(1), pageSize: 12 }, 'a');
     assert.equal(rankings.size, 0);

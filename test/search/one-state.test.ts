@@ -47,7 +47,7 @@ describe('an asynchronous reranker', () => {
     close: () => {},
   });
 
-  it('gives the answers of a synchronous one', async () => {
+  it('an asynchronous reranker gives the answers of a synchronous one', async () => {
     const later: Reranker = {
       name: 'later',
       depth: reranker.depth,

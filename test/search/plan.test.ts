@@ -123,14 +123,14 @@ describe('the kind of index that a segment gets', () => {
   const kindOf = (passages: number, memory: number, dimensions = 256) =>
     indexKindFor('auto', { passages, dimensions }, undefined, memory);
 
-  it('depends on the size', () => {
+  it('the kind of index depends on the size', () => {
     assert.deepEqual(
       [1_000, 19_999, 20_000, 49_999, 50_000, 10_000_000].map((passages) => kindOf(passages, 16 * gigabytes)),
       [undefined, undefined, 'ivf-sq8', 'ivf-sq8', 'ivf-pq', 'ivf-pq'],
     );
   });
 
-  it('depends on the available memory', () => {
+  it('the kind of index depends on the available memory', () => {
     // 72 bytes a passage of 256 dimensions, 264 of 1,024.
     assert.equal(kindOf(14_000_000, 4 * gigabytes), 'ivf-pq');
     assert.equal(kindOf(15_000_000, 4 * gigabytes), 'ivf-sq8');
@@ -138,7 +138,7 @@ describe('the kind of index that a segment gets', () => {
     assert.equal(kindOf(5_000_000, 4 * gigabytes, 1_024), 'ivf-sq8');
   });
 
-  it('is the configured one, if any', () => {
+  it('a configured kind of index takes precedence', () => {
     assert.equal(indexKindFor('hnsw-sq8', { passages: 1e9, dimensions: 256 }, undefined, 1), 'hnsw-sq8');
     assert.equal(indexKindFor('flat', { passages: 1e9, dimensions: 256 }), undefined);
     assert.equal(indexKindFor('hnsw-sq8', { passages: 10, dimensions: 256 }), undefined);
@@ -265,7 +265,7 @@ describe('ten searches of a folder, explained', () => {
     });
   }
 
-  it('only a share of the searches', async () => {
+  it('only a share of the searches is checked', async () => {
     for (const recallCheck of [-0.1, 1.1, Number.NaN, 'all' as unknown as number]) {
       await assert.rejects(
         open(dir, { workers: 0, recallCheck }),

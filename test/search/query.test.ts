@@ -136,7 +136,7 @@ describe('semantic request', () => {
 });
 
 describe('fields of the other endpoint', () => {
-  it("are refused with that endpoint's name", () => {
+  it('fields of the other endpoint are refused with its name', () => {
     for (const field of ['min_score', 'max_results', 'stats_group_by', 'page', 'page_size']) {
       const message = `unknown field "${field}"; it belongs to semantic-analytics`;
       unhinted(parseSemantic, { query: 'q', [field]: 1 }, message);
@@ -153,7 +153,7 @@ describe('fields of the other endpoint', () => {
     );
   });
 
-  it('are not searched within date_range', () => {
+  it('fields of the other endpoint are not searched within date_range', () => {
     unhinted(parseAnalytics, { query: 'q', date_range: { page: 1 } }, 'unknown field "date_range.page"');
   });
 });
@@ -400,7 +400,7 @@ for (const [endpoint, parse] of both) {
 }
 
 describe('dates of semantic', () => {
-  it('may be long ago', () => {
+  it('dates may be long ago', () => {
     for (const day of ['1699-12-31', '1623-06-25', '0099-02-28', '0000-02-29']) {
       const { dates } = parseSemantic({ query: 'q', filing_date_from: day }).filters;
       assert.deepEqual(dates, { filing: { from: day } });
@@ -408,7 +408,7 @@ describe('dates of semantic', () => {
     refused(parseSemantic, { query: 'q', filing_date_from: '0099-02-29' }, 'bad_date', '0099-02-29');
   });
 
-  it('are real days written YYYY-MM-DD', () => {
+  it('dates are real days written YYYY-MM-DD', () => {
     for (const value of [
       '2021-02-29',
       '2020-13-01',
@@ -430,7 +430,7 @@ describe('dates of semantic', () => {
     refused(parseSemantic, { query: 'q', grant_date_to: 2020 }, 'invalid_request', 'grant_date_to', '2020');
   });
 
-  it('are not reversed', () => {
+  it('ranges are not reversed', () => {
     const input = { query: 'q', priority_date_from: '2020-01-02', priority_date_to: '2020-01-01' };
     refused(
       parseSemantic,
@@ -487,7 +487,7 @@ describe('details request', () => {
 });
 
 describe('any request', () => {
-  it('is either parsed or refused with a PriorartError of status 400 or 422', () => {
+  it('any request is either parsed or refused with a PriorartError of status 400 or 422', () => {
     const names = [...Object.keys(semanticSchema.shape), ...Object.keys(analyticsSchema.shape)];
     const field = fc.oneof(fc.constantFrom(...names), fc.string());
     const body = fc.oneof(fc.jsonValue(), fc.dictionary(field, fc.jsonValue()));
@@ -508,7 +508,7 @@ describe('any request', () => {
 });
 
 describe('schemas', () => {
-  it('have the limits and defaults of the parser', () => {
+  it('schemas have the limits and defaults of the parser', () => {
     const jsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' });
     const [semantic, analytics, details] = [semanticSchema, analyticsSchema, detailsSchema].map(jsonSchema);
     assert.ok(semantic && analytics && details);

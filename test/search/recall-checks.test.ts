@@ -38,7 +38,7 @@ class Search {
 }
 
 describe('selection of checked searches', () => {
-  it('one check at a time, and its counts are reported once', async () => {
+  it('one check runs at a time, and its counts are reported once', async () => {
     const checks = new RecallChecks(1);
     const search = new Search();
     checks.offer(search.answered());
@@ -55,7 +55,7 @@ describe('selection of checked searches', () => {
     assert.equal(checks.take(), undefined);
   });
 
-  it('a share of the approximate searches, none of the exact ones', async () => {
+  it('a share of the approximate searches is checked, and no exact search', async () => {
     const checks = new RecallChecks(0.25, random(1));
     const search = new Search();
     for (let n = 0; n < 400; n++) {

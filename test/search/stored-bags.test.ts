@@ -72,7 +72,7 @@ describe('token bags', () => {
     }
   }
 
-  it('give the answers of the texts, without reading a text', async () => {
+  it('bags give the answers of the texts, without reading a text', async () => {
     const [stored, texts] = [await answers(models.reranker), await answers(reading())];
     assert.ok(stored.all.some(({ total }) => total === 20));
     assert.deepEqual(stored.all, texts.all);
@@ -80,7 +80,7 @@ describe('token bags', () => {
     assert.ok(texts.read > 50);
   });
 
-  it('are made by the reranker if the embedder makes none', async () => {
+  it('the reranker makes the bags if the embedder makes none', async () => {
     const [document] = [...collection.patents.values()];
     assert.ok(document);
     const { bags, embed } = models.embedder;
@@ -94,7 +94,7 @@ describe('token bags', () => {
     assert.deepEqual(await embed(texts.passages, 'passage', texts.title), both.vectors);
   });
 
-  it('of another model are not used; a repair makes missing ones, a merge keeps them', async () => {
+  it('bags of another model are not used; a repair makes missing ones, a merge keeps them', async () => {
     const expected = (await answers(models.reranker)).all;
     const store = Store.open(collection.dir);
     const other = { ...derivationBy(models), bagsModel: 'another' };

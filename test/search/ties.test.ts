@@ -36,7 +36,7 @@ describe('ties in statistics', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('are cut by publication date, then by patent_id', async () => {
+  it('ties are cut by publication date, then by patent_id', async () => {
     for (const max_results of [1, 10, 100, DOCUMENTS]) {
       const { results, total_matched } = await engine.analyze({
         query: 'valve with coating',

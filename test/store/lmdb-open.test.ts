@@ -34,7 +34,7 @@ async function message<T>(child: ChildProcess): Promise<T> {
 }
 
 describe('an environment that another process opens', () => {
-  it('keeps every commit, also if the other process is stopped or killed during the opening', async () => {
+  it('the environment keeps every commit, also if the other process is stopped or killed during the opening', async () => {
     const counting = await started('count');
     let opening = await started('open');
     const next = random(3);

@@ -35,7 +35,7 @@ export class Judge {
       const ended = once(child, 'exit', { signal }).then(([code, died]): Verdict => {
         return { fault: `the process that judges the folder died (${died ?? code}): ${this.#said}` };
       });
-      // Whichever does not come rejects when the other arrives.
+      // The later promise rejects; its error is ignored.
       for (const each of [answered, ended]) each.catch(() => {});
       child.send(question);
       return await Promise.race([answered, ended]);

@@ -183,7 +183,7 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
   ];
 
   for (const [what, model, config, code, message] of CASES) {
-    it(`is refused: ${what}`, async () => {
+    it(`the model is refused: ${what}`, async () => {
       const common = {
         kind: 'onnx',
         folder: `${models}/${model}`,
@@ -200,7 +200,7 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
     });
   }
 
-  it('keeps its identity after a restart, and gets another one if its vectors change', async () => {
+  it('the identity is the same after a restart, and changes with the vectors', async () => {
     const common = {
       kind: 'onnx',
       folder: `${models}/bert`,

@@ -263,7 +263,7 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
     await embedder.close();
   });
 
-  it('is refused at once if the graph has fewer tokens than its tokenizer', async () => {
+  it('a graph with fewer tokens than its tokenizer is refused at once', async () => {
     const opening = openOnnxEmbedder({
       kind: 'onnx',
       folder: `${models}/narrow`,

@@ -118,7 +118,7 @@ describe('names', () => {
     assert.deepEqual(patent?.inventors, [{ name: 'Exemple, Jean-Marc' }]);
   });
 
-  it('of KIPRIS may contain HTML entities', async () => {
+  it('HTML entities in names of KIPRIS are decoded', async () => {
     const [patent] = (await read('kipris-detail.json')).patents;
     const names = [{ name: '조인트 스탁 컴퍼니 "프리메로프"', name_en: 'JSC "PRIMEROV"' }];
     assert.deepEqual(patent?.applicants, names);

@@ -111,7 +111,7 @@ const document = fc
   .map(([head, nodes]) => `${head}<r>${nodes.join('')}</r>\n\0`);
 
 describe('XML', () => {
-  it('is parsed as by saxes, and its readable text is that of the second implementation', () => {
+  it("XML is parsed as by saxes, and readable text equals the second implementation's", () => {
     fc.assert(
       fc.property(document, (source) => {
         const reference = referenceTree(source, ENTITIES);
@@ -125,7 +125,7 @@ describe('XML', () => {
     );
   });
 
-  it('is refused if saxes refuses it, or parsed completely', () => {
+  it('XML that saxes refuses is refused, or parsed completely', () => {
     // saxes refuses some harmless faults that are accepted here.
     const harmless =
       /malformed character entity|empty entity|]]>|malformed comment|XML declaration|standalone|version/;
@@ -158,7 +158,7 @@ describe('XML', () => {
   });
 
   const skip = existsSync(DATA) ? false : `no documents at ${DATA}`;
-  it('of offices is parsed as by saxes', { skip }, () => {
+  it('XML of offices is parsed as by saxes', { skip }, () => {
     let documents = 0;
     for (const bytes of xmlFiles(DATA)) {
       for (const part of decodeText(bytes).split(/(?=<\?xml\s)/)) {
@@ -178,7 +178,7 @@ describe('XML', () => {
     assert.ok(documents > 200, `only ${documents} documents`);
   });
 
-  it('is found by name and path', () => {
+  it('elements are found by name and path', () => {
     const [root] = parseXml('<r><a n="1"><b> x <c>y\n</c></b></a><a/><d><a><a>z</a></a></d></r>');
     assert.deepEqual(
       childElements(root).map(({ name }) => name),
@@ -193,7 +193,7 @@ describe('XML', () => {
     assert.equal(childAt(root, 'a')?.attributes['constructor'], undefined);
   });
 
-  it('can be rebuilt by a reader', () => {
+  it('a reader can rebuild an element', () => {
     fc.assert(
       fc.property(document, (source) => {
         const reference = referenceTree(source, ENTITIES);
@@ -220,7 +220,7 @@ describe('XML', () => {
     );
   });
 
-  it('is refused beyond its bounds', () => {
+  it('XML beyond the bounds is refused', () => {
     assert.throws(
       () => parseXml('<a>'.repeat(300)),
       /XML: line 1, column 769: elements nested deeper than 256/,
