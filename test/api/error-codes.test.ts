@@ -94,7 +94,7 @@ onEachAdapter('error answers', (adapter) => {
       ['model_damaged', 'internal'],
     ];
     for (const [thrown, code] of shown) {
-      service.engine.search = () => Promise.reject(new PriorartError(thrown, 'of the inside'));
+      service.engine.search = () => Promise.reject(new PriorartError(thrown, 'internal detail'));
       check(await service.search({ query: 'q' }), SEMANTIC, code);
     }
     service.engine.search = () => Promise.reject(new TypeError('internal detail'));

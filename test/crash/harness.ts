@@ -41,9 +41,9 @@ if (values['help']) {
   console.log(
     'node dist/test/crash/harness.js [--kills N] [--power-cuts N] [--full-disks N] [--bit-flips N] [--minutes M]\n' +
       '  [--seed N] [--first] [--rows FILE] [--json] [--keep]\n' +
-      'Breaks data folders, searches one for M minutes while it changes, and prints what was lost, wrong or not noticed.\n' +
+      'Breaks data folders, searches one for M minutes while it changes, and prints lost, wrong or unnoticed data.\n' +
       'With --first a part ends with its first fault. --rows FILE gets a line of JSON for each trial when it ends.\n' +
-      'Ends with 0 where there was no fault, with 1 where there was one, with 130 where it was interrupted before.',
+      'Exit codes: 0 without faults, 1 with faults, 130 after an interruption.',
   );
   process.exit(0);
 }

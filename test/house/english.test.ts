@@ -17,9 +17,17 @@ const ROOMS = [
   'src/rerank',
   'src/search',
   'src/store',
+  'test',
 ];
 
-/** Banned phrase → what to write. */
+/** Files with banned phrases as test data. */
+const DATA = new Set([
+  'test/embed/onnx/presets.test.ts',
+  'test/house/english.test.ts',
+  'test/ingest/passages.test.ts',
+]);
+
+/** Banned phrase → replacement. */
 const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bwhere (?:there (?:is|are|was|were)|nobody|nothing|it has none)\b/i, '"if"'],
   [/\bwhere not\b/i, '"otherwise"'],
@@ -61,7 +69,7 @@ describe('English', { skip: noGit }, () => {
   });
 
   test('comments and strings have no banned phrase', () => {
-    const files = trackedFiles(...ROOMS).filter((file) => file.endsWith('.ts'));
+    const files = trackedFiles(...ROOMS).filter((file) => file.endsWith('.ts') && !DATA.has(file));
     assert.ok(files.length > ROOMS.length);
     assert.deepEqual(
       files.flatMap((file) => faultsOf(file, read(file))),

@@ -18,9 +18,9 @@ const PAGE = 4096;
 class File {
   /** The durable state. */
   bytes: Buffer = Buffer.alloc(0);
-  /** States of each sector that was written since, oldest first. */
+  /** States of each sector since the last sync, oldest first. */
   readonly sectors = new Map<number, Buffer[]>();
-  /** Sizes of the file since. */
+  /** Sizes of the file since the last sync. */
   sizes: number[] = [];
 
   get size(): number {
