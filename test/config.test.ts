@@ -8,7 +8,7 @@ import { isPriorartError } from '../src/errors.js';
 import { HOST_DEFAULT, PORT_DEFAULT, REQUEST_DEADLINE_MS } from '../src/limits.js';
 
 describe('settings', () => {
-  it('have the defaults of the limits', () => {
+  it('the defaults of the limits apply without settings', () => {
     const config = loadConfig({ env: {} });
     assert.deepEqual(
       [config.host, config.port, config.deadlineMs, config.httpAdapter, config.data],
@@ -17,13 +17,13 @@ describe('settings', () => {
     assert.ok(config.workers >= 1);
   });
 
-  it('take the flag over the environment over the default', () => {
+  it('a flag takes precedence over the environment, and the environment over the default', () => {
     const env = { PRIORART_PORT: '9000', PRIORART_HOST: '0.0.0.0', OTHER: 'x' };
     const config = loadConfig({ env, flags: { port: '9001', host: undefined } });
     assert.deepEqual([config.port, config.host], [9001, '0.0.0.0']);
   });
 
-  it('refuse what is no value of theirs, naming where it came from and what was expected', () => {
+  it('an invalid value is refused with its origin and the expected form', () => {
     const cases: [SettingName, string, string][] = [
       ['port', '65536', '0 to 65535'],
       ['port', '80a', '0 to 65535'],
@@ -49,14 +49,14 @@ describe('settings', () => {
     }
   });
 
-  it('take a public address without the slash at its end', () => {
+  it('the public address loses its trailing slash', () => {
     const at = (value: string) => loadConfig({ env: { PRIORART_PUBLIC_URL: value } }).publicUrl;
     assert.equal(at('https://example.com/'), 'https://example.com');
     assert.equal(at('http://example.com:8080/patents//'), 'http://example.com:8080/patents');
     assert.equal(loadConfig({ env: {} }).publicUrl, undefined);
   });
 
-  it('can stand in a file, below environment and flags', (t) => {
+  it('a settings file has less precedence than environment and flags', (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'priorart-settings-'));
     t.after(() => rmSync(dir, { recursive: true }));
     const file = join(dir, 'settings.json');
@@ -79,7 +79,7 @@ describe('settings', () => {
     assert.throws(() => loadConfig({ env: {}, flags: absent }), { code: 'usage', message: /ENOENT/ });
   });
 
-  it('have each a variable and a flag of their own', () => {
+  it('each setting has a variable and a flag', () => {
     const all = Object.values(SETTINGS);
     assert.equal(new Set(all.map(({ env }) => env)).size, all.length);
     assert.equal(new Set(all.map(({ flag }) => flag.split(' ')[0])).size, all.length);

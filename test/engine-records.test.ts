@@ -1,4 +1,4 @@
-/** Records in and out of the library, without files. */
+/** Records as input and output of the library, without files. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const counts = ({ ingested, updated, unchanged, skipped, failed }: Awaited<Retur
 ];
 
 for (const workers of [0, 2])
-  describe(`records that an application hands over, with ${workers} workers`, () => {
+  describe(`records of an application, with ${workers} workers`, () => {
     let dir: string;
     let engine: Engine;
     before(async () => {
@@ -50,7 +50,7 @@ for (const workers of [0, 2])
     const titles = async (...numbers: number[]) =>
       (await engine.get(numbers.map(idOf))).map((patent) => patent?.title);
 
-    it('come as an array, an iterable or an async iterable', async () => {
+    it('records can be an array, an iterable or an async iterable', async () => {
       assert.deepEqual(counts(await engine.ingest([numbered(1), numbered(2)])), [2, 0, 0, 0, 0]);
       const set = new Set([numbered(2), numbered(3)]);
       assert.deepEqual(counts(await engine.ingest(set)), [1, 0, 1, 0, 0]);
@@ -71,7 +71,7 @@ for (const workers of [0, 2])
       assert.deepEqual(results.map(({ patent_id }) => patent_id).sort(), [1, 2, 3, 4].map(idOf));
     });
 
-    it('give the records that the same lines of a file give', async () => {
+    it('records are stored like the same lines of a file', async () => {
       const records: PatentInput[] = [
         {
           publication_number: 'US 9,971,313 B2',
@@ -100,7 +100,7 @@ for (const workers of [0, 2])
       await other.close();
     });
 
-    it('are checked like lines of a file: a wrong one is a failure that says which and why, and costs only itself', async () => {
+    it('records are checked like lines of a file: a wrong record is a failure with its reason, and the others are stored', async () => {
       const circular: Record<string, unknown> = { patent_id: idOf(90), title: 'Circular' };
       circular['self'] = circular;
       const wrong = [
@@ -114,7 +114,7 @@ for (const workers of [0, 2])
         { patent_id: 'DE102004012345A1', country: 'DE', title: 'Elsewhere' },
       ] as unknown as PatentInput[];
       const summary = await engine.ingest(wrong.slice(), { name: 'our database' }).catch((error) => error);
-      // A text among records can be a path that somebody meant.
+      // A string among records is a hint that the caller meant a path.
       assert.ok(isPriorartError(summary) && summary.code === 'invalid_request', String(summary));
       const found = await engine.ingest(new Set(wrong), { name: 'our database' });
       assert.deepEqual(counts(found), [1, 0, 0, 1, 6]);
@@ -126,7 +126,7 @@ for (const workers of [0, 2])
         ['record 6', /^no number/],
         ['record 7', /^cannot be written as JSON: .*circular/],
       ];
-      // A record that is no JSON is known to fail at once, the others when their batch comes back.
+      // An error in the JSON is found at once, other errors when the batch ends.
       const failed = found.failed.toSorted((a, b) => (a.position < b.position ? -1 : 1));
       for (const [n, [position, reason]] of expected.entries()) {
         assert.equal(failed[n]!.file, 'our database');
@@ -137,7 +137,7 @@ for (const workers of [0, 2])
       assert.deepEqual(await titles(11), ['Pump number 11']);
     });
 
-    it('enter the ledger under their name when the iteration has come to its end', async () => {
+    it('records enter the ledger under their name after the iteration ends', async () => {
       await engine.ingest([numbered(20), numbered(21), { title: 'wrong' }], { name: 'feed' });
       const entry = engine.sources().find(({ path }) => path === 'feed');
       assert.ok(entry);
@@ -146,7 +146,7 @@ for (const workers of [0, 2])
       assert.ok(entry.bytes > 100);
       await engine.ingest([numbered(20)], { name: 'feed', onlyNew: true });
       const again = engine.sources().find(({ path }) => path === 'feed');
-      assert.deepEqual([again!.unchanged, again!.readings], [1, 2], 'records are never passed over');
+      assert.deepEqual([again!.unchanged, again!.readings], [1, 2], 'records are never skipped');
       function* broken(): Generator<PatentInput> {
         yield numbered(22);
         throw new RangeError('the database went away');
@@ -162,32 +162,36 @@ for (const workers of [0, 2])
       assert.deepEqual(
         counts(await engine.ingest([numbered(22)])),
         [1, 0, 0, 0, 0],
-        'and it goes on after that',
+        'a second ingest succeeds',
       );
     });
 
-    it('replace what is there, also with what was there before, and of repeated ones the last counts', async () => {
+    it('records replace existing ones, also with earlier content; the last duplicate counts', async () => {
       const [a, b] = [numbered(30, 'Version A'), numbered(30, 'Version B')];
       assert.deepEqual(counts(await engine.ingest([a])), [1, 0, 0, 0, 0]);
       assert.deepEqual(counts(await engine.ingest([b])), [0, 1, 0, 0, 0]);
-      assert.deepEqual(counts(await engine.ingest([a])), [0, 1, 0, 0, 0], 'the way back is a change, too');
+      assert.deepEqual(
+        counts(await engine.ingest([a])),
+        [0, 1, 0, 0, 0],
+        'the earlier content is a change, too',
+      );
       assert.deepEqual(await titles(30), ['Version A']);
       assert.deepEqual(counts(await engine.ingest([a])), [0, 0, 1, 0, 0]);
-      // Those before are on their way when the last one is looked at.
+      // The earlier records are in progress when the last one is read.
       assert.deepEqual(counts(await engine.ingest([b, a])), [0, 2, 0, 0, 0]);
       assert.deepEqual(await titles(30), ['Version A']);
       const spelled: PatentInput = { ...b, patent_id: null, publication_number: 'US 10,000,030 B2' };
       const many = [...Array.from({ length: 200 }, (_, n) => numbered(1_000 + n)), spelled, a];
       await engine.ingest([...many, ...many.slice(0, 200)]);
       assert.deepEqual(await titles(30), ['Version A']);
-      // A file of an old version changes nothing, as ever.
+      // A file of an older version changes nothing.
       const file = join(dir, 'old.jsonl');
       writeFileSync(file, JSON.stringify(b));
       assert.deepEqual(counts(await engine.ingest(file)), [0, 0, 1, 0, 0]);
       assert.deepEqual(await titles(30), ['Version A']);
     });
 
-    it('complete what is there if they are parts, and a whole one replaces even what parts have filled in', async () => {
+    it('a part completes a stored record; a complete record replaces all fields', async () => {
       const part: PatentInput = { patent_id: idOf(40), claims: ['A pump.'], partial: true };
       const whole = numbered(40);
       await engine.ingest([whole]);
@@ -197,18 +201,18 @@ for (const workers of [0, 2])
         [both?.title, both?.claims, both?.filled],
         ['Pump number 40', [{ number: 1, text: 'A pump.' }], ['claims']],
       );
-      // What was read out goes in again as it is, and leaves everything as it was.
+      // An exported record is ingested again without changes.
       assert.deepEqual(counts(await engine.ingest([both!])), [0, 0, 1, 0, 0]);
       assert.deepEqual(await engine.get(idOf(40)), [both]);
       assert.deepEqual(counts(await engine.ingest([whole])), [0, 1, 0, 0, 0]);
       assert.equal((await engine.get(idOf(40)))[0]?.claims, undefined);
-      // A new whole record and a part that wait for the same commit.
+      // A new complete record and a part in the same commit.
       await engine.ingest([numbered(40, 'Newest'), part]);
       const [last] = await engine.get(idOf(40));
       assert.deepEqual([last?.title, last?.claims?.length], ['Newest', 1]);
     });
 
-    it('are taken no faster than they are stored', async () => {
+    it('records are read no faster than they are stored', async () => {
       let given = 0;
       let most = 0;
       const text = 'A long description of a pump. '.repeat(4_000);
@@ -226,11 +230,11 @@ for (const workers of [0, 2])
         },
       });
       assert.equal(ingested, 300);
-      // A record has 120 kB: the bound is 16 MB on their way, and a batch being filled.
-      assert.ok(most < 200, `${most} of 300 were given before they were taken`);
+      // A record has 120 kB. The limit is 16 MB in progress, and one batch.
+      assert.ok(most < 200, `${most} of 300 were read before they were stored`);
     });
 
-    it('stop when the signal fires, also while the next one is awaited', async () => {
+    it('an ingest stops when the signal aborts, also during a wait for the next record', async () => {
       const stop = new AbortController();
       let ended = false;
       async function* endless(): AsyncGenerator<PatentInput> {
@@ -243,7 +247,7 @@ for (const workers of [0, 2])
         }
       }
       await assert.rejects(engine.ingest(endless(), { signal: stop.signal }), { code: 'cancelled' });
-      assert.equal(ended, false, 'a generator that waits can not be ended, and is not waited for');
+      assert.equal(ended, false, 'a waiting generator cannot be ended, so the ingest does not wait for it');
       let returned = false;
       const values: PatentRecords = {
         [Symbol.iterator]: () => ({
@@ -257,10 +261,10 @@ for (const workers of [0, 2])
       const other = new AbortController();
       const running = engine.ingest(values, { signal: other.signal, onProgress: () => other.abort() });
       await assert.rejects(running, { code: 'cancelled' });
-      assert.ok(returned, 'the iterator is told that no more is wanted');
+      assert.ok(returned, 'return() of the iterator is called');
     });
 
-    it('a folder closes although records are awaited', async () => {
+    it('a folder closes during a wait for records', async () => {
       const closing = await open(join(dir, 'closing'), { create: true, workers });
       let asked = () => {};
       const waits = new Promise<void>((resolve) => {
@@ -280,7 +284,7 @@ for (const workers of [0, 2])
     });
   });
 
-describe('records out of an index', () => {
+describe('records of an index', () => {
   let collection: Collection;
   let engine: Engine;
   before(async () => {
@@ -297,7 +301,7 @@ describe('records out of an index', () => {
     return found;
   };
 
-  it('are whole, by number in any spelling, in the order asked', async () => {
+  it('records are complete, by number in any spelling, in the requested order', async () => {
     const ids = [...collection.patents.keys()];
     assert.deepEqual(await engine.get(ids), [...collection.patents.values()]);
     assert.deepEqual(await engine.get(ids.toReversed()), [...collection.patents.values()].reverse());
@@ -311,14 +315,14 @@ describe('records out of an index', () => {
     await assert.rejects(engine.get(ids, { signal: AbortSignal.abort() }), { code: 'cancelled' });
   });
 
-  it('come all, each once, in the order of their ids, utility models and designs too', async () => {
+  it('all records are iterated once, in the order of their ids, with utility models and designs', async () => {
     const found = await all();
     const expected = [...collection.patents.values()].sort((a, b) => (a.patent_id < b.patent_id ? -1 : 1));
     assert.deepEqual(found, expected);
     assert.ok(found.some(({ kind_code }) => /^[SU]/.test(kind_code)));
   });
 
-  it('are those that the same filter allows a search', async () => {
+  it('a filter selects the same records as in a search', async () => {
     const filters: PatentFilter[] = [
       {},
       { countries: ['KR'] },
@@ -354,12 +358,12 @@ describe('records out of an index', () => {
       const found = (await all(filter)).map(({ patent_id }) => patent_id);
       assert.deepEqual(found, allowed.sort(), JSON.stringify(filter));
     }
-    assert.ok(met > 500, 'the filters allow something');
+    assert.ok(met > 500, 'the filter allows some records');
     native.close();
     await store.close();
   });
 
-  it('come with their passages and vectors when asked', async () => {
+  it('records have their passages and vectors on request', async () => {
     const store = Store.open(collection.dir);
     const { native, manifest } = openSnapshot(store);
     const { dimensions } = manifest.model;
@@ -383,7 +387,7 @@ describe('records out of an index', () => {
     await store.close();
   });
 
-  it('are of one state, whatever is ingested, replaced and deleted meanwhile', async () => {
+  it('an iteration shows one state, during ingests, replacements and deletions', async () => {
     const data = mkdtempSync(join(tmpdir(), 'priorart-one-state-'));
     const changing = await open(data, { create: true, workers: 1 });
     await changing.ingest(Array.from({ length: 300 }, (_, n) => numbered(n)));
@@ -408,7 +412,7 @@ describe('records out of an index', () => {
     rmSync(data, { recursive: true });
   });
 
-  it('stop when the loop is left, the signal fires or the folder is closed', async () => {
+  it('an iteration stops when the loop ends, the signal aborts or the folder closes', async () => {
     const own = await open(collection.dir, { workers: 0 });
     for await (const _ of own.patents()) break;
     const stop = new AbortController();
@@ -424,7 +428,7 @@ describe('records out of an index', () => {
 });
 
 describe('a round trip of records', () => {
-  it('through another folder gives the same records', async () => {
+  it('a round trip through another folder gives equal records', async () => {
     const collection = await collect(FIXTURES);
     const dir = mkdtempSync(join(tmpdir(), 'priorart-round-trip-'));
     const [from, to] = [

@@ -1,4 +1,4 @@
-/** The library as an application uses it: open, ask, change, close; with and without worker threads. */
+/** The library as an application uses it: open, search, change, close; with and without worker threads. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -31,7 +31,7 @@ import { noSharp } from './drawings/images.js';
 import { type Collection, collect } from './search/collection.js';
 import { numberSpellings } from './search/requests.js';
 
-/** Every optional field may be null: this must compile, and mean no filter. */
+/** Every optional field may be null: this must compile, and means no filter. */
 const NULLS: SemanticRequest = {
   query: 'solid electrolyte',
   ...{ top_k: null, countries: null, doc_type: null, kind_codes: null, include_utility_model: null },
@@ -68,7 +68,7 @@ describe('engine', () => {
   });
   after(() => collection.remove());
 
-  it('gives the same answers with no worker, one and two', async () => {
+  it('gives equal answers with no worker, one and two', async () => {
     const answers: string[] = [];
     for (const workers of [0, 1, 2]) {
       const engine = await open(collection.dir, { workers });
@@ -95,7 +95,7 @@ describe('engine', () => {
       });
       after(() => engine.close());
 
-      it('takes null for absent, and refuses what it does not know', async () => {
+      it('treats null as absent, and refuses unknown fields', async () => {
         assert.deepEqual(await engine.search(NULLS), await engine.search({ query: NULLS.query }));
         const bad = { query: 'x', country: ['KR'] } as SemanticRequest;
         await assert.rejects(engine.search(bad), refusal('invalid_request'));
@@ -113,7 +113,7 @@ describe('engine', () => {
         await assert.rejects(engine.details({ patent_ids: [] }), refusal('invalid_request'));
       });
 
-      it('stops when nobody waits any more', async () => {
+      it('stops when the signal aborts', async () => {
         const gone = AbortSignal.abort();
         const waiting = new AbortController();
         const calls = (signal: AbortSignal): Promise<unknown>[] => [
@@ -132,11 +132,11 @@ describe('engine', () => {
         for (const { status, ...outcome } of await Promise.allSettled(many)) {
           if (status === 'rejected') refusal('cancelled')((outcome as PromiseRejectedResult).reason);
         }
-        // What was cancelled leaves nothing behind that the next call would trip over.
+        // A cancelled call does not disturb the next one.
         assert.equal((await engine.search({ query: 'x' })).total, 10);
       });
 
-      it('explains what a search does, and does it exactly when told', async () => {
+      it('explains a search, and scans exactly on request', async () => {
         const { plan, model, timings } = await engine.explain(
           { query: 'x', countries: ['JP'] },
           { exact: true },
@@ -147,7 +147,7 @@ describe('engine', () => {
         assert.deepEqual(Object.keys(timings), ['embed', 'filter', 'knn', 'rerank', 'fetch']);
       });
 
-      it('shows documents in the asked order, by any spelling of their number', async () => {
+      it('returns documents in the requested order, by any spelling of their number', async () => {
         const spelled = [...collection.patents.values()].flatMap((patent) =>
           numberSpellings(patent).map((text) => ({ text, patent_id: patent.patent_id })),
         );
@@ -165,7 +165,7 @@ describe('engine', () => {
       });
     });
 
-  it('tells coverage as the records have it', async () => {
+  it('returns the coverage of the records', async () => {
     const engine = await open(collection.dir, { workers: 1 });
     const coverage = await engine.coverage();
     await engine.close();
@@ -203,7 +203,7 @@ describe('details', () => {
   });
   const one = async (request: DetailsRequest) => (await engine.details(request)).patents[0]!;
 
-  it('hold the whole record as markdown', async () => {
+  it('details hold the whole record as markdown', async () => {
     for (const [patent_id, patent] of collection.patents) {
       const { content = '', metadata } = await one({ patent_ids: [patent_id] });
       assert.ok(content.startsWith(`# ${patent.title}\n`), patent_id);
@@ -223,7 +223,7 @@ describe('details', () => {
       }
       for (const { file } of patent.drawings ?? []) {
         const shown = content.split(`/${patent_id}/${file.replace(/\.\w+$/, '.webp')})`).length - 1;
-        // The weekly text file comes without its drawings.
+        // The weekly text file has no drawings.
         assert.equal(shown, noSharp || file.includes('-20230613-') ? 0 : 1, `${patent_id}: ${file}`);
       }
       assert.equal(metadata?.kind_code, patent.kind_code);
@@ -231,7 +231,7 @@ describe('details', () => {
     }
   });
 
-  it('hold the asked sections only, in printing order', async () => {
+  it('details hold only the requested sections, in printing order', async () => {
     const patent_ids = ['US11217824B2'];
     const whole = (await one({ patent_ids })).content!;
     const parts: Record<string, string> = {};
@@ -248,7 +248,7 @@ describe('details', () => {
     await assert.rejects(one({ patent_ids, sections: 'title,figures' }), refusal('invalid_request'));
   });
 
-  it('give one entry for each number asked, and say what is not there or not clear', async () => {
+  it('details have one entry for each requested number, and report unknown and ambiguous ones', async () => {
     const { patents } = await engine.details({
       patent_ids: ['EP03893001', 'US11217824B2', 'KR1019990000001A', ' us11217824b2 ', 'x'],
       sections: 'title',
@@ -272,7 +272,7 @@ describe('changing an index', () => {
   });
   after(() => rmSync(dir, { recursive: true }));
 
-  it('ingests, recognises what it has, deletes, and takes it in again', async () => {
+  it('ingests, recognises known documents, deletes, and ingests again', async () => {
     const engine = await open(join(dir, 'changing'), { create: true, workers: 2 });
     const reader = await open(join(dir, 'changing'), { workers: 1 });
     const progress: number[] = [];
@@ -282,7 +282,7 @@ describe('changing an index', () => {
     assert.deepEqual(
       progress,
       [...progress].sort((a, b) => a - b),
-      'progress never goes back',
+      'progress never decreases',
     );
     const again = await engine.ingest(FIXTURES);
     assert.deepEqual([again.documents, again.ingested, again.unchanged], [101, 0, 101]);
@@ -293,7 +293,7 @@ describe('changing an index', () => {
     };
     assert.equal((await reader.search(request)).total, 1, 'another engine sees it at its next search');
     await assert.rejects(engine.delete(['US 11,217,824 B2', 'EP03893001']), refusal('invalid_request'));
-    assert.equal((await reader.coverage()).total, 101, 'nothing was deleted');
+    assert.equal((await reader.coverage()).total, 101, 'no document was deleted');
     assert.deepEqual(await engine.delete(['US 11,217,824 B2', 'KR1019990000001A']), {
       deleted: ['US11217824B2'],
       not_found: ['KR1019990000001A'],
@@ -307,7 +307,7 @@ describe('changing an index', () => {
     await Promise.all([engine.close(), reader.close()]);
   });
 
-  it('answers what was asked before it closes, and nothing after', async () => {
+  it('answers calls made before close, and none after it', async () => {
     for (const workers of [0, 1]) {
       const engine = await open(join(dir, 'changing'), { workers });
       const asked = Array.from({ length: 12 }, (_, n) => engine.search({ query: `question ${n}` }));
@@ -331,7 +331,7 @@ describe('changing an index', () => {
     }
   });
 
-  it('has searches wait for their turn, however many are asked at once', async () => {
+  it('queues searches, for any number of concurrent calls', async () => {
     for (const workers of [0, 1]) {
       const engine = await open(join(dir, 'changing'), { workers });
       const request: SemanticRequest = { query: 'charging station', top_k: 3, countries: ['KR'] };
@@ -342,7 +342,7 @@ describe('changing an index', () => {
     }
   });
 
-  it('refuses searches of a server when too many wait, and says when to come back', async () => {
+  it('refuses searches of a server if its queue is full, with Retry-After', async () => {
     const service = await IndexService.open(join(dir, 'changing'), { workers: 1, queuePerWorker: 2 });
     const query = parseSemantic({ query: 'x', top_k: 100 });
     const asked = Array.from({ length: 12 }, () => service.searchBody(query, {}));
@@ -356,7 +356,7 @@ describe('changing an index', () => {
     await service.close();
   });
 
-  it('runs many searches in one call, in order, and names the one that is wrong', async () => {
+  it('runs many searches in one call, in order, and names the invalid one', async () => {
     const engine = await open(join(dir, 'changing'), { workers: 1 });
     const requests: SemanticRequest[] = questions(30).map((query, n) => ({ query, top_k: 1 + (n % 5) }));
     const single = await Promise.all(requests.map((request) => engine.search(request)));
@@ -374,7 +374,7 @@ describe('changing an index', () => {
     await engine.close();
   });
 
-  it('says why it can not open', async () => {
+  it('reports why it cannot open', async () => {
     await assert.rejects(open(join(dir, 'nothing')), {
       code: 'no_data',
       message: `no index in ${join(dir, 'nothing')}; pass { create: true } to make one`,
@@ -383,7 +383,7 @@ describe('changing an index', () => {
       open(join(dir, 'new'), { create: true, indexKind: 'btree' }),
       refusal('unknown_index_kind'),
     );
-    await assert.rejects(open(join(dir, 'nothing')), refusal('no_data'), 'and has made nothing');
+    await assert.rejects(open(join(dir, 'nothing')), refusal('no_data'), 'no folder was created');
     for (const workers of [-1, 1.5, Number.NaN, '2' as unknown as number]) {
       await assert.rejects(open(join(dir, 'changing'), { workers }), refusal('invalid_request'));
     }
@@ -462,7 +462,7 @@ describe('changing an index', () => {
     await engine.close();
   });
 
-  it('rejects a path that does not exist before it reads anything', async () => {
+  it('rejects a missing path before it reads anything', async () => {
     const engine = await open(join(dir, 'paths'), { create: true, workers: 0 });
     for (const path of ['nowhere', join('package.json', 'below')]) {
       await assert.rejects(engine.ingest([...FIXTURES, path]), {
@@ -474,7 +474,7 @@ describe('changing an index', () => {
     await engine.close();
   });
 
-  it('can be required from CommonJS', async () => {
+  it('the library can be required from CommonJS', async () => {
     const required = createRequire(import.meta.url)('../src/index.cjs') as typeof import('../src/index.cjs');
     const engine = await required.open(join(dir, 'changing'), { workers: 0 });
     assert.equal((await engine.search({ query: 'x' })).total, 10);

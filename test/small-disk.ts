@@ -1,4 +1,4 @@
-/** A disk that can be filled: a small tmpfs, mounted where the tests run as root. */
+/** A small disk that can be filled: a tmpfs, mounted if the tests run as root. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** Mounts a file system of so many MiB, or says why it cannot. */
+/** Mounts a file system of the given size in MiB, or returns the reason why it cannot. */
 export function smallDisk(t: TestContext, size: number): { dir: string; grow(size: number): void } | string {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-disk-'));
   t.after(() => {
@@ -15,13 +15,12 @@ export function smallDisk(t: TestContext, size: number): { dir: string; grow(siz
   });
   const mount = (...args: string[]) => spawnSync('mount', [...args, dir], { encoding: 'utf8' });
   const mounted = mount('-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs');
-  if (mounted.status !== 0)
-    return `no tmpfs can be mounted: ${mounted.error?.message ?? mounted.stderr.trim()}`;
+  if (mounted.status !== 0) return `cannot mount a tmpfs: ${mounted.error?.message ?? mounted.stderr.trim()}`;
   const grow = (wanted: number) => assert.equal(mount('-o', `remount,size=${wanted}m`).status, 0);
   return { dir, grow };
 }
 
-/** Fills a file system up to so many KiB. Returns what removes the filling. */
+/** Fills a file system except for the given KiB. Returns a function that removes the filling. */
 export function filled(dir: string, left = 0): () => void {
   const path = join(dir, 'filling');
   const { bavail, bsize } = statfsSync(dir);

@@ -1,10 +1,10 @@
-/** Waiting for a condition: how long something takes depends on what else the machine does. */
+/** Waits for a condition instead of a time, because durations depend on the machine's load. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Returns when `condition` holds, which it looks at every few milliseconds.
- * @throws AssertionError with `what` when it does not within a minute
+ * Resolves when `condition` holds. Checks it every 5 ms.
+ * @throws AssertionError with `what` after a minute
  */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const last = performance.now() + 60_000;

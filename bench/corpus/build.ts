@@ -17,7 +17,7 @@ import { readVocabulary, type Vocabulary } from './vocabulary.js';
 
 /** Increased whenever the documents of a seed change. */
 export const GENERATOR_VERSION = 1;
-/** As `SEGMENT_PASSAGES` of src/ingest/ingest.ts. */
+/** Same value as `SEGMENT_PASSAGES` in src/ingest/ingest.ts. */
 const SEGMENT_PASSAGES = 16_384;
 /** Blocks that each thread makes in advance. */
 const AHEAD = 3;

@@ -120,7 +120,7 @@ async function measured(
   // The process may end before the window does.
   const ended = new Promise((resolve) => beside?.once('exit', resolve));
   try {
-    if (beside) await sleep(1_500); // Until it has started.
+    if (beside) await sleep(1_500); // Time to start the process.
     const before = served.waitedForProcessor();
     const run = await loaded(served, messages, { seconds, rate: Number(values.rate), connections: 100 });
     return { ...run, waitedMicros: (1e6 * (served.waitedForProcessor() - before)) / run.answered.n };

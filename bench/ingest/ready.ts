@@ -19,7 +19,7 @@ import { sectionOf, wantedOf } from '../sections.js';
 import type { Opened } from './opened.js';
 
 const SIZES = { short: [100_000], whole: [1_000_000] };
-/** As `SEGMENT_PASSAGES` of src/ingest/ingest.ts. */
+/** Same value as `SEGMENT_PASSAGES` in src/ingest/ingest.ts. */
 const SEGMENT_PASSAGES = 16_384;
 const OPENING = fileURLToPath(new URL('./opened.js', import.meta.url));
 

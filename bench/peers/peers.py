@@ -1,7 +1,7 @@
-"""The peers of `npm run bench -- peers`: one library after another over the same vectors, filters and questions.
+"""Runs the peers of `npm run bench -- peers` in sequence over the same vectors, filters and questions.
 
-Usage: peers.py FOLDER [LIBRARY...]. FOLDER holds what export.ts wrote; a line of JSON comes out for each library, case
-and effort that was tried. One thread, but for LanceDB, which cannot be told: its processor time counts all of them.
+Usage: peers.py FOLDER [LIBRARY...]. FOLDER is the export of export.ts. Prints a line of JSON for each library, case and
+effort. Uses one thread, except in LanceDB, which has no setting for it: its processor time counts all threads.
 """
 
 import json
@@ -22,7 +22,7 @@ FOLDER = sys.argv[1]
 META = json.load(open(os.path.join(FOLDER, "meta.json")))
 ROWS, DIMENSIONS, K, TARGET = META["rows"], META["dimensions"], META["k"], META["recall"]
 BUILT = os.path.join(FOLDER, "built")
-# An effort is not raised further where a question takes longer than this.
+# Maximum time of a question at which the effort is raised further.
 PATIENCE_MS = 250
 PASSES = 3
 
@@ -78,7 +78,7 @@ class Asked:
 
 
 class Faiss:
-    """As the FAISS wiki advises: 4·√n lists, a bitmap selector, effort by search parameters."""
+    """The FAISS wiki's advice: 4·√n lists, a bitmap selector, effort by search parameters."""
 
     def __init__(self, name, factory):
         import faiss
@@ -101,7 +101,7 @@ class Faiss:
         self.efforts = EFFORTS[re.match("[a-z]+", name)[0]]
 
     def prepare(self, asked):
-        # The selector looks into the array: both are kept.
+        # The selector refers to the array, so both are kept.
         if asked.bits is None:
             return None
         return asked.bits, self.faiss.IDSelectorBitmap(asked.bits)
@@ -156,7 +156,7 @@ class Hnswlib:
         given = {} if allowed is None else {"filter": lambda label: allowed[label]}
         try:
             return self.index.knn_query(asked.vector, k=K, num_threads=1, **given)[0][0]
-        except RuntimeError:  # Fewer than k were found at this ef.
+        except RuntimeError:  # Fewer than k rows were found at this ef.
             return []
 
 
@@ -206,7 +206,7 @@ class Lance:
             "vector": pa.FixedSizeListArray.from_arrays(pa.array(VECTORS.reshape(-1)), DIMENSIONS),
         })
         self.table = db.create_table("passages", data, mode="overwrite")
-        # Its documents: partitions of some 4,096 rows, a sub-vector for 8 dimensions.
+        # From its documentation: partitions of about 4,096 rows, a sub-vector for 8 dimensions.
         self.table.create_index(
             metric="dot",
             vector_column_name="vector",
@@ -288,5 +288,5 @@ for name in wanted:
         }), flush=True)
         run(name, peer)
         del peer
-    except Exception as error:  # One that does not work leaves the others to be measured.
+    except Exception as error:  # A failure of one peer does not stop the others.
         print(json.dumps({"library": name, "failed": f"{type(error).__name__}: {error}"}), flush=True)

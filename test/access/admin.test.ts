@@ -1,4 +1,4 @@
-/** The HTTP interface of the administration: who may, what it does, and that it holds in other processes. */
+/** The HTTP interface of the administration: authentication, its actions, and their effect in other processes. */
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -23,7 +23,7 @@ import { MemoryEngine } from '../api/service.js';
 import { A, identityFiles } from '../http/certificates.js';
 import { accountWithKey, filesHolding, type ServerProcess, search, serverProcess } from './servers.js';
 
-/** An answer must be what the OpenAPI document says of it. */
+/** Checks an answer against the OpenAPI document. */
 function assertDocumented(method: string, path: string, status: number, json: unknown): void {
   const asked = `/admin/api/v1${path}`.split('?')[0]!.split('/');
   const fits = (template: string) =>
@@ -66,13 +66,13 @@ for (const adapter of ['uws', 'node'] as const) {
       return { status: response.status, headers: response.headers, json };
     }
 
-    it('keeps its secret where only the owner can read it', () => {
+    it('its secret is in a file that only the owner can read', () => {
       assert.equal(statSync(join(made.dir, 'admin-secret')).mode & 0o777, 0o600);
       assert.match(secret, /^[0-9A-Za-z]{40}$/);
       for (const server of servers) assert.equal(server.output().includes(secret), false);
     });
 
-    it('lets nobody in without the secret or a session, API keys included', async () => {
+    it('a request without the secret or a session is refused, even with an API key', async () => {
       for (const headers of [
         { 'x-api-key': made.key.secret },
         { authorization: `Bearer ${made.key.secret}` },
@@ -86,7 +86,7 @@ for (const adapter of ['uws', 'node'] as const) {
       assert.equal((await call('POST', '/session', { secret: 'wrong' }, { 'x-other': '1' })).status, 401);
     });
 
-    it('makes accounts, environments and keys that work at once in another process, and revokes them', async () => {
+    it('new accounts, environments and keys work at once in another process; keys can be revoked', async () => {
       const account = await call('POST', '/accounts', { name: 'Team', plan: 'enterprise', monthly_quota: 7 });
       assert.equal(account.status, 201);
       const { id } = account.json;
@@ -117,7 +117,7 @@ for (const adapter of ['uws', 'node'] as const) {
       assert.deepEqual(filesHolding(made.dir, [key.json.secret]), []);
     });
 
-    it('turns maintenance on and off for all servers, and stays open meanwhile', async () => {
+    it('maintenance is turned on and off for all servers; the administration stays available', async () => {
       assert.equal((await call('POST', '/maintenance', { on: true, retry_after: 9 })).status, 200);
       assert.equal((await search(servers[1]!.url, made.key.secret)).status, 503);
       assert.equal((await call('GET', '/maintenance')).json.on, true);
@@ -125,7 +125,7 @@ for (const adapter of ['uws', 'node'] as const) {
       assert.equal((await search(servers[1]!.url, made.key.secret)).status, 200);
     });
 
-    it('signs in with a cookie that scripts and other sites cannot use', async () => {
+    it('a sign-in sets a cookie that scripts and other sites cannot use', async () => {
       const login = await call('POST', '/session', { secret }, { 'x-other': '1' });
       assert.equal(login.status, 200);
       const set = login.headers.get('set-cookie') ?? '';
@@ -151,13 +151,13 @@ for (const adapter of ['uws', 'node'] as const) {
       }
     });
 
-    it('says that it wants a Bearer', async () => {
+    it('a 401 answer asks for a Bearer token', async () => {
       const closed = await fetch(`${servers[0]!.url}/admin/api/v1/plans`);
       assert.equal(closed.status, 401);
       assert.equal(closed.headers.get('www-authenticate'), 'Bearer realm="administration"');
     });
 
-    it('refuses what cannot be, as the other endpoints do', async () => {
+    it('invalid input is refused as on the other endpoints', async () => {
       const cases: [string, string, unknown, number, RegExp][] = [
         ['POST', '/accounts', { name: 'x', plan: 'gold' }, 422, /plan: got "gold"; expected one of/],
         ['POST', '/accounts', { name: 'x', plan: 'free', monthly_quota: 3 }, 422, /monthly_quota/],
@@ -177,7 +177,7 @@ for (const adapter of ['uws', 'node'] as const) {
       }
     });
 
-    it('slows wrong secrets down, and never refuses the right one', async () => {
+    it('wrong secrets are slowed down; the right secret is never refused', async () => {
       const wrong = () => call('GET', '/plans', undefined, { authorization: 'Bearer wrong' });
       const many = await Promise.all(Array.from({ length: 130 }, wrong));
       assert.deepEqual([...new Set(many.map(({ status }) => status))], [401]);
@@ -193,7 +193,7 @@ for (const adapter of ['uws', 'node'] as const) {
       assert.ok(performance.now() - again < ADMIN_PAUSE.longestMs - 50, 'a session does not wait');
     });
 
-    it('counts a sign-in without a secret as a wrong one, and waits before it reads the next', async () => {
+    it('a sign-in without a secret counts as a wrong one and waits before the next is read', async () => {
       for (let i = 0; i <= ADMIN_PAUSE.free; i++) {
         assert.equal((await call('POST', '/session', { other: 1 }, { 'x-other': '1' })).status, 422);
       }
@@ -243,8 +243,8 @@ for (const adapter of ['uws', 'node'] as const) {
   });
 }
 
-describe('sessions that were ended', () => {
-  it('are a bounded list, which is never full of nothing', () => {
+describe('ended sessions', () => {
+  it('the list of ended sessions is bounded, and entries past their time make room for new ones', () => {
     const session = (n: number, begun = n) => ({ id: `session-${n}`, begun, expires: begun + 10_000 });
     let ended: EndedSessions | undefined;
     for (let n = 0; n < ADMIN_ENDED_SESSIONS_MAX; n++) ended = withEnded(ended, session(n), n);
@@ -259,10 +259,10 @@ describe('sessions that were ended', () => {
   });
 });
 
-describe('attempts at the secret', () => {
+describe("attempts at the administrator's secret", () => {
   const limits = { free: 2, firstMs: 100, longestMs: 1_000 };
 
-  it('wait the longer the more of a network were wrong within a minute', () => {
+  it('an attempt waits longer the more attempts from its network were wrong in the last minute', () => {
     let now = 0;
     const attempts = new Attempts(limits, () => now);
     const pauses: number[] = [];
@@ -281,7 +281,7 @@ describe('attempts at the secret', () => {
     assert.equal(attempts.pauseMs('192.0.2.1'), 0);
   });
 
-  it('take a bounded memory', () => {
+  it('memory for attempts is bounded', () => {
     const attempts = new Attempts(limits, () => 0);
     for (let i = 0; i < 5_000; i++) attempts.wrong(`10.0.${i >> 8}.${i & 255}`);
     assert.equal(attempts.size, ADMIN_ATTEMPT_ADDRESSES);
@@ -291,7 +291,7 @@ describe('attempts at the secret', () => {
 });
 
 describe("the administrator's secret", () => {
-  it('signs sessions that end, cannot be changed, and die with it', async () => {
+  it('sessions are signed with it: they expire, cannot be changed, and end when it changes', async () => {
     const { dir, remove } = await accountWithKey('free');
     const secret = new AdminSecret(dir);
     assert.ok(secret.make());

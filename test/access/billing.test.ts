@@ -12,7 +12,7 @@ function cycle(createdAt: string, now: string): [string, string] {
 }
 
 describe('billing cycle', () => {
-  it('is a month from the start day, UTC', () => {
+  it('a cycle lasts a month from the start day, UTC', () => {
     const made = '2024-03-15T18:30:00.000Z';
     assert.deepEqual(cycle(made, '2024-03-15T18:30:00.000Z'), ['2024-03-15', '2024-04-15']);
     assert.deepEqual(cycle(made, '2024-04-14T23:59:59.999Z'), ['2024-03-15', '2024-04-15']);
@@ -20,7 +20,7 @@ describe('billing cycle', () => {
     assert.deepEqual(cycle(made, '2025-01-01T00:00:00.000Z'), ['2024-12-15', '2025-01-15']);
   });
 
-  it('of an account made on a 31st begins on the last day of shorter months, leap years included', () => {
+  it('a cycle of an account made on a 31st begins on the last day of shorter months, leap years included', () => {
     const made = '2023-12-31T12:00:00.000Z';
     assert.deepEqual(cycle(made, '2024-01-31T00:00:00Z'), ['2024-01-31', '2024-02-29']);
     assert.deepEqual(cycle(made, '2024-02-28T23:59:59Z'), ['2024-01-31', '2024-02-29']);
@@ -31,7 +31,7 @@ describe('billing cycle', () => {
     assert.deepEqual(cycle('2024-01-30T08:00:00Z', '2100-03-01T00:00:00Z'), ['2100-02-28', '2100-03-30']);
   });
 
-  it('cycles meet without gap or overlap, hold the instant, and begin as often as months do', () => {
+  it('cycles have no gaps and no overlaps, contain the given instant, and begin once a month', () => {
     const instants = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2100, 0, 1) });
     fc.assert(
       fc.property(instants, instants, (made, now) => {
@@ -43,7 +43,7 @@ describe('billing cycle', () => {
         assert.equal(cycleAt(createdAt, start - 1).end, start);
         const wanted = new Date(made).getUTCDate();
         const got = new Date(start).getUTCDate();
-        // Another day than the account's only where the month has no such day.
+        // The day differs from the account's only in a month without that day.
         if (got !== wanted) assert.ok(got < wanted && new Date(start + DAY_MS).getUTCDate() === 1);
       }),
       { numRuns: 2_000 },

@@ -22,7 +22,7 @@ after(() => {
 
 const cycleOf = (n: number): Cycle => ({ start: n * 1e9, end: (n + 1) * 1e9 });
 
-/** What a server may do at any moment; `who` of three, the only account, times in ms. */
+/** Actions of a server. `who`: one of three servers; one account; times in ms. */
 const action = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('reserve' as const), who: fc.nat(2) }) },
   {
@@ -34,15 +34,15 @@ const action = fc.oneof(
       ok: fc.boolean(),
     }),
   },
-  // Stopped for so long that others take it for dead; goes on afterwards.
+  // Stopped long enough that the others consider it dead; it continues afterwards.
   { weight: 1, arbitrary: fc.record({ do: fc.constant('freeze' as const), who: fc.nat(2) }) },
-  // Killed: what it held is never settled, and another process takes its place.
+  // Killed: its reservations are never settled, and another process replaces it.
   { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), who: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('next month' as const) }) },
 );
 
 describe('quota', () => {
-  it('is never overrun, and nothing of it is lost, under any interleaving of processes that die or stop', async () => {
+  it('a quota is never overrun, and none of its searches is lost, if processes die or stop in any order', async () => {
     const dir = folder();
     let account = 0;
     await fc.assert(
@@ -59,7 +59,7 @@ describe('quota', () => {
           });
           const servers = [open(), open(), open()];
           const abandoned: Counters[] = [];
-          /** 200s by the month in which the search was let in: the simple model. */
+          /** Model: number of 200 answers by the month in which the search was admitted. */
           const answered = new Map<number, number>();
           for (const act of actions) {
             if (act.do === 'next month') {
@@ -95,7 +95,7 @@ describe('quota', () => {
             }
             assert.ok((answered.get(month) ?? 0) <= quota, 'overrun');
           }
-          // When all is quiet, exactly what was not answered is left.
+          // Without running searches, the remaining quota is the quota minus the answered searches.
           for (const server of servers) {
             for (const search of server.running) server.counters.settle(search.reservation, false);
           }
@@ -114,7 +114,7 @@ describe('quota', () => {
     );
   });
 
-  it('is of its billing cycle, and found again when a clock jumped into another one and back', async () => {
+  it('usage belongs to its billing cycle, also after the clock jumps to another cycle and back', async () => {
     const store = AccessStore.open(folder());
     const account = await store.createAccount({ name: 'Any', plan: 'free' });
     const limits = new CallLimits(store);
@@ -129,7 +129,7 @@ describe('quota', () => {
     ];
     assert.deepEqual(used(later), [1, 29]);
     assert.deepEqual(used(now), [7, 23]);
-    // Back by two months, and on again.
+    // Two months back, then forward again.
     const earlier = now - 62 * 86_400_000;
     await use(earlier);
     assert.deepEqual(used(earlier), [1, 29]);
@@ -146,7 +146,7 @@ describe('quota', () => {
     await store.close();
   });
 
-  it('of a search that ends in the next cycle is that of the cycle in which it was let in', () => {
+  it('a search that ends in the next cycle counts in the cycle that admitted it', () => {
     const counters = new Counters(folder());
     const made = counters.reserve('acc_a', cycleOf(4), 1);
     assert.ok(made.reserved);
@@ -158,7 +158,7 @@ describe('quota', () => {
 });
 
 describe('rate limit of keys', () => {
-  it('is one window for all processes', async () => {
+  it('all processes share one window', async () => {
     const dir = folder();
     let now = 1e6;
     const [a, b] = [new Counters(dir, { clock: () => now }), new Counters(dir, { clock: () => now })];

@@ -1,4 +1,4 @@
-/** Damaged files of counters and log: the reason and what to do are said, and nothing else of the server stops. */
+/** Damaged files of counters and log: the message gives the reason and the remedy; the rest of the server works. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ function countersFile(dir: string): string {
 
 describe('damaged counters', () => {
   for (const [name, damage] of DAMAGES) {
-    it(`are refused with what to do, and take no process down, when their file is ${name}`, async () => {
+    it(`a file that is ${name} is an error with the remedy, and ends no process`, async () => {
       const dir = folder();
       const whole = new Counters(dir, { clock });
       for (let n = 0; n < 500; n++) whole.takeCall(`key_${n}`, 60);
@@ -53,7 +53,7 @@ describe('damaged counters', () => {
     });
   }
 
-  it('are 503 to the calls of a server, and begin anew when they are deleted', async () => {
+  it('calls of a server get 503; after the file is deleted, the counters start empty', async () => {
     const dir = folder();
     const access = AccessStore.open(dir);
     const account = await access.createAccount({ name: 'Any', plan: 'free' });
@@ -85,7 +85,7 @@ describe('damaged log of requests', () => {
   });
 
   for (const [name, damage] of DAMAGES) {
-    it(`is neither read nor written, and takes no process down, when its file is ${name}`, async () => {
+    it(`a file that is ${name} is neither read nor written, and ends no process`, async () => {
       const dir = folder();
       const whole = new RequestLog(dir);
       for (let n = 0; n < 2_000; n++) {
@@ -105,7 +105,7 @@ describe('damaged log of requests', () => {
       await log.flush();
       assert.match(String(told), /log\.db is damaged: .*move it away/s);
       assert.equal(told.length, 1, 'said once');
-      // What waited is written when it was moved away.
+      // Waiting lines are written after the file was moved away.
       rmSync(file);
       await log.flush();
       assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Key store and counters on a disk without room. */
+/** Key store and counters on a full disk. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { Counters } from '../../src/access/counters.js';
 import { AccessStore } from '../../src/access/store.js';
 import { filled, smallDisk } from '../small-disk.js';
 
-test('a key store that there is no room to make is disk_full, with what to do, and made when there is', async (t) => {
+test('creating a key store on a full disk is disk_full with the remedy, and succeeds after space is freed', async (t) => {
   const disk = smallDisk(t, 3);
   if (typeof disk === 'string') return t.skip(disk);
   const dir = join(disk.dir, 'access');
@@ -18,7 +18,7 @@ test('a key store that there is no room to make is disk_full, with what to do, a
       code: 'disk_full',
       message: /no room to write in .*Free some space/,
     });
-    // A server goes on without it.
+    // A server runs without it.
     const server = AccessStore.open(dir, { create: false });
     assert.throws(() => server.verify('any'), { code: 'unavailable' });
     await server.close();
@@ -31,7 +31,7 @@ test('a key store that there is no room to make is disk_full, with what to do, a
   return undefined;
 });
 
-test('calls that there is no room to count are refused; none that was counted is lost, and no process', async (t) => {
+test('calls that cannot be counted are refused; no counted call is lost, and no process ends', async (t) => {
   const disk = smallDisk(t, 2);
   if (typeof disk === 'string') return t.skip(disk);
   const dir = join(disk.dir, 'access');
@@ -51,7 +51,7 @@ test('calls that there is no room to count are refused; none that was counted is
     { code: 'disk_full' },
   );
   t.diagnostic(`${counted} keys`);
-  // A server says so to its callers.
+  // The callers of a server get the error, too.
   const access = AccessStore.open(dir, { create: false });
   const limits = new CallLimits(access);
   assert.throws(() => limits.takeCall('key_first'), { code: 'unavailable', message: /no room to write/ });

@@ -1,6 +1,6 @@
 /**
- * A process of stopped-process.test.ts: told the name of a file of the access store, it takes the lock of that file, stops
- * itself (SIGSTOP) while it has it, and when it is continued commits and says so.
+ * A child process of stopped-process.test.ts. It takes the lock of a given file of the access store and stops itself
+ * (SIGSTOP) while it holds the lock. When continued, it commits and reports.
  */
 import { join } from 'node:path';
 import { native } from '../../src/index/native.js';

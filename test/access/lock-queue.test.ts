@@ -21,7 +21,7 @@ after(() => {
   for (const dir of folders) rmSync(dir, { recursive: true, force: true });
 });
 
-/** A lock that is held until it is given up. */
+/** A lock that is held until it is released. */
 class Lock {
   isHeld = true;
   tries = 0;
@@ -33,7 +33,7 @@ class Lock {
 }
 
 describe('work that needs a lock', () => {
-  it('is done at once where nobody has it, and throws what it throws', () => {
+  it('work runs at once if the lock is free, and its error is thrown', () => {
     const queue = new LockQueue();
     assert.equal(
       queue.run(() => 7),
@@ -42,13 +42,13 @@ describe('work that needs a lock', () => {
     assert.throws(() => queue.run(() => assert.fail('its own fault')), /its own fault/);
   });
 
-  it('waits without blocking, and is done in the order in which it came', async () => {
+  it('waits without blocking; waiting work runs in the order of arrival', async () => {
     const [queue, lock, done] = [new LockQueue(), new Lock(), [] as number[]];
     const all = [0, 1, 2, 3].map((n) => queue.run(() => done.push(lock.take(n))));
     for (const each of all) assert.ok(each instanceof Promise);
     await until(() => lock.tries > 8, 'it is tried again');
     lock.isHeld = false;
-    // The lock is free, and yet nobody overtakes those who wait.
+    // The lock is free, but later work does not overtake waiting work.
     const late = queue.run(() => done.push(lock.take(4)));
     await Promise.all([...all, late]);
     assert.deepEqual(done, [0, 1, 2, 3, 4]);
@@ -58,7 +58,7 @@ describe('work that needs a lock', () => {
     );
   });
 
-  it('is given up when it has waited long enough, and its own faults reach it alone', async () => {
+  it('work is rejected after a maximum wait; its own error reaches only its caller', async () => {
     const [queue, lock] = [new LockQueue(), new Lock()];
     const begun = performance.now();
     const lost = queue.run(() => lock.take(1));
@@ -76,7 +76,7 @@ describe('work that needs a lock', () => {
 });
 
 describe('limits of calls while another connection has the lock', () => {
-  it('refuse, count nothing, and give back what could not be settled', async () => {
+  it('calls are refused and not counted; a reservation that could not be settled is returned', async () => {
     const dir = folder();
     const store = AccessStore.open(dir);
     const account = await store.createAccount({ name: 'Any', plan: 'free' });

@@ -1,4 +1,4 @@
-/** The second process of store.test.ts: opens the store as a server does and does what it is told. */
+/** A child process of store.test.ts: opens the store as a server does and follows messages. */
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
 

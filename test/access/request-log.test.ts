@@ -31,7 +31,7 @@ function request(over: Partial<LoggedRequest> = {}): LoggedRequest {
   };
 }
 
-/** All pages of a key. */
+/** All pages of a key's log. */
 function all(log: RequestLog, key: string, limit: number): LogLine[] {
   const lines: LogLine[] = [];
   let cursor: string | undefined;
@@ -45,7 +45,7 @@ function all(log: RequestLog, key: string, limit: number): LogLine[] {
 }
 
 describe('log of requests', () => {
-  it('gives back what it was told, newest first, page by page, each key by itself', async () => {
+  it('returns added lines by key, newest first, in pages', async () => {
     const log = new RequestLog(folder());
     const told: LoggedRequest[] = [];
     for (let i = 0; i < 100; i++) {
@@ -56,7 +56,7 @@ describe('log of requests', () => {
       if (i % 17 === 0) await log.flush();
     }
     await log.flush();
-    // Not kept: it is far older than 30 days, and gone with the next write.
+    // A line far older than 30 days is removed by the next write.
     assert.equal(log.page('key_a', 1_000).lines.length < 100, true);
     await log.close();
 
@@ -82,7 +82,7 @@ describe('log of requests', () => {
     await fresh.close();
   });
 
-  it('is in the order of time, whichever servers wrote it, page by page', async () => {
+  it('orders lines of all servers by time, page by page', async () => {
     const dir = folder();
     const logs = [1, 2, 3].map(() => new RequestLog(dir, { days: 3_650 }));
     const [start, wanted] = [Date.now() - 60_000, [] as string[]];
@@ -90,7 +90,7 @@ describe('log of requests', () => {
       const time = start + i * 13;
       const line = request({ time });
       wanted.unshift(new Date(time).toISOString());
-      // Each server writes at times of its own; one holds back more than it writes at once.
+      // The servers write at different times. One holds back more lines than a single write takes.
       logs[(i * 7 + (i >> 4)) % 3]!.add(line);
       if (i % 20 === 3) await logs[0]!.flush();
       if (i % 31 === 7) await logs[1]!.flush();
@@ -106,16 +106,16 @@ describe('log of requests', () => {
     await Promise.all([...logs, reader].map((log) => log.close()));
   });
 
-  it('refuses a cursor that is none', async () => {
+  it('refuses an invalid cursor', async () => {
     const log = new RequestLog(folder());
     for (const wrong of ['no cursor', '', '1', 'a-b-c-d', `1-${'w'.repeat(2_000)}`, '1-99999999999'])
       assert.throws(() => log.page('key_a', 10, wrong), { code: 'usage', message: /^cursor: got/ }, wrong);
-    // One that was good, of lines that are gone by now or were never there.
+    // A valid cursor for lines that do not exist.
     assert.deepEqual(log.page('key_a', 10, '1-zzz'), { lines: [] });
     await log.close();
   });
 
-  it('shows no line that is older than it keeps them, and removes it without anything being written', async () => {
+  it('shows no line that is older than the retention, and removes such lines without a new line', async () => {
     const dir = folder();
     const long = new RequestLog(dir, { days: 3_650 });
     long.add(request({ requestId: 'old', time: Date.now() - 2 * 86_400_000 }));
@@ -126,7 +126,7 @@ describe('log of requests', () => {
     const ids = (log: RequestLog) => all(log, 'key_a', 1).map((line) => line.request_id);
     assert.deepEqual(ids(long), ['new', 'old']);
     assert.deepEqual(ids(short), ['new']);
-    // As the command line reads it, which was told nothing.
+    // The command line opens the log without a setting for the retention.
     const told = new RequestLog(dir);
     assert.deepEqual(ids(told), ['new', 'old']);
     await short.flush();
@@ -134,12 +134,12 @@ describe('log of requests', () => {
     await Promise.all([long, short, told].map((log) => log.close()));
   });
 
-  it('flush has all that was told before, also while another write runs', async () => {
+  it('flush writes all lines added before it, also during another write', async () => {
     const log = new RequestLog(folder());
     for (let i = 0; i < 50; i++) {
       log.add(request({ requestId: `before-${i}` }));
       const running = log.flush();
-      // Lets that write take what waits.
+      // Lets the running write take the waiting lines.
       await Promise.resolve();
       log.add(request({ requestId: `during-${i}` }));
       await Promise.all([log.flush(), log.flush()]);
@@ -160,7 +160,7 @@ describe('log of requests', () => {
     await other.close();
   });
 
-  it('keeps no query unless it was told to', async () => {
+  it('the log keeps no query by default', async () => {
     for (const queries of [false, true]) {
       const log = new RequestLog(folder(), { queries });
       log.add(request({ query: 'secret plans' }));
@@ -170,7 +170,7 @@ describe('log of requests', () => {
     }
   });
 
-  it('counts by day, key and endpoint, whatever was dropped from the lines', async () => {
+  it('counts by day, key and endpoint, including dropped lines', async () => {
     const dir = folder();
     const log = new RequestLog(dir);
     const other = new RequestLog(dir);
@@ -217,7 +217,7 @@ describe('log of requests', () => {
     await other.close();
   });
 
-  it('stays below its size, losing the oldest lines first', async () => {
+  it('stays below its size: the oldest lines are dropped first', async () => {
     const dir = folder();
     const log = new RequestLog(dir, { megabytes: 1 });
     const started = Date.now();
@@ -236,9 +236,9 @@ describe('log of requests', () => {
     assert.ok(bytes < 8e6, `${bytes} bytes for a log of 1 MB`);
   });
 
-  it('that cannot be written costs the lines that wait no request, and recovers', async () => {
+  it('a request does not fail if its line cannot be written, and the log recovers', async () => {
     const dir = folder();
-    // A folder where the file should be.
+    // A folder at the path of the file.
     mkdirSync(join(dir, 'log.db'));
     const errors: unknown[] = [];
     const log = new RequestLog(dir, { onError: (error) => errors.push(error) });

@@ -1,6 +1,6 @@
 /**
- * A server of servers.test.ts in a process of its own, with an engine that answers from memory after a while, and
- * fails where it is asked to. Sends its address when it listens.
+ * A child process of servers.test.ts: a server with an engine that answers from memory after a delay, and fails on
+ * request. Sends its address when it listens.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AccessStore } from '../../src/access/store.js';

@@ -1,4 +1,4 @@
-/** Several server processes on one data folder: limits are one, changes are seen at once, kills cost nothing. */
+/** Several server processes on one data folder share limits, see changes at once and survive kills. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import {
 const CLIENTS = 50;
 
 describe('two servers on one folder', () => {
-  it('give 50 clients of an account with 30 searches left exactly 30 answers', async () => {
+  it('50 clients of an account with 30 searches left get exactly 30 answers', async () => {
     const { dir, store, account, key, remove } = await accountWithKey('free');
     const other = await store.createKey({ account: account.id, environment: 'development', name: 'second' });
     const servers = await Promise.all([serverProcess(dir), serverProcess(dir, { adapter: 'node' })]);
@@ -29,7 +29,7 @@ describe('two servers on one folder', () => {
           const failed = await search(url, secret, 'fail');
           assert.ok([500, 429].includes(failed.status), 'what is not answered 200 costs nothing');
           const first = await search(url, secret);
-          // What is only held by searches that run may come free again; a client that is told so tries again.
+          // Reservations of running searches may be returned; a client that gets this answer retries.
           let last = first;
           while (last.status === 429 && last.headers.get('retry-after') === '1') {
             await sleep(100);
@@ -52,7 +52,7 @@ describe('two servers on one folder', () => {
         refused.headers.get('ratelimit-policy'),
         `"minute";q=1000000;w=60, "month";q=30;w=${days}`,
       );
-      // A larger plan holds from the next call on.
+      // A larger plan takes effect with the next call.
       await store.changeAccount(account.id, { plan: 'basic' });
       const after = await search(servers[0].url, key.secret);
       assert.equal(after.status, 200);
@@ -64,7 +64,7 @@ describe('two servers on one folder', () => {
     await remove();
   });
 
-  it('show what an account has used at once, also of a server that was killed', async () => {
+  it('the used quota is visible at once on both servers, also after one of them is killed', async () => {
     const { dir, account, key, remove } = await accountWithKey('free');
     const used = async ({ url }: ServerProcess) => {
       const authorization = `Bearer ${readFileSync(join(dir, 'admin-secret'), 'utf8').trim()}`;
@@ -86,7 +86,7 @@ describe('two servers on one folder', () => {
     await remove();
   });
 
-  it('let 60 calls of a key in within a minute, whichever they go to, and say when the next may come', async () => {
+  it('a key gets 60 calls a minute over both servers; a refusal says when the next call is admitted', async () => {
     const { dir, store, key, account, remove } = await accountWithKey('enterprise');
     const other = await store.createKey({ account: account.id, environment: 'production', name: 'second' });
     const servers = await Promise.all([
@@ -125,7 +125,7 @@ describe('two servers on one folder', () => {
     }
   });
 
-  it('refuse a revoked key, and everything during maintenance, at the next request', async () => {
+  it('a revoked key is refused, and every call during maintenance, from the next request on', async () => {
     const { dir, store, account, key, remove } = await accountWithKey('enterprise');
     const servers = await Promise.all([serverProcess(dir), serverProcess(dir, { adapter: 'node' })]);
     const both = (secret: string) =>
@@ -166,11 +166,11 @@ describe('two servers on one folder', () => {
       logged.push(...statuses);
       await remove();
     }
-    // After the rest, whose failure says more than what it leaves in the log.
+    // Checked last, because the failures above say more than the log.
     assert.deepEqual(logged.sort(), [200, 200, 403, 403], 'it is seen that a revoked key is used still');
   });
 
-  it('let a client address without a key call as often as it may, and health always', async () => {
+  it('a client address without a key has no limit of calls, and health always answers', async () => {
     const { dir, remove } = await accountWithKey('free');
     const server = await serverProcess(dir);
     try {
@@ -193,14 +193,14 @@ describe('two servers on one folder', () => {
 });
 
 describe('a server that is killed', () => {
-  it('leaves the quota right, the log whole but for the last second, and no secret anywhere', async () => {
+  it('leaves a correct quota, a log that lacks at most the last second, and no secret in any file', async () => {
     const kills = Number(process.env['PRIORART_KILLS'] ?? 3);
     const quota = 150 * kills;
     const { dir, store, account, key, remove } = await accountWithKey('enterprise', quota);
     const wrong = `${key.secret.slice(0, -1)}${key.secret.endsWith('x') ? 'y' : 'x'}`;
     const servers: ServerProcess[] = [await serverProcess(dir), await serverProcess(dir)];
     const outputs: string[] = [];
-    /** Request id → when its 200 came. */
+    /** Request id → time of its 200. */
     const answered = new Map<string, number>();
     let broken = 0;
     let usedUp = false;
@@ -222,7 +222,7 @@ describe('a server that is killed', () => {
     const killed: number[] = [];
     const killer = async () => {
       for (let kill = 0; kill < kills; kill++) {
-        // Under load, and at another moment each time.
+        // Under load, at a random moment.
         const until = Math.min((kill + 1) * 100, quota - 40);
         while (answered.size < until && !usedUp) await sleep(5);
         await sleep(Math.random() * 50);
@@ -242,7 +242,7 @@ describe('a server that is killed', () => {
     }
     assert.equal(killed.length, kills);
     assert.ok(answered.size <= quota, `${answered.size} answers of a quota of ${quota}`);
-    // All of it was used, but for searches that were counted and cut off before the client had read them.
+    // All of the quota is used, except searches whose answer was cut off before the client read it.
     assert.ok(answered.size >= quota - broken, `${answered.size} + ${broken} cut off of ${quota}`);
     assert.equal(store.quotaUsed(account).used, quota);
 
@@ -265,7 +265,7 @@ describe('a server that is killed', () => {
     assert.deepEqual(filesHolding(dir, secrets), []);
     for (const secret of secrets) assert.equal(outputs.join('').includes(secret), false);
     console.log(
-      `kills ${kills}: ${answered.size} answers of ${quota}, ${broken} calls broken off, ` +
+      `kills ${kills}: ${answered.size} answers of ${quota}, ${broken} calls cut off, ` +
         `${missing.length} of ${answered.size} lines lost`,
     );
     await remove();

@@ -1,4 +1,4 @@
-/** Server processes on one access store, and clients that call them. */
+/** Server processes on one access store, and their clients. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { AccessStore } from '../../src/access/store.js';
 
 export interface ServerProcess {
   url: string;
-  /** What it logged. */
+  /** The output of the log. */
   output(): string;
-  /** Ends it. */
+  /** Ends the process. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Sends it a signal that does not end it. */
+  /** Sends a signal that does not end the process. */
   signal(signal: NodeJS.Signals): void;
 }
 
@@ -45,7 +45,7 @@ export async function serverProcess(
   };
 }
 
-/** An account with one key in a store of its own. */
+/** An account with one key in its own store. */
 export async function accountWithKey(plan: Plan, monthlyQuota?: number) {
   const folder = mkdtempSync(join(tmpdir(), 'priorart-servers-'));
   const dir = join(folder, 'access');
@@ -63,7 +63,7 @@ export async function accountWithKey(plan: Plan, monthlyQuota?: number) {
   return { dir, store, account, key, remove };
 }
 
-/** A search; the connection's own errors are left to the caller. */
+/** Sends a search. Connection errors reach the caller. */
 export async function search(
   url: string,
   secret: string,
@@ -81,14 +81,14 @@ export async function search(
   return response;
 }
 
-/** What a policy of the RateLimit header says: `r` and `t`. */
+/** `r` and `t` of a policy in the RateLimit header. */
 export function limitOf(response: Response, policy: 'minute' | 'month'): { r: number; t: number } {
   const text = response.headers.get('ratelimit') ?? '';
   const [, r, t] = new RegExp(`"${policy}";r=(\\d+);t=(\\d+)`).exec(text) ?? [];
   return { r: Number(r), t: Number(t) };
 }
 
-/** Names of the files below a folder that hold any of the texts. */
+/** Names of the files below a folder that contain any of the texts. */
 export function filesHolding(dir: string, texts: readonly string[]): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

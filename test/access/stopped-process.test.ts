@@ -1,6 +1,6 @@
 /**
- * A process that is stopped (SIGSTOP, a debugger, a paused container) while it has a lock of the access store: the other
- * servers go on, and what needs the lock is answered 503 after a bounded wait.
+ * A process that is stopped (SIGSTOP, debugger, paused container) while it holds a lock of the access store: other
+ * servers continue, and a request that needs the lock gets 503 after a bounded wait.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
@@ -32,10 +32,10 @@ class LockHolder {
     return new LockHolder(child);
   }
 
-  /** Resolves when the process is stopped with the lock in its hand. */
+  /** Resolves when the process is stopped and holds the lock. */
   async stopWith(file: string): Promise<void> {
     this.#child.send(file);
-    // Of `pid (name) state …`.
+    // The state in `pid (name) state …`.
     const state = () => readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').replace(/^.*\) /s, '')[0];
     await until(() => state() === 'T', 'it is stopped');
   }
@@ -51,7 +51,7 @@ class LockHolder {
   }
 }
 
-/** Times of GET /livez, one after the other while something runs, ms. */
+/** Times of GET /livez, sequentially during some work, ms. */
 async function livezDuring<T>(url: string, work: Promise<T>): Promise<{ result: T; times: number[] }> {
   const times: number[] = [];
   let isDone = false;
@@ -68,7 +68,7 @@ async function livezDuring<T>(url: string, work: Promise<T>): Promise<{ result: 
   return { result: await result, times };
 }
 
-/** Single ones take longer on a busy machine. That none waits for the lock is seen from all being answered while it is held. */
+/** Single requests take longer on a busy machine. All are answered while the lock is held, so none waits for it. */
 function assertFast(t: TestContext, times: readonly number[]): void {
   const median = tellTimes(t, times);
   assert.ok(median < LIVEZ_MS, `median ${median} ms`);
@@ -86,7 +86,7 @@ const skip = process.platform === 'linux' ? false : 'reads /proc';
 
 for (const adapter of ['uws', 'node'] as const) {
   describe(`a server beside a stopped process that has a lock (${adapter})`, { skip }, () => {
-    /** What is asked while each file is locked, with the status that it gets. */
+    /** Requests while each file is locked, with their expected status. */
     const asked: Record<string, [path: string, status: number][]> = {
       'counters.db': [
         ['search', 503],
@@ -106,7 +106,7 @@ for (const adapter of ['uws', 'node'] as const) {
       ],
     };
     for (const [file, calls] of Object.entries(asked)) {
-      it(`answers what needs no lock, the rest 503 in time, and all when it goes on: ${file}`, async (t) => {
+      it(`requests without the lock succeed, others get 503 in time, and all succeed after SIGCONT: ${file}`, async (t) => {
         const { dir, store, account, key, remove } = await accountWithKey('enterprise');
         const server = await serverProcess(dir, { adapter });
         const holder = await LockHolder.start(dir);
@@ -167,7 +167,7 @@ for (const adapter of ['uws', 'node'] as const) {
 }
 
 describe('two servers of which one is stopped at any moment', { skip }, () => {
-  it('give answers at the other one, count right, and go on', async (t) => {
+  it('the running one answers, counts correctly and continues', async (t) => {
     const { dir, store, account, key, remove } = await accountWithKey('enterprise');
     const servers = await Promise.all([serverProcess(dir), serverProcess(dir, { adapter: 'node' })]);
     let [answered, refused, isDone] = [0, 0, false];
@@ -206,7 +206,7 @@ describe('two servers of which one is stopped at any moment', { skip }, () => {
       await Promise.all(servers.map((server) => server.stop()));
     }
     t.diagnostic(`${RANDOM_STOPS} stops: ${answered} answers, ${refused} refused`);
-    // With sixteen clients beside it.
+    // With sixteen clients at once.
     tellTimes(t, times);
     assert.equal(store.quotaUsed(account).used, answered);
     await remove();

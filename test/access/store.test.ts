@@ -42,7 +42,7 @@ async function withKey(dir: string) {
 const isUnavailable = (error: unknown) =>
   isPriorartError(error) && error.code === 'unavailable' && error.status === 503;
 
-/** Another process with the same store open; answers `verify`, `revoke` and `create` messages. */
+/** Another process with the same store; answers the messages `verify`, `revoke` and `create`. */
 class OtherProcess {
   readonly child: ChildProcess;
   constructor(dir: string) {
@@ -61,7 +61,7 @@ class OtherProcess {
 }
 
 describe('access store', () => {
-  it('makes a key whose secret verifies, and keeps no secret', async () => {
+  it('creates a key whose secret verifies, and stores no secret', async () => {
     const dir = folder();
     const { store, account, id, secret } = await withKey(dir);
     const verified = store.verify(secret);
@@ -85,7 +85,7 @@ describe('access store', () => {
     }
   });
 
-  it('tells missing, unknown and deactivated apart', async () => {
+  it('distinguishes missing, unknown and deactivated keys', async () => {
     const { store, id, secret } = await withKey(folder());
     assert.deepEqual(store.verify(undefined), { ok: false, reason: 'missing' });
     assert.deepEqual(store.verify(''), { ok: false, reason: 'missing' });
@@ -99,7 +99,7 @@ describe('access store', () => {
     await store.close();
   });
 
-  it('refuses with the next check after revoke, before the disk has it', async () => {
+  it('a revoked key is refused from the next check on, before the revocation is on disk', async () => {
     const { store, id, secret } = await withKey(folder());
     assert.ok(store.verify(secret).ok);
     const flushed = store.revoke(id);
@@ -127,7 +127,7 @@ describe('access store', () => {
     await store.close();
   });
 
-  it('refuses what cannot be: unknown account, key, plan, environment name', async () => {
+  it('refuses an invalid account, key, plan or environment name', async () => {
     const { store, account } = await withKey(folder());
     const usage = (error: unknown) => isPriorartError(error) && error.code === 'usage';
     const unknown = (error: unknown) => isPriorartError(error) && error.code === 'not_found';
@@ -149,7 +149,7 @@ describe('access store', () => {
     await store.close();
   });
 
-  it('keeps everything over closing and opening', async () => {
+  it('the store keeps all data after closing and reopening', async () => {
     const dir = folder();
     const { store, secret } = await withKey(dir);
     const before = store.list();
@@ -162,7 +162,7 @@ describe('access store', () => {
 });
 
 describe('access store in several processes', () => {
-  it('lets a revocation in one be seen by the very next check of another', async () => {
+  it('a revocation in one process is seen by the next check in another', async () => {
     const dir = folder();
     const { store, account } = await withKey(dir);
     const other = new OtherProcess(dir);
@@ -184,7 +184,7 @@ describe('access store in several processes', () => {
     }
   });
 
-  it('survives kill -9 of a process in the middle of writing', async () => {
+  it('survives kill -9 of a process during a write', async () => {
     const dir = folder();
     const { store, account, secret } = await withKey(dir);
     const made: { id: string; secret: string }[] = [];
@@ -199,7 +199,7 @@ describe('access store in several processes', () => {
       assert.ok(store.verify(secret).ok);
       await store.createKey({ account: account.id, environment: 'production', name: 'after the kill' });
     }
-    // Every key whose creation was acknowledged is there and whole, in this process and in a fresh one.
+    // Every acknowledged key exists and verifies, in this process and in a new one.
     for (const key of made) assert.ok(store.verify(key.secret).ok, key.id);
     await store.close();
     const again = AccessStore.open(dir, { create: false });
@@ -208,7 +208,7 @@ describe('access store in several processes', () => {
   });
 });
 
-describe('access store out of order', () => {
+describe('damaged access store', () => {
   const damages: [string, (file: string) => void][] = [
     ['overwritten', (file) => writeFileSync(file, Buffer.alloc(statSync(file).size, 0x5a))],
     ['zeroed', (file) => writeFileSync(file, Buffer.alloc(statSync(file).size))],
@@ -226,7 +226,7 @@ describe('access store out of order', () => {
     ['gone', (file) => rmSync(file)],
   ];
   for (const [name, damage] of damages) {
-    it(`is unavailable, and takes no process down, when its file is ${name}`, async () => {
+    it(`a file that is ${name} makes it unavailable and ends no process`, async () => {
       const dir = folder();
       const { store, account, secret } = await withKey(dir);
       for (let i = 0; i < 200; i++) {
@@ -245,7 +245,7 @@ describe('access store out of order', () => {
     });
   }
 
-  it('throws at once where it is damaged and was to be made', async () => {
+  it('opening it for creation throws at once if it is damaged', async () => {
     const dir = folder();
     const { store } = await withKey(dir);
     await store.close();
@@ -253,7 +253,7 @@ describe('access store out of order', () => {
     assert.throws(() => AccessStore.open(dir), isUnavailable);
   });
 
-  it('recovers by itself when the store appears', async () => {
+  it('recovers when the store appears', async () => {
     const dir = folder();
     const server = AccessStore.open(dir, { create: false });
     assert.throws(() => server.verify('anything'), isUnavailable);
@@ -266,7 +266,7 @@ describe('access store out of order', () => {
     await store.close();
   });
 
-  it('notices within about a second that its file was replaced by another', async () => {
+  it('detects within about a second that its file was replaced', async () => {
     const dir = folder();
     const backup = folder();
     const first = await withKey(dir);
@@ -276,7 +276,7 @@ describe('access store out of order', () => {
     try {
       assert.equal(await other.ask({ verify: first.secret }), 'ok');
       await first.store.close();
-      // A file and its log belong together.
+      // The write-ahead log belongs to the file.
       for (const name of ['keys.db-wal', 'keys.db-shm']) rmSync(join(dir, name), { force: true });
       renameSync(join(backup, 'keys.db'), join(dir, 'keys.db'));
       await until(async () => (await other.ask({ verify: first.secret })) === 'unknown', 'it is noticed');
@@ -293,7 +293,7 @@ describe('access store out of order', () => {
 });
 
 describe('files of the access store', () => {
-  it('are for their owner only, whatever the umask, and so are copies', async () => {
+  it('files and their copies are accessible only to their owner, with any umask', async () => {
     const before = process.umask(0);
     try {
       const dir = join(folder(), 'access');
@@ -331,7 +331,7 @@ describe('files of the access store', () => {
     }
   });
 
-  it('of a version that kept keys in LMDB are refused with what to do, not passed over', async () => {
+  it('a store of the earlier LMDB format is refused with the remedy, not ignored', async () => {
     const dir = folder();
     writeFileSync(join(dir, 'data.mdb'), 'keys');
     const message = /data\.mdb is of a version before 0\.1.*move .* away, and make accounts and keys again/;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { AddressLimit, networkOf } from '../../src/access/address-limit.js';
 import { EXACT_LIMIT, SlidingWindow, WINDOW_MS } from '../../src/access/window.js';
 
-/** Calls at times that grow by these steps. */
+/** Steps between the times of calls. */
 const steps = fc.array(
   fc.oneof(
     fc.double({ min: 0, max: 3_000, noNaN: true }),
@@ -14,7 +14,7 @@ const steps = fc.array(
   { maxLength: 400 },
 );
 
-/** The definition: a call is let in where fewer than `limit` were in the 60 seconds before it. */
+/** The definition: a call is admitted if fewer than `limit` calls were admitted in the 60 seconds before it. */
 class Model {
   readonly admitted: number[] = [];
   count(now: number): number {
@@ -23,7 +23,7 @@ class Model {
 }
 
 describe('sliding window', () => {
-  it('is exact to the request up to its exact limit, whatever the times, also over storing and reading', () => {
+  it('the window is exact to the request up to its exact limit, at any times, also after storing and reading', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: EXACT_LIMIT }), fc.boolean(), (times, limit, store) => {
         let window = new SlidingWindow();
@@ -49,7 +49,7 @@ describe('sliding window', () => {
     );
   });
 
-  it('above its exact limit never lets more in, and refuses at most a second too long', () => {
+  it('a window above its exact limit admits no more calls than the limit, and refuses at most a second too long', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 400, noNaN: true }), { minLength: 600, maxLength: 900 }),
@@ -73,13 +73,13 @@ describe('sliding window', () => {
     );
   });
 
-  it('has a bounded size whatever the limit', () => {
+  it('the size of the window is bounded for every limit', () => {
     const window = new SlidingWindow();
     for (let i = 0; i < 200_000; i++) assert.ok(window.take(1e9 + i, 1_000_000_000).admitted);
     assert.ok(window.toBytes().length <= 16 * 62, `${window.toBytes().length} bytes`);
   });
 
-  it('with a limit that was lowered says when a call is let in again', () => {
+  it('a window with a lowered limit returns when the next call is admitted', () => {
     const window = new SlidingWindow();
     for (let i = 0; i < 10; i++) window.take(1_000 * i, 10);
     const refused = window.take(10_000, 4);
@@ -88,7 +88,7 @@ describe('sliding window', () => {
     assert.equal(window.take(10_000 + refused.resetMs, 4).admitted, true);
   });
 
-  it('forgets what a clock before a restart of the machine left', () => {
+  it('forgets calls of a clock that was ahead, as after a restart of the machine', () => {
     const window = new SlidingWindow();
     for (let i = 0; i < 3; i++) window.take(1e12, 3);
     assert.equal(window.take(5_000, 3).admitted, true);
@@ -96,7 +96,7 @@ describe('sliding window', () => {
 });
 
 describe('limit of client addresses', () => {
-  it('counts each address by itself, and an IPv6 network as one', () => {
+  it('counts each IPv4 address and each IPv6 network separately', () => {
     const limit = new AddressLimit();
     for (let i = 0; i < 3; i++) assert.ok(limit.take('192.0.2.1', 3, 1_000).admitted);
     assert.equal(limit.take('192.0.2.1', 3, 1_000).admitted, false);
@@ -107,14 +107,14 @@ describe('limit of client addresses', () => {
     assert.ok(limit.take('192.0.2.1', 3, 61_000).admitted);
   });
 
-  it('takes the first 64 bits of an IPv6 address however it is written', () => {
+  it('uses the first 64 bits of an IPv6 address in any notation', () => {
     assert.equal(networkOf('2001:db8::1'), '2001:db8:0:0::');
     assert.equal(networkOf('::1'), '0:0:0:0::');
     assert.equal(networkOf('fe80:1:2:3:4:5:6:7'), 'fe80:1:2:3::');
     assert.equal(networkOf('198.51.100.7'), '198.51.100.7');
   });
 
-  it('keeps no more addresses than it may, and forgets the quietest', () => {
+  it('stores a bounded number of addresses, and forgets the least active first', () => {
     const limit = new AddressLimit(100);
     for (let i = 0; i < 10_000; i++) {
       limit.take(`10.0.${i >> 8}.${i & 255}`, 5, 1_000);

@@ -1,4 +1,4 @@
-/** Specification 4.2 with its decisions, over HTTP: validation first, then a world whose records say what is counted. */
+/** Specification 4.2 and its decisions, over HTTP: validation, then statistics over known records. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { analyticsResponseSchema } from '../../src/search/answer-schema.js';
@@ -33,14 +33,14 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
     assert.equal(answer.status, status, answer.text);
     assert.deepEqual(Object.keys(answer.json), ['detail']);
     for (const word of words) assert.ok(answer.json.detail.includes(word), answer.json.detail);
-    assert.equal(memory.engine.analyticsQueries.length, 0, 'the engine was asked all the same');
+    assert.equal(memory.engine.analyticsQueries.length, 0, 'the engine was not called');
   }
   const counts = (values: (string | undefined)[]): Record<string, number> => {
     const map: Record<string, number> = {};
     for (const value of values.toSorted()) if (value !== undefined) map[value] = (map[value] ?? 0) + 1;
     return map;
   };
-  /** Of the pair of application and grant, the answer says itself which one stands for both. */
+  /** The answer names the publication that represents an application and its grant. */
   const recordsOf = (ids: string[]) => ids.map((id) => WORLD.find(({ patent_id }) => patent_id === id)!);
 
   it('SPEC 4.2 response: query, total_matched, min_score_used, page, page_size, total_pages, stats, results', async () => {
@@ -97,7 +97,7 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
     );
   });
 
-  it('DECISIONS top_ipc, by_year: 4-character subclass; year of the chosen date, without it only left out of by_year', async () => {
+  it('DECISIONS top_ipc, by_year: 4-character subclass; year of the chosen date; a record without the date is only absent from by_year', async () => {
     for (const date_type of ['filing', 'publication'] as const) {
       const { stats, results, total_matched } = await answered({
         date_type,
@@ -118,7 +118,7 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
     }
   });
 
-  it('SPEC 4.2 min_score: only documents at or above it; 0.5 when absent; SPEC 4.2 total_matched', async () => {
+  it('SPEC 4.2 min_score: only documents with this score or a higher one; default 0.5; SPEC 4.2 total_matched', async () => {
     const all = await answered({ page_size: 100 });
     const scores = all.results.map(({ similarity_score }) => similarity_score);
     for (const min_score of [scores[2]!, scores[5]!, 1]) {
@@ -134,7 +134,7 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
       await refused({ min_score }, 422, 'min_score', '0 to 1');
   });
 
-  it('SPEC 4.2 max_results: 1 to 10,000, the most documents considered', async () => {
+  it('SPEC 4.2 max_results: 1 to 10,000, the maximum number of documents considered', async () => {
     const all = await answered({ page_size: 100 });
     for (const max_results of [1, 3, 10_000]) {
       const { total_matched, stats } = await answered({ max_results });
@@ -149,7 +149,7 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
       await refused({ max_results }, 422, 'max_results', '1 to 10,000');
   });
 
-  it('SPEC 4.2 date_range, date_type: one range of the date that is named, filing when absent', async () => {
+  it('SPEC 4.2 date_range, date_type: one range of the named date, default filing', async () => {
     const ids = async (body: Record<string, unknown>) => {
       const apart = await Promise.all(
         ['application', 'grant'].map((doc_type) => answered({ doc_type, page_size: 100, ...body })),
@@ -183,7 +183,7 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
     await refused({ date_type: 'birth' }, 422, 'date_type', 'filing');
   });
 
-  it('SPEC 4.2 page, page_size: 1-based, 20 when absent, 1 to 100; pages make up the whole', async () => {
+  it('SPEC 4.2 page, page_size: 1-based, default 20, 1 to 100; the pages together hold all results', async () => {
     const all = (await answered({ page_size: 100 })).results;
     const pages = [];
     for (let page = 1; page <= 4; page++) {
@@ -239,7 +239,7 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
     await refused({ stats_group_by: [] }, 422, 'stats_group_by');
   });
 
-  it('DECISIONS fields of the other endpoint: 422 that says where they belong, on both', async () => {
+  it('DECISIONS fields of the other endpoint: 422 that names their endpoint, on both', async () => {
     for (const type of ['filing', 'publication', 'grant', 'priority']) {
       for (const end of ['from', 'to'])
         await refused(

@@ -1,4 +1,4 @@
-/** Specification 5 and the decisions on access, as far as one endpoint shows them. */
+/** Specification 5 and the decisions on access, on one endpoint. */
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,10 +26,10 @@ onEachAdapter('5 authentication', (adapter) => {
   it('SPEC 5.4 a missing header is 401', () => expectStatus(undefined, 401, 'missing'));
   it('SPEC 5.4 an empty header is 401', () => expectStatus('', 401, 'missing'));
   it('SPEC 5.4 an unknown key is 401', () => expectStatus(newSecret(), 401, 'not valid'));
-  it('SPEC 5.4 a text that is no key is 401', () => expectStatus('x'.repeat(3000), 401, 'not valid'));
-  it('SPEC 5.2 a Bearer prefix is 401, and the message says why', () =>
+  it('SPEC 5.4 a malformed key is 401', () => expectStatus('x'.repeat(3000), 401, 'not valid'));
+  it('SPEC 5.2 a Bearer prefix is 401, and the message gives the reason', () =>
     expectStatus(`Bearer ${service.key}`, 401, 'without "Bearer"'));
-  it('SPEC 5.2 the key in Authorization does not count', async () => {
+  it('SPEC 5.2 a key in Authorization is ignored', async () => {
     const answer = await service.search(
       { query: 'q' },
       { 'x-api-key': undefined, authorization: service.key },
@@ -46,7 +46,7 @@ onEachAdapter('5 authentication', (adapter) => {
     assert.equal((await service.call('/api/v1/drawings/x/x.webp')).status, 404);
   });
 
-  it('SPEC 7 401: says how to authenticate', async () => {
+  it('SPEC 7 401: names the authentication scheme', async () => {
     const answer = await service.search({ query: 'q' }, { 'x-api-key': undefined });
     assert.match(answer.headers.get('www-authenticate') ?? '', /X-API-Key/);
   });
@@ -57,7 +57,7 @@ onEachAdapter('5 authentication', (adapter) => {
     assert.equal((await service.search('x'.repeat(2 << 20), bad)).status, 401);
   });
 
-  it('SPEC 5.4 a deactivated key is 403; SPEC 3; SPEC 7 403: with the next request after revocation', async () => {
+  it('SPEC 5.4 a deactivated key is 403; SPEC 3; SPEC 7 403: from the next request after revocation', async () => {
     const [account] = service.access.accounts();
     const made = await service.access.createKey({
       account: account!.id,
@@ -73,8 +73,8 @@ onEachAdapter('5 authentication', (adapter) => {
     assert.equal((await service.search({ query: 'q' })).status, 200, 'another key of the same environment');
   });
 
-  it('SPEC 5.5 keys stay secret: neither they nor queries reach the log', async () => {
-    const query = 'a query that nobody else must read';
+  it('SPEC 5.5 keys stay secret: neither keys nor queries reach the log', async () => {
+    const query = 'a confidential query';
     await service.search({ query });
     await service.search({ query, nope: 1 });
     const log = service.logLines.join('');
@@ -88,13 +88,13 @@ onEachAdapter('5 authentication', (adapter) => {
 });
 
 onEachAdapter('503 while the key store cannot be read', (adapter) => {
-  it('SPEC 7 503 authentication service down: whatever the key; /livez stays 200 and /readyz says what is missing', async () => {
+  it('SPEC 7 503 authentication service down: for every key; /livez stays 200 and /readyz gives the reason', async () => {
     const service = await Service.start(adapter);
     try {
       assert.equal((await service.call('/readyz')).status, 200);
-      // Replaced, as by a failing disk or a bad restore; it is noticed within about a second.
+      // Replaced, as after a disk failure or a wrong restore. The server detects it within about a second.
       const file = join(service.accessFolder, 'keys.db');
-      // Its log holds every page of so small a file still.
+      // The write-ahead log still holds every page of a small file.
       for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path);
       writeFileSync(file, Buffer.alloc(50_000, 0x5a));
       await until(

@@ -1,4 +1,4 @@
-/** From an ingest to a client with drawings in a bucket: the command uploads them, the server links there. */
+/** Drawings in a bucket: the command uploads them, and the server redirects clients there. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ describe('drawings in a bucket, from the command to the client', { skip: noS3Ser
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('`priorart drawings push` uploads all once, and says what is missing without a bucket', async () => {
+  it('`priorart drawings push` uploads each drawing once, and reports a missing bucket', async () => {
     const push = () => priorart('drawings', 'push', '--data', collection.dir, '--json', ...flags);
     const first = await push();
     assert.equal(first.code, 0, first.stderr);
@@ -55,7 +55,7 @@ describe('drawings in a bucket, from the command to the client', { skip: noS3Ser
   });
 
   for (const adapter of ADAPTERS) {
-    it(`the endpoint redirects there, to another link each time (${adapter})`, async () => {
+    it(`the endpoint redirects there, with a new link each time (${adapter})`, async () => {
       const config = loadConfig({
         env: {},
         flags: { s3Bucket: 'patents', s3Endpoint: server.bucket.origin.origin, s3Prefix: 'figures/' },

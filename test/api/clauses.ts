@@ -1,10 +1,10 @@
 /**
- * The clauses of the specification and of the decisions, each with the tests that hold it: every test whose title
- * carries the clause's name. `node dist/test/api/clauses.js` prints the table.
+ * The clauses of the specification and of the decisions, each with its tests: those whose title contains the clause's
+ * name. `node dist/test/api/clauses.js` prints the table.
  */
 import { ROOT, read, trackedFiles } from '../house/checkout.js';
 
-/** Where the title of a test does not carry the clause's name: the file, and words of the title. */
+/** A test without the clause's name in its title: the file, and words of the title. */
 type Elsewhere = readonly [file: string, title: string];
 
 const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: Elsewhere[]])[] = [
@@ -17,7 +17,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 2.5', 'fields of a details entry'],
   ['SPEC 2.6', 'coverage: counts per country, date ranges'],
   ['SPEC 2.7', 'keys: prefix psk_live_', ['test/access/key.test.ts', 'psk_live_']],
-  ['SPEC 3', 'a key is active or deactivated', ['test/access/servers.test.ts', 'refuse a revoked key']],
+  ['SPEC 3', 'a key is active or deactivated', ['test/access/servers.test.ts', 'a revoked key is refused']],
   ['SPEC 4.1 query', 'required text'],
   ['SPEC 4.1 top_k', 'default 10, 1–100'],
   ['SPEC 4.1 countries', 'subset of the five'],
@@ -59,7 +59,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 4.3 unknown ids', 'not_found, status 200'],
   ['SPEC 4.4 is public', 'without a key'],
   [
-    'SPEC 4.4 the link is another one',
+    'SPEC 4.4 the link differs',
     'on every request, short-lived',
     ['test/drawings/store.test.ts', 'after its time'],
   ],
@@ -70,7 +70,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 4.5 503', 'where unavailable'],
   ['SPEC 4.6', 'health checks are public'],
   ['SPEC 5.1', 'X-API-Key on everything but drawings, coverage, health'],
-  ['SPEC 5.2', 'as it is, no Bearer'],
+  ['SPEC 5.2', 'the bare key, without Bearer'],
   ['SPEC 5.3', 'application/json'],
   ['SPEC 5.4', 'missing, unknown 401; deactivated 403'],
   ['SPEC 5.5', 'keys stay on the server side'],
@@ -108,7 +108,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 8 top_k', '10, 1–100'],
   ['SPEC 8 top_applicants, top_ipc', 'at most 20'],
   ['SPEC 8 coverage cache', '1 hour'],
-  ['SPEC 8.1', 'searches count, nothing else does'],
+  ['SPEC 8.1', 'only searches count'],
   [
     'SPEC 8.1, 8.2',
     '429 when used up; resets each cycle',
@@ -117,7 +117,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 9', 'version in the path'],
   [
     'DECISIONS order of checks',
-    'each before all that follow',
+    'each check before the later ones',
     ['test/http/choked-loop.test.ts', 'before it refuses anything'],
   ],
   ['DECISIONS 400 or 422', ''],
@@ -142,7 +142,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['DECISIONS grant dates', ''],
   [
     'DECISIONS grant date',
-    'as stated, else of the publication',
+    'stated date, otherwise publication date',
     ['test/api/filters.test.ts', 'DECISIONS grant dates'],
   ],
   ['DECISIONS patent_id', 'unique, made of the record', ['test/patent/number.test.ts', '']],
@@ -165,7 +165,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
     'DECISIONS account, environment',
     'public endpoints limited by client address',
     ['test/access/store.test.ts', 'several keys per environment'],
-    ['test/access/servers.test.ts', 'let a client address without a key call'],
+    ['test/access/servers.test.ts', 'a client address without a key has no limit'],
   ],
   [
     'DECISIONS quota',
@@ -177,13 +177,13 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
     'DECISIONS rate limit',
     'sliding',
     ['test/access/window.test.ts', 'exact to the request'],
-    ['test/access/servers.test.ts', 'let 60 calls of a key in'],
+    ['test/access/servers.test.ts', 'a key gets 60 calls a minute'],
   ],
   ['DECISIONS maintenance', ''],
   [
     'DECISIONS request log',
-    'its fields; queries only where turned on; bounded in age and size',
-    ['test/access/request-log.test.ts', 'keeps no query unless it was told to'],
+    'its fields; queries only if enabled; bounded in age and size',
+    ['test/access/request-log.test.ts', 'keeps no query by default'],
     ['test/access/request-log.test.ts', 'shows no line that is older'],
     ['test/access/request-log.test.ts', 'stays below its size'],
   ],
@@ -197,7 +197,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ],
 ];
 
-/** A clause with the tests that hold it. */
+/** A clause with its tests. */
 export interface HeldClause {
   clause: string;
   says: string;
@@ -222,7 +222,7 @@ export function clauseTable(): HeldClause[] {
   }));
 }
 
-/** `SPEC 4.1` is not carried by `SPEC 4.11`, `DECISIONS key` not by `DECISIONS keys`. */
+/** `SPEC 4.1` does not match `SPEC 4.11`, and `DECISIONS key` does not match `DECISIONS keys`. */
 function carries(title: string, clause: string): boolean {
   const at = title.indexOf(clause);
   return at >= 0 && !/[\w.]/.test(title[at + clause.length] ?? ' ');

@@ -1,4 +1,4 @@
-/** Specification 4.5 with its decisions, over HTTP. */
+/** Specification 4.5 and its decisions, over HTTP. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
     assert.equal((await service.call(COVERAGE, { headers: { 'x-api-key': 'wrong' } })).status, 200);
   });
 
-  it('SPEC 4.5 is cached for an hour; SPEC 8 coverage cache: ETag, and 304 to whoever has it', async () => {
+  it('SPEC 4.5 is cached for an hour; SPEC 8 coverage cache: ETag, and 304 for a client with the current document', async () => {
     const first = await service.call(COVERAGE);
     assert.equal(first.headers.get('cache-control'), 'public, max-age=3600');
     const etag = first.headers.get('etag') ?? '';
@@ -57,10 +57,10 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
     assert.equal(again.status, 304);
     assert.equal(again.text, '');
     assert.equal((await service.call(COVERAGE, { headers: { 'if-none-match': '"other"' } })).status, 200);
-    assert.equal((await service.call(COVERAGE)).text, first.text, 'not counted anew');
+    assert.equal((await service.call(COVERAGE)).text, first.text, 'not counted again');
   });
 
-  it('is counted anew when something was committed', async () => {
+  it('coverage is counted again after a commit', async () => {
     const before = await service.call(COVERAGE);
     const file = join(world.dir, '..', 'more.jsonl');
     const number = adapter === 'uws' ? 1 : 2;
@@ -70,12 +70,12 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
     await until(async () => {
       after = await service.call(COVERAGE);
       return after.json.total !== before.json.total;
-    }, 'coverage is counted anew');
+    }, 'coverage is counted again');
     assert.equal(after.json.total, before.json.total + 1);
     assert.notEqual(after.headers.get('etag'), before.headers.get('etag'));
   });
 
-  it('SPEC 4.5 503 while the document is unavailable, whatever the reason; SPEC 7 503 coverage', async () => {
+  it('SPEC 4.5 503 while the document is unavailable, for any reason; SPEC 7 503 coverage', async () => {
     const reasons: unknown[] = [
       ...(['no_data', 'unavailable', 'data_corrupt', 'overloaded', 'internal'] satisfies ErrorCode[]).map(
         (code) => new PriorartError(code, 'see /srv/data'),

@@ -1,4 +1,4 @@
-/** Specification 4.3 with its decisions, over HTTP. */
+/** Specification 4.3 and its decisions, over HTTP. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { detailsResponseSchema } from '../../src/search/answer-schema.js';
@@ -76,7 +76,7 @@ onEachAdapter('4.3 POST /api/v1/patents/details', (adapter) => {
     });
   });
 
-  it('SPEC 4.3 sections: the subset in printing order, all when absent or null; others are 422', async () => {
+  it('SPEC 4.3 sections: the subset in printing order, default and null: all; others are 422', async () => {
     const of = async (sections?: string | null) =>
       (await entries({ patent_ids: ['US11000001B2'], sections }))[0]!.content;
     assert.equal(await of('title'), '# Pump 2\n');
@@ -107,7 +107,7 @@ onEachAdapter('4.3 POST /api/v1/patents/details', (adapter) => {
     assert.equal(memory.engine.detailsQueries.length, 0);
   });
 
-  it('answers with a tag that says whether they are the same, and passes conditions over: it is a POST', async () => {
+  it('an answer has an ETag of its content; conditional headers are ignored, because it is a POST', async () => {
     const body = { patent_ids: ['US11000001B2', 'unknown'] };
     const first = await service.post(DETAILS, body);
     const etag = first.headers.get('etag') ?? '';

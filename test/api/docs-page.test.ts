@@ -1,4 +1,4 @@
-/** The reference in a real browser: it loads without a complaint, fits the screen, and its examples are answered. */
+/** The reference in a real browser: it loads without errors, fits the screen, and its examples work. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { loadConfig } from '../../src/config.js';
@@ -15,7 +15,7 @@ const LOOKS = [
   { width: 375, height: 740, scheme: 'dark' },
 ] as const;
 
-/** Sends a form and gives what the page shows of the answer. */
+/** Sends a form and returns the answer that the page shows. */
 const SEND = `async (id) => {
   const output = document.querySelector('#' + id + ' .answer');
   output.textContent = '';
@@ -52,8 +52,8 @@ describe('/docs in a browser', { skip: noBrowser || noSharp }, () => {
         '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
       );
       assert.ok(seen > 0.9 * look.width);
-      assert.equal(wide, seen, 'nothing is to be scrolled sideways');
-      // The least contrast that WCAG 2 asks of text, of every element that has some.
+      assert.equal(wide, seen, 'no horizontal scrolling');
+      // Elements whose text has less than the minimum contrast of WCAG 2.
       const faint = await page.evaluate<string[]>(`(() => {
         const channels = (text) => text.match(/[\\d.]+/g).map(Number);
         const over = ([r, g, b, a = 1], below) => [r, g, b].map((c, i) => c * a + below[i] * (1 - a));
@@ -83,7 +83,7 @@ describe('/docs in a browser', { skip: noBrowser || noSharp }, () => {
     });
   }
 
-  it('has examples that are answered, with the key that is entered', async () => {
+  it('its examples are answered with the entered key', async () => {
     const page = await Page.open(browser, `${service.server.url}/docs`, LOOKS[0]);
     const send = (id: string) => page.evaluate<string>(`(${SEND})('${id}')`);
     assert.match(await send('searchSemantic'), /^This endpoint needs a key/);

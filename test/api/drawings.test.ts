@@ -1,4 +1,4 @@
-/** Specification 4.4 with its decisions, over HTTP: real drawings, real links. */
+/** Specification 4.4 and its decisions, over HTTP, with real drawings and real links. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, it } from 'node:test';
@@ -35,7 +35,7 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     collection.remove();
   });
 
-  /** The path that a redirect leads to. */
+  /** The path of a redirect. */
   const target = (asked: string, answer: Answer) => {
     const url = new URL(answer.headers.get('location') ?? '', service.server.url + PATH + asked);
     return url.pathname + url.search;
@@ -58,20 +58,20 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     assert.equal((await ask(`/${publication}/${file}`, { method: 'HEAD' })).status, 302);
   });
 
-  it('SPEC 4.4 the link is another one on every request', { skip: noSharp }, async () => {
+  it('SPEC 4.4 the link differs on every request', { skip: noSharp }, async () => {
     const links = new Set<string | null>();
     for (let i = 0; i < 20; i++) links.add((await ask(`/${publication}/${file}`)).headers.get('location'));
     assert.equal(links.size, 20);
   });
 
-  it('a link keeps the path that a proxy has the server under', { skip: noSharp }, async () => {
+  it('a link keeps the path prefix of a proxy', { skip: noSharp }, async () => {
     const { headers } = await ask(`/${publication}/${file}`);
     const behind = `https://example.com/patents/search${PATH}/${publication}/${file}`;
     const { pathname } = new URL(headers.get('location') ?? '', behind);
     assert.match(pathname, /^\/patents\/search\/files\/drawings\/[0-9a-f]{64}\.webp$/);
   });
 
-  it('an image comes whole, in part, or as a head, and not again to whoever has it', {
+  it('an image can be fetched whole, in part or as a head; a client with the current image gets 304', {
     skip: noSharp,
   }, async () => {
     const path = target(`/${publication}/${file}`, await ask(`/${publication}/${file}`));
@@ -100,7 +100,7 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     assert.equal((await get({ 'if-none-match': etag })).status, 304);
   });
 
-  it('an address may fetch only so many images a minute, counted apart from its calls', {
+  it('an address has a limit of images a minute, separate from its calls', {
     skip: noSharp,
   }, async () => {
     const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
@@ -124,7 +124,7 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     }
   });
 
-  it('DECISIONS images in content: links that work, behind the public address where one is set', {
+  it('DECISIONS images in content: working links, with the public address if one is set', {
     skip: noSharp,
   }, async () => {
     const linksOf = async (asked: Service): Promise<string[]> => {
@@ -175,8 +175,8 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     assert.equal((await ask(`/${publication || 'X'}`)).status, 404, 'a path of another shape');
   });
 
-  it('tricks with paths are 400 or 404, and never reach a file', async () => {
-    // As bytes: fetch would resolve dots before it sends them.
+  it('malicious paths are 400 or 404, and never reach a file', async () => {
+    // Sent as bytes, because fetch resolves dots.
     const tricks = [
       '/..%2f..%2f..%2fetc/passwd.png',
       '/%2e%2e/%2e%2e%2fpasswd.webp',
@@ -207,7 +207,7 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     assert.equal((await service.call('/livez')).status, 200);
   });
 
-  it('links that were tampered with are 403 {detail}', { skip: noSharp }, async () => {
+  it('a changed link is 403 {detail}', { skip: noSharp }, async () => {
     const link = target(`/${publication}/${file}`, await ask(`/${publication}/${file}`));
     const forged = link.replace(/signature=(.)/, (_, first) => `signature=${first === 'A' ? 'B' : 'A'}`);
     const wrong = [link.split('?')[0]!, forged, `${link}&a=b`];
@@ -228,7 +228,7 @@ async function rawGet(
   try {
     client.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
     const reply = await client.reply();
-    assert.ok(reply, `hung up without an answer: ${path}`);
+    assert.ok(reply, `connection closed without an answer: ${path}`);
     return { status: reply.status, headers: JSON.stringify(reply.headers), body: reply.body };
   } finally {
     client.destroy();

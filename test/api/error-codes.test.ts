@@ -1,4 +1,4 @@
-/** X-Error-Code: on every error answer, documented with how to solve it, and with examples that the server does answer. */
+/** X-Error-Code: every error answer has one, documented with its remedy and with examples that the server returns. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ErrorCode, PriorartError } from '../../src/errors.js';
@@ -21,7 +21,7 @@ const DRAWING = '/api/v1/drawings/{publication_id}/{filename}';
 // biome-ignore lint/suspicious/noExplicitAny: the test looks into whatever is there
 const document = openApiDocument(ROUTES, '1.2.3') as any;
 
-/** What the document shows for a code of an endpoint. */
+/** The document's example for a code of an endpoint. */
 function exampleOf(path: string, status: number, code: string): string {
   const operation = Object.values(document.paths[path])[0] as typeof document;
   const { headers, content } = operation.responses[status];
@@ -31,12 +31,12 @@ function exampleOf(path: string, status: number, code: string): string {
   return example.value.detail;
 }
 
-/** A detail without what differs from answer to answer. */
+/** The detail with its variable parts replaced. */
 const still = (detail: string): string =>
   detail.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(id)').replace(/\d+(?= s$)/g, '(seconds)');
 
 describe('error codes', () => {
-  it('stand in the OpenAPI document with meaning and remedy, each with one status', () => {
+  it('every code is in the OpenAPI document with meaning, remedy and one status', () => {
     const { schema, description } = document.components.headers['X-Error-Code'];
     assert.deepEqual(schema.enum, SHOWN_CODES);
     for (const code of SHOWN_CODES)
@@ -64,7 +64,7 @@ onEachAdapter('error answers', (adapter) => {
     assert.equal(still(answer.json.detail), still(exampleOf(path, answer.status, code)));
   }
 
-  it('DECISIONS error body: a stable code is in X-Error-Code, and the document shows what is answered', async () => {
+  it('DECISIONS error body: a stable code is in X-Error-Code, and the documented example is the answer', async () => {
     const good = { query: 'q' };
     const day = '2021-02-29';
     const cases: [string, ShownCode, Promise<Answer>][] = [
@@ -84,7 +84,7 @@ onEachAdapter('error answers', (adapter) => {
     for (const [path, code, answer] of cases) check(await answer, path, code);
   });
 
-  it('faults and overload have their codes, and nothing of the inside', async () => {
+  it('internal errors and overload have codes, and reveal nothing internal', async () => {
     const shown: [ErrorCode, ShownCode][] = [
       ['overloaded', 'overloaded'],
       ['unavailable', 'unavailable'],
@@ -95,15 +95,15 @@ onEachAdapter('error answers', (adapter) => {
       ['model_damaged', 'internal'],
     ];
     for (const [thrown, code] of shown) {
-      service.engine.search = () => Promise.reject(new PriorartError(thrown, 'of the inside'));
+      service.engine.search = () => Promise.reject(new PriorartError(thrown, 'internal detail'));
       check(await service.search({ query: 'q' }), SEMANTIC, code);
     }
-    service.engine.search = () => Promise.reject(new TypeError('of the inside'));
+    service.engine.search = () => Promise.reject(new TypeError('internal detail'));
     check(await service.search({ query: 'q' }), SEMANTIC, 'internal');
     service.engine.search = new MemoryEngine().search;
   });
 
-  it('what no endpoint answers has a code, too', async () => {
+  it('requests without an endpoint get a code, too', async () => {
     const code = (answer: Answer) => answer.headers.get('x-error-code');
     assert.equal(code(await service.call('/nowhere')), 'not_found');
     assert.equal(code(await service.call(SEMANTIC)), 'method_not_allowed');
@@ -118,7 +118,7 @@ onEachAdapter('error answers', (adapter) => {
     assert.equal(code(await service.search({ query: 'q' })), null);
   });
 
-  it('limits, maintenance and keys that are gone have theirs', async () => {
+  it('limits, maintenance and revoked keys have codes', async () => {
     const strict = await Service.start(adapter, 10_000, {}, { rateLimit: 60, publicRateLimit: 1 });
     try {
       await strict.call(COVERAGE);

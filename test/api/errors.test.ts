@@ -1,4 +1,4 @@
-/** Specification 7 and the decisions on errors: statuses, bodies and headers of whatever goes wrong. */
+/** Specification 7 and the decisions on errors: statuses, bodies and headers. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, afterEach, before, it } from 'node:test';
@@ -38,7 +38,7 @@ onEachAdapter('7 errors', (adapter) => {
     }
   });
 
-  it('DECISIONS unknown path, method: a method is 405 {detail} with Allow, before the key is asked for', async () => {
+  it('DECISIONS unknown path, method: a method is 405 {detail} with Allow, before the key is checked', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const answer = await service.call(SEMANTIC, { method });
       assert.equal(answer.status, 405, method);
@@ -50,7 +50,7 @@ onEachAdapter('7 errors', (adapter) => {
     assert.equal(answer.headers.get('allow'), 'GET, HEAD');
   });
 
-  it('a 404 is logged with its path, bounded and escaped; other answers without', async () => {
+  it('a 404 is logged with its path, bounded and escaped; other answers are logged without their path', async () => {
     const line = async (path: string, id: string) => {
       await service.call(path, { headers: { 'x-request-id': id } });
       const text = service.logLines.find((one) => one.includes(id)) ?? '{}';
@@ -70,7 +70,7 @@ onEachAdapter('7 errors', (adapter) => {
     assert.equal(answer.status, 200);
   });
 
-  it('SPEC 7 500: an unexpected error tells the client nothing but the request id, and the log everything', async () => {
+  it('SPEC 7 500: an unexpected error gives the client only the request id; the log has the details', async () => {
     failWith(
       new TypeError("cannot read properties of undefined (reading 'secretThing') at /srv/data/index.faiss"),
     );
@@ -123,7 +123,7 @@ onEachAdapter('7 errors', (adapter) => {
       assert.doesNotMatch(text, /node_modules|\.js|\.ts|\n\s+at |\/(home|srv|tmp|work)/);
   });
 
-  it('X-Request-Id is taken over where it is sane and made where it is not, on every answer', async () => {
+  it('a valid X-Request-Id of the client is returned, otherwise a new one, on every answer', async () => {
     const given = 'client-7.B:42/x_y';
     for (const answer of [
       await service.search({ query: 'q' }, { 'x-request-id': given }),
@@ -144,7 +144,7 @@ onEachAdapter('7 errors', (adapter) => {
     assert.equal(made.size, 7);
   });
 
-  it('a client that goes away cancels the work and gets nothing written', async () => {
+  it('a client that disconnects cancels its search; nothing is written to it', async () => {
     let arrived!: () => void;
     const started = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -163,16 +163,16 @@ onEachAdapter('7 errors', (adapter) => {
     const signal = service.engine.signals.at(-1)!;
     assert.equal(signal.aborted, false);
     sent.destroy();
-    await until(() => signal.aborted, 'the search is told');
+    await until(() => signal.aborted, 'the search is cancelled');
     const left = () => service.logLines.find((text) => text.includes('left-early'));
-    await until(() => left() !== undefined, 'it is logged');
+    await until(() => left() !== undefined, 'the disconnect is logged');
     const line = left();
     assert.equal(JSON.parse(line ?? '{}').status, 499);
   });
 });
 
 onEachAdapter('a search that outlasts the deadline', (adapter) => {
-  it('is cancelled and answered 503 with Retry-After, even where it does not heed the signal', async () => {
+  it('a search that exceeds its deadline is answered 503 with Retry-After, even if the engine ignores the signal', async () => {
     const service = await Service.start(adapter, 50);
     try {
       service.engine.search = () => new Promise(() => {});

@@ -1,4 +1,4 @@
-/** Specification 4.1 with the decisions on filters, over HTTP, against a world whose records say what must be found. */
+/** Specification 4.1 and the decisions on filters, over HTTP, against records with known answers. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { searchResponseSchema } from '../../src/search/answer-schema.js';
@@ -24,7 +24,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     assert.equal(total, results.length);
     return results.map(({ patent_id }) => patent_id).sort();
   }
-  /** With application and grant told apart, so that each is found by itself. */
+  /** With application and grant as separate results, so that each is found. */
   const each = async (filter: Record<string, unknown>) =>
     [
       ...(await found({ doc_type: 'application', ...filter })),
@@ -64,7 +64,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     ]);
   });
 
-  it('SPEC 4.1 countries: a subset, all five when absent', async () => {
+  it('SPEC 4.1 countries: a subset, default all five', async () => {
     for (const countries of [['JP'], ['KR', 'CN'], ['US', 'US']]) {
       assert.deepEqual(
         await each({ countries }),
@@ -86,13 +86,13 @@ onEachAdapter('filters of semantic search', (adapter) => {
     );
   });
 
-  it('SPEC 4.1 kind_codes: only these; SPEC 4.1 rule 2: doc_type is ignored then', async () => {
+  it('SPEC 4.1 kind_codes: only the given kinds; SPEC 4.1 rule 2: doc_type is then ignored', async () => {
     const wanted = idsWhere((r) => r.kind_code === 'B1');
     assert.deepEqual(await found({ kind_codes: ['B1'] }), wanted);
     assert.deepEqual(await found({ kind_codes: ['b1'], doc_type: 'application' }), wanted);
   });
 
-  it('SPEC 4.1 include_utility_model; DECISIONS utility models, designs: only when asked for', async () => {
+  it('SPEC 4.1 include_utility_model; DECISIONS utility models, designs: found only on request', async () => {
     const utility = idsWhere((r) => /^Y/.test(r.kind_code));
     assert.ok((await found({ include_utility_model: true })).includes(utility[0]!));
     for (const none of [{}, { include_utility_model: false }, { doc_type: 'grant' }])
@@ -111,7 +111,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
   for (const [type, from, to] of DATES) {
     it(`SPEC 4.1 ${type}_date_from, ${type}_date_to; DECISIONS date ranges: inclusive, without a date no match`, async () => {
       const field = `${type}_date`;
-      // What claims no priority has its own filing date as its priority date.
+      // The priority date of a record without priority is its filing date.
       const date = (r: (typeof WORLD)[number]) =>
         (r[field] ?? (type === 'priority' ? r['filing_date'] : undefined)) as string | undefined;
       const within = (low: string, high: string) =>
@@ -123,14 +123,14 @@ onEachAdapter('filters of semantic search', (adapter) => {
     });
   }
 
-  it('DECISIONS date ranges: a day before all patents is a day', async () => {
+  it('DECISIONS date ranges: a day before all patents is valid', async () => {
     const dated = idsWhere((r) => isPatent(r) && r['filing_date'] !== undefined);
     for (const day of ['0000-01-01', '1623-06-25'])
       assert.deepEqual(await each({ filing_date_from: day }), dated);
     assert.deepEqual(await each({ filing_date_to: '1699-12-31' }), []);
   });
 
-  it('SPEC 4.1 grant_date_from, grant_date_to; DECISIONS grant dates: grant publications only, stated or of publication', async () => {
+  it('SPEC 4.1 grant_date_from, grant_date_to; DECISIONS grant dates: grant publications only; stated date or publication date', async () => {
     const filter = { grant_date_from: '2021-05-11', grant_date_to: '2022-02-20' };
     const wanted = ['EP03500001B1', 'KR1023000010000B1', 'US11000001B2'];
     assert.deepEqual(await each(filter), wanted);
@@ -144,7 +144,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     assert.deepEqual(await each({ applicant: '示例' }), ['CN110000001B']);
   });
 
-  it('SPEC 4.1 applicant_match: contains, prefix, exact; contains when absent', async () => {
+  it('SPEC 4.1 applicant_match: contains, prefix, exact; default contains', async () => {
     const of = (applicant: string, applicant_match?: string) => each({ applicant, applicant_match });
     assert.deepEqual(await of('electronics'), ['US11000001B2']);
     assert.deepEqual(await of('electronics', 'contains'), ['US11000001B2']);
@@ -154,7 +154,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     assert.deepEqual(await of('samsung electronics', 'exact'), ['US11000001B2']);
   });
 
-  it('SPEC 4.1 inventor: prefix; DECISIONS several inventors, applicants: any matches, shown joined', async () => {
+  it('SPEC 4.1 inventor: prefix; DECISIONS several inventors, applicants: any of them matches, shown joined', async () => {
     assert.deepEqual(await each({ inventor: 'kim' }), ['US11000001B2']);
     assert.deepEqual(await each({ inventor: 'im, Min' }), []);
     for (const inventor of ['Smith', 'Doe', 'Jane D'])
@@ -164,7 +164,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     assert.equal(json.results[0].applicant, 'Foo Inc.; Bar LLC');
   });
 
-  it('SPEC 4.1 ipc_codes, cpc_codes; DECISIONS IPC/CPC prefix: spaces and case do not count', async () => {
+  it('SPEC 4.1 ipc_codes, cpc_codes; DECISIONS IPC/CPC prefix: spaces and case are ignored', async () => {
     const battery = ['KR1020200000001A', 'KR1023000010000B1', 'US11000001B2'];
     for (const code of ['H01M', 'h01m', 'H01M10', 'H01M 10/05', 'H', 'H01'])
       assert.deepEqual(await each({ ipc_codes: [code] }), battery, code);
@@ -188,7 +188,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     assert.deepEqual(await each({ publication_number: 'US99999999B2' }), []);
   });
 
-  it('DECISIONS utility models, designs: a number or a family finds every kind, unless kinds are stated', async () => {
+  it('DECISIONS utility models, designs: a number or a family finds every kind, unless kinds are given', async () => {
     const [utility, design] = ['KR2020200000005Y1', 'USD0900001S1'];
     assert.deepEqual(await found({ publication_number: utility }), [utility]);
     assert.deepEqual(await found({ publication_number: 'USD900001' }), [design]);
@@ -219,7 +219,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
       assert.equal((await service.search({ query: 'q', [field]: [] })).status, 422, field);
   });
 
-  it('DECISIONS order of results: rerank_score, similarity_score, patent_id; the same answer each time', async () => {
+  it('DECISIONS order of results: rerank_score, similarity_score, patent_id; equal requests get equal answers', async () => {
     const ask = () => service.search({ query: 'pump that cools battery cells', top_k: 100 });
     const [first, second] = [await ask(), await ask()];
     assert.equal(first.text, second.text);
@@ -234,7 +234,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     }
   });
 
-  it('DECISIONS scores: a patent has its best chunk’s similarity, chunks come by rerank_score, types and sections are named', async () => {
+  it('DECISIONS scores: a patent has its best chunk’s similarity, chunks are ordered by rerank_score, types and sections are named', async () => {
     const { json } = await service.search({ query: 'pump that cools battery cells', top_k: 100 });
     for (const { similarity_score, chunks } of json.results) {
       assert.equal(similarity_score, Math.max(...chunks.map((c: typeof chunks) => c.similarity_score)));

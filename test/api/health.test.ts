@@ -1,4 +1,4 @@
-/** Specification 4.6 with the decision on paths and payloads. */
+/** Specification 4.6 and the decision on paths and payloads. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ onEachAdapter('4.6 health checks', (adapter) => {
     }
   });
 
-  it('DECISIONS health: /readyz and /healthz are 503 with what is missing; /livez is not', async () => {
+  it('DECISIONS health: /readyz and /healthz are 503 with the missing part; /livez stays 200', async () => {
     service.engine.missing = ['the index is not open', 'the pool is starting'];
     for (const path of ['/readyz', '/healthz']) {
       const answer = await service.call(path);
@@ -36,7 +36,7 @@ onEachAdapter('4.6 health checks', (adapter) => {
     assert.equal((await service.call('/livez')).status, 200);
   });
 
-  it('DECISIONS health: /readyz is 503 with the reason while calls with keys are, and recovers', async () => {
+  it('DECISIONS health: /readyz is 503 with the reason while calls with keys fail, and recovers', async () => {
     const ready = async () => {
       const [probe, call] = [await service.call('/readyz'), await service.search({ query: 'q' })];
       assert.equal(probe.status, call.status);
@@ -82,7 +82,7 @@ onEachAdapter('4.6 health checks', (adapter) => {
 });
 
 onEachAdapter('shutting down', (adapter) => {
-  it('turns /readyz to 503 on connections that are still there, and lets running requests finish', async () => {
+  it('during shutdown, /readyz is 503 on open connections, and running requests finish', async () => {
     const service = await Service.start(adapter);
     let finish!: () => void;
     const held = new Promise<void>((resolve) => {
@@ -98,7 +98,7 @@ onEachAdapter('shutting down', (adapter) => {
       await held;
       return search(query);
     };
-    // Two connections, of which fetch keeps one idle.
+    // Opens two connections; fetch keeps one of them idle.
     await Promise.all([service.call('/readyz'), service.call('/readyz')]);
     const running = service.search({ query: 'q' });
     await started;

@@ -1,4 +1,4 @@
-/** Specification 8 and what of 7 concerns limits, at the door; test/access has what lies behind it. */
+/** Specification 8, and the limits of 7, over HTTP. test/access tests the limits themselves. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { newSecret } from '../../src/access/key.js';
@@ -31,12 +31,16 @@ onEachAdapter('8 limits', (adapter) => {
     for (let i = 0; i < 15; i++) {
       assert.equal((await service.post(SEMANTIC, { query: 'q' }, key)).status, 200);
       assert.equal((await service.post(ANALYTICS, { query: 'q' }, key)).status, 200);
-      // DECISIONS quota: an answer 4xx costs nothing.
+      // DECISIONS quota: a 4xx answer is free.
       assert.equal((await service.post(SEMANTIC, { query: '' }, key)).status, 422);
     }
     for (const path of [SEMANTIC, ANALYTICS])
       isRefused(await service.post(path, { query: 'q' }, key), /quota/);
-    assert.equal((await service.post(SEMANTIC, { query: '' }, key)).status, 422, 'validation comes first');
+    assert.equal(
+      (await service.post(SEMANTIC, { query: '' }, key)).status,
+      422,
+      'validation precedes the quota',
+    );
     assert.equal((await service.post(DETAILS, { patent_ids: ['x'] }, key)).status, 200);
     assert.equal((await service.call(COVERAGE)).status, 200);
   });
@@ -57,7 +61,7 @@ onEachAdapter('8 limits', (adapter) => {
     });
   }
 
-  it('SPEC 8 quota Enterprise is what the operator set', async () => {
+  it('SPEC 8 quota Enterprise is set by the operator', async () => {
     const account = await service.access.createAccount({ name: 'Own', plan: 'enterprise', monthlyQuota: 2 });
     const made = await service.access.createKey({ account: account.id, environment: 'test', name: 'test' });
     const key = { 'x-api-key': made.secret };
@@ -65,7 +69,7 @@ onEachAdapter('8 limits', (adapter) => {
     isRefused(await service.post(SEMANTIC, { query: 'q' }, key), /quota/);
   });
 
-  it('SPEC 8 rate limit; SPEC 7 429 rate: 60 a minute over all calls of a key, whatever their status', async () => {
+  it('SPEC 8 rate limit; SPEC 7 429 rate: 60 a minute over all calls of a key, with any status', async () => {
     const limited = await Service.start(adapter, 10_000, {}, { rateLimit: RATE_LIMIT_PER_MINUTE });
     try {
       assert.equal(RATE_LIMIT_PER_MINUTE, 60);
@@ -76,7 +80,7 @@ onEachAdapter('8 limits', (adapter) => {
       }
       isRefused(await limited.post(DETAILS, { patent_ids: ['x'] }), /60|minute/);
       isRefused(await limited.post(SEMANTIC, '{'), /60|minute/);
-      assert.equal((await limited.call(COVERAGE)).status, 200, 'public endpoints have a limit of their own');
+      assert.equal((await limited.call(COVERAGE)).status, 200, 'public endpoints have a separate limit');
       assert.equal((await limited.call('/livez')).status, 200);
     } finally {
       await limited.stop();
@@ -93,8 +97,8 @@ onEachAdapter('8 limits', (adapter) => {
       }
       isRefused(await stranger(newSecret()), /10 requests within a minute with this client address/);
       isRefused(await stranger(undefined), /client address/);
-      assert.equal((await limited.search({ query: 'q' })).status, 200, 'good keys are not concerned');
-      assert.equal((await limited.call(COVERAGE)).status, 200, 'nor are public endpoints');
+      assert.equal((await limited.search({ query: 'q' })).status, 200, 'valid keys are not affected');
+      assert.equal((await limited.call(COVERAGE)).status, 200, 'public endpoints are not affected');
       await limited.access.revoke(limited.keyId);
       isRefused(await limited.search({ query: 'q' }), /client address/);
     } finally {

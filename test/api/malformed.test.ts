@@ -1,4 +1,4 @@
-/** Bodies that somebody made to do harm, at every endpoint that takes one: the right status, and the process lives. */
+/** Malicious bodies at every POST endpoint: the status is right, and the process survives. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ const GOOD: Record<string, string> = {
   [DETAILS]: '"patent_ids":["x"]',
 };
 
-onEachAdapter('bodies made to do harm', (adapter) => {
+onEachAdapter('malicious bodies', (adapter) => {
   let service: Service;
   before(async () => {
     service = await Service.start(adapter);
@@ -59,26 +59,26 @@ onEachAdapter('bodies made to do harm', (adapter) => {
         await expects(path, Uint8Array.from(bytes), 400);
     });
 
-    it(`huge numbers are of the wrong type or out of range: ${path}`, async () => {
+    it(`a huge number has the wrong type or is out of range: ${path}`, async () => {
       for (const number of ['1e999', '-1e999', '9'.repeat(10_000), '1e-999', '0.1e1000000000', '-0'])
         for (const name of [field, 'top_k', 'page', 'page_size'])
           if (name === field || path === ANALYTICS || (path === SEMANTIC && name === 'top_k'))
             await expects(path, `{${name === field ? '' : `${good},`}"${name}":${number}}`, 422);
     });
 
-    it(`prototypes are not touched, and what they are called is an unknown field: ${path}`, async () => {
+    it(`prototypes are not changed, and names such as __proto__ are unknown fields: ${path}`, async () => {
       for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])
         for (const value of ['{"polluted":true}', '"x"', 'null', '{"__proto__":{"polluted":1}}'])
           await expects(path, `{${good},"${name}":${value}}`, 422);
       assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
     });
 
-    it(`of a field that is given twice the last one counts, as JSON.parse has it: ${path}`, async () => {
+    it(`the last of duplicate fields counts, as in JSON.parse: ${path}`, async () => {
       await expects(path, `{"${field}":5,${good}}`, 200);
       await expects(path, `{${good},"${field}":5}`, 422);
     });
 
-    it(`lone surrogates and NUL in texts are texts: ${path}`, async () => {
+    it(`lone surrogates and NUL are valid in texts: ${path}`, async () => {
       for (const text of ['\\ud800', 'a\\udc00b', 'x\\u0000y', '\\ud83d\\ude00'])
         await expects(path, path === DETAILS ? `{"patent_ids":["${text}"]}` : `{"query":"${text}"}`, 200);
       if (path === DETAILS) await expects(path, '{"patent_ids":["\\u0000"]}', 200);
@@ -87,7 +87,7 @@ onEachAdapter('bodies made to do harm', (adapter) => {
       await expects(path, `{${good},"\\u0000":1}`, 422);
     });
 
-    it(`a hundred thousand unknown fields or entries cost no more than a message: ${path}`, async () => {
+    it(`a hundred thousand unknown fields or entries take little time: ${path}`, async () => {
       const fields = Array.from({ length: 80_000 }, (_, i) => `"f${i}":0`).join(',');
       const started = process.cpuUsage();
       await expects(path, `{${good},${fields}}`, 422);
@@ -97,11 +97,11 @@ onEachAdapter('bodies made to do harm', (adapter) => {
       assert.ok(user < 5_000_000, `${user} µs of processor time`);
     });
 
-    it(`DECISIONS order of checks: a body over a mebibyte is 413: ${path}`, async () => {
+    it(`DECISIONS order of checks: a body of more than a mebibyte is 413: ${path}`, async () => {
       await expects(path, `{${good},"x":"${'x'.repeat(1 << 20)}"}`, 413);
     });
 
-    it(`no JSON whatsoever makes a fault of the server: ${path}`, async () => {
+    it(`no JSON causes an internal error: ${path}`, async () => {
       const names = fc.constantFrom(
         field,
         'top_k',
@@ -123,7 +123,7 @@ onEachAdapter('bodies made to do harm', (adapter) => {
     });
   }
 
-  it('the process lives, and what it answers is as before', async () => {
+  it('the process survives, and its answers are unchanged', async () => {
     assert.equal((await service.call('/livez')).status, 200);
     assert.equal((await service.search({ query: 'q' })).json.total, 10);
     const errors = service.logLines.filter((line) => line.includes('"level":"error"'));

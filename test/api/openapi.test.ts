@@ -1,4 +1,4 @@
-/** The OpenAPI document, its page, and real answers held against it. */
+/** The OpenAPI document, its page, and real answers checked against it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ROUTES } from '../../src/http/app.js';
@@ -16,7 +16,7 @@ const EXAMPLES = examplesOf(ROUTES);
 describe('the OpenAPI document', () => {
   const document = openApiDocument(ROUTES, '1.2.3');
 
-  it('SPEC 6, DECISIONS events: there are none, no webhooks and no notifications', () => {
+  it('SPEC 6, DECISIONS events: there are no webhooks and no notifications', () => {
     assert.equal(document['webhooks'], undefined);
     const paths = [...Object.keys(document['paths'] as object), ...ROUTES.map(({ path }) => path)];
     assert.deepEqual(
@@ -25,7 +25,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('is OpenAPI 3.1 and refers to nothing that is not in it', () => {
+  it('the document is OpenAPI 3.1, and all its references resolve', () => {
     assert.equal(document['openapi'], '3.1.0');
     const text = JSON.stringify(document);
     const at = (pointer: string) =>
@@ -38,8 +38,8 @@ describe('the OpenAPI document', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('names every endpoint that this program has for callers, and no other', () => {
-    // Script and style belong to the page.
+  it('the document has exactly the public endpoints of the program', () => {
+    // The page's script and style are not endpoints.
     const served = ROUTES.filter(({ path }) => !path.startsWith('/docs/'));
     const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     assert.deepEqual(named.sort(), served.map(({ method, path }) => `${method} ${path}`).sort());
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of every field that may be absent when it is', () => {
+  it('the document describes when each optional field is absent', () => {
     // biome-ignore lint/suspicious/noExplicitAny: the test looks into whatever is there
     const { schemas } = document['components'] as any;
     const requests = OPERATIONS.flatMap(({ body }) => body ?? []) as string[];
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     assert.ok(fields > 15, `${fields} fields`);
   });
 
-  it('says what counts as an application and a grant at each office, and what a priority date is', () => {
+  it('the document defines application, grant and priority date for each office', () => {
     const { description } = document['info'] as { description: string };
     const row = (country: Country) =>
       description.split('\n').find((line) => line.startsWith(`| ${country} |`));
@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
     assert.match(SemanticRequest.shape.priority_date_from.description ?? '', /else the own filing date/);
   });
 
-  it('shows examples that fit their schemas, and requests that the validators accept', () => {
+  it('examples fit their schemas, and the validators accept their requests', () => {
     const parsers: Partial<Record<SchemaName, (body: unknown) => unknown>> = {
       SemanticRequest: parseSemantic,
       AnalyticsRequest: parseAnalytics,
@@ -120,7 +120,7 @@ onEachAdapter('reference', (adapter) => {
   });
   after(() => service.stop());
 
-  it('/openapi.json is the document, without a key, with an entity tag', async () => {
+  it('/openapi.json is the document, without a key, with an ETag', async () => {
     const answer = await service.call('/openapi.json');
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'application/json');
@@ -132,7 +132,7 @@ onEachAdapter('reference', (adapter) => {
     assert.equal((await service.call('/openapi.json', { headers: { 'if-none-match': etag } })).status, 304);
   });
 
-  it('/docs is a page that loads nothing from elsewhere and shows every endpoint and field', async () => {
+  it('/docs loads nothing from other hosts, and shows every endpoint and field', async () => {
     const page = await service.call('/docs');
     assert.equal(page.status, 200);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');

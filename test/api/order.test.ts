@@ -1,4 +1,7 @@
-/** DECISIONS, order of checks: of a request that is wrong in everything, the first check speaks; then it is mended. */
+/**
+ * DECISIONS, order of checks: the first check refuses a request that is wrong everywhere; the test then corrects that
+ * part.
+ */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { PriorartError } from '../../src/errors.js';
@@ -14,7 +17,7 @@ onEachAdapter('order of checks', (adapter) => {
   });
   after(() => service.stop());
 
-  /** A key, of an account of its own where none is named, whose rate limit nobody has touched. */
+  /** A key with an unused rate limit; of a new account by default. */
   async function makeKey(
     account?: string,
     monthlyQuota = 10,
@@ -64,7 +67,7 @@ onEachAdapter('order of checks', (adapter) => {
         [503, /overloaded/, path, left.secret, 'application/json', good[path]],
       ];
       for (const [status, word, at, key, type, body] of steps) {
-        // Just before it counts: a minute may go by otherwise, on a machine that is slow enough.
+        // Uses up the limit just before the step, because a slow machine may take more than a minute for the steps.
         while (
           key === limited.secret &&
           (await service.post(SEMANTIC, '{', { 'x-api-key': key })).status !== 429
@@ -74,7 +77,7 @@ onEachAdapter('order of checks', (adapter) => {
         assert.match(answer.json.detail, word);
       }
     }
-    // What has no quota has none to use up, and what was refused for overload cost nothing.
+    // Details have no quota, and a search refused for overload is free.
     assert.equal(
       (await service.post(DETAILS, { patent_ids: ['x'] }, { 'x-api-key': used.secret })).status,
       200,

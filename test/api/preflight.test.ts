@@ -1,4 +1,4 @@
-/** What is answered before an endpoint is found bears a request id, and is logged and counted like the rest. */
+/** Answers that precede the endpoint have a request id, and are logged and counted like others. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { URL_MAX_CHARS } from '../../src/limits.js';
@@ -6,7 +6,7 @@ import { Metrics } from '../../src/observe/metrics.js';
 import { RawClient, type RawReply } from '../http/raw.js';
 import { onEachAdapter, Service } from './service.js';
 
-onEachAdapter('answers that no endpoint gives', (adapter) => {
+onEachAdapter('answers without an endpoint', (adapter) => {
   const metrics = new Metrics();
   let service: Service;
   before(async () => {
@@ -19,7 +19,7 @@ onEachAdapter('answers that no endpoint gives', (adapter) => {
     const client = new RawClient(service.server.port);
     const reply = await client.write(message).reply();
     client.destroy();
-    assert.ok(reply, 'hung up without an answer');
+    assert.ok(reply, 'connection closed without an answer');
     return reply;
   }
 
@@ -43,7 +43,7 @@ onEachAdapter('answers that no endpoint gives', (adapter) => {
     await assertKnown(reply, { endpoint: 'preflight', method: 'OPTIONS', request_id: 'mine' });
   });
 
-  it('a URL that is too long', async () => {
+  it('a URL that is too long is refused', async () => {
     const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const path = `/${'x'.repeat(URL_MAX_CHARS)}`;
     const reply = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\ntraceparent: ${trace}\r\n\r\n`);
@@ -52,7 +52,7 @@ onEachAdapter('answers that no endpoint gives', (adapter) => {
     await assertKnown(reply, { endpoint: 'none', method: 'GET' });
   });
 
-  it('a method that is unknown is 400, one that HTTP knows 405 with what is allowed', async () => {
+  it('an unknown method is 400; a known method that the path does not allow is 405 with Allow', async () => {
     for (const [method, status, code] of [
       ['FOO', 400, 'bad_request'],
       ['get', 400, 'bad_request'],
@@ -69,7 +69,7 @@ onEachAdapter('answers that no endpoint gives', (adapter) => {
     }
   });
 
-  it('a head that is too large, or no HTTP at all', async () => {
+  it('a head that is too large, or a request that is not HTTP, is refused', async () => {
     const head = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`;
     const garbage = 'garbage\r\n\r\n';
     for (const [message, status] of [
@@ -77,7 +77,7 @@ onEachAdapter('answers that no endpoint gives', (adapter) => {
       [garbage, 400],
     ] as const) {
       const reply = await raw(message);
-      // What the parser of uWebSockets.js refuses itself, nobody is told of.
+      // uWebSockets.js does not report requests that its parser refuses.
       if (adapter === 'uws' && reply.headers['x-request-id'] === undefined) {
         assert.ok(reply.status >= 400);
         continue;

@@ -43,7 +43,7 @@ onEachAdapter('5.6 request logs and usage, per key', (adapter) => {
       { request_id: 'second', endpoint: 'semantic-analytics', status: 200, client, result_count: 3 },
       { request_id: 'first', endpoint: 'semantic', status: 200, client, result_count: 7 },
     ]);
-    // The text of a query is kept nowhere unless the operator turned that on.
+    // A query is stored only if the operator enables it.
     assert.doesNotMatch(text, /secret plan/);
     assert.doesNotMatch(service.logLines.join(''), /secret plan/);
     const page = await admin(`/keys/${service.keyId}/logs?limit=3`);

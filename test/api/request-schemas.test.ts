@@ -1,7 +1,6 @@
 /**
- * The schemas of requests in /openapi.json against what the server accepts: values from and around the schemas, judged
- * by a JSON Schema validator and by the server's own check. They agree but for rules that JSON Schema cannot say, which
- * are listed here and described in the document.
+ * The request schemas in /openapi.json and the server agree on values from and around the schemas. Rules that JSON
+ * Schema cannot express are listed here and described in the document.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -30,7 +29,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema({ $id: 'document', components: document['components'] });
 
-/** What a server does with a decoded body: nothing where it accepts it, else it throws. */
+/** Parses a decoded body as the server does; throws if the server refuses it. */
 const SERVER: Record<string, (body: unknown) => unknown> = {
   SemanticRequest: parseSemantic,
   AnalyticsRequest: parseAnalytics,
@@ -47,7 +46,7 @@ const SERVER: Record<string, (body: unknown) => unknown> = {
   AdminLogin: (body) => loginSchema.parse(body),
 };
 
-/** Fits the schema, and the server refuses it: by what it says, and a body of which it does. */
+/** Rules that only the server checks: a body fits the schema, but the server refuses it. */
 const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] }[] = [
   {
     rule: 'a range does not end before it begins',
@@ -55,7 +54,7 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['SemanticRequest', { query: 'x', grant_date_from: '2021-01-01', grant_date_to: '2020-01-01' }],
   },
   {
-    rule: 'a name holds a letter or digit',
+    rule: 'a name contains a letter or digit',
     says: /^(applicant|inventor): .*expected a name with a letter or digit$/,
     example: ['SemanticRequest', { query: 'x', applicant: '...' }],
   },
@@ -65,16 +64,13 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['AnalyticsRequest', { query: 'x', applicant: 'Co., Ltd.' }],
   },
   {
-    rule: 'a quota goes with the plan enterprise',
+    rule: 'only the plan enterprise has a quota',
     says: /^monthly_quota is for the plan enterprise; /,
     example: ['AccountInput', { name: 'x', plan: 'free', monthly_quota: 5 }],
   },
 ];
 
-/**
- * Does not fit the schema, and the server accepts it: what it does not tell apart, as a schema cannot. Fits, once it is
- * written plainly.
- */
+/** Spellings that only the server accepts, because a schema cannot express them. The plain spelling fits the schema. */
 const ACCEPTED: readonly {
   rule: string;
   field: RegExp;
@@ -82,26 +78,26 @@ const ACCEPTED: readonly {
   example: [string, object];
 }[] = [
   {
-    rule: 'white space around a text does not count',
+    rule: 'white space around a text is ignored',
     field: /^(query|applicant|inventor|publication_number|application_number|family_id|patent_ids)$/,
     plain: (text) => text.trim(),
     example: ['SemanticRequest', { query: 'x', family_id: `1${' '.repeat(5_000)}` }],
   },
   {
-    rule: 'any white space is a space, in lists of sections',
+    rule: 'in lists of sections, any white space is a space',
     field: /^sections$/,
     plain: (text) => text.replace(/\s/g, ' '),
     example: ['DetailsRequest', { patent_ids: ['x'], sections: 'title,\tclaims' }],
   },
   {
-    rule: 'any white space is a space, and full-width characters are their plain ones, in classifications',
+    rule: 'in classifications, any white space is a space, and full-width characters are plain ones',
     field: /^(ipc|cpc)_codes$/,
     plain: (text) => text.normalize('NFKC').replace(/\s/g, ' '),
     example: ['SemanticRequest', { query: 'x', ipc_codes: ['Ｈ０１Ｍ\u300010/05'] }],
   },
 ];
 
-/** A body with what the server does not tell apart written plainly. */
+/** A body with the plain spelling of each value. */
 function plain(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const fields = Object.entries(body).map(([field, value]) => {
@@ -184,7 +180,7 @@ const ANY = fc.oneof(
   TEXT,
 );
 
-/** Values that fit a schema or nearly do. */
+/** Values that fit a schema or nearly fit it. */
 function near(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof({ arbitrary: fitting(schema), weight: 12 }, { arbitrary: ANY, weight: 1 });
 }
@@ -240,7 +236,7 @@ function strings({ maxLength, examples = [], pattern }: Schema): fc.Arbitrary<st
   return fc.tuple(SPACE, fc.oneof(...all), SPACE).map((parts) => parts.join(''));
 }
 
-/** Few fields at a time, or hardly a body would be accepted. */
+/** A body has few fields, because bodies with many fields are rarely valid. */
 function objects({ properties, required = [] }: Schema): fc.Arbitrary<unknown> {
   const names = Object.keys(properties);
   const all = [...names, 'unknown', '__proto__', 'toString'];
@@ -256,7 +252,7 @@ function objects({ properties, required = [] }: Schema): fc.Arbitrary<unknown> {
   return fc.tuple(chosen, left).chain(([optional, leftOut]) => {
     const fields = [...new Set([...required, ...optional])].filter((name) => !leftOut.includes(name));
     const values = fields.map((name) => (Object.hasOwn(properties, name) ? near(properties[name]) : ANY));
-    // A name such as __proto__ is a field like any other in JSON.
+    // A name such as __proto__ is an ordinary field in JSON.
     return fc.tuple(...values).map((given) => {
       const text = fields.map((name, n) => `${JSON.stringify(name)}:${JSON.stringify(given[n])}`);
       return JSON.parse(`{${text.join(',')}}`);
@@ -264,7 +260,7 @@ function objects({ properties, required = [] }: Schema): fc.Arbitrary<unknown> {
   });
 }
 
-/** Why the server refuses a body; undefined where it accepts it. */
+/** The reason why the server refuses a body; undefined if the server accepts it. */
 function refusal(name: string, body: unknown): string | undefined {
   try {
     SERVER[name]!(body);
@@ -278,8 +274,8 @@ function validator(name: string): ValidateFunction {
   return ajv.compile({ $ref: `document#/components/schemas/${name}` });
 }
 
-describe('what the schemas of requests accept, the server accepts, and nothing else', () => {
-  it('has a check for every body that the document names', () => {
+describe('request schemas and server accept the same bodies', () => {
+  it('every documented body has a check', () => {
     const named = JSON.stringify(document['paths']).matchAll(
       /"requestBody":.*?"\$ref":"#\/components\/schemas\/(\w+)"/g,
     );
@@ -299,27 +295,27 @@ describe('what the schemas of requests accept, the server accepts, and nothing e
             else
               assert.ok(
                 REFUSED.some((known) => known.says.test(says)),
-                `fits, and is refused: ${says}`,
+                `fits, but is refused: ${says}`,
               );
           } else if (says !== undefined) verdicts.neither++;
-          else assert.ok(fits(plain(body)), `is accepted, and does not fit: ${ajv.errorsText(fits.errors)}`);
+          else assert.ok(fits(plain(body)), `is accepted, but does not fit: ${ajv.errorsText(fits.errors)}`);
         }),
         { numRuns: 1_500 },
       );
-      // Both happen, and not just now and then.
+      // Both verdicts are frequent.
       assert.ok(verdicts.both > 20 && verdicts.neither > 20, JSON.stringify(verdicts));
     });
   }
 
   for (const { rule, says, example } of REFUSED) {
-    it(`is not said by a schema: ${rule}`, () => {
+    it(`the schema cannot express: ${rule}`, () => {
       const [name, body] = example;
       assert.ok(validator(name)(body));
       assert.match(refusal(name, body) ?? 'accepted', says);
     });
   }
   for (const { rule, example } of ACCEPTED) {
-    it(`is not said by a schema: ${rule}`, () => {
+    it(`the schema cannot express: ${rule}`, () => {
       const [name, body] = example;
       const fits = validator(name);
       assert.ok(!fits(body));

@@ -1,5 +1,5 @@
 /**
- * schemathesis against /openapi.json: requests made from the schemas, right and wrong ones, and every answer held
+ * schemathesis against /openapi.json: sends valid and invalid requests from the schemas, and checks every answer
  * against the document. `.ci/run` installs it; without it, the test is skipped.
  */
 import assert from 'node:assert/strict';
@@ -19,11 +19,12 @@ import { ADAPTERS, Service } from './service.js';
 
 const PROGRAM = join(dirname(PYTHON), 'schemathesis');
 const skip =
-  noPython || (existsSync(PROGRAM) ? false : 'no schemathesis beside that Python; .ci/run installs it');
-/** Examples of an operation in each phase: the whole is to take about a minute. */
+  noPython ||
+  (existsSync(PROGRAM) ? false : 'schemathesis is not installed with that Python; .ci/run installs it');
+/** Examples of an operation in each phase. With 10, the test takes about a minute. */
 const EXAMPLES = process.env['PRIORART_TEST_EXAMPLES'] ?? 10;
 const SECRET = 'a secret of the administration for tests';
-/** The administration apart: it turns maintenance on, and then nothing else answers. */
+/** The administration runs separately, because it can turn maintenance on. */
 const PARTS = [
   ['the API', '--exclude-path-regex=^/admin/', (service: Service) => `X-API-Key: ${service.key}`],
   ['the administration', '--include-path-regex=^/admin/', () => `Authorization: Bearer ${SECRET}`],
@@ -43,7 +44,7 @@ describe('schemathesis', { skip }, () => {
 
   for (const adapter of ADAPTERS) {
     for (const [part, filter, credential] of PARTS) {
-      it(`finds no fault of the server and nothing that the document does not say: ${part} (${adapter})`, async () => {
+      it(`finds no internal error and no undocumented answer: ${part} (${adapter})`, async () => {
         const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
         const settings = { adminSecret: SECRET, trustProxy: '127.0.0.1' };
         const service = await Service.start(adapter, 10_000, { engine, drawings }, settings);
@@ -64,7 +65,7 @@ function check(
   adapter: string,
   own: readonly string[],
 ): Promise<{ code: number | null; output: string }> {
-  // A folder of its own, which it fills with its notes.
+  // Working folder for its files.
   const folder = mkdtempSync(join(tmpdir(), 'priorart-schemathesis-'));
   const hooks = JSON.stringify(join(ROOT, 'test/api/schemathesis_hooks.py'));
   writeFileSync(join(folder, 'schemathesis.toml'), `hooks = ${hooks}\n`);

@@ -1,7 +1,7 @@
 """
-What a JSON schema cannot say of requests: bodies that fit the schema and are refused all the same. And what
-uWebSockets.js cannot parse: its parser waits for more after a header name with another character than a letter, a digit
-or a hyphen, until the connection times out.
+Filters requests that schemathesis generates: bodies that fit the schema but that the server refuses, and headers that
+uWebSockets.js cannot parse. After a header name with a character other than a letter, a digit or a hyphen, its parser
+waits until the connection times out.
 """
 
 import itertools
@@ -42,7 +42,7 @@ def is_parsed(headers):
 
 def acceptable_to_admin(case):
     body = case.body if isinstance(case.body, dict) else {}
-    # A cursor is the `next` of a page. A quota goes with one plan, whether it is in the request or in the account.
+    # A cursor is the `next` of a page. Only one plan has a quota, from the request or from the account.
     return "cursor" not in (case.query or {}) and "monthly_quota" not in body
 
 
@@ -62,5 +62,5 @@ def filter_case(context, case):
 def before_call(context, case, kwargs):
     if not case.path.startswith("/admin/"):
         return
-    # Each from an address of its own: wrong secrets slow down those that come after them from one address.
+    # Each from a separate address, because wrong secrets delay later requests of their address.
     case.headers["X-Forwarded-For"] = str(IPv4Address(next(ADDRESSES)))

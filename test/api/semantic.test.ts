@@ -1,4 +1,4 @@
-/** Specification 4.1 and the rows of the decisions on requests that concern it. */
+/** Specification 4.1 and the decisions on its requests. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onEachAdapter, Service } from './service.js';
@@ -17,10 +17,10 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
     assert.deepEqual(Object.keys(answer.json), ['detail']);
     for (const word of words)
       assert.ok(answer.json.detail.includes(word), `"${word}" not in: ${answer.json.detail}`);
-    assert.equal(service.engine.queries.length, asked, 'the engine was asked all the same');
+    assert.equal(service.engine.queries.length, asked, 'the engine was not called');
   }
 
-  it('SPEC 4.1 response 200 is {total, results} with total the length of results', async () => {
+  it('SPEC 4.1 response 200 is {total, results}; total is the length of results', async () => {
     const answer = await service.search({ query: '연료 전지 냉각', top_k: 7 });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'application/json');
@@ -30,7 +30,7 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
     assert.equal(answer.json.results[3].title, '연료 전지 3');
   });
 
-  it('SPEC 4.1 top_k; SPEC 8 top_k: 10 when absent, and anything but an integer of 1 to 100 is 422', async () => {
+  it('SPEC 4.1 top_k; SPEC 8 top_k: default 10; a value that is not an integer from 1 to 100 is 422', async () => {
     assert.equal((await service.search({ query: 'q' })).json.total, 10);
     assert.equal((await service.search({ query: 'q', top_k: null })).json.total, 10);
     assert.equal((await service.search({ query: 'q', top_k: 100 })).json.total, 100);
@@ -39,7 +39,7 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
     }
   });
 
-  it('SPEC 1 languages: the engine gets the query as sent, in any of the languages, and the filters', async () => {
+  it('SPEC 1 languages: the engine gets the query as sent, in any language, and the filters', async () => {
     for (const query of ['고체 전해질', 'solid electrolyte', '固体電解質', '固态电解质', '😀']) {
       await service.search({ query: ` ${query}\n`, countries: ['JP'], inventor: '山田' });
       const asked = service.engine.queries.at(-1);
@@ -90,7 +90,7 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
     assert.equal((await service.search({ query: 'ㄱ'.repeat(10_000) })).status, 200);
   });
 
-  it('SPEC 7 400 date: one that is no real YYYY-MM-DD day is 400, naming the value and the expected form', async () => {
+  it('SPEC 7 400 date: an invalid YYYY-MM-DD day is 400, with the value and the expected form', async () => {
     for (const date of ['2020-02-30', '20200101', '2020/01/01', 'yesterday', '']) {
       await refused(
         { query: 'q', grant_date_from: date },
@@ -102,12 +102,12 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
     }
   });
 
-  it('SPEC 7 400 IPC: a malformed IPC or CPC prefix', async () => {
+  it('SPEC 7 400 IPC: a malformed IPC or CPC prefix is 400', async () => {
     await refused({ query: 'q', ipc_codes: ['H0M'] }, 400, 'ipc_codes', 'H0M');
     await refused({ query: 'q', cpc_codes: ['H01M', '?'] }, 400, 'cpc_codes', '?');
   });
 
-  it('SPEC 7 400 applicant_match: an unknown one', async () => {
+  it('SPEC 7 400 applicant_match: an unknown value is 400', async () => {
     await refused(
       { query: 'q', applicant: 'x', applicant_match: 'like' },
       400,
@@ -117,7 +117,7 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
     );
   });
 
-  it('SPEC 7 422; DECISIONS 400 or 422: an unknown value of another enum, an empty list, from after to and an unknown field are 422', async () => {
+  it('SPEC 7 422; DECISIONS 400 or 422: an unknown value of another enum, an empty list, a reversed range and an unknown field are 422', async () => {
     await refused({ query: 'q', countries: ['DE'] }, 422, 'countries', 'DE', 'US, KR, JP, CN, EP');
     await refused({ query: 'q', doc_type: 'b' }, 422, 'doc_type', 'application');
     await refused({ query: 'q', countries: [] }, 422, 'countries');
@@ -136,7 +136,7 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
     );
   });
 
-  it('DECISIONS 400 or 422: a body that is no JSON is 400, and JSON that is no object is 422', async () => {
+  it('DECISIONS 400 or 422: a body that is not JSON is 400, and JSON that is not an object is 422', async () => {
     for (const body of ['', '{', '{"query":"q"', 'query=q', '{"query":"q",}', '\u0000'])
       await refused(body, 400);
     await refused(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x7d), 400, 'UTF-8');
@@ -151,7 +151,7 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
       'application/x-www-form-urlencoded',
       'application/json; charset=euc-kr',
     ]) {
-      // fetch adds text/plain to a text, and nothing to bytes
+      // fetch adds text/plain to a string body, but not to bytes.
       const answer = await service.search(Buffer.from('{"query":"q"}'), { 'content-type': type });
       assert.equal(answer.status, 415, `${type}: ${answer.text}`);
       assert.ok(answer.json.detail.includes('application/json'));
@@ -166,7 +166,7 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
     assert.equal((await service.search({ query: 'q' }, { 'content-encoding': 'gzip' })).status, 415);
   });
 
-  it('DECISIONS order of checks: a body over a mebibyte is 413', async () => {
+  it('DECISIONS order of checks: a body of more than a mebibyte is 413', async () => {
     const answer = await service.search(`{"query":"${'x'.repeat(1 << 20)}"}`);
     assert.equal(answer.status, 413);
     assert.ok(answer.json.detail.includes('1,048,576'));

@@ -1,6 +1,6 @@
 /**
- * A running server for the tests of the API's clauses: real HTTP, real key store, and an engine that answers
- * from memory and notes what it was asked.
+ * A running server for the tests of the API's clauses: real HTTP and key store, and an engine that answers from
+ * memory and records its requests.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ import type {
 } from '../../src/search/types.js';
 
 export const ADAPTERS = ['node', 'uws'] as const;
-/** The tests of other clauses call more often than a client may. */
+/** Raised limits, because these tests exceed those of a client. */
 const NO_LIMITS = { rateLimit: 1_000_000, publicRateLimit: 1_000_000 };
 export const SEMANTIC = '/api/v1/search/semantic';
 export const ANALYTICS = '/api/v1/search/semantic-analytics';
@@ -45,7 +45,7 @@ const RESULTS: SearchResult[] = Array.from({ length: 100 }, (_, i) => ({
   chunks: [],
 }));
 
-/** Answers from memory; each part can be replaced by a test. */
+/** An engine that answers from memory. A test can replace each method. */
 export class MemoryEngine implements EnginePort {
   readonly queries: SemanticQuery[] = [];
   readonly signals: AbortSignal[] = [];
@@ -107,7 +107,7 @@ export class MemoryEngine implements EnginePort {
     return this.coverage();
   }
 
-  /** Drawings by `publication/file`, as they are stored. */
+  /** Drawings by `publication/file`, as in the store. */
   readonly drawings = new Map<string, string>();
   findDrawing(publication: string, file: string): string {
     const content = this.drawings.get(`${publication}/${file}`);
@@ -142,8 +142,8 @@ export class Service {
   }
 
   /**
-   * @param parts an engine, drawings of its own; or what stands in for them
-   * @param prepare what happens to the access store's folder before the server starts
+   * @param parts engine and drawings, real or replaced
+   * @param prepare called with the access store's folder before the server starts
    */
   static async start(
     adapter: (typeof ADAPTERS)[number],
@@ -195,7 +195,7 @@ export class Service {
     return { status: response.status, headers: response.headers, text, json };
   }
 
-  /** A semantic search with a good key, unless the headers say otherwise. An undefined header is left out. */
+  /** Sends a semantic search with a valid key, unless the headers override it. An undefined header is omitted. */
   search(
     body: unknown,
     headers: Record<string, string | undefined> = {},
@@ -204,7 +204,7 @@ export class Service {
     return this.post(SEMANTIC, body, headers, init);
   }
 
-  /** The same for any path. */
+  /** Sends a POST to any path, as `search` does. */
   post(
     path: string,
     body: unknown,
@@ -224,7 +224,7 @@ export class Service {
   }
 }
 
-/** The same tests on each adapter. */
+/** Runs the same tests on each adapter. */
 export function onEachAdapter(clause: string, tests: (adapter: (typeof ADAPTERS)[number]) => void): void {
   for (const adapter of ADAPTERS) describe(`${clause} (${adapter})`, () => tests(adapter));
 }

@@ -1,6 +1,6 @@
 /**
- * A small world of publications for the tests of clauses: made so that each filter, date and kind tells some of them
- * from the others. A search with top_k 100 answers with all that its filter allows, so sets of ids say enough.
+ * A small world of publications for the tests of clauses. Each filter, date and kind selects a different set. A
+ * search with top_k 100 returns all publications that its filter allows, so tests compare sets of ids.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -131,10 +131,10 @@ export const idsWhere = (holds: (record: WorldRecord) => boolean): string[] =>
     .map(({ patent_id }) => patent_id)
     .sort();
 
-/** What is searched when nothing is asked for: no utility models, no designs. */
+/** The publications of a search without filters: no utility models, no designs. */
 export const isPatent = ({ kind_code }: WorldRecord): boolean => !/^[SY]/.test(kind_code);
 
-/** An engine over the world, in a folder of its own. */
+/** An engine over the world, in its own folder. */
 export async function openWorld(
   records: readonly WorldRecord[] = WORLD,
 ): Promise<{ engine: Engine; dir: string; close(): Promise<void> }> {

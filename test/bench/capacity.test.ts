@@ -1,4 +1,4 @@
-/** The model of how much machine is needed, and the pages that benchmarks write, apart from any measurement. */
+/** The capacity model and the benchmark pages, without measurements. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ const model: Model = {
 };
 
 describe('the capacity model', () => {
-  it('finds the costs that samples were made of', () => {
+  it('recovers the costs that generated the samples', () => {
     for (const made of [
       { fixedMs: 3, perPassageMs: 0.01, power: 0.5 },
       { fixedMs: 1, perPassageMs: 2e-5, power: 1 },
@@ -30,7 +30,7 @@ describe('the capacity model', () => {
     }
   });
 
-  it('finds the tail that samples were made of', () => {
+  it('recovers the tail that generated the samples', () => {
     const samples = [0.2, 0.5, 0.8].map((busy) => ({
       busy,
       cpuMs: 5,
@@ -40,7 +40,7 @@ describe('the capacity model', () => {
     assert.ok(Math.abs(base - 2) < 1e-9 && Math.abs(slope - 3) < 1e-9);
   });
 
-  it('answers with the fewest processors that do, and more for more', () => {
+  it('returns the smallest sufficient number of processors, and a larger number for a larger load', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1_000, max: 1e7 }),
@@ -68,7 +68,7 @@ describe('the capacity model', () => {
 });
 
 describe('plots', () => {
-  it('hold every point within the frame, on plain and logarithmic axes', () => {
+  it('a plot draws every point inside the frame, on linear and logarithmic axes', () => {
     const points = fc.array(
       fc.tuple(
         fc.double({ min: 1e-3, max: 1e6, noNaN: true }),
@@ -100,7 +100,7 @@ describe('plots', () => {
     );
   });
 
-  it('are nothing without points', () => {
+  it('a plot without points is empty', () => {
     assert.equal(
       plotOf({ title: '', x: { label: '' }, y: { label: '' }, series: [{ name: '', points: [] }] }),
       '',

@@ -1,4 +1,4 @@
-/** The generator of documents: the same for a seed, of the shape that was measured, and a folder like any other. */
+/** The generator of documents: reproducible, with measured statistics, in an ordinary folder. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ describe('random choices', () => {
       assert.ok(Math.abs(counts[n]! / 40_000 - weight / 20) < 0.01);
   });
 
-  it('quantiles draw back what they were taken of', () => {
+  it('quantiles reproduce their distribution', () => {
     const next = stream(4);
     const values = Array.from({ length: 4_000 }, () => next() ** 2);
     const quantiles = quantilesOf(values);
@@ -47,7 +47,7 @@ describe('random choices', () => {
     for (const [n, value] of quantiles.entries()) assert.ok(Math.abs(value - again[n]!) < 0.05);
   });
 
-  it('ranks stay below their number, and streams of other seeds differ', () => {
+  it('ranks stay below their count, and streams differ by seed', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 1e6 }), (seed, count) => {
         const rank = zipf(stream(seed), count, 0.9, 1);
@@ -65,13 +65,13 @@ describe('generated documents', () => {
   const blocks = new Blocks(readVocabulary(), measured, 5);
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'priorart-corpus-'));
-    // Interrupted in the middle of a block, then grown: nothing is doubled, nothing left out.
+    // Interrupted within a block, then enlarged: every document is in the folder once.
     await buildCorpus({ dir, passages: 1_000, seed: 5, threads: 1 });
     state = await buildCorpus({ dir, passages: 5_000, seed: 5, threads: 1 });
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('are the same for a seed, block by block, and others for another', () => {
+  it('documents depend only on the seed, block by block', () => {
     const others = new Blocks(readVocabulary(), measured, 5);
     others.patents(7);
     assert.deepEqual(others.patents(2), blocks.patents(2));
@@ -79,7 +79,7 @@ describe('generated documents', () => {
     assert.notDeepEqual(another.patents(2), blocks.patents(2));
   });
 
-  it('are in the folder, whole and each once, in the order of the blocks', async () => {
+  it('the folder has every document once, in the order of the blocks', async () => {
     const store = Store.open(dir);
     try {
       const stored = [...store.documents.getRange()];
@@ -100,7 +100,7 @@ describe('generated documents', () => {
     }
   });
 
-  it('have lengths, classes and dates as measured, and vectors that lie like real ones', async () => {
+  it('documents have lengths, classes and dates as measured, and vectors distributed like real ones', async () => {
     const store = Store.open(dir);
     const { embedder } = await loadModels();
     try {
@@ -121,10 +121,10 @@ describe('generated documents', () => {
       const vectors = await vectorStatisticsOf(store, embedder, 5_000);
       const near = median(vectors.within);
       within(near, [0.7, 0.9], 'cosine within a document');
-      within(median(vectors.strangers), [0.1, 0.35], 'cosine of strangers');
-      within(median(vectors.strangersAcross), [0, 0.2], 'cosine of strangers in two languages');
+      within(median(vectors.strangers), [0.1, 0.35], 'cosine of random documents');
+      within(median(vectors.strangersAcross), [0, 0.2], 'cosine of random documents in two languages');
       within(vectors.directions, [30, 130], 'directions');
-      // Few documents, so no other one is as close as the passages of its own.
+      // With few documents, the closest passages are those of the same document.
       assert.ok(median(vectors.nearest) < near && median(vectors.nearest) > median(vectors.strangers) + 0.1);
       assert.ok(vectors.recall['64']! > vectors.recall['1']! && vectors.recall['1']! < 0.95);
     } finally {
@@ -133,7 +133,7 @@ describe('generated documents', () => {
     }
   });
 
-  it('are found by the recall measure as by brute force', async () => {
+  it('the recall measure and a brute-force search agree', async () => {
     const store = Store.open(dir);
     await mergeSegments(store, { indexFrom: 1_000 });
     assert.equal(store.manifest().segments[0]!.index?.kind, 'ivf-sq8');
@@ -180,14 +180,14 @@ describe('generated documents', () => {
           missed += 10 - good;
         }
       }
-      assert.ok(missed < 100, 'the index finds most');
+      assert.ok(missed < 100, 'the index finds most documents');
       await embedder.close();
     } finally {
       await target.close();
     }
   });
 
-  it('a filter by dates or class lets through about what it is to', async () => {
+  it('a filter by dates or class passes about the requested share', async () => {
     const target = new Target(dir);
     try {
       const maker = new FilterMaker(target.store);
@@ -199,7 +199,7 @@ describe('generated documents', () => {
       const next = stream(9);
       for (const percent of [50, 10]) {
         const share = (passages(maker.dates(next, percent)) / all) * 100;
-        within(share, [percent, percent + 12], `passages let through by dates for ${percent} %`);
+        within(share, [percent, percent + 12], `passages that pass dates for ${percent} %`);
       }
       const classes = blocks.questions(10, 5).flatMap((question) => maker.class(question, 10) ?? []);
       assert.ok(classes.length > 0);
@@ -209,7 +209,7 @@ describe('generated documents', () => {
     }
   });
 
-  it('recall counts what is as good as the last true one', () => {
+  it('recall counts documents with the score of the last true one', () => {
     assert.equal(recallAt(3, [9, 8, 7], [9, 8, 7, 6]), 1);
     assert.equal(recallAt(3, [9, 7, 7], [9, 8, 7, 7]), 1);
     assert.equal(recallAt(3, [9, 6, 5], [9, 8, 7, 6]), 1 / 3);

@@ -1,4 +1,4 @@
-/** The lexical baseline and the reading of tables. */
+/** The lexical baseline and the readers of tables. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import { Bm25, tokens } from '../../bench/quality/bm25.js';
 import { csvIn, plainText } from '../../bench/quality/corpora.js';
 
 describe('BM25', () => {
-  it('scores as bm25s does', () => {
+  it('BM25 has the scores of bm25s', () => {
     const index = new Bm25();
     const documents = ['a b c a', 'b c', 'd d d e a', 'e f', 'a a a a b g h i'];
     for (const [n, text] of documents.entries()) index.add(String(n), text);
-    // bm25s 0.3.16, method lucene, k1 1.2, b 0.75, times k1 + 1
+    // bm25s 0.3.16, method lucene, k1 1.2, b 0.75, times k1 + 1.
     const expected: Record<string, number[]> = {
       a: [0.75118, 0, 0.50003, 0, 0.78865],
       'a b': [1.30089, 0.686, 0.50003, 0, 1.18204],
@@ -33,7 +33,7 @@ describe('BM25', () => {
     }
   });
 
-  it('takes words where blanks part them, and pairs of characters elsewhere', () => {
+  it('splits text with blanks into words, and other text into pairs of characters', () => {
     assert.deepEqual(tokens('Solid-state ELECTROLYTE, Li6PS5Cl'), [
       'solid',
       'state',
@@ -64,7 +64,7 @@ describe('BM25', () => {
 });
 
 describe('tables', () => {
-  it('are read as RFC 4180 writes them', () => {
+  it('tables are read as RFC 4180 defines them', () => {
     const dir = mkdtempSync(join(tmpdir(), 'priorart-csv-'));
     const file = join(dir, 'a.csv');
     const cell = fc.string().map((text) => text.replaceAll('\r', ''));
@@ -85,7 +85,7 @@ describe('tables', () => {
     }
   });
 
-  it('a text with entities is passed over, since its hash is not known', () => {
+  it('a text with entities is ignored, because its hash is unknown', () => {
     assert.equal(plainText(' a <b>bold</b>\n word '), 'a bold word');
     assert.equal(plainText('R&amp;D'), undefined);
   });

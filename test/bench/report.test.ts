@@ -1,4 +1,4 @@
-/** What a benchmark writes: tables, comparison with a baseline, page; and a whole short run. */
+/** The output of a benchmark: tables, comparison with a baseline, page; and a complete short run. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -37,7 +37,7 @@ const now = resultWith([
 ]);
 
 describe('report of a benchmark', () => {
-  it('sets figures side by side, and changes beside figures', () => {
+  it('shows figures side by side, with changes beside them', () => {
     const { columns, rows } = tableOf(now.sections[0]!, before);
     assert.deepEqual(columns, ['dense', 'difference', 'bm25']);
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('report of a benchmark', () => {
     assert.deepEqual(tableOf(two.sections[0]!).columns, ['a: dense', 'b: dense', 'bm25']);
   });
 
-  it('says where the reranker is worse than similarity alone', () => {
+  it('lists the rows in which the reranker is worse than similarity alone', () => {
     assert.match(verdictOf(now), /in 0 of 1 rows, worse in 1: set, mrr \(default\) −0\.250/);
     assert.equal(verdictOf(before), 'No reranker was measured.');
     const unsure = resultWith([
@@ -61,7 +61,7 @@ describe('report of a benchmark', () => {
     assert.match(verdictOf(unsure), /in 0 of 1 rows, worse in none/);
   });
 
-  it('prints them, as text, as Markdown and as a page without unescaped text', () => {
+  it('renders text, Markdown and a page with escaped text', () => {
     assert.match(resultText(now, before), /set, mrr \(3\) +0\.625 \(\+0\.125\) +−0\.250 +0\.250/);
     assert.match(
       resultMarkdown(now),
@@ -72,10 +72,10 @@ describe('report of a benchmark', () => {
       assert.match(text, /worse in 1: set, mrr/);
     assert.match(page, /class="down">−0\.250/);
     assert.doesNotMatch(page, /P <&>|of <b>/);
-    assert.doesNotMatch(page, /https?:/, 'needs no network');
+    assert.doesNotMatch(page, /https?:/, 'loads nothing from the network');
   });
 
-  it('a short run on the example patents ends, and says what it could not measure', () => {
+  it('a short run on the example patents completes, and lists the sections without data', () => {
     const dir = mkdtempSync(join(tmpdir(), 'priorart-bench-test-'));
     const json = join(dir, 'result.json');
     try {
@@ -106,7 +106,7 @@ describe('report of a benchmark', () => {
       const of = (variant: string) =>
         sections[0]!.figures.find((figure) => figure.metric === 'ndcg@10' && figure.variant === variant)!
           .value;
-      assert.ok(of('dense') > of('bm25'), 'six languages are beyond plain words');
+      assert.ok(of('dense') > of('bm25'), 'BM25 does not work across six languages');
       const unknown = spawnSync(process.execPath, [MAIN, 'quality', '--only', 'nothing'], {
         encoding: 'utf8',
       });

@@ -1,4 +1,4 @@
-/** The commands about accounts, keys, usage, logs and maintenance, as a user calls them. */
+/** The commands about accounts, keys, usage, logs and maintenance. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
 import { priorart, temporary } from '../crash/folder.js';
 
-it('accounts, keys, usage, logs and maintenance print what they did, and --json one line of it', async (t) => {
+it('accounts, keys, usage, logs and maintenance print their result; --json prints one line', async (t) => {
   const data = join(temporary(t), 'data');
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await priorart(...args, '--json', '--data', data);
@@ -103,7 +103,7 @@ it('accounts, keys, usage, logs and maintenance print what they did, and --json 
   assert.deepEqual(await json('maintenance', 'off'), { on: false });
 });
 
-it('a damaged file of the access store is one line that says what to do, of the commands that need it', async (t) => {
+it('a damaged file of the access store is one line with the remedy, on the commands that need it', async (t) => {
   const data = temporary(t);
   const access = join(data, 'access');
   const run = (...args: string[]) => priorart(...args, '--data', data);
@@ -119,6 +119,6 @@ it('a damaged file of the access store is one line that says what to do, of the 
     assert.match(stderr, remedy);
     assert.ok(stderr.includes(`${name} is damaged`), stderr);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
-    if (name !== 'keys.db') assert.equal((await run('keys', 'list')).code, 0, 'the others go on');
+    if (name !== 'keys.db') assert.equal((await run('keys', 'list')).code, 0, 'other commands work');
   }
 });

@@ -1,4 +1,4 @@
-/** The command line as promised: help with examples, exit codes, results on standard output alone. */
+/** The command line: help with examples, exit codes, and results alone on standard output. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ describe('command line', () => {
 
   const run = (line: string, ...more: string[]): Promise<Ended> => priorart(...line.split(' '), ...more);
 
-  it('explains every command with examples', async () => {
+  it('every command has help with examples', async () => {
     const { code, stdout } = await run('--help');
     assert.equal(code, 0);
     for (const command of COMMANDS) assert.match(stdout, new RegExp(`^  ${command} `, 'm'));
@@ -57,7 +57,7 @@ describe('command line', () => {
     assert.equal((await run('--version')).stdout, `${version}\n`);
   });
 
-  it('warns of variables that look like settings and are none, with the nearest name', async () => {
+  it('an unknown variable that resembles a setting is a warning with the nearest name', async () => {
     const env = {
       ...process.env,
       PRIORART_PROT: '1',
@@ -73,7 +73,7 @@ describe('command line', () => {
     ]);
   });
 
-  it('exits with 2 for wrong usage, and says what would be right', async () => {
+  it('wrong usage is exit code 2 with the expected usage', async () => {
     const cases: [string, RegExp][] = [
       ['', /Usage: priorart/],
       ['bogus', /unknown command 'bogus'/],
@@ -104,10 +104,10 @@ describe('command line', () => {
       assert.equal(stdout, '', line);
       assert.doesNotMatch(stderr, /\n +at /, `${line}: a stack`);
     }
-    assert.ok(!existsSync(join(dir, 'new')), 'nothing was made');
+    assert.ok(!existsSync(join(dir, 'new')), 'no folder was created');
   });
 
-  it('exits with 1 where there is no index, and says how to make one', async () => {
+  it('a missing index is exit code 1 with the command that makes one', async () => {
     const missing = join(dir, 'missing');
     for (const command of [
       'search x',
@@ -123,11 +123,11 @@ describe('command line', () => {
       assert.equal(code, 1, `${command}: ${stderr}`);
       assert.ok(stderr.includes(missing), command);
       assert.equal(stdout, '', command);
-      assert.ok(!existsSync(missing), `${command} made the folder`);
+      assert.ok(!existsSync(missing), `${command} created the folder`);
     }
   });
 
-  it('says so where a file stands in place of the data folder', async () => {
+  it('a file at the path of the data folder is an error that says this', async () => {
     const file = resolve('package.json');
     for (const place of [file, join(file, 'below')]) {
       const { code, stderr } = await run(`ingest --data ${place}`, ...FIXTURES);
@@ -140,15 +140,15 @@ describe('command line', () => {
     }
   });
 
-  it('takes names of values in any case', async () => {
+  it('names of values are case-insensitive', async () => {
     const upper = await run(`search lidar --json --countries KR --doc-type grant --data ${data}`);
     const lower = await run(`search lidar --json --countries kr --doc-type Grant --data ${data}`);
     assert.ok(JSON.parse(upper.stdout).total > 0);
     assert.equal(lower.stdout, upper.stdout);
   });
 
-  it('search and explain say so where nothing is about the question', async () => {
-    // Calibrations of their own, so that the shipped one may change: everything unlike, everything alike.
+  it('search and explain report that no result is about the question', async () => {
+    // Separate calibrations, independent of the shipped one: everything dissimilar, everything similar.
     const [far, near] = [0.99, -0.99].map((midpoint) => {
       const path = join(dir, `midpoint${midpoint}.json`);
       writeFileSync(
@@ -163,7 +163,7 @@ describe('command line', () => {
     assert.match(said.stdout, hint);
     const json = await run(`search opera --json --data ${data} --models ${far}`);
     const { results, ...rest } = JSON.parse(json.stdout) as SearchResponse;
-    assert.deepEqual(rest, { total: 10 }, 'the answer of the specification and nothing else');
+    assert.deepEqual(rest, { total: 10 }, 'only the specified answer');
     const best = Math.max(...results.map((result) => result.similarity_score));
     assert.ok(0 < best && best < UNRELATED_BELOW);
     assert.equal(hint.exec(said.stdout)![1], best.toFixed(2));
@@ -179,7 +179,7 @@ describe('command line', () => {
       (await run(`explain opera --data ${data} --models ${near}`)).stdout,
       /^nearest +similarity [01]\.\d\d$/m,
     );
-    // Where nothing fits the filters, that is what is said.
+    // If no publication passes the filters, the message says this.
     const nothing = `opera --data ${data} --models ${far} --filing-date-from 2999-01-01`;
     assert.match(
       (await run(`search ${nothing}`)).stdout,
@@ -190,7 +190,7 @@ describe('command line', () => {
     assert.match((await run(`explain ${nothing}`)).stdout, /^nearest +nothing fits$/m);
   });
 
-  it('ingest --json ends with one object of exactly these keys', async () => {
+  it('ingest --json ends with one object of exactly the documented keys', async () => {
     const { code, stdout } = await run(`ingest --data ${join(dir, 'json')} --json`, ...FIXTURES);
     assert.equal(code, 0);
     const [last, empty] = stdout.split('\n').slice(-2);
@@ -213,16 +213,16 @@ describe('command line', () => {
     ];
     assert.deepEqual(Object.keys(JSON.parse(last!)), keys);
     const { missing_first: first, ...figures } = drawings;
-    // The weekly text file comes without its drawings.
+    // The weekly text file has no drawings.
     if (!noSharp)
       assert.deepEqual(figures, { stored: 89, unchanged: 0, missing: 10, unclaimed: 0, failed: [] });
     if (!noSharp) assert.equal(first[0], 'USD0988629S1: USD0988629-20230613-D00000.TIF');
     const again = await run(`ingest --data ${join(dir, 'json')} --json`, ...FIXTURES);
-    assert.equal(again.code, 0, 'nothing new is no failure');
+    assert.equal(again.code, 0, 'an ingest without new documents succeeds');
     assert.deepEqual(JSON.parse(again.stdout).unchanged, 101);
   });
 
-  it('check finds nothing wrong, delete deletes, explain explains', async () => {
+  it('check finds no fault, delete deletes, explain explains', async () => {
     const checked = await run(`check --json --data ${data}`);
     assert.equal(checked.code, 0);
     assert.deepEqual(JSON.parse(checked.stdout).problems, []);
@@ -232,7 +232,7 @@ describe('command line', () => {
       (await run(`explain lidar --data ${data}`)).stdout,
       /^plan +exact; the filter allows \d+ documents$/m,
     );
-    // Deleting opens no model: it works where the model is not.
+    // delete opens no model, so it works without the model's files.
     process.env['PRIORART_MODELS'] = join(dir, 'absent.json');
     const deleted = await priorart('delete', 'US 11,217,824 B2', 'nothing', '--json', '--data', data);
     assert.match((await run(`search lidar --data ${data}`)).stderr, /absent\.json/);
@@ -245,7 +245,7 @@ describe('command line', () => {
     assert.match(ambiguous.stderr, /EP03893001A1, EP03893001B1/);
   });
 
-  it('makes, lists and revokes keys', async () => {
+  it('keys are made, listed and revoked', async () => {
     const made = JSON.parse((await run(`keys create --json --account Team --data ${data}`)).stdout);
     assert.match(made.secret, /^psk_live_[0-9A-Za-z]{38}$/);
     const listed = await run(`keys list --json --data ${data}`);
@@ -258,7 +258,7 @@ describe('command line', () => {
     assert.notEqual((await run(`keys revoke nothing --data ${data}`)).code, 0);
   });
 
-  it('copies a folder with its keys', async () => {
+  it('a snapshot copies a folder with its keys', async () => {
     const copy = join(dir, 'copy');
     const { id } = JSON.parse((await run(`keys create --json --data ${data} --account Copied`)).stdout);
     const { code, stdout, stderr } = await run(`snapshot --json --data ${data} ${copy}`);
@@ -274,8 +274,8 @@ describe('command line', () => {
     assert.match(again.stderr, /is there already/);
   });
 
-  it('reports damaged files by name, place and reason, and takes in the rest', async () => {
-    // Publications that are taken in; places and reasons of what is not.
+  it('damaged files are reported by name, place and reason; the other documents are ingested', async () => {
+    // Number of ingested publications; places and reasons of failures.
     const damaged: Record<string, [number, ...[string, RegExp][]]> = {
       'truncated.xml': [0, ['byte 0', /line 193, column \d+: the document ends within <heading>/]],
       'weekly-second-broken.xml': [
@@ -307,7 +307,7 @@ describe('command line', () => {
       const { code, stdout } = await run(`ingest --json --data ${join(dir, `damaged-${name}`)}`, file);
       const summary = JSON.parse(stdout);
       assert.equal(summary.ingested + summary.updated, taken, name);
-      assert.equal(code, taken > 0 ? 0 : 1, `${name}: 1 when every input failed`);
+      assert.equal(code, taken > 0 ? 0 : 1, `${name}: exit code 1 if every input fails`);
       assert.equal(summary.failed.length, failures.length, stdout);
       for (const [n, [position, reason]] of failures.entries()) {
         assert.equal(summary.failed[n].file, file);
@@ -316,7 +316,7 @@ describe('command line', () => {
       }
       if (taken === 0) continue;
       const checked = await run(`check --json --data ${join(dir, `damaged-${name}`)}`);
-      assert.equal(checked.code, 0, `${name} leaves a sound folder`);
+      assert.equal(checked.code, 0, `${name} leaves an undamaged folder`);
     }
     const shown = await run(`ingest --data ${join(dir, 'shown')}`, resolve('fixtures/damaged/cut.json'));
     assert.match(shown.stdout, /1 failed\n {2}.*cut\.json, byte 0: not JSON/);

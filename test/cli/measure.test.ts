@@ -1,4 +1,4 @@
-/** `embed`, `eval` and `calibrate` as a person calls them. */
+/** The commands `embed`, `eval` and `calibrate`. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { CLI, FIXTURES, priorart } from '../crash/folder.js';
 
 const TEXTS = ['고체 전해질 조성물', '', 'solid electrolyte', '固体電解質\u2028組成物', '固态电解质'];
 
-/** Standard output of `priorart embed` for some input. */
+/** Standard output of `priorart embed` for an input. */
 async function embed(input: string, ...args: string[]): Promise<string> {
   const child = spawn(process.execPath, [CLI, 'embed', ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(input);
@@ -27,7 +27,7 @@ async function collected(lines: AsyncIterable<string>): Promise<string[]> {
   return all;
 }
 
-describe('measuring on the command line', () => {
+describe('measuring commands', () => {
   let dir: string;
   let data: string;
   before(async () => {
@@ -39,7 +39,7 @@ describe('measuring on the command line', () => {
 
   const judged = ['--queries', 'fixtures/queries.tsv', '--qrels', 'fixtures/qrels.txt'];
 
-  it('embed writes the vectors of the model in every format, one a line', async () => {
+  it('embed writes the vectors of the model in every format, one for each line', async () => {
     const { embedder } = await loadModels();
     const expected = await embedder.embed(TEXTS, 'query');
     const rows = TEXTS.map((_, n) =>
@@ -84,7 +84,7 @@ describe('measuring on the command line', () => {
     assert.deepEqual(numbers, new Float32Array([...passages, ...passages]));
   });
 
-  it('lines are those of the text, however its bytes come in pieces', async () => {
+  it('lines do not depend on the chunks of standard input', async () => {
     const line = fc
       .string({ unit: 'grapheme', maxLength: 20 })
       .map((text) => text.replace(/[\r\n\ufeff]/g, ''));
@@ -111,7 +111,7 @@ describe('measuring on the command line', () => {
     await assert.rejects(collected(linesOf(broken(), 9, 'x')), /x, line 1: the bytes are no UTF-8/);
   });
 
-  it('eval prints measures and writes the run that it measured', async () => {
+  it('eval prints measures and writes the measured run', async () => {
     const run = join(dir, 'found.run');
     const { code, stdout, stderr } = await priorart(
       'eval',
@@ -137,7 +137,7 @@ describe('measuring on the command line', () => {
     assert.doesNotMatch(dense.stdout, /reranked/);
   });
 
-  it('calibrate fits a folder, and writes into a models.json what is asked and nothing else', async () => {
+  it('calibrate fits a folder, and writes only the requested calibration into a models.json', async () => {
     const models = join(dir, 'models.json');
     writeFileSync(models, '{"embedder": {"kind": "static"}, "reranker": {"kind": "static"}}');
     const args = ['calibrate', '--data', data, ...judged, '--write', models, '--json'];
@@ -157,7 +157,7 @@ describe('measuring on the command line', () => {
       embedder: { kind: 'static', calibration },
       reranker: { kind: 'static' },
     });
-    // The file can be used at once, is made where there is none, and is left alone where it is about another model.
+    // The written file works at once, is created if it is missing, and stays unchanged if it describes another model.
     assert.equal((await priorart('search', '--data', data, '--models', models, 'electrolyte')).code, 0);
     const made = join(dir, 'made.json');
     assert.equal((await priorart('calibrate', '--data', data, ...judged, '--write', made)).code, 0);
@@ -171,7 +171,7 @@ describe('measuring on the command line', () => {
     assert.equal(readFileSync(other, 'utf8'), foreign);
   });
 
-  it('wrong usage ends with 2, a fit that can not be made with 1', async () => {
+  it('wrong usage is exit code 2; a failed fit is exit code 1', async () => {
     const pairs = join(dir, 'pairs.tsv');
     writeFileSync(pairs, 'solid electrolyte\telectrolyte\t1\nsolid electrolyte\tshoe\t0\n');
     const cases: [string[], number, RegExp][] = [

@@ -1,4 +1,4 @@
-/** Whatever the umask, what is in a data folder is for its owner alone. */
+/** A data folder is accessible only to its owner, with any umask. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { open } from '../../src/engine.js';
 import { CLI, FIXTURES, temporary } from '../crash/folder.js';
 
-/** Everything at and below a folder that others may do something with. */
+/** Every path at and below a folder that is accessible to others. */
 function openToOthers(folder: string): string[] {
   const below = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = [folder, ...below.map((entry) => join(entry.parentPath ?? entry.path, entry.name))];
@@ -39,7 +39,7 @@ for (const umask of ['000', '022', '777']) {
   });
 }
 
-it('an application makes a folder that only its user may enter', { skip: windows }, async (t) => {
+it('the library makes a folder that only its user may enter', { skip: windows }, async (t) => {
   const data = join(temporary(t), 'data');
   const before = process.umask(0);
   t.after(() => process.umask(before));

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { getPriority } from 'node:os';
 import { test } from 'node:test';
 
-/** Lowers itself, starts a thread, and says what all its threads' priorities are. */
+/** Lowers its own priority, starts a thread, and prints the priorities of all its threads. */
 const SCRIPT = `
 import { readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
@@ -17,8 +17,8 @@ console.log(JSON.stringify(readdirSync('/proc/self/task').map((id) => getPriorit
 process.exit();
 `;
 
-test('a command that gives way does so with all of its threads, and takes nothing back', async (t) => {
-  if (process.platform !== 'linux') return t.skip('elsewhere a priority belongs to the process');
+test('a command with lowered priority lowers all of its threads, and never raises it again', async (t) => {
+  if (process.platform !== 'linux') return t.skip('on other systems, a priority belongs to the process');
   const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

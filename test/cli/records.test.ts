@@ -1,4 +1,4 @@
-/** The commands that give out what an index holds: show, stats, coverage, export; and what a search says of nothing. */
+/** The commands that print the content of an index, show, stats, coverage and export; and searches without results. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ describe('records at the command line', () => {
   const sorted = (): Patent[] =>
     [...collection.patents.values()].sort((a, b) => (a.patent_id < b.patent_id ? -1 : 1));
 
-  it('export writes every record, and ingest reads the same records back', async () => {
+  it('export writes every record, and ingest reads the same records', async () => {
     const file = join(dir, 'all.jsonl');
     const told = await run('export --json --out', file);
     assert.equal(told.code, 0, told.stderr);
@@ -45,12 +45,12 @@ describe('records at the command line', () => {
     assert.deepEqual([JSON.parse(taken.stdout).ingested, JSON.parse(taken.stdout).failed], [101, []]);
     const again = await priorart('export', '--data', copy);
     assert.equal(again.code, 0, again.stderr);
-    assert.equal(again.stdout, text, 'not a byte differs');
+    assert.equal(again.stdout, text, 'equal bytes');
     assert.match(again.stderr, /^101 publications, [\d.]+ kB, in [\d.]+ s\n$/);
     assert.equal(existsSync(`${file}.part`), false);
   });
 
-  it('export takes filters, and vectors that ingest passes over', async () => {
+  it('export takes filters, and ingest ignores exported vectors', async () => {
     const some = await run('export --countries kr --doc-type grant --vectors');
     assert.equal(some.code, 0, some.stderr);
     const records = lines(some.stdout) as (Patent & { _passages: { vector: number[]; text: string }[] })[];
@@ -79,7 +79,7 @@ describe('records at the command line', () => {
     assert.match(nowhere.stderr, /--out .*folder\.jsonl: can not be written \(ENOENT\)/);
   });
 
-  it('show prints a record to read, with its claims as a tree, or whole as JSON', async () => {
+  it('show prints a record as text, with its claims as a tree, or complete as JSON', async () => {
     const { code, stdout } = await run('show', 'US 11,217,824 B2');
     assert.equal(code, 0);
     assert.match(stdout, /^US11217824B2 {2}Sulfide solid electrolyte particle/);
@@ -110,7 +110,7 @@ describe('records at the command line', () => {
     }
   });
 
-  it('show draws any claims, also such as refer to several, to none that is there, or to themselves', () => {
+  it('show prints every claim, also one that refers to several, to a missing one or to itself', () => {
     const claims = [
       { number: 1, text: 'A.' },
       { number: 2, text: 'B of 1.', depends_on: [1] },
@@ -136,7 +136,7 @@ describe('records at the command line', () => {
     );
   });
 
-  it('stats draws bars, and with --json answers as the HTTP interface does', async () => {
+  it('stats prints bars; --json is the answer of the HTTP interface', async () => {
     const text = await run('stats battery --min-score 0.1 --page-size 2');
     assert.equal(text.code, 0, text.stderr);
     assert.match(
@@ -164,7 +164,7 @@ describe('records at the command line', () => {
     assert.equal((await run('stats x --min-score two')).code, 2);
   });
 
-  it('bars are as long as their share, in columns of a terminal', () => {
+  it('the length of a bar is its share, in columns of a terminal', () => {
     assert.equal(
       bars([
         ['배터리', 4],
@@ -176,7 +176,7 @@ describe('records at the command line', () => {
     assert.match(bars([['x'.repeat(100), 1]]), /^ {2}x{39}… {2}█{40} 1$/);
   });
 
-  it('coverage says what there is, and opens no model', async () => {
+  it('coverage counts the documents, and opens no model', async () => {
     const { code, stdout } = await run('coverage');
     assert.equal(code, 0);
     assert.match(stdout, /^101 publications, \d+ passages, model priorart-static \d/);
@@ -185,7 +185,7 @@ describe('records at the command line', () => {
     assert.deepEqual([coverage.total, coverage.by_country.KR.total], [101, 43]);
   });
 
-  it('a question comes from standard input, too', async () => {
+  it('a question can come from standard input', async () => {
     const ask = (command: string, input: string) =>
       spawnSync(process.execPath, [CLI, command, '-', '--json', '--data', collection.dir], {
         input,
@@ -200,7 +200,7 @@ describe('records at the command line', () => {
     assert.match(long.stderr, /standard input: longer than a question may be, 10,000 characters/);
   });
 
-  it('several words without quotes are told to be put in quotes', async () => {
+  it('an unquoted question of several words is an error that asks for quotes', async () => {
     for (const command of ['search', 'stats', 'explain']) {
       const { code, stderr } = await run(`${command} battery swelling --json`);
       assert.equal(code, 2);
@@ -213,7 +213,7 @@ describe('records at the command line', () => {
     }
   });
 
-  it('a question that is a number or a code is answered with the option for it', async () => {
+  it('a question that is a number or a code is an error with the option for it', async () => {
     const cases: [string, RegExp | undefined][] = [
       [
         'US 11,217,824 B2',
@@ -236,7 +236,7 @@ describe('records at the command line', () => {
     }
   });
 
-  it('a search that finds nothing says what its filters leave out, and when there is nothing at all', async () => {
+  it('a search without results names the excluding filters, or the empty index', async () => {
     const { stdout } = await run('search x --countries JP --filing-date-from 2999-01-01');
     assert.equal(
       stdout,
@@ -262,7 +262,7 @@ describe('records at the command line', () => {
     assert.match(nothing.stdout, /^The index in .*empty is empty; take patents in with: .* ingest --data /);
   });
 
-  it('ingest of what is not there makes no index', async () => {
+  it('ingest of a missing path makes no index', async () => {
     const data = join(dir, 'never');
     for (const path of ['nowhere', join('package.json', 'below')]) {
       const { code, stderr } = await priorart('ingest', '--data', data, 'fixtures/kr', path);
@@ -272,7 +272,7 @@ describe('records at the command line', () => {
     }
   });
 
-  it('keys, accounts and maintenance list when nothing else is asked', async () => {
+  it('keys, accounts and maintenance list by default', async () => {
     for (const [command, listing] of [
       ['keys', 'keys list'],
       ['accounts', 'accounts list'],

@@ -1,4 +1,4 @@
-/** `priorart serve` as an operator sees it: metrics, settings read again, an index that grows under load, drain. */
+/** `priorart serve` for an operator: metrics, reload of settings, an index that grows under load, drain. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { A, B, identityFiles } from '../http/certificates.js';
 import { secure } from '../http/raw.js';
 import { until } from '../until.js';
 
-/** A server in a process of its own, and the lines of its log. */
+/** A server in a separate process, and the lines of its log. */
 class Served {
   readonly lines: Record<string, unknown>[] = [];
   readonly process: ReturnType<typeof launch>;
@@ -25,7 +25,7 @@ class Served {
     });
   }
 
-  /** The first line that has this message, after so many of them. */
+  /** The first line with this message after the first `after` lines. */
   async line(msg: string, after = 0): Promise<Record<string, unknown>> {
     const ended = this.process.ended.then((end) => {
       throw new Error(`the server ended: ${end.stderr}`);
@@ -75,7 +75,7 @@ describe('serve, for an operator', () => {
       body: '{"query": "전지", "top_k": 2}',
     });
 
-  it('shows metrics on a port of their own, and passes traces on into log and answer', async (t) => {
+  it('metrics have a separate port, and trace ids reach the log and the answer', async (t) => {
     const served = new Served('--data', data, '--metrics-port', '0');
     t.after(() => served.stop());
     const { url, metrics_port: port } = await served.line('listening');
@@ -117,7 +117,7 @@ describe('serve, for an operator', () => {
     await served.stop();
   });
 
-  it('takes a new state of the index without refusing a request', async () => {
+  it('a new state of the index is opened without refused requests', async () => {
     const served = new Served('--data', data, '--rate-limit', '1000000');
     const { url } = await served.line('listening');
     const more = join(dir, 'more.jsonl');
@@ -148,13 +148,13 @@ describe('serve, for an operator', () => {
     await until(async () => {
       last = await totals();
       return last.total !== first.total;
-    }, 'the new documents are there');
+    }, 'the new documents are found');
     assert.equal(last.total, first.total + 40);
     assert.ok(last.generation > first.generation);
     await served.stop();
   });
 
-  it('reads certificate and settings again on SIGHUP, and keeps those before where they are wrong', async (t) => {
+  it('SIGHUP reloads certificate and settings; invalid ones leave the previous ones in use', async (t) => {
     const files = identityFiles(A);
     t.after(() => files.remove());
     const file = join(dir, 'settings.json');
@@ -187,7 +187,7 @@ describe('serve, for an operator', () => {
     await served.stop();
   });
 
-  it('says of changed settings that need a restart that they do', async (t) => {
+  it('changed settings that need a restart are reported', async (t) => {
     const file = join(dir, 'changed.json');
     const write = (settings: object) => writeFileSync(file, JSON.stringify(settings));
     write({ 'rate-limit': 60, 'log-level': 'info' });
@@ -198,16 +198,16 @@ describe('serve, for an operator', () => {
     served.process.child.kill('SIGHUP');
     const msg = 'changed settings need a restart; the server goes on with those before';
     const { level, settings } = await served.line(msg);
-    // --workers was given on the command line, and wins.
+    // --workers was given on the command line, which takes precedence.
     assert.deepEqual([level, settings], ['warn', ['rate-limit']]);
   });
 
-  it('says that keys made before work only where there are some', async () => {
+  it('the banner mentions existing keys only if there are any', async () => {
     const shown = async (folder: string) => {
       const served = new Served('--data', folder);
       let text = '';
       served.process.child.stderr!.on('data', (part: string) => (text += part));
-      await until(() => text.includes('Ctrl-C'), 'the banner is out');
+      await until(() => text.includes('Ctrl-C'), 'the banner is printed');
       await served.stop();
       return text;
     };
@@ -222,7 +222,7 @@ describe('serve, for an operator', () => {
     assert.match(await shown(bare), /key +none is active; make one: /);
   });
 
-  it('goes on serving for a while at SIGTERM, not ready any more, and finishes what runs', async () => {
+  it('after SIGTERM it serves for a while, not ready, and finishes running requests', async () => {
     const served = new Served('--data', data, '--shutdown-delay-ms', '1500', '--rate-limit', '1000000');
     const { url } = await served.line('listening');
     assert.equal((await fetch(`${url}/readyz`)).status, 200);

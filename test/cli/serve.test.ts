@@ -1,4 +1,4 @@
-/** `priorart serve` in a process of its own, and `priorart search --json`: one answer, to the byte. */
+/** `priorart serve` in a separate process, and `priorart search --json`: equal answers, byte for byte. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ describe('serve', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('answers as the command line does, to the byte', async () => {
+  it('answers equal those of the command line, byte for byte', async () => {
     const queries = ['황화물계 고체 전해질', 'How does a "robot" dock?\n\u2028 <&>', '电池 😀 Zürich'];
     for (const [n, [flags, body]] of CASES.entries()) {
       const query = queries[n % queries.length]!;
@@ -76,7 +76,7 @@ describe('serve', () => {
     }
   });
 
-  it('refuses what the command line refuses, with the same words', async () => {
+  it('refuses the same input as the command line, with the same message', async () => {
     const response = await fetch(`${url}/api/v1/search/semantic`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -88,7 +88,7 @@ describe('serve', () => {
     assert.deepEqual([printed.code, printed.stderr], [2, `priorart: ${detail}\n`]);
   });
 
-  it('ends in order when told to', async () => {
+  it('SIGTERM ends it in order', async () => {
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     server.child.kill('SIGTERM');
     ended = await server.ended;

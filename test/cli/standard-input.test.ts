@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-test('ingest reads standard input, packed or not, and says what is wrong with it', (t) => {
+test('ingest reads standard input, compressed or not, and reports its errors', (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-input-'));
   t.after(() => rmSync(dir, { recursive: true }));
   const main = resolve('dist/src/cli/main.js');

@@ -1,4 +1,6 @@
-/** What the system refuses, said in one line: a taken port, too few file descriptors, a folder that may not be written. */
+/**
+ * Errors of the operating system, reported in one line: a port in use, too few file descriptors, a read-only folder.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CLI, FIXTURES, priorart } from '../crash/folder.js';
 
-/** Whoever is nobody: root may write everywhere. */
+/** The user of the child process. Not root, because root may write everywhere. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** Runs a line of sh, with the data folder, the program and its main file as $1, $2 and $3. */
@@ -17,7 +19,7 @@ function sh(line: string, data: string, options: { uid?: number; gid?: number } 
   return spawnSync('sh', args, { ...options, encoding: 'utf8', timeout: 300_000 });
 }
 
-/** A refusal is one line and the exit code of a failure. */
+/** An error is one line with the exit code of a failure. */
 function assertOneLine(
   { status, stderr }: { status: number | null; stderr: string },
   expected: RegExp,
@@ -31,9 +33,9 @@ const MOUNT = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"';
 const noMounts =
   spawnSync('unshare', ['-m', 'sh', '-c', MOUNT, 'sh', tmpdir()]).status === 0
     ? false
-    : 'this user can not mount file systems';
+    : 'this user cannot mount file systems';
 
-describe('what the system refuses', () => {
+describe('errors of the operating system', () => {
   let dir: string;
   let data: string;
   before(async () => {
@@ -45,7 +47,7 @@ describe('what the system refuses', () => {
   after(() => rmSync(dir, { recursive: true }));
 
   for (const adapter of ['uws', 'node']) {
-    it(`a port that is taken (${adapter})`, async () => {
+    it(`a port in use (${adapter}) is reported`, async () => {
       const taken = createServer();
       await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
       const { port } = taken.address() as AddressInfo;
@@ -60,12 +62,12 @@ describe('what the system refuses', () => {
     });
   }
 
-  it('too few file descriptors', () => {
+  it('too few file descriptors are reported', () => {
     const search = sh('ulimit -n 100; exec "$2" "$3" search --data "$1" battery', data);
     assertOneLine(search, /too few file descriptors; expected room for 192 .*ulimit -n/);
   });
 
-  it('a folder that this user may not write', () => {
+  it('a folder without write permission is reported', () => {
     sh('chmod -R a+rX,a-w "$1"', data);
     try {
       for (const command of [
@@ -80,7 +82,7 @@ describe('what the system refuses', () => {
     }
   });
 
-  it('a folder on a file system that is read-only, which can be searched', { skip: noMounts }, () => {
+  it('a read-only file system is reported on ingest, and can be searched', { skip: noMounts }, () => {
     const mounted = (command: string) =>
       spawnSync(
         'unshare',
@@ -94,7 +96,7 @@ describe('what the system refuses', () => {
     assert.equal(found.status, 0, found.stderr);
     assert.ok(JSON.parse(found.stdout).total > 0);
     const { status, stderr } = mounted(`ingest --data "$1" ${FIXTURES[1]}`);
-    // Progress comes before it.
+    // Progress lines precede it.
     const last = stderr.slice(stderr.indexOf('priorart:'));
     assertOneLine({ status, stderr: last }, /data is on a read-only file system: it can be searched/);
   });

@@ -1,4 +1,4 @@
-/** Data folders of released formats open, answer, pass every check, and take new documents: docs/versions.md. */
+/** Data folders of released formats open, answer, pass every check and take new documents: docs/versions.md. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ function bytesOf(folder: string): number {
   return sizes.reduce((sum, { size }) => sum + size, 0);
 }
 
-it('a folder of the current format is committed, and small', () => {
+it('a small folder of the current format is committed', () => {
   assert.ok(FOLDERS.includes(`format-${FORMAT}`), 'make it with `node dist/test/compat/make.js`');
   for (const name of FOLDERS) assert.ok(bytesOf(join(HERE, name)) < BYTES_MAX, name);
 });
@@ -27,11 +27,11 @@ for (const name of FOLDERS) {
   describe(`data folder ${name}`, () => {
     const dir = mkdtempSync(join(tmpdir(), 'priorart-compat-'));
     const data = join(dir, 'data');
-    // A copy: opening a folder makes files of locks in it.
+    // A copy, because opening a folder creates lock files in it.
     before(() => cpSync(join(HERE, name), data, { recursive: true }));
     after(() => rmSync(dir, { recursive: true, force: true }));
 
-    it('is searched', async () => {
+    it('the folder can be searched', async () => {
       const engine = await open(data, { workers: 0 });
       try {
         const query = 'sulfide solid electrolyte for a lithium secondary battery';
@@ -50,13 +50,13 @@ for (const name of FOLDERS) {
       }
     });
 
-    it('passes every check', async () => {
+    it('the folder passes every check', async () => {
       const report = await checked(data);
       assert.deepEqual(report?.problems, []);
       assert.equal(report?.documents, 9);
     });
 
-    it('takes new documents, and loses some', async () => {
+    it('the folder accepts new documents and deletions', async () => {
       const engine = await open(data, { workers: 0 });
       try {
         const { ingested } = await engine.ingest(writeLines(join(dir, 'new.jsonl'), invented(5)));

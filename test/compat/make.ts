@@ -1,10 +1,10 @@
 /**
- * Makes test/compat/format-<n>: a small data folder of the current format, which later versions must open. Run it from
- * the repository's root when the format changes, and commit what it made: `node dist/test/compat/make.js`. Folders of
- * released formats stay as they are.
+ * Makes test/compat/format-<n>: a small data folder of the current format, which later versions must open. Run it
+ * from the repository's root when the format changes, and commit the folder: `node dist/test/compat/make.js`. Folders
+ * of released formats are never changed.
  *
- * Keys and counters are left out: they have a format of their own. So are FAISS indexes, which need 20,000 passages and can
- * be built anew.
+ * Keys and counters are left out, because their format has its own version. FAISS indexes are left out, because they
+ * need 20,000 passages and can be rebuilt.
  */
 import {
   copyFileSync,

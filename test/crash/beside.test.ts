@@ -1,4 +1,4 @@
-/** Several at once in one folder: ingests, a server, deletions, merges. */
+/** Several processes in one folder at once: ingests, a server, deletions, merges. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ import {
 const INGEST = fileURLToPath(new URL('./ingest-process.js', import.meta.url));
 const SMALL = JSON.stringify({ segmentPassages: 80, indexFrom: 600 });
 
-test('two ingests of the same files at once', async (t) => {
+test('two ingests of the same files at once store each document once', async (t) => {
   const root = temporary(t);
   const [alone, both] = [join(root, 'alone'), join(root, 'both')];
   const file = writeLines(join(root, 'a.jsonl'), invented(900));
@@ -46,7 +46,7 @@ test('two ingests of the same files at once', async (t) => {
   assert.deepEqual(await exactAnswers(both, queries), await exactAnswers(alone, queries));
 });
 
-test('several processes that make one folder at once', async (t) => {
+test('several processes that create one folder at once all succeed', async (t) => {
   const root = temporary(t);
   for (let round = 0; round < 6; round++) {
     const data = join(root, `${round}`);
@@ -56,7 +56,7 @@ test('several processes that make one folder at once', async (t) => {
   }
 });
 
-test('a folder whose making was cut short is made', async (t) => {
+test('a folder whose creation was interrupted is completed', async (t) => {
   const data = join(temporary(t), 'data');
   await Store.openOrCreate(data, MODEL, 'auto').close();
   const store = Store.open(data);
@@ -68,7 +68,7 @@ test('a folder whose making was cut short is made', async (t) => {
   await engine.close();
 });
 
-test('two ingests of different files, and deletions, at once', async (t) => {
+test('two ingests of different files, with deletions at once, lose nothing', async (t) => {
   const root = temporary(t);
   const data = join(root, 'data');
   const files = [1, 2].map((seed) => writeLines(join(root, `${seed}.jsonl`), invented(900, seed)));
@@ -78,7 +78,7 @@ test('two ingests of different files, and deletions, at once', async (t) => {
   const engine = await open(data, { workers: 0 });
   for (const [n, { patent_id }] of extra.entries()) {
     assert.deepEqual((await engine.delete([patent_id])).deleted, [patent_id]);
-    // A check beside all this finds nothing wrong with whatever it meets.
+    // A check during these changes finds no fault.
     const report = n % 4 === 0 ? await checked(data) : undefined;
     assert.deepEqual(report?.problems.filter(({ kind }) => kind !== 'leftover') ?? [], []);
     await new Promise((done) => setTimeout(done, 20));
@@ -91,7 +91,7 @@ test('two ingests of different files, and deletions, at once', async (t) => {
   assert.deepEqual([...(await documentsOf(data)).keys()], expected.toSorted());
 });
 
-/** `priorart serve` in a process of its own. */
+/** `priorart serve` in a separate process. */
 async function served(data: string): Promise<{ url: string; key: string; stop(): Promise<number | null> }> {
   const args = ['serve', '--data', data, '--port', '0', '--demo', '--workers', '2', '--log-level', 'error'];
   const child = spawn(process.execPath, [CLI, ...args], {
@@ -119,7 +119,7 @@ async function served(data: string): Promise<{ url: string; key: string; stop():
   };
 }
 
-test('an ingest beside a server: no request fails, and its documents are there for the next search', async (t) => {
+test('an ingest beside a server: no request fails, and the next search finds its documents', async (t) => {
   const root = temporary(t);
   const data = join(root, 'data');
   assert.equal((await priorart('ingest', '--data', data, ...FIXTURES)).code, 0);
@@ -135,14 +135,14 @@ test('an ingest beside a server: no request fails, and its documents are there f
     assert.equal(answer.status, 200, text);
     return JSON.parse(text) as SearchResponse;
   };
-  // Large enough that LMDB's map grows under the server, and that segments are merged away beneath it.
+  // Large enough that LMDB's map grows during the run, and that segments in use are merged.
   const patents = invented(2500, 4);
   const file = writeLines(join(root, 'new.jsonl'), patents);
   let running = true;
   const queries = questions(20);
   let requests = 0;
   const client = async () => {
-    // Below the limit of 60 a minute of one key that the service has.
+    // Below the limit of 60 a minute of the service's only key.
     for (let n = 0; running && requests < 45; n++) {
       assert.ok((await found(queries[n % queries.length]!)).total > 0);
       requests += 1;
@@ -166,7 +166,7 @@ test('an ingest beside a server: no request fails, and its documents are there f
   assert.deepEqual((await checked(data))?.problems, []);
 });
 
-/** All parts of a result are of one version: title and chunks say which. */
+/** All parts of a result have one version, which title and chunks state. */
 function versionsIn({ results }: SearchResponse): Map<string, number> {
   const found = new Map<string, number>();
   for (const { patent_id, title, chunks } of results) {
@@ -174,13 +174,13 @@ function versionsIn({ results }: SearchResponse): Map<string, number> {
       [...text.matchAll(/revision (\d+)/g)].map((match) => Number(match[1])),
     );
     assert.equal(new Set(spoken).size, 1, `${patent_id} speaks of revisions ${spoken}`);
-    assert.equal(found.has(patent_id), false, `${patent_id} is there twice`);
+    assert.equal(found.has(patent_id), false, `${patent_id} occurs twice`);
     found.set(patent_id, spoken[0]!);
   }
   return found;
 }
 
-test('replacing, deleting and merging while searches run', async (t) => {
+test('searches during replacements, deletions and merges return only current documents', async (t) => {
   const root = temporary(t);
   const data = join(root, 'data');
   const COUNT = 150;
@@ -194,7 +194,7 @@ test('replacing, deleting and merging while searches run', async (t) => {
   const ids = invented(COUNT).map(({ patent_id }) => patent_id);
 
   let running = true;
-  /** What is certain at a moment: a search that starts later may show nothing older. */
+  /** Minimum versions at a moment: a search that starts later must not return older ones. */
   let committed = 1;
   const deleted = new Set<string>();
   let searches = 0;
@@ -213,7 +213,7 @@ test('replacing, deleting and merging while searches run', async (t) => {
     }
   };
   const searchers = [0, 1, 2, 3].map(searcher);
-  for (const end of searchers) end.catch(() => {}); // Reported where all are awaited.
+  for (const end of searchers) end.catch(() => {}); // Reported by the final await.
   const merger = (async () => {
     const store = Store.open(data);
     while (running) {
@@ -229,7 +229,7 @@ test('replacing, deleting and merging while searches run', async (t) => {
       assert.equal(updated, COUNT);
       committed = version;
     }
-    // One deletion at a time: the moment it resolves, nothing may show the document any more.
+    // One deletion at a time: after it resolves, no search may return the document.
     for (const id of ids.slice(0, 60)) {
       assert.deepEqual((await engine.delete([id])).deleted, [id]);
       deleted.add(id);

@@ -1,4 +1,7 @@
-/** The disk of the power cuts: what was synced is there, and what was not may be missing in every way that POSIX allows. */
+/**
+ * The simulated disk of the power cuts: synced data is there, and unsynced data may be missing in every way that
+ * POSIX allows.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import type { Change } from './harness/log.js';
 
 const CUTS = 200;
 
-/** What many cuts after these changes leave, as told by `look`, without repetitions. */
+/** The distinct results of many cuts after these changes, as `look` describes them. */
 function outcomes(t: TestContext, changes: Change[], luck: Luck, look: (dir: string) => string): string[] {
   const disk = new Disk('/r');
   for (const change of changes) disk.apply(change);
@@ -38,18 +41,18 @@ const write = (text: string, offset = 0, durable = false): Change => ({
 const sync: Change = { kind: 'sync', inode: 1 };
 const syncRoot: Change = { kind: 'syncFolder', path: '/r' };
 
-test('a file that was synced in a folder that was not may have no name', (t) => {
+test('a synced file in an unsynced folder may have no name', (t) => {
   assert.deepEqual(outcomes(t, [create, write('x'), sync], 'some', contents('a')), ['gone', 'x']);
   assert.deepEqual(outcomes(t, [create, write('x'), sync, syncRoot], 'some', contents('a')), ['x']);
 });
 
-test('bytes that were not synced are there, are not, or are zeros', (t) => {
+test('unsynced bytes are present, absent or zeros', (t) => {
   assert.deepEqual(outcomes(t, [create, syncRoot, write('x')], 'some', contents('a')), ['', '.', 'x']);
   assert.deepEqual(outcomes(t, [create, syncRoot, write('x')], 'none', contents('a')), ['']);
   assert.deepEqual(outcomes(t, [create, syncRoot, write('x')], 'all', contents('a')), ['x']);
 });
 
-test('each state that a sector went through may be the last; sectors know nothing of each other', (t) => {
+test('any state of a sector may be the last, independently of other sectors', (t) => {
   const twice = [create, syncRoot, write('1'), sync, write('2'), write('3')];
   assert.deepEqual(outcomes(t, twice, 'some', contents('a')), ['1', '2', '3']);
   const two = [create, syncRoot, write('-'.repeat(1024)), sync, write('x', 0), write('y', 512)];
@@ -60,7 +63,7 @@ test('each state that a sector went through may be the last; sectors know nothin
   assert.deepEqual(ends, ['--', '-y', 'x-', 'xy']);
 });
 
-test('a write through O_DSYNC is certain, and nothing but its pages is', (t) => {
+test('a write through O_DSYNC is durable on its pages only', (t) => {
   const changes = [create, syncRoot, write('-'.repeat(8193)), sync, write('x', 8192), write('y', 0, true)];
   const ends = outcomes(t, changes, 'some', (dir) => {
     const text = contents('a')(dir);
@@ -69,7 +72,7 @@ test('a write through O_DSYNC is certain, and nothing but its pages is', (t) => 
   assert.deepEqual(ends, ['y-', 'yx']);
 });
 
-test('a rename happens in both folders or in none', (t) => {
+test('a rename takes effect in both folders or in neither', (t) => {
   const changes: Change[] = [
     { kind: 'makeFolder', path: '/r/from' },
     { kind: 'makeFolder', path: '/r/to' },

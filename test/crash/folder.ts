@@ -1,4 +1,4 @@
-/** Data folders for the tests that break them: made, read as a whole, compared, and processes that are killed. */
+/** Data folders for crash tests: creation, complete reads, comparison, and processes that are killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,23 +13,23 @@ import { newestMeta } from '../../src/store/lmdb-file.js';
 import { Store } from '../../src/store/store.js';
 
 export const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-/** Documents written for this project, of the forms in which offices deliver them. */
+/** Documents written for this project, in the formats of the offices. */
 export const FIXTURES = ['us', 'kr', 'jsonl'].map((name) => resolve('fixtures', name));
-/** The offices' own documents, where they are at hand. */
+/** Documents of the offices, if they are available. */
 const REAL = resolve('../shared/data/patents');
 export const REAL_SOURCES = ['US/us-patent-grant-v4', 'US/us-patent-application-v4', 'KR/kipris-json'].map(
   (name) => join(REAL, name),
 );
 export const noReal = REAL_SOURCES.every((path) => existsSync(path)) ? false : `no documents at ${REAL}`;
 
-/** A folder of its own for a test. */
+/** A temporary folder for a test. */
 export function temporary(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-crash-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** Bytes of an LMDB file that its pages take; behind them is room for more. */
+/** Bytes of an LMDB file that its pages use. The rest of the file is reserved space. */
 export function usedBytes(path: string): number {
   const file = openSync(path, 'r');
   try {
@@ -40,7 +40,7 @@ export function usedBytes(path: string): number {
   }
 }
 
-/** Numbers in 0..1 that are the same each time (mulberry32). */
+/** Reproducible numbers in 0..1 (mulberry32). */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -59,7 +59,7 @@ export interface Ended {
   ms: number;
 }
 
-/** Runs a script of this test build in a process of its own. */
+/** Runs a script of this test build in a separate process. */
 export function launch(
   script: string,
   args: readonly string[],
@@ -80,12 +80,12 @@ export function launch(
   return { child, ended };
 }
 
-/** Runs `priorart …` to its end. */
+/** Runs `priorart …` and waits for its end. */
 export function priorart(...args: string[]): Promise<Ended> {
   return launch(CLI, args).ended;
 }
 
-/** Runs a script and kills it after so many ms, leaving it no chance to do anything about it. */
+/** Runs a script and kills it with SIGKILL after some ms. */
 export async function killedAfter(ms: number, script: string, args: readonly string[]): Promise<Ended> {
   const { child, ended } = launch(script, args);
   const timer = setTimeout(() => child.kill('SIGKILL'), ms);
@@ -94,7 +94,7 @@ export async function killedAfter(ms: number, script: string, args: readonly str
   return end;
 }
 
-/** Verifies a folder; undefined where a process was killed before there was an index. */
+/** Verifies a folder; undefined if the process was killed before there was an index. */
 export async function checked(dir: string): Promise<CheckReport | undefined> {
   let store: Store;
   try {
@@ -110,7 +110,7 @@ export async function checked(dir: string): Promise<CheckReport | undefined> {
   }
 }
 
-/** Everything stored, by patent_id, as text; without the ids and the history that depend on the way it came. */
+/** All records by patent_id, as text, without the ids and the history that depend on the order of ingests. */
 export async function documentsOf(dir: string): Promise<Map<string, string>> {
   const store = Store.open(dir);
   try {
@@ -118,7 +118,7 @@ export async function documentsOf(dir: string): Promise<Map<string, string>> {
     for (const { key, value } of store.documents.getRange()) {
       const { replaced: _, ...head } = value;
       const passages = Array.from({ length: head.passages }, (_, n) => store.passage(key, n));
-      // By key: the order in which drawings were named is the order in which they came.
+      // Sorted by key, because drawings are stored in the order of their ingest.
       const figures = [...figureImages(store, head.patent_id)].sort(([a], [b]) => (a < b ? -1 : 1));
       found.set(head.patent_id, JSON.stringify([head, store.bodies.get(key), passages, figures]));
     }
@@ -166,7 +166,7 @@ const SUBJECTS = [
 const PARTS = ['housing', 'electrode', 'spring', 'sensor', 'coating', 'rotor', 'gasket', 'circuit', 'nozzle'];
 const VERBS = ['seals', 'heats', 'guides', 'rotates', 'measures', 'cools', 'filters', 'drives', 'clamps'];
 
-/** An invented publication, the same for the same numbers; `version` changes its texts, not its numbers. */
+/** A generated publication, the same for the same numbers. `version` changes its texts, not its numbers. */
 export function publication(n: number, seed = 1, version = 1): Patent {
   const next = random(seed * 1_000_003 + n * 101 + version);
   const pick = (words: readonly string[]) => words[Math.floor(next() * words.length)]!;

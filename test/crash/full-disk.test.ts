@@ -21,7 +21,7 @@ const INGEST = fileURLToPath(new URL('./ingest-process.js', import.meta.url));
 const PATENTS = invented(2000);
 const QUERIES = invented(20, 9).map(({ abstract }) => abstract!);
 
-test('an ingest that fills the disk stops with words, loses nothing, and goes on when there is room', async (t) => {
+test('an ingest on a full disk stops with a message, loses nothing, and continues when there is space', async (t) => {
   const root = temporary(t);
   const file = writeLines(join(root, 'a.jsonl'), PATENTS);
   const whole = join(root, 'whole');
@@ -43,7 +43,7 @@ test('an ingest that fills the disk stops with words, loses nothing, and goes on
       const report = await priorart('check', '--data', data, '--json');
       assert.equal(report.code, 0, report.stdout + report.stderr);
       const there = await documentsOf(data);
-      t.diagnostic(`${there.size} of ${documents.size} publications fitted`);
+      t.diagnostic(`${there.size} of ${documents.size} publications were stored`);
       assert.ok(there.size > 0 && there.size < documents.size);
       for (const [id, text] of there) assert.equal(text, documents.get(id));
       const engine = await open(data, { workers: 1 });
@@ -70,14 +70,14 @@ test('an ingest that fills the disk stops with words, loses nothing, and goes on
   }
 });
 
-test('an app that met a full disk goes on in the same process when there is room', async (t) => {
+test('an application continues in the same process after a full disk has space again', async (t) => {
   const disk = smallDisk(t, 24);
   if (typeof disk === 'string') return t.skip(disk);
   const file = writeLines(join(temporary(t), 'a.jsonl'), PATENTS);
   const data = join(disk.dir, 'data');
   const engine = await open(data, { create: true, workers: 1 });
-  // Too little for the segment, then enough for it and too little for the records: those are the first ones
-  // ever, their shapes are defined in a transaction that fails after they were written.
+  // First too little space for the segment, then enough for it but too little for the records. The structures of
+  // the first records are written in a transaction that then fails.
   for (const left of [0, 300, 500, 700, 900]) {
     const empty = filled(disk.dir, left);
     await assert.rejects(engine.ingest(file, { segmentPassages: 1000 }), (error) => {

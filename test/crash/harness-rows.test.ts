@@ -1,4 +1,7 @@
-/** The crash harness loses no outcome: whatever dies of a trial is a row of the table, and the next trial begins. */
+/**
+ * The crash harness records every outcome: the death of any process of a trial is a row of the table, and the next
+ * trial begins.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +17,7 @@ import type { Question } from './harness/truth.js';
 
 const HARNESS = fileURLToPath(new URL('./harness.js', import.meta.url));
 
-test('a trial that throws is a row, and so is a fault that comes from nowhere', async () => {
+test('a trial that throws is a row, and so is an uncaught exception', async () => {
   const rows: Trial[] = [];
   const finding = new Finding('kill', { cases: 4, seed: 1, root: '', onTrial: (row) => rows.push(row) });
   const isFaulty = [
@@ -45,7 +48,7 @@ test('a trial that throws is a row, and so is a fault that comes from nowhere', 
   assert.match(table.at(-1)!, /^kills +4 +2 +1 +1 +broken off; 1 beside the others, 1 during merge/);
 });
 
-test('a judge that dies of a folder says so, and the next folder is judged', async (t) => {
+test('a judge that dies of a folder reports this, and the next folder is judged', async (t) => {
   const script = join(temporary(t), 'judge.mjs');
   writeFileSync(
     script,
@@ -62,9 +65,9 @@ test('a judge that dies of a folder says so, and the next folder is judged', asy
     return 'fault' in verdict ? verdict.fault : undefined;
   };
   assert.equal(await asked('one'), 'one');
-  assert.match((await asked('deadly'))!, /^the process that judges the folder died of it \(SIGABRT\): /);
+  assert.match((await asked('deadly'))!, /^the process that judges the folder died \(SIGABRT\): /);
   assert.equal(await asked('two'), 'two');
-  // One that ends between two folders has a successor, too.
+  // A judge that ends between two folders is replaced, too.
   assert.equal(await asked('last'), 'last');
   await until(() => !judge.isRunning, 'the process has ended');
   assert.equal(await asked('three'), 'three');

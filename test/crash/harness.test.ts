@@ -1,4 +1,7 @@
-/** A little of each part of the crash harness, the same in each run; harness.ts runs as much of it as is asked for. */
+/**
+ * A short run of each part of the crash harness, with the same seed in each run. harness.ts runs any number of
+ * trials.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { temporary } from './folder.js';
@@ -9,7 +12,7 @@ import type { PartResult } from './harness/part.js';
 import { powerCuts } from './harness/power-cuts.js';
 import { soak } from './harness/soak.js';
 
-/** Seconds of the soak, where somebody asks for more than a taste. */
+/** Seconds of the soak, if a longer one is requested. */
 const SOAK_SECONDS = Number(process.env['PRIORART_TEST_SOAK_SECONDS'] ?? 8);
 
 const PARTS: [string, (root: string) => Promise<PartResult>][] = [

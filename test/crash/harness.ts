@@ -1,8 +1,8 @@
 /**
- * The crash harness: breaks data folders in every way it knows and says what was lost. By hand
- * `node dist/test/crash/harness.js --kills 300 --power-cuts 300 --full-disks 60 --bit-flips 60 --minutes 60`; harness.test.ts runs a
- * little of it in each test run. A part that is given no number is left out. The table is printed whatever ends the
- * run, SIGINT and SIGTERM too; with --rows FILE each trial is written down when it ends, so that not even SIGKILL loses it.
+ * The crash harness: breaks data folders in many ways and reports losses. Usage: `node dist/test/crash/harness.js
+ * --kills 300 --power-cuts 300 --full-disks 60 --bit-flips 60 --minutes 60`. harness.test.ts runs a few trials in
+ * each test run. A part without a number is skipped. The table is printed at the end, also after SIGINT and SIGTERM.
+ * With --rows FILE, each trial is written when it ends, so that SIGKILL loses no row.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const PARTS: Record<string, (options: PartOptions) => Promise<PartResult>> = {
   'power-cuts': powerCuts,
   'full-disks': fullDisks,
   'bit-flips': bitFlips,
-  // Not a number of cases but for how many minutes.
+  // A duration in minutes instead of a number of trials.
   minutes: (options) => soak({ ...options, seconds: 60 * options.cases }),
 };
 
@@ -41,9 +41,9 @@ if (values['help']) {
   console.log(
     'node dist/test/crash/harness.js [--kills N] [--power-cuts N] [--full-disks N] [--bit-flips N] [--minutes M]\n' +
       '  [--seed N] [--first] [--rows FILE] [--json] [--keep]\n' +
-      'Breaks data folders, searches one for M minutes while it changes, and prints what was lost, wrong or not noticed.\n' +
+      'Breaks data folders, searches one for M minutes while it changes, and prints lost, wrong or unnoticed data.\n' +
       'With --first a part ends with its first fault. --rows FILE gets a line of JSON for each trial when it ends.\n' +
-      'Ends with 0 where there was no fault, with 1 where there was one, with 130 where it was interrupted before.',
+      'Exit codes: 0 without faults, 1 with faults, 130 after an interruption.',
   );
   process.exit(0);
 }
@@ -55,7 +55,7 @@ let began = 0;
 
 const secondsSince = (start: number) => Math.round((performance.now() - start) / 100) / 10;
 
-/** Writes a trial down. */
+/** Writes a trial to the file of rows. */
 function take(trial: Trial): void {
   const part = parts.at(-1)!;
   part.trials.push(trial);
@@ -69,7 +69,7 @@ function take(trial: Trial): void {
   }
 }
 
-/** A trial that ended the harness, or would have. */
+/** An uncaught exception as a failed trial. */
 function failed(error: unknown): void {
   const { name, trials } = parts.at(-1) ?? { name: 'harness', trials: [] };
   if (parts.length === 0) parts.push({ name, trials: [], seconds: 0 });
@@ -85,13 +85,13 @@ function failed(error: unknown): void {
 process.on('uncaughtException', failed);
 process.on('unhandledRejection', failed);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(EXIT.interrupted));
-// Whatever ends the run.
+// Uncaught exceptions and signals.
 process.on('exit', (code) => {
   console.log(values['json'] ? JSON.stringify(parts, null, 2) : report(parts));
   const isClean = parts.every(({ trials, result }) => result !== undefined && !trials.some(isFaulty));
   const hasFault = parts.some(({ trials }) => trials.some(isFaulty));
   if (hasFault || (code === 0 && !isClean)) process.exitCode = EXIT.faults;
-  // A process that was running may still write into it.
+  // A running process may still write into it.
   if (!values['keep']) rmSync(root, { recursive: true, force: true, maxRetries: 5 });
 });
 

@@ -1,4 +1,4 @@
-/** An ingest in a process of its own, with small segments, so that a kill meets commits, merges and index builds. */
+/** An ingest in a separate process, with small segments, so that a kill meets commits, merges and index builds. */
 import { open } from '../../src/engine.js';
 import type { IngestOptions } from '../../src/index.js';
 

@@ -1,7 +1,7 @@
 /**
- * An ingest of everything at hand, killed at ten random moments in one folder and taken up each time: nothing is lost,
- * nothing is there twice. Takes minutes, so it is asked for: `PRIORART_TEST_KILL_ALL=1`, with a seed of one's own where
- * one is given. `kill.test.ts` does the like to fewer documents in each test run.
+ * An ingest of all available documents, killed at ten random moments in one folder and resumed each time: no document
+ * is lost or doubled. Takes minutes, so it runs only with `PRIORART_TEST_KILL_ALL=1`, with a seed if one is given.
+ * `kill.test.ts` does the same to fewer documents in each test run.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -27,10 +27,10 @@ const asked = process.env['PRIORART_TEST_KILL_ALL'];
 const missing = existsSync(ALL) ? false : `no documents at ${ALL}`;
 const skip = asked ? missing : 'takes minutes; PRIORART_TEST_KILL_ALL=1 runs it';
 const KILLS = 10;
-/** A run is killed up to so long after it came to its place, ms: a commit or a merge may have begun. */
+/** Maximum delay of a kill after its share of the bytes, ms: a commit or a merge may have begun. */
 const LATER_MS = 1_500;
 
-/** Runs an ingest and kills it a while after it has read a share of its bytes. */
+/** Runs an ingest and kills it some ms after it has read a share of its bytes. */
 async function killedAt(share: number, laterMs: number, args: string[]): Promise<Ended> {
   const { child, ended } = launch(CLI, args);
   let isDue = false;
@@ -43,7 +43,7 @@ async function killedAt(share: number, laterMs: number, args: string[]): Promise
   return ended;
 }
 
-test('priorart ingest of all documents, killed ten times', { skip }, async (t) => {
+test('priorart ingest of all documents, killed ten times, loses and doubles nothing', { skip }, async (t) => {
   const root = temporary(t);
   const args = (data: string) => ['ingest', '--data', data, '--workers', '2', '--json', ALL];
   const whole = join(root, 'whole');
@@ -70,7 +70,7 @@ test('priorart ingest of all documents, killed ten times', { skip }, async (t) =
     assert.ok(found >= stored, `${found} publications after ${stored}`);
     stored = found;
     t.diagnostic(
-      `killed at ${Math.round(share * 100)} %: ${stored} stored, ${report?.segments ?? 0} segments, sound`,
+      `killed at ${Math.round(share * 100)} %: ${stored} stored, ${report?.segments ?? 0} segments, undamaged`,
     );
   }
   assert.ok(kills > KILLS / 2, `only ${kills} were killed in time`);
@@ -81,10 +81,10 @@ test('priorart ingest of all documents, killed ten times', { skip }, async (t) =
   assert.deepEqual(JSON.parse(report.stdout).problems, []);
   const resumed = await documentsOf(data);
   t.diagnostic(
-    `seed ${seed}: ${kills} kills; ${resumed.size} stored in the end, ${documents.size} undisturbed`,
+    `seed ${seed}: ${kills} kills; ${resumed.size} stored at the end, ${documents.size} undisturbed`,
   );
   assert.deepEqual([...resumed.keys()], [...documents.keys()]);
-  // As values: parts that met in one commit and parts that met over two leave their fields in another order.
+  // Compared as values, because the order of fields depends on whether parts met in one commit or in two.
   const other = [...documents].filter(
     ([id, text]) => !isDeepStrictEqual(JSON.parse(resumed.get(id)!), JSON.parse(text)),
   );

@@ -1,6 +1,6 @@
 /**
- * Processes that are killed at random moments. Each kill uses SIGKILL, so that nothing is tidied up; the page
- * cache survives, so this is the death of a process, not a power cut.
+ * Processes that are killed at random moments. SIGKILL prevents any cleanup. The page cache survives, so this is the
+ * death of a process, not a power cut.
  */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
@@ -34,13 +34,13 @@ interface Trial {
   args(data: string): string[];
   queries: string[];
   seed: number;
-  /** Goes to the end in every folder, not only in the last. */
+  /** Whether the final run follows in every folder, not only in the last. */
   finishAll: boolean;
 }
 
 /**
- * Kills a run ten times, twice in each of five folders, each time checking the folder. Then a run goes to its
- * end, in the last folder or in all, which must equal the one that was never disturbed.
+ * Kills a run ten times, twice in each of five folders, and checks the folder after each kill. Then completes a run,
+ * in the last folder or in all. The result must equal that of an undisturbed run.
  */
 async function killAndResume(t: TestContext, trial: Trial): Promise<void> {
   const root = temporary(t);
@@ -52,13 +52,13 @@ async function killAndResume(t: TestContext, trial: Trial): Promise<void> {
   const next = random(trial.seed);
   t.diagnostic(`seed ${trial.seed}; ${documents.size} publications in ${Math.round(calm.ms)} ms undisturbed`);
 
-  /** A run to its end makes the folder equal to the one that was never disturbed. */
+  /** A completed run makes the folder equal to that of an undisturbed run. */
   const finish = async (data: string) => {
     const rerun = await launch(trial.script, trial.args(data)).ended;
     assert.equal(rerun.code, 0, rerun.stderr);
     const report = await priorart('check', '--data', data, '--json');
     assert.equal(report.code, 0, report.stdout + report.stderr);
-    assert.deepEqual(JSON.parse(report.stdout).problems, [], 'it clears away what killed ones left');
+    assert.deepEqual(JSON.parse(report.stdout).problems, [], 'the run removes files of killed ones');
     assert.deepEqual(await documentsOf(data), documents);
     assert.deepEqual(await exactAnswers(data, trial.queries), answers);
   };
@@ -67,12 +67,12 @@ async function killAndResume(t: TestContext, trial: Trial): Promise<void> {
   let killsHere = 0;
   let span = calm.ms;
   for (let kills = 0; kills < KILLS; ) {
-    // The first run of a folder is killed late, the second anywhere: they seldom come to the end between them.
+    // The first run of a folder is killed late, the second at any moment: together they seldom complete.
     const share = killsHere === 0 ? 0.35 + 0.6 * next() : 0.65 * next();
     const data = join(root, `killed-${folder}`);
     const end = await killedAfter(share * span, trial.script, trial.args(data));
     if (end.signal !== 'SIGKILL') {
-      // It was faster than the undisturbed one, on a machine that has less to do now.
+      // The run was faster than the undisturbed one, because the machine is less busy.
       assert.equal(end.code, 0, end.stderr);
       span = Math.min(span, end.ms);
       [folder, killsHere] = [folder + 1, 0];
@@ -90,13 +90,13 @@ async function killAndResume(t: TestContext, trial: Trial): Promise<void> {
   t.diagnostic(`${KILLS} kills, ${partial} of them between two commits of documents`);
 }
 
-test('priorart ingest of the fixtures, killed ten times', async (t) => {
+test('priorart ingest of the fixtures survives ten kills', async (t) => {
   const queries = questions(30);
   const args = (data: string) => ['ingest', '--data', data, '--workers', '2', ...FIXTURES];
   await killAndResume(t, { script: CLI, args, queries, seed: 20_240_501, finishAll: true });
 });
 
-test('an ingest of many small segments with merges and index builds, killed ten times', async (t) => {
+test('an ingest with many small segments, merges and index builds survives ten kills', async (t) => {
   const files = [1, 2, 3].map((seed) => writeLines(join(temporary(t), `${seed}.jsonl`), invented(500, seed)));
   const options = JSON.stringify({ segmentPassages: 60, indexFrom: 400 });
   const queries = invented(30, 9).map((patent) => patent.abstract!);
@@ -104,16 +104,16 @@ test('an ingest of many small segments with merges and index builds, killed ten 
   await killAndResume(t, { script: INGEST, args, queries, seed: 20_240_502, finishAll: true });
 });
 
-test('priorart ingest of the offices’ documents, killed ten times', { skip: noReal }, async (t) => {
+test('priorart ingest of the offices’ documents survives ten kills', { skip: noReal }, async (t) => {
   const args = (data: string) => ['ingest', '--data', data, '--workers', '2', ...REAL_SOURCES];
   await killAndResume(t, { script: CLI, args, queries: questions(30), seed: 20_240_503, finishAll: false });
 });
 
-test('a merge with an index build, killed ten times', async (t) => {
+test('a merge with an index build survives ten kills', async (t) => {
   const root = temporary(t);
   const data = join(root, 'data');
   const file = writeLines(join(root, 'a.jsonl'), invented(1500));
-  // No merge of its own: 7 segments of one size are left alone.
+  // The ingest merges none of them: 7 segments of equal size are not due.
   const many = JSON.stringify({ segmentPassages: 600, indexFrom: 1e9 });
   assert.equal((await launch(INGEST, [data, many, file]).ended).code, 0);
   const queries = invented(30, 9).map((patent) => patent.abstract!);

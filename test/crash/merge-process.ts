@@ -1,4 +1,4 @@
-/** A full merge and index build in a process of its own, to be killed. */
+/** A full merge and index build in a separate process that the test kills. */
 import { mergeSegments } from '../../src/index/merge.js';
 import { Store } from '../../src/store/store.js';
 

@@ -1,4 +1,4 @@
-/** A re-embedding in a process of its own, with small segments, that may kill itself so many ms after an event. */
+/** A re-embedding in a separate process, with small segments, that can kill itself some ms after an event. */
 import { reembed } from '../../src/pool/reembed.js';
 
 const [dir, models, json] = process.argv.slice(2) as [string, string, string];

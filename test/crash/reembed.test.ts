@@ -1,6 +1,6 @@
 /**
- * Re-embedding: killed at many moments, beside ingests, deletions and a server. What it ends with equals a folder
- * that was made with the new model to begin with.
+ * Re-embedding, killed at many moments, with concurrent ingests, deletions and a server. The result equals a folder
+ * that was made with the new model.
  */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const KILLS = 4;
 const COUNT = 600;
 const SMALL = { segmentPassages: 150, indexFrom: 400 };
 
-/** A models.json with a model of its own. */
+/** A models.json with its own model. */
 async function otherModel(dir: string, name: string, dimensions: number): Promise<string> {
   await writeOtherModel(join(dir, `${name}.bin`), name, dimensions);
   const path = join(dir, `${name}.json`);
@@ -67,7 +67,7 @@ describe('re-embedding', { skip: noModel }, () => {
 
   after(() => rmSync(root, { recursive: true }));
 
-  /** A folder of the default model, and what the same documents give with the other from the beginning. */
+  /** A folder of the default model, and the result of the same documents with the other model. */
   async function folder(name: string, count: number) {
     const [data, fresh] = [join(root, name), join(root, `${name}-fresh`)];
     const file = writeLines(join(root, `${name}.jsonl`), invented(count));
@@ -77,7 +77,7 @@ describe('re-embedding', { skip: noModel }, () => {
     return { data, fresh };
   }
 
-  test('killed at random moments, it goes on where it was', async (t) => {
+  test('a re-embedding that was killed at random moments continues', async (t) => {
     const { data, fresh } = await folder('killed', COUNT);
     const was = await exactAnswers(data, queries);
     const will = await exactAnswers(fresh, queries);
@@ -101,7 +101,7 @@ describe('re-embedding', { skip: noModel }, () => {
     const left: number[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       const dir = copy(`killed-${kill}`);
-      // The first in the middle of it, the others at an event a little further on, or some ms after one.
+      // The first kill is in the middle of the run, the others a few events later, or some ms after one.
       for (let part = 0; part < 3; part++) {
         const killAt = part === 0 ? 4 + Math.floor(next() * 6) : 1 + Math.floor(next() * 6);
         await run(dir, { killAt, killMs: part === 0 ? 0 : Math.floor(next() * 4) });
@@ -115,16 +115,16 @@ describe('re-embedding', { skip: noModel }, () => {
         assert.deepEqual(await exactAnswers(dir, queries), name === 'half' ? will : was);
       }
       const summary = await reembed(dir, { models, workers: 0, ...SMALL });
-      assert.equal(summary.embedded, COUNT - left.at(-1)!, 'nothing is embedded twice');
-      assert.deepEqual((await checked(dir))!.problems, [], 'it clears away what killed ones left');
+      assert.equal(summary.embedded, COUNT - left.at(-1)!, 'no passage is embedded twice');
+      assert.deepEqual((await checked(dir))!.problems, [], 'the run removes files of killed ones');
       assert.deepEqual(await exactAnswers(dir, queries), will);
       assert.ok(isDeepStrictEqual(await documentsOf(dir), documents));
     }
-    t.diagnostic(`documents that were embedded when it was killed: ${left.join(', ')}`);
+    t.diagnostic(`embedded documents at each kill: ${left.join(', ')}`);
     assert.ok(left.filter((through) => through > 0 && through < COUNT).length >= KILLS);
   });
 
-  test('documents that come, change and go while it runs are those of the folder afterwards', async (t) => {
+  test('documents that are added, changed or deleted during the run are current in the result', async (t) => {
     const { data } = await folder('beside', 600);
     const files = [
       writeLines(join(root, 'second.jsonl'), invented(200, 2)),
@@ -139,10 +139,10 @@ describe('re-embedding', { skip: noModel }, () => {
     let batches = 0;
     const embed = async (documents: DocumentTexts[]) => {
       const batch = ++batches;
-      // The first documents are embedded by now, others are not yet read.
+      // The first documents are embedded by now; others are not read yet.
       if (batch === 3) await engine.ingest(files[1]!, { segmentPassages: 60 });
       if (batch === 3) await engine.delete(ids.slice(100, 120));
-      // It believes that it is nearly done.
+      // The re-embedding is nearly done.
       if (batch === 9) await engine.ingest(files[0]!, { segmentPassages: 60 });
       if (batch === 10) await engine.delete([...ids.slice(0, 10), ...ids.slice(-10)]);
       return embedDocuments({ embedder: other, reranker: noReranker() }, documents);
@@ -150,7 +150,7 @@ describe('re-embedding', { skip: noModel }, () => {
     const target = { model: identityOf(other), models: { ...readModels(models) } };
     const summary = await reembedStore(store, target, { parallel: 1, embed }, SMALL);
     t.diagnostic(`${summary.embedded} embedded in ${batches} batches`);
-    assert.ok(batches > 10 && summary.embedded > 850, 'those that came in were embedded, too');
+    assert.ok(batches > 10 && summary.embedded > 850, 'new documents were embedded, too');
     const state = await modelOf(data);
     assert.deepEqual([state.name, state.unfinished], ['half', undefined]);
     assert.deepEqual((await checked(data))!.problems, []);
@@ -166,7 +166,7 @@ describe('re-embedding', { skip: noModel }, () => {
     assert.deepEqual(await exactAnswers(data, queries), await exactAnswers(fresh, queries));
   });
 
-  test('a running engine answers with the old model until the swap, with the new one right after it', async (t) => {
+  test('a running engine answers with the old model until the swap, and with the new one right after it', async (t) => {
     const { data, fresh } = await folder('served', 300);
     const expected = [await exactAnswers(data, queries), await exactAnswers(fresh, queries)];
     for (const workers of [0, 2]) {
@@ -182,12 +182,12 @@ describe('re-embedding', { skip: noModel }, () => {
         for (let n = offset; !swapped || n < 60; n++) {
           const [at, after] = [n % queries.length, swapped];
           const got = await answer(at);
-          // Without workers everything runs on this thread, and others must have a turn.
+          // Without workers, everything runs on this thread, and other tasks need a turn.
           await new Promise((resolve) => setImmediate(resolve));
           const which = expected.findIndex((answers) => answers[at] === got);
           assert.ok(
             which === 1 || (which === 0 && !after),
-            `search ${n} is of neither model, or of the old one`,
+            `search ${n} matches neither model, or the old one`,
           );
           searches += 1;
         }
@@ -203,7 +203,7 @@ describe('re-embedding', { skip: noModel }, () => {
       assert.equal((await engine.coverage()).index.model, 'half 7');
       assert.equal((await engine.explain({ query: 'x' })).model, 'half 7');
       assert.equal((await engine.coverage()).index.dimensions, 128);
-      // Documents that come in now are embedded with the new model.
+      // Documents of later ingests are embedded with the new model.
       await engine.ingest(writeLines(join(root, 'later.jsonl'), invented(20, 5)));
       const [wanted] = invented(20, 5);
       const { results }: SearchResponse = await engine.search({
@@ -213,7 +213,7 @@ describe('re-embedding', { skip: noModel }, () => {
     }
   });
 
-  test('an ingest that was embedding with the old model when the swap came goes on with the new one', async (t) => {
+  test('an ingest that embeds with the old model during the swap continues with the new one', async (t) => {
     const { data, fresh } = await folder('during', 200);
     const file = writeLines(join(root, 'during-more.jsonl'), invented(400, 6));
     const engine = await open(data, { workers: 1 });
@@ -236,7 +236,7 @@ describe('re-embedding', { skip: noModel }, () => {
     assert.deepEqual(await exactAnswers(data, queries), await exactAnswers(fresh, queries));
   });
 
-  test('killed right after a merge, it keeps the merged segment', async () => {
+  test('a process that is killed right after a merge keeps the merged segment', async () => {
     const { data, fresh } = await folder('merged', 200);
     const stopped = new AbortController();
     const other = await openEmbedder(readModels(models).embedder);
@@ -257,8 +257,8 @@ describe('re-embedding', { skip: noModel }, () => {
     };
     const small = { segmentPassages: 10, indexFrom: 400, signal: stopped.signal };
     await assert.rejects(reembedStore(store, target, { parallel: 1, embed }, small), { code: 'cancelled' });
-    assert.deepEqual(both, [], 'a segment that is listed is not being written any more');
-    // As the release before left a folder that was killed between the two.
+    assert.deepEqual(both, [], 'a listed segment is complete');
+    // The state that the previous release left when it was killed between the two steps.
     changeReembedding(store, (reembedding) => {
       reembedding.writing.push(...reembedding.segments.map(({ id }) => id));
     });
@@ -268,7 +268,7 @@ describe('re-embedding', { skip: noModel }, () => {
     assert.deepEqual(await exactAnswers(data, queries), await exactAnswers(fresh, queries));
   });
 
-  test('the command says what is the matter, and what to do', async () => {
+  test('the command reports problems with their remedy', async () => {
     const { data } = await folder('command', 60);
     const nothing = await priorart('reembed', '--data', data);
     assert.deepEqual([nothing.code, /--models FILE/.test(nothing.stderr)], [2, true], nothing.stderr);
@@ -290,7 +290,7 @@ describe('re-embedding', { skip: noModel }, () => {
     assert.equal(JSON.parse(resumed.stdout).model, 'half 7');
     assert.equal((await modelOf(data)).unfinished, undefined);
 
-    // The same model with another configuration: nothing to embed.
+    // The same model with another configuration: no passage needs a new vector.
     const tuned = join(root, 'tuned.json');
     const calibration = { midpoint: 0.3, slope: 9 };
     const embedder = { kind: 'static', file: join(root, 'half.bin'), calibration };
@@ -299,12 +299,12 @@ describe('re-embedding', { skip: noModel }, () => {
     assert.match(again.stdout, /The folder's model is half 7; its configuration is the one given/);
     const explained = await priorart('explain', 'valve', '--data', data);
     assert.match(explained.stdout, /^reranker +none; scored \d+ documents$/m);
-    // Whoever moves the model's file hands over where it is.
+    // This is also how a user gives the new path of a moved model file.
     assert.equal(existsSync(join(data, 'reembed.lock')), true);
     assert.ok(readdirSync(join(data, 'segments')).length > 0);
   });
 
-  test('a discarded one gives its room back', async () => {
+  test('a discarded re-embedding frees its disk space', async () => {
     const { data } = await folder('discard', 100);
     const stopped = new AbortController();
     const half = reembed(data, {

@@ -1,4 +1,4 @@
-/** The same documents again, in another order, from other files, in other segments: the same index. */
+/** The same documents in another order, from other files and in other segments give the same index. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ test('a second run of the fixtures changes nothing', async (t) => {
   assert.deepEqual(await exactAnswers(dir, questions(30)), answers);
 });
 
-test('order, files, packing, segments and merges make no difference', async (t) => {
+test('order, files, compression, segments and merges make no difference', async (t) => {
   const root = temporary(t);
   const patents = invented(500);
   const queries = invented(30, 9).map(({ abstract }) => abstract!);
@@ -87,9 +87,9 @@ test('order, files, packing, segments and merges make no difference', async (t) 
   variants.push(['one shuffled file', [writeLines(join(root, 'mixed.jsonl'), mixed)], {}]);
   const parts = Array.from({ length: 7 }, (_, n) => mixed.filter((_, at) => at % 7 === n));
   const files = parts.map((part, n) => packed(`${n}.jsonl.gz`, part));
-  variants.push(['seven packed files, many segments', files, { segmentPassages: 40 }]);
+  variants.push(['seven compressed files, many segments', files, { segmentPassages: 40 }]);
   variants.push(['backwards, with indexes', files.toReversed(), { segmentPassages: 40, indexFrom: 100 }]);
-  // Twice the same document in one run, in one file and in two.
+  // The same document twice in one run, in one file and in two.
   const repeated = [...patents.slice(0, 50), ...mixed, ...patents.slice(450)];
   variants.push([
     'repeated',
@@ -112,7 +112,7 @@ test('order, files, packing, segments and merges make no difference', async (t) 
   }
 });
 
-test('versions: the last one read stays, however often the earlier ones are read again', async (t) => {
+test('versions: the last version read stays, even if earlier ones are read again', async (t) => {
   const root = temporary(t);
   const dir = join(root, 'data');
   const files = [1, 2, 3].map((version) =>

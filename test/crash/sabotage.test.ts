@@ -1,4 +1,4 @@
-/** The crash harness finds what it is for: a build that lacks a durability step. sabotage.ts has it find all of them. */
+/** The crash harness finds a build that lacks a durability step. sabotage.ts tests all such builds. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { compileShim } from './harness/shim.js';
 import { type Found, firstFault, patchedFiles, sabotaged } from './sabotage/build.js';
 import { VARIANTS } from './sabotage/variants.js';
 
-test('every step that a sabotaged build lacks is in this build, once', () => {
+test('every step that a sabotaged build lacks occurs once in this build', () => {
   assert.ok(VARIANTS.length >= 10);
   for (const variant of VARIANTS) assert.ok(patchedFiles(variant).size > 0);
 });

@@ -1,7 +1,7 @@
 /**
- * Proof that the crash harness finds what it is for: builds that lack one durability step each, and what it says of them.
- * `node dist/test/crash/sabotage.js [VARIANT…]`, from the repository's root. Ends with 0 where every such build was found
- * and the build as it is passed the same trials.
+ * Verifies the crash harness with builds that lack one durability step each. Usage, from the repository's root: `node
+ * dist/test/crash/sabotage.js [VARIANT…]`. The exit code is 0 if every such build was found and the complete build
+ * passed the same trials.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
     'bit-flips': { type: 'string', default: '50' },
     'full-disks': { type: 'string', default: '6' },
     seed: { type: 'string', default: '1' },
-    /** Goes on to the next build when one part has found it. */
+    /** Continues with the next build after one part has found this one. */
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

@@ -1,6 +1,6 @@
 /**
- * `priorart serve` killed under load at ten random moments, and started again: the folder is whole, and what was counted
- * is right within what is promised. PRIORART_SERVE_KILLS says how often.
+ * `priorart serve` is killed under load at ten random moments and restarted: the folder is whole, and counts are
+ * within their guarantees. PRIORART_SERVE_KILLS sets the number of kills.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
+import { until } from '../until.js';
 import { CLI, FIXTURES, priorart, random, temporary } from './folder.js';
 
 const KILLS = Number(process.env['PRIORART_SERVE_KILLS'] ?? 10);
@@ -18,7 +19,7 @@ const QUOTA = 1_000_000;
 
 interface Served {
   url: string;
-  /** Throws where the server has ended by itself. */
+  /** Throws if the server has ended. */
   check(): void;
   end(signal: NodeJS.Signals): Promise<void>;
 }
@@ -48,7 +49,7 @@ async function served(data: string): Promise<Served> {
   };
 }
 
-test('a server that is killed under load leaves a folder that is whole and counts that are right', async (t) => {
+test('a server that is killed under load leaves a whole folder and correct counts', async (t) => {
   const data = join(temporary(t), 'data');
   assert.equal((await priorart('ingest', '--data', data, FIXTURES.at(-1)!)).code, 0);
   const store = AccessStore.open(join(data, 'access'));
@@ -57,12 +58,12 @@ test('a server that is killed under load leaves a folder that is whole and count
   const key = await store.createKey({ account: account.id, environment: 'live', name: 'first' });
   const next = random(7);
   const answered = new Set<string>();
-  /** Those that were in the log, or before one that was, when the server was killed. */
+  /** Request ids that were in the log, or before a line of the log, at the kill. */
   const written: string[] = [];
   let broken = 0;
   let asked = 0;
 
-  /** One search. @returns its id where it was answered 200 */
+  /** Sends one search. @returns its id if it was answered 200 */
   async function ask(url: string): Promise<string | undefined> {
     const id = `request-${asked++}`;
     try {
@@ -73,10 +74,10 @@ test('a server that is killed under load leaves a folder that is whole and count
       });
       await answer.arrayBuffer();
       if (answer.status === 200) answered.add(id);
-      else assert.equal(answer.status, 503, 'nothing but too much at once');
+      else assert.equal(answer.status, 503, 'only too many concurrent requests');
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
-      // Counted or not: nobody was there any more to say.
+      // The search may be counted or not, because its answer never arrived.
       broken++;
     }
     return answered.has(id) ? id : undefined;
@@ -101,20 +102,21 @@ test('a server that is killed under load leaves a folder that is whole and count
       while (!over) await ask(server.url);
     });
     const earlier = answered.size;
-    const until = earlier + 1 + Math.floor(next() * 80);
-    while (answered.size < until) {
+    const wanted = earlier + 1 + Math.floor(next() * 80);
+    await until(() => {
       server.check();
-      await sleep(2);
-    }
+      return answered.size >= wanted;
+    }, `${wanted} searches are answered`);
     if (kill % 2 === 0) {
-      // Lines are written a moment later; one that is there says that those before it are, too.
+      // Lines are written later. A line in the log implies that all earlier lines are there.
       const before = [...answered].slice(earlier);
       let mark: string | undefined;
       while (mark === undefined) mark = await ask(server.url);
-      while (!logged().has(mark)) {
+      const last = mark;
+      await until(() => {
         server.check();
-        await sleep(20);
-      }
+        return logged().has(last);
+      }, 'the line is written');
       written.push(...before, mark);
     }
     await sleep(next() * 30);
@@ -139,10 +141,10 @@ test('a server that is killed under load leaves a folder that is whole and count
   const lines = logged();
   const calls = log.usage('2000-01-01', '2100-01-01').reduce((sum, { ok }) => sum + ok, 0);
   assert.equal(calls, lines.size, 'lines and usage are written together');
-  assert.ok(lines.size <= used, 'nothing is in the log that was not counted');
+  assert.ok(lines.size <= used, 'the log has only counted searches');
   assert.deepEqual(
     written.filter((id) => !lines.has(id)),
     [],
-    'what was written outlives a kill',
+    'written lines survive a kill',
   );
 });

@@ -1,4 +1,4 @@
-/** Makes the small files of a data folder, and a line of the request log, and says each when it is there. */
+/** Creates the small files of a data folder and a line of the request log, and reports each. */
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { AdminSecret } from '../../src/access/admin-secret.js';

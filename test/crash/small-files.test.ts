@@ -1,4 +1,7 @@
-/** Small files of a data folder after power cuts at every moment of their making: whole or absent, and there once they were said to be. */
+/**
+ * Small files of a data folder after power cuts at every moment of their creation: complete or absent, and present
+ * after they were reported.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +18,7 @@ const PROCESS = fileURLToPath(new URL('./small-files-process.js', import.meta.ur
 const KEY = 'key_harness';
 const LUCKS: Luck[] = ['none', 'some', 'some', 'all'];
 
-test('secrets and the request log outlive a power cut once they were there', async (t) => {
+test('secrets and the request log survive a power cut after they were reported', async (t) => {
   const top = temporary(t);
   const shim = compileShim(top);
   if ('missing' in shim) return t.skip(shim.missing);
@@ -28,7 +31,7 @@ test('secrets and the request log outlive a power cut once they were there', asy
   assert.equal(end.code, 0, end.stderr);
   const changes = readLog(log);
   const saidInode = changes.find((change) => change.kind === 'create' && change.path === said);
-  // The test made it, durably.
+  // The test created and synced this folder.
   const before = [
     { kind: 'makeFolder', path: args[0]! },
     { kind: 'syncFolder', path: root },

@@ -1,6 +1,6 @@
 /**
- * The LMDB file cut, emptied, overwritten: LMDB maps it and would die of SIGBUS or SIGSEGV. Each case runs in a
- * process of its own, so that a crash is seen as one.
+ * The LMDB file is cut, emptied or overwritten: LMDB maps it and can crash with SIGBUS or SIGSEGV. Each case runs in
+ * a separate process, so that the test sees the crash.
  */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -20,12 +20,12 @@ async function folder(t: TestContext): Promise<{ dir: string; file: string }> {
   for (let n = 0; n < 150; n += 50) await commit(store, PATENTS.slice(n, n + 50));
   await store.close();
   const file = join(dir, 'store', 'data.mdb');
-  // Without the room behind its pages, so that damage meets pages.
+  // Without the reserved space behind its pages, so that the damage affects pages.
   truncateSync(file, usedBytes(file));
   return { dir, file };
 }
 
-/** A command ends with exit code 1 and words, whatever the file holds. */
+/** A command ends with exit code 1 and a message, for every content of the file. */
 async function refuses(dir: string, message: RegExp, command: string, ...args: string[]): Promise<void> {
   const { code, signal, stdout, stderr } = await priorart(command, '--data', dir, ...args);
   assert.equal(signal, null, `${command}: ${stderr}`);
@@ -33,7 +33,7 @@ async function refuses(dir: string, message: RegExp, command: string, ...args: s
   assert.match(stderr, message);
 }
 
-test('emptied, cut within the meta pages, overwritten with garbage or zeros', async (t) => {
+test('a file that is emptied, cut within the meta pages, or overwritten is refused', async (t) => {
   const damage: [string, (file: string) => void][] = [
     ['empty', (file) => truncateSync(file, 0)],
     ['one byte', (file) => truncateSync(file, 1)],
@@ -57,7 +57,7 @@ test('emptied, cut within the meta pages, overwritten with garbage or zeros', as
   }
 });
 
-test('a file of which only the beginning was written when the folder was made is made anew', async (t) => {
+test('a file that is incomplete since the creation of the folder is created again', async (t) => {
   const { dir, file } = await folder(t);
   for (const bytes of [0, 1, 4096, 4196]) {
     const half = join(temporary(t), 'data');
@@ -72,7 +72,7 @@ test('a file of which only the beginning was written when the folder was made is
   assert.ok(statSync(file).size > 8192);
 });
 
-test('cut anywhere: never a crash, and whatever is missed is said', async (t) => {
+test('a file cut anywhere never crashes a command, and all damage is reported', async (t) => {
   const { dir, file } = await folder(t);
   const size = statSync(file).size;
   const seed = 5;
@@ -85,14 +85,14 @@ test('cut anywhere: never a crash, and whatever is missed is said', async (t) =>
     truncateSync(join(copy, 'store', 'data.mdb'), at);
     const { code, signal, stdout, stderr } = await priorart('check', '--data', copy);
     assert.equal(signal, null, `cut at ${at}: ${stderr}`);
-    // The last pages of a file may be free ones.
-    if (code === 0) assert.ok(at > size / 2, `cut at ${at} of ${size} and in order?`);
+    // The last pages of a file may be free pages.
+    if (code === 0) assert.ok(at > size / 2, `cut at ${at} of ${size}, but reported as whole?`);
     else assert.match(stdout + stderr, /damaged|missing|not as it was stored|lead|there are/);
     rmSync(copy, { recursive: true });
   }
 });
 
-test('pages of zeros, of noise, with single bytes changed: never a crash, and check names them', async (t) => {
+test('pages with zeros, noise or changed bytes never crash a command, and check names them', async (t) => {
   const { dir, file } = await folder(t);
   const whole = readFileSync(file);
   const pages = whole.length / 4096;
@@ -116,16 +116,16 @@ test('pages of zeros, of noise, with single bytes changed: never a crash, and ch
     assert.equal(search.signal, null, `page ${at / 4096}: ${search.stderr}`);
     assert.ok(search.code === 0 || /^priorart: /m.test(search.stderr), search.stderr);
   }
-  // Pages that are free and bytes that nothing uses may be changed without harm.
+  // Changes in free pages and unused bytes are harmless.
   assert.ok(named >= 6, `${named} of 9 named`);
 });
 
-test('the walk over the pages knows every form that LMDB writes', async (t) => {
+test('the page walk reads every page type that LMDB writes', async (t) => {
   const dir = join(temporary(t), 'data');
   const store = newStore(dir);
   const ids = Array.from({ length: 3000 }, (_, n) => `KR${String(n).padStart(13, '0')}A`);
   store.root.transactionSync(() => {
-    // Duplicates within a page, duplicates in a tree of their own, values on overflow pages, deep trees.
+    // Duplicates within a page, duplicates in a separate tree, values on overflow pages, deep trees.
     for (const id of ids) store.numbers.putSync(Number(id.slice(2, 15)) % 7 ? 'many' : id, id);
     for (const [n, id] of ids.entries()) store.meta.putSync(['big', id], new Uint8Array(n * 5));
   });
@@ -140,7 +140,7 @@ test('the walk over the pages knows every form that LMDB writes', async (t) => {
   await store.close();
 });
 
-test('a lock file of garbage, of nothing, or gone', async (t) => {
+test('a lock file that is overwritten, empty or missing is replaced or reported', async (t) => {
   const { dir, file } = await folder(t);
   for (const harm of [
     () => rmSync(`${file}-lock`, { force: true }),
@@ -149,7 +149,7 @@ test('a lock file of garbage, of nothing, or gone', async (t) => {
     harm();
     assert.equal((await priorart('check', '--data', dir)).code, 0);
   }
-  // Nobody has it open: LMDB makes it anew or says that it does not fit.
+  // No process has the file open, so LMDB creates it again or reports an invalid file.
   writeFileSync(`${file}-lock`, Buffer.alloc(8192, 0x77));
   const { code, signal, stderr } = await priorart('check', '--data', dir);
   assert.deepEqual([signal, code === 0 || /^priorart: /m.test(stderr)], [null, true], stderr);

@@ -1,4 +1,4 @@
-/** What a client has from the service behind a proxy with the configuration of deploy/: the same on every proxy and adapter. */
+/** The service for a client behind a proxy with the configuration of deploy/: equal on every proxy and adapter. */
 import assert from 'node:assert/strict';
 import { connect as connectHttp2 } from 'node:http2';
 import { after, before, it } from 'node:test';
@@ -12,7 +12,7 @@ import { post } from '../http/raw.js';
 import { until } from '../until.js';
 import { jsonOf, type ProxiedService } from './proxy.js';
 
-/** A body of a search of so many bytes: spaces count. */
+/** A search body of the given size, padded with spaces. */
 function paddedSearch(bytes: number): string {
   const body = JSON.stringify({ query: 'q', top_k: 1 });
   return body + ' '.repeat(bytes - body.length);
@@ -24,7 +24,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     proxied = await start();
   });
   after(() => proxied.stop());
-  /** A search as bytes, for a client that writes what it likes. */
+  /** A search as bytes, for a client that writes raw bytes. */
   const rawSearch = (topK: number) =>
     post(SEMANTIC, JSON.stringify({ query: 'q', top_k: topK }), {
       'X-API-Key': proxied.service.key,
@@ -43,7 +43,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     const session = connectHttp2(`https://127.0.0.1:${proxied.port}`, { ca: A.cert });
     t.after(() => session.close());
     const body = JSON.stringify({ query: 'q', top_k: 3 });
-    // Without a length, as streams of a body are sent.
+    // Without Content-Length, as streamed bodies are sent.
     const stream = session.request({
       ':method': 'POST',
       ':path': SEMANTIC,
@@ -56,7 +56,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     assert.equal(JSON.parse(text).total, 3);
   });
 
-  it('has no TLS 1.1', async () => {
+  it('refuses TLS 1.1', async () => {
     const socket = connectSecurely({
       host: '127.0.0.1',
       port: proxied.port,
@@ -72,7 +72,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     assert.match(error.message, /version|handshake|disconnected|reset/i);
   });
 
-  it('answers pipelined searches in their order', async () => {
+  it('answers pipelined searches in order', async () => {
     const client = proxied.client().write(rawSearch(1) + rawSearch(2) + rawSearch(3));
     for (const total of [1, 2, 3]) {
       const reply = await client.reply();
@@ -81,7 +81,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     }
   });
 
-  it('keeps connections, on both sides', async () => {
+  it('keeps connections open, on both sides', async () => {
     const client = proxied.client();
     for (let i = 1; i <= 50; i++) {
       client.write(rawSearch(1));
@@ -90,7 +90,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     assert.ok((await proxied.connections()) <= 20, `${await proxied.connections()} connections are open`);
   });
 
-  it('passes on bodies of a mebibyte, and answers of many', async () => {
+  it('forwards bodies of a mebibyte, and large answers', async () => {
     assert.equal((await proxied.post(SEMANTIC, paddedSearch(BODY_MAX_BYTES))).status, 200);
     const large = Buffer.from(JSON.stringify({ total: 1, results: ['한'.repeat(4_000_000)] }));
     proxied.service.engine.search = async () => large;
@@ -102,7 +102,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     }
   });
 
-  it('answers a body that is too large 413 in JSON, whether server or proxy says so', async () => {
+  it('answers a body that is too large 413 in JSON, from server or proxy', async () => {
     for (const bytes of [BODY_MAX_BYTES + 1, 3 * BODY_MAX_BYTES]) {
       const answer = await proxied.post(SEMANTIC, paddedSearch(bytes));
       assert.equal(answer.status, 413);
@@ -111,7 +111,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     }
   });
 
-  it('takes a body that comes in many small pieces', async () => {
+  it('accepts a body in many small pieces', async () => {
     const client = proxied.client();
     const message = Buffer.from(rawSearch(4));
     for (let at = 0; at < message.length; at += 10) {
@@ -121,13 +121,13 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     assert.equal(JSON.parse((await client.reply())!.body).total, 4);
   });
 
-  it('ends a request whose body never comes to its end', async () => {
+  it('ends a request with an incomplete body', async () => {
     const client = proxied.client().write(rawSearch(4).slice(0, -5));
     const reply = await client.reply();
     assert.ok(reply === undefined || reply.status === 408, `${reply?.status}`);
   });
 
-  it('compresses answers for clients that take it, and only once', async () => {
+  it('compresses answers for clients that accept it, only once', async () => {
     const ask = (encoding: string) =>
       proxied.post(SEMANTIC, { query: 'q', top_k: 100 }, { headers: { 'accept-encoding': encoding } });
     const plain = await ask('identity');
@@ -141,7 +141,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     for (const answer of [gzip, brotli]) assert.match(answer.headers['vary'] ?? '', /accept-encoding/i);
   });
 
-  it('answers 304 if the client has the answer already, and passes on the ETag of a POST', async () => {
+  it('answers 304 if the client has the current answer, and forwards the ETag of a POST', async () => {
     const details = await proxied.post(DETAILS, { patent_ids: ['US1'] });
     assert.deepEqual([details.status, details.headers.etag], [200, '"1"']);
     const coverage = await proxied.ask(COVERAGE);
@@ -149,7 +149,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     assert.deepEqual([again.status, again.body.length, again.headers.etag], [304, 0, coverage.headers.etag]);
   });
 
-  it('leads to a drawing, and gives it whole, in part and as a head', async () => {
+  it('redirects to a drawing, and serves it whole, in part and as a head', async () => {
     const { path, bytes } = proxied.drawing;
     const redirect = await proxied.ask(path);
     assert.equal(redirect.status, 302);
@@ -178,9 +178,9 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     assert.deepEqual([known.status, known.body.length], [304, 0]);
   });
 
-  it("knows the client's address, whatever the client says of it", () => knowsTheClient(proxied));
+  it("logs the client's address, not the address in the client's headers", () => knowsTheClient(proxied));
 
-  it('keeps the administration from everybody but this machine', async () => {
+  it('restricts the administration to this machine', async () => {
     const path = '/admin/api/v1/plans';
     assert.equal((await proxied.ask(path)).status, 401, 'from this machine, without the secret');
     for (const written of [path, '/%61dmin/api/v1/plans', '/ADMIN/api/v1/plans']) {
@@ -189,15 +189,15 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     }
   });
 
-  it('cancels a search whose client has gone, or has ended its side', () =>
+  it('cancels a search after its client disconnects or closes its sending side', () =>
     cancelsWhatNobodyWaitsFor(proxied));
 
-  it('answers requests whose header names hold an underscore', async () => {
+  it('accepts requests with underscores in header names', async () => {
     assert.equal((await proxied.ask('/livez', { headers: { my_header: '1' } })).status, 200);
   });
 
-  it('tells a client to wait when the server does', async () => {
-    proxied.service.engine.search = () => Promise.reject(new PriorartError('overloaded', 'of the inside'));
+  it('forwards Retry-After of the server', async () => {
+    proxied.service.engine.search = () => Promise.reject(new PriorartError('overloaded', 'internal detail'));
     try {
       const answer = await proxied.post(SEMANTIC, { query: 'q' });
       assert.deepEqual([answer.status, answer.headers['x-error-code']], [503, 'overloaded']);
@@ -210,7 +210,7 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
   return () => proxied;
 }
 
-/** The log has the address that a client calls from, and not those that it claims. */
+/** The log has the address of the client's connection, not those in its headers. */
 export async function knowsTheClient(proxied: ProxiedService): Promise<void> {
   const headers = { 'x-forwarded-for': '203.0.113.7, 127.0.0.1', forwarded: 'for=203.0.113.8' };
   assert.equal((await proxied.ask(COVERAGE, { headers, from: '127.0.0.9' })).status, 200);
@@ -218,7 +218,7 @@ export async function knowsTheClient(proxied: ProxiedService): Promise<void> {
   assert.ok(!proxied.clientsOf('coverage').some((client) => client.startsWith('203.')));
 }
 
-/** A search whose client has gone, or has ended its side, is cancelled, and not by its deadline. */
+/** If its client disconnects or closes its sending side, a search is cancelled before its deadline. */
 export async function cancelsWhatNobodyWaitsFor(proxied: ProxiedService): Promise<void> {
   const { key, engine } = proxied.service;
   const { signals } = engine;
@@ -233,14 +233,14 @@ export async function cancelsWhatNobodyWaitsFor(proxied: ProxiedService): Promis
     const half = proxied.client();
     half.socket.end(sent);
     assert.notEqual((await half.reply())?.status, 200);
-    // A proxy may see the end of the client before it has asked the server.
+    // A proxy may see the closed connection before it sends the request to the server.
     await until(() => signals.slice(before).every(({ aborted }) => aborted), 'the second is cancelled');
   } finally {
     engine.search = new MemoryEngine().search;
   }
 }
 
-/** A client that ends its side after its request gets the answer: for a proxy that is told not to look at that. */
+/** A client that closes its sending side after its request gets the answer, if the proxy is configured for this. */
 export async function answersHalfClosedClients(proxied: ProxiedService): Promise<void> {
   const { key } = proxied.service;
   const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
@@ -250,9 +250,9 @@ export async function answersHalfClosedClients(proxied: ProxiedService): Promise
   assert.equal(JSON.parse(reply!.body).total, 7);
 }
 
-/** To be the last test of a proxied service: the server ends. */
+/** Must be the last test of a proxied service, because it ends the server. */
 export function itTellsWhenTheServerIsGone(proxied: () => ProxiedService): void {
-  it('answers 503 in JSON with Retry-After when the server is gone', async () => {
+  it('answers 503 in JSON with Retry-After after the server ends', async () => {
     await proxied().service.server.close();
     await until(async () => {
       const answer = await proxied().post(SEMANTIC, { query: 'q' });
@@ -260,6 +260,6 @@ export function itTellsWhenTheServerIsGone(proxied: () => ProxiedService): void 
       assert.equal(answer.headers['x-error-code'], 'unavailable');
       assert.match(String(jsonOf(answer)['detail']), /cannot be reached/);
       return Number(answer.headers['retry-after']) > 0;
-    }, 'the proxy says when to come again');
+    }, 'the proxy sends Retry-After');
   });
 }

@@ -1,4 +1,4 @@
-/** deploy/Dockerfile: read as it is written, and built and run where Docker has a daemon. */
+/** deploy/Dockerfile: checked as text, and built and run if a Docker daemon is available. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ interface Instruction {
   text: string;
 }
 
-/** The instructions, with the lines of each joined. */
+/** The instructions, each with its continuation lines joined. */
 function instructionsOf(dockerfile: string): Instruction[] {
   const lines = dockerfile
     .replaceAll(/^#.*\n/gm, '')
@@ -31,16 +31,16 @@ const instructions = instructionsOf(read('deploy/Dockerfile'));
 const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
 const textOf = (name: string) => last.findLast((each) => each.name === name)?.text;
 
-/** Why no image can be built here, or false if it can. */
+/** Reason why no image can be built here, or false if it can. */
 function noDocker(): string | false {
   const { status } = spawnSync('docker', ['info'], { stdio: 'ignore' });
   return status === 0 ? false : 'Docker has no daemon here: the image is neither built nor started';
 }
 
-const noLdd = process.platform === 'linux' ? false : 'ldd is a program of Linux';
+const noLdd = process.platform === 'linux' ? false : 'ldd exists on Linux only';
 
 describe('Dockerfile', () => {
-  it('takes versions of Node and Rust that the package is built with', () => {
+  it('has the versions of Node and Rust that the package is built with', () => {
     const version = (name: string) =>
       instructions.find((each) => each.text.startsWith(`${name}=`))!.text.split('=')[1]!;
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
@@ -48,7 +48,7 @@ describe('Dockerfile', () => {
     assert.ok(read('native/Cargo.toml').includes(`rust-version = "${version('RUST_VERSION')}"`));
   });
 
-  it('ends in an image that runs as a user without rights, with a volume, on loopback unless told otherwise', () => {
+  it('produces an image with an unprivileged user, a volume, and loopback as the default address', () => {
     assert.match(textOf('USER')!, /^[1-9]\d+:[1-9]\d+$/);
     assert.equal(textOf('VOLUME'), '/data');
     assert.match(textOf('ENV')!, /PRIORART_DATA=\/data(\s|$)/);
@@ -60,7 +60,7 @@ describe('Dockerfile', () => {
     );
   });
 
-  it('builds from files that .dockerignore lets through', { skip: noGit }, () => {
+  it('copies only files that .dockerignore allows', { skip: noGit }, () => {
     const ignored = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -72,7 +72,7 @@ describe('Dockerfile', () => {
     const packed = files.filter((each) => !each.startsWith('!') && !each.includes('*'));
     for (const path of [...packed, 'package-lock.json', 'tsconfig.json', 'scripts/prepack.mjs', 'src']) {
       assert.ok(existsSync(join(ROOT, path)), path);
-      assert.ok(!isIgnored(path), `${path} is kept out of the image`);
+      assert.ok(!isIgnored(path), `.dockerignore excludes ${path}`);
     }
     const kept = trackedFiles().filter((file) => !isIgnored(file));
     assert.deepEqual(
@@ -113,7 +113,7 @@ describe('Dockerfile', () => {
       );
   });
 
-  it('asks /readyz whether the server is healthy', async (t) => {
+  it('has a health check of /readyz', async (t) => {
     const [, json] = /CMD (\[.*\])$/.exec(textOf('HEALTHCHECK')!)!;
     const [program, ...args] = JSON.parse(json!) as string[];
     assert.equal(program, 'node');
@@ -132,7 +132,7 @@ describe('Dockerfile', () => {
     status = 200;
     assert.equal((await check()).code, 0);
     server.close();
-    await until(() => !server.listening, 'the server is gone');
+    await until(() => !server.listening, 'the server has ended');
     assert.equal((await check()).code, 1);
   });
 

@@ -1,4 +1,4 @@
-/** Both HTTP adapters behind HAProxy: with deploy/haproxy.cfg, and with its defaults. */
+/** Both HTTP adapters behind HAProxy, with deploy/haproxy.cfg and with its defaults. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const recommended = ({ own, server, folder }: { own: number; server: number; fol
     ['/etc/ssl/priorart', folder],
   );
 
-/** As Debian's haproxy.cfg begins, with nothing but addresses of one's own. */
+/** The beginning of Debian's haproxy.cfg, with only the addresses changed. */
 const byDefault =
   (backend = '') =>
   ({ own, server }: { own: number; server: number }) =>
@@ -58,12 +58,12 @@ for (const adapter of ADAPTERS) {
       ProxiedService.start(HAPROXY, adapter, recommended, { settings: { trustProxy: '1' } }),
     );
 
-    it('answers requests with very many header fields 400', async () => {
+    it('answers requests with too many header fields 400', async () => {
       const headers = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`h${i}`, 'x']));
       assert.equal((await proxied().ask('/livez', { headers })).status, 400);
     });
 
-    it("knows the client's address from Forwarded, as docs/operations.md has it", async (t) => {
+    it("takes the client's address from Forwarded, as docs/operations.md describes", async (t) => {
       const block = codeBlocks(read('docs/operations.md')).find(({ language }) => language === 'haproxy')!;
       const settings = { trustProxy: '1', trustProxyHeader: 'forwarded' } as const;
       const forwarded = await ProxiedService.start(
@@ -76,7 +76,7 @@ for (const adapter of ADAPTERS) {
       await knowsTheClient(forwarded);
     });
 
-    it('answers a client that ends its side without "option abortonclose"', async (t) => {
+    it('answers a client that closes its sending side without "option abortonclose"', async (t) => {
       const patient = await ProxiedService.start(HAPROXY, adapter, (where) =>
         changed(recommended(where), ['option abortonclose', '']),
       );
@@ -84,7 +84,7 @@ for (const adapter of ADAPTERS) {
       await answersHalfClosedClients(patient);
     });
 
-    it('asks /readyz, and sends nothing to a server that is not ready', async (t) => {
+    it('checks /readyz, and sends no request to a server that is not ready', async (t) => {
       const checked = await ProxiedService.start(HAPROXY, adapter, (where) =>
         changed(recommended(where), ['inter 2s', 'inter 100ms']),
       );
@@ -92,7 +92,7 @@ for (const adapter of ADAPTERS) {
       const status = async () => (await checked.ask('/livez')).status;
       assert.equal(await status(), 200);
       checked.service.engine.missing = ['index'];
-      await until(async () => (await status()) === 503, 'the server is taken out');
+      await until(async () => (await status()) === 503, 'the server is removed');
       checked.service.engine.missing = [];
       await until(async () => (await status()) === 200, 'the server is back');
     });
@@ -100,7 +100,7 @@ for (const adapter of ADAPTERS) {
   });
 
   describe(`behind HAProxy with its defaults (${adapter})`, { skip }, () => {
-    it('answers, and takes the proxy for the client', async (t) => {
+    it("answers, and logs the proxy's address as the client's", async (t) => {
       const proxied = await ProxiedService.start(HAPROXY, adapter, byDefault(), { isSecure: false });
       t.after(() => proxied.stop());
       const answer = await proxied.post(SEMANTIC, { query: 'q' }, { from: '127.0.0.9' });
@@ -120,12 +120,12 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-describe('HAProxy with "option httpchk" and nothing else', { skip }, () => {
-  it('finds no server with the uws adapter: it asks in HTTP/1.0', async (t) => {
+describe('HAProxy with only "option httpchk"', { skip }, () => {
+  it('considers the uws adapter down, because it checks in HTTP/1.0', async (t) => {
     const proxied = await ProxiedService.start(HAPROXY, 'uws', byDefault('option httpchk'), {
       isSecure: false,
     });
     t.after(() => proxied.stop());
-    await until(async () => (await proxied.ask('/livez')).status === 503, 'the server is taken for dead');
+    await until(async () => (await proxied.ask('/livez')).status === 503, 'the server is considered down');
   });
 });

@@ -1,4 +1,4 @@
-/** Both HTTP adapters behind nginx: with deploy/nginx.conf, and with nginx's defaults. */
+/** Both HTTP adapters behind nginx, with deploy/nginx.conf and with nginx's defaults. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ const byDefault = ({ own, server }: { own: number; server: number }) => `
     location / { proxy_pass http://127.0.0.1:${server}; }
   }`;
 
-it('deploy/nginx.conf has nginx close idle connections before the server does', () => {
+it('in deploy/nginx.conf, nginx closes idle connections before the server does', () => {
   const [, seconds] = /keepalive_timeout (\d+)s;/.exec(RECOMMENDED)!;
   assert.ok(Number(seconds) * 1_000 < IDLE_TIMEOUT_MS);
 });
@@ -66,14 +66,14 @@ for (const adapter of ADAPTERS) {
       ProxiedService.start(NGINX, adapter, recommended, { settings: { trustProxy: '1' } }),
     );
 
-    it('answers requests with very many header fields as the adapter does', async () => {
+    it('answers requests with too many header fields as the adapter does', async () => {
       const headers = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`h${i}`, 'x']));
       const { status } = await proxied().ask('/livez', { headers });
-      // uWebSockets.js hangs up after 10 s.
+      // uWebSockets.js closes the connection after 10 s.
       assert.equal(status, adapter === 'uws' ? 503 : 200);
     });
 
-    it("knows the client's address from Forwarded, as docs/operations.md has it", async (t) => {
+    it("takes the client's address from Forwarded, as docs/operations.md describes", async (t) => {
       const block = codeBlocks(read('docs/operations.md')).find(({ language }) => language === 'nginx')!;
       const [map, line] = block.text.trim().split('\n');
       const settings = { trustProxy: '1', trustProxyHeader: 'forwarded' } as const;
@@ -87,7 +87,7 @@ for (const adapter of ADAPTERS) {
       await knowsTheClient(forwarded);
     });
 
-    it('answers a client that ends its side if nginx is told to', async (t) => {
+    it('answers a client that closes its sending side if nginx is configured for this', async (t) => {
       const patient = await ProxiedService.start(NGINX, adapter, (where) =>
         changed(recommended(where), [
           'proxy_read_timeout',
@@ -98,7 +98,7 @@ for (const adapter of ADAPTERS) {
       await answersHalfClosedClients(patient);
     });
 
-    it('serves below a path of its own', async (t) => {
+    it('serves below a path prefix', async (t) => {
       const below = await ProxiedService.start(NGINX, adapter, (where) =>
         changed(
           recommended(where),
@@ -118,7 +118,7 @@ for (const adapter of ADAPTERS) {
 }
 
 describe('behind nginx with its defaults', { skip }, () => {
-  it('the node adapter answers, and takes the proxy for the client', async (t) => {
+  it("the node adapter answers, and logs the proxy's address as the client's", async (t) => {
     const proxied = await ProxiedService.start(NGINX, 'node', byDefault, { isSecure: false });
     t.after(() => proxied.stop());
     const answer = await proxied.post(SEMANTIC, { query: 'q' }, { from: '127.0.0.9' });
@@ -135,7 +135,7 @@ describe('behind nginx with its defaults', { skip }, () => {
     assert.deepEqual([gone.status, gone.headers['content-type']], [502, 'text/html']);
   });
 
-  it('the uws adapter answers everything 505: nginx speaks HTTP/1.0 to it', async (t) => {
+  it('the uws adapter answers every request 505, because nginx uses HTTP/1.0', async (t) => {
     const proxied = await ProxiedService.start(NGINX, 'uws', byDefault, { isSecure: false });
     t.after(() => proxied.stop());
     const answer = await proxied.ask('/livez');

@@ -1,4 +1,4 @@
-/** A service behind a real nginx or HAProxy. `.ci/run` installs both where it can; tests are skipped without them. */
+/** A service behind a real nginx or HAProxy. `.ci/run` installs both if possible; tests are skipped without them. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,22 +18,22 @@ import { freePort } from '../http/free-port.js';
 import { RawClient } from '../http/raw.js';
 import { until } from '../until.js';
 
-/** Where Debian keeps programs of the system that are not on every path. */
+/** Debian's folders for system programs that may be missing in PATH. */
 const PATH = `${process.env['PATH']}:/usr/sbin:/sbin`;
-/** Longer than any test: no search ends but for the reason that a test is about. */
+/** Longer than any test, so that only the tested cause ends a search. */
 const DEADLINE_MS = 3_600_000;
 const LARGE_DRAWING_BYTES = 5_000_000;
 
-/** Why a test that needs the program cannot run, or false if it can. */
+/** Reason why a test that needs the program cannot run, or false if it can. */
 export function missingProgram(name: string): string | false {
   const { status } = spawnSync('sh', ['-c', `command -v ${name}`], { env: { ...process.env, PATH } });
-  return status === 0 ? false : `no ${name} on the path; .ci/run installs it if apt-get and root are there`;
+  return status === 0 ? false : `no ${name} in PATH; .ci/run installs it if it can use apt-get as root`;
 }
 
-/** How a proxy is started: its files in a folder of its own, then this command. */
+/** How to start a proxy: its files in a folder of its own, then this command. */
 export interface ProxyProgram {
   name: 'nginx' | 'haproxy';
-  /** @param config the text of its configuration, which names `folder` where it names files */
+  /** @param config the text of its configuration, in which `folder` stands for the folder of its files */
   command(config: string, folder: string): string[];
 }
 
@@ -47,14 +47,14 @@ export interface Sent {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** The address that the client calls from, of those that begin with 127. */
+  /** The client's address in 127.0.0.0/8. */
   from?: string;
 }
 
-/** The text with one part replaced, which has to be there. */
+/** Replaces one part of a text. The part must exist. */
 export function changed(text: string, ...changes: readonly [from: string, to: string][]): string {
   return changes.reduce((before, [from, to]) => {
-    assert.ok(before.includes(from), `the configuration says ${from}`);
+    assert.ok(before.includes(from), `the configuration contains ${from}`);
     return before.replaceAll(from, to);
   }, text);
 }
@@ -64,7 +64,7 @@ export class ProxiedService {
   readonly metrics: Metrics;
   readonly port: number;
   readonly isSecure: boolean;
-  /** The path of a drawing that a link leads to, its bytes and its publication's path. */
+  /** The path of a drawing after the redirect, its bytes and its publication's path. */
   readonly drawing: { path: string; bytes: Buffer };
   readonly #child: ChildProcess;
   readonly #folder: string;
@@ -89,8 +89,8 @@ export class ProxiedService {
   }
 
   /**
-   * @param config the proxy's, for these ports and for a folder that holds chain.pem, key.pem and site.pem
-   * @throws Error with what the proxy printed if it does not start
+   * @param config the proxy's configuration for these ports and a folder that holds chain.pem, key.pem and site.pem
+   * @throws Error with the proxy's output if it does not start
    */
   static async start(
     program: ProxyProgram,
@@ -128,7 +128,7 @@ export class ProxiedService {
     return started;
   }
 
-  /** One request over a connection of its own. */
+  /** Sends one request over a separate connection. */
   ask(path: string, { method = 'GET', headers = {}, body, from }: Sent = {}): Promise<Received> {
     const options = {
       host: '127.0.0.1',
@@ -168,14 +168,14 @@ export class ProxiedService {
     return made;
   }
 
-  /** Clients, as the log of the server tells of them, of requests to an endpoint. */
+  /** Clients in the server's log of requests to an endpoint. */
   clientsOf(endpoint: string): string[] {
     return this.service.logLines
       .map((line) => JSON.parse(line) as { endpoint?: string; client?: string })
       .flatMap((line) => (line.endpoint === endpoint && line.client !== undefined ? [line.client] : []));
   }
 
-  /** Connections that the server has open. */
+  /** Number of open connections of the server. */
   async connections(): Promise<number> {
     const found = /^http_server_open_connections (\d+)$/m.exec(await this.metrics.text());
     return Number(found?.[1]);

@@ -1,6 +1,6 @@
 /**
- * Runs inside a container that systemd.test.ts boots: installs the unit's user, makes a data folder as its user, starts,
- * reloads, kills and stops the service, and writes what it saw as JSON.
+ * Runs inside a container that systemd.test.ts boots: installs the unit's user, makes a data folder as that user,
+ * starts, reloads, kills and stops the service, and writes the results as JSON.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ async function status(path) {
 try {
   run('systemd-sysusers', '/check/priorart.sysusers');
   run('install', '-d', '-o', 'priorart', '-g', 'priorart', '-m', '0700', '/var/lib/priorart');
-  // As "runuser -u priorart" does, which wants /etc/pam.d.
+  // Equivalent of "runuser -u priorart", which needs /etc/pam.d.
   const asUser = ['--reuid=priorart', '--regid=priorart', '--init-groups', '/opt/priorart/bin/priorart'];
   const data = ['--data', '/var/lib/priorart/data'];
   run('setpriv', ...asUser, 'ingest', ...data, '--workers', '1', '/check/patents.jsonl');
@@ -58,11 +58,11 @@ try {
 
   run('systemctl', 'reload', 'priorart');
   const journal = () => run('journalctl', '-u', 'priorart', '-o', 'cat');
-  await until(() => journal().includes('settings read again'), 'the settings are read again');
+  await until(() => journal().includes('settings read again'), 'the settings are reloaded');
   seen.pidAfterReload = property('MainPID') === pid ? 'same' : 'other';
 
   run('kill', '-9', pid);
-  await until(() => !['0', pid].includes(property('MainPID')), 'it is started again');
+  await until(() => !['0', pid].includes(property('MainPID')), 'the service is restarted');
   await until(async () => (await status('/readyz')) === 200, 'the server is ready again');
   seen.restarts = property('NRestarts');
 

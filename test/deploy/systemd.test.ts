@@ -1,4 +1,4 @@
-/** deploy/priorart.service: checked by systemd, and started by a systemd in a container of its own. */
+/** deploy/priorart.service: checked by systemd, and started by a systemd in a container. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { ROOT, read } from '../house/checkout.js';
 import { changed, missingProgram } from './proxy.js';
 
 const UNIT = 'deploy/priorart.service';
-/** Of `systemd-analyze security`, 0 to 10: above 2 a service counts as exposed here. */
+/** Maximum score of `systemd-analyze security`, 0 to 10. Above 2, a service counts as exposed here. */
 const EXPOSURE_MAX = 2;
 
 const CONTAINER = [
@@ -32,7 +32,7 @@ const CONTAINER = [
   '--private-network',
 ];
 
-/** Why no systemd can be booted here, or false if it can. */
+/** Reason why no systemd can be booted here, or false if it can. */
 function noContainer(): string | false {
   const missing =
     missingProgram('systemd-nspawn') || (existsSync('/lib/systemd/systemd') ? false : 'no systemd');
@@ -51,10 +51,10 @@ function temporary(t: TestContext): string {
 describe('deploy/priorart.service', () => {
   const noAnalyze = missingProgram('systemd-analyze');
 
-  it('is understood by systemd without a warning', { skip: noAnalyze }, (t) => {
+  it('has no warnings of systemd', { skip: noAnalyze }, (t) => {
     const folder = temporary(t);
     const file = join(folder, 'priorart.service');
-    // The program is not installed, and its user is not there: nothing else may be wrong.
+    // Expected complaints, because the program and its user are not installed.
     const unit = changed(
       read(UNIT),
       ['/opt/priorart/bin/priorart', process.execPath],
@@ -78,7 +78,7 @@ describe('deploy/priorart.service', () => {
     assert.match(stdout, /Overall exposure level/);
   });
 
-  it('starts, serves, reloads, is restarted after a kill, and stops', { skip: noContainer() }, async (t) => {
+  it('starts, serves, reloads, restarts after a kill, and stops', { skip: noContainer() }, async (t) => {
     const folder = temporary(t);
     const at = (name: string) => join(folder, name);
     for (const name of ['bin', 'check', 'result']) mkdirSync(at(name));
@@ -132,14 +132,14 @@ describe('deploy/priorart.service', () => {
     );
     assert.deepEqual(seen.modes, ['priorart 700', 'priorart 600']);
     assert.deepEqual([seen.key, seen.admin, seen.pidAfterReload, seen.restarts], [true, 200, 'same', '1']);
-    // A container cannot raise the limit of its machine.
+    // A container cannot raise a limit above the machine's.
     const [, most] = /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))!;
     assert.equal(seen.files, String(Math.min(65_536, Number(most))));
     assert.deepEqual(seen.stopped, ['inactive', 'success', '0']);
   });
 });
 
-/** Lines that are about the unit, not about units of the system that it belongs to. */
+/** Lines about the unit, without those about system units that it depends on. */
 function ownLines(text: string): string[] {
   return text.split('\n').filter((line) => line.includes('priorart'));
 }

@@ -1,4 +1,4 @@
-/** What uWebSockets' own parser answers, as docs/operations.md says it. */
+/** Answers of uWebSockets' own parser, as docs/operations.md describes them. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { createUwsAdapter } from '../../src/http/adapters/uws.js';
@@ -14,10 +14,10 @@ describe("uWebSockets' parser", () => {
     ['HTTP/1.0', 'GET /now HTTP/1.0\r\nHost: test\r\n\r\n', 505, 0],
     ['a request without Host', 'GET /now HTTP/1.1\r\nAccept: */*\r\n\r\n', 400, 0],
     ['both lengths', CHUNKED.replace('\r\n\r\n', '\r\nContent-Length: 4\r\n\r\n'), 400, 0],
-    // The head is read by then.
+    // The parser has read the head before the error.
     ['a chunk extension', `${CHUNKED}4;name=value\r\nbody\r\n0\r\n\r\n`, 400, 1],
   ] as const) {
-    it(`answers ${what} ${status} with HTML and hangs up`, async () => {
+    it(`answers ${what} ${status} with HTML and closes the connection`, async () => {
       await server.start();
       const client = server.client().write(sent);
       await client.whenClosed();
@@ -29,7 +29,7 @@ describe("uWebSockets' parser", () => {
     });
   }
 
-  it('takes a chunked body without extensions', async () => {
+  it('accepts a chunked body without extensions', async () => {
     await server.start();
     assert.equal((await server.exchange(`${CHUNKED}4\r\nbody\r\n0\r\n\r\n`)).body, 'POST 4 body');
   });

@@ -13,7 +13,7 @@ const unreadable = (reason: RegExp) => (error: unknown) => {
   return true;
 };
 
-/** A PNG that says it is so large, with hardly any data. */
+/** A PNG with the given dimensions in its header and little data. */
 function pngOf(width: number, height: number): Buffer {
   const crcTable = Array.from({ length: 256 }, (_, n) => {
     let c = n;
@@ -45,7 +45,7 @@ function pngOf(width: number, height: number): Buffer {
 describe('an image', { skip: noSharp }, () => {
   const drawn = pattern(1213, 811, 5);
 
-  it('of one bit a pixel comes out pixel by pixel, whichever way round its white is written', async () => {
+  it('an image of one bit a pixel is converted pixel by pixel, with either value as white', async () => {
     for (const bytes of [
       await tiffG4(drawn, true),
       await tiffG4(drawn, false),
@@ -61,7 +61,7 @@ describe('an image', { skip: noSharp }, () => {
     }
   });
 
-  it('of the fixtures equals the original', async () => {
+  it('a converted image of the fixtures equals the original', async () => {
     const folder = resolve('fixtures/us/US11056350-20210706');
     const names = readdirSync(folder).filter((name) => name.endsWith('.TIF'));
     assert.ok(names.length >= 3);
@@ -74,7 +74,7 @@ describe('an image', { skip: noSharp }, () => {
     }
   });
 
-  it('has a thumbnail of its shape', async () => {
+  it('a thumbnail keeps the aspect ratio', async () => {
     const { thumbnail } = await convertImage(await tiffG4(drawn));
     const { format, width, height } = await metadataOf(thumbnail);
     const side = DRAWING_THUMBNAIL_SIDE;
@@ -84,10 +84,10 @@ describe('an image', { skip: noSharp }, () => {
     );
     const small = await convertImage(await png(pattern(40, 30)));
     const { width: own } = await metadataOf(small.thumbnail);
-    assert.equal(own, 40, 'nothing is blown up');
+    assert.equal(own, 40, 'no image is enlarged');
   });
 
-  it('of JPEG stays near what it was, and becomes smaller', async () => {
+  it('a JPEG stays close to the original, and becomes smaller', async () => {
     const bytes = await jpeg(drawn);
     const { image } = await convertImage(bytes);
     assert.ok(image.length < bytes.length, `${image.length} of ${bytes.length}`);
@@ -96,18 +96,18 @@ describe('an image', { skip: noSharp }, () => {
     assert.ok(10 * Math.log10(255 ** 2 / (squares / before.length)) > 20, 'signal to noise, dB');
   });
 
-  it('on a transparent ground is put on white', async () => {
+  it('a transparent image gets a white background', async () => {
     const { image } = await convertImage(await transparentPng(drawn));
     assert.ok(Buffer.from(drawn.pixels).equals(await greyOf(image)));
   });
 
-  it('is made the same each time', async () => {
+  it('an image is converted to the same bytes each time', async () => {
     const bytes = await tiffG4(drawn);
     const [a, b] = [await convertImage(bytes), await convertImage(bytes)];
     assert.deepEqual([a.image, a.thumbnail], [b.image, b.thumbnail]);
   });
 
-  it('that is cut, altered or none is refused with a reason', async () => {
+  it('a file that is cut, altered or not an image is refused with a reason', async () => {
     for (const bytes of [await tiffG4(drawn), await png(drawn), await jpeg(drawn), await gif(drawn)]) {
       for (const length of [9, 100, Math.floor(bytes.length / 2)]) {
         await assert.rejects(convertImage(bytes.subarray(0, length)), unreadable(/^damaged |^begins with/));
@@ -127,13 +127,13 @@ describe('an image', { skip: noSharp }, () => {
       await assert.rejects(convertImage(Buffer.from(text)), unreadable(reason));
   });
 
-  it('that would unpack to too much is refused before it is decoded', async () => {
+  it('an image with too many pixels is refused before it is decoded', async () => {
     const before = process.memoryUsage().rss;
     await assert.rejects(convertImage(pngOf(50_000, 50_000)), unreadable(/^more than 40000000 pixels/));
     await assert.rejects(convertImage(pngOf(1_000_000, 1)), unreadable(/at most 16383 on a side/));
     const header = Buffer.from('47494638396100ff00ff800000000000ffffff2c0000000000ff00ff0000', 'hex');
     await assert.rejects(convertImage(header), unreadable(/^more than|^damaged gif/));
-    // A TIFF that speaks of 4 thousand million pixels in each direction.
+    // A TIFF with a header of four thousand million pixels in each direction.
     const tiff = Buffer.from(await tiffG4(pattern(64, 64)));
     const entries = tiff.readUInt32LE(4);
     for (let n = 0; n < tiff.readUInt16LE(entries); n++) {
@@ -147,7 +147,7 @@ describe('an image', { skip: noSharp }, () => {
     const large = Buffer.alloc(DRAWING_MAX_BYTES + 1);
     large.write('GIF89a', 'latin1');
     await assert.rejects(convertImage(large), unreadable(/expected at most 50000000$/));
-    assert.ok(process.memoryUsage().rss - before < 300e6, 'nothing of it was decoded');
+    assert.ok(process.memoryUsage().rss - before < 300e6, 'no part was decoded');
     assert.ok(50_000 ** 2 > DRAWING_MAX_PIXELS);
   });
 });

@@ -25,21 +25,21 @@ async function listed(files: LocalDrawings): Promise<string[]> {
 }
 
 describe('files of drawings', () => {
-  it('are there once, by their content', async () => {
+  it('files are stored once, by their content', async () => {
     const files = new LocalDrawings(join(folder, 'once'));
     const bytes = Buffer.from('a drawing');
-    assert.deepEqual(await listed(files), [], 'nothing is made before it is needed');
+    assert.deepEqual(await listed(files), [], 'no folder is created before the first file');
     const contents = await Promise.all(Array.from({ length: 20 }, () => files.put(bytes)));
     assert.deepEqual(new Set(contents), new Set([contentOf(bytes)]));
     assert.deepEqual(await listed(files), [contentOf(bytes)]);
     const [content] = contents as [string];
     assert.equal(await files.has(content), true);
     assert.deepEqual(readFileSync(files.path(content)), bytes);
-    assert.deepEqual(readdirSync(join(files.dir, 'new')), [], 'nothing is left aside');
+    assert.deepEqual(readdirSync(join(files.dir, 'new')), [], 'no temporary file remains');
     assert.equal(await files.fault(content), undefined);
   });
 
-  it('are found out when they are altered or gone', async () => {
+  it('altered and missing files are detected', async () => {
     const files = new LocalDrawings(join(folder, 'altered'));
     const content = await files.put(Buffer.from('whole'));
     truncateSync(files.path(content), 2);
@@ -48,10 +48,10 @@ describe('files of drawings', () => {
     assert.equal(await files.fault(content), 'the file is missing');
     assert.equal(await files.has(content), false);
     await files.put(Buffer.from('whole'));
-    assert.equal(await files.fault(content), undefined, 'it comes back');
+    assert.equal(await files.fault(content), undefined, 'the file is stored again');
   });
 
-  it('have no other path than that of a hash', () => {
+  it('only a hash is a valid path', () => {
     const files = new LocalDrawings(folder);
     for (const text of [
       '',
@@ -65,7 +65,7 @@ describe('files of drawings', () => {
     }
   });
 
-  it('that were never finished are removed when they are old, never while they may be another’s work', async () => {
+  it('unfinished files are removed when they are old; new ones may belong to a running process', async () => {
     const files = new LocalDrawings(join(folder, 'new'));
     await files.put(Buffer.from('x'));
     const [old, young] = ['old', 'young'].map((name) => join(files.dir, 'new', name)) as [string, string];
@@ -75,7 +75,7 @@ describe('files of drawings', () => {
     assert.deepEqual([existsSync(old), existsSync(young)], [false, true]);
   });
 
-  it('become young again when they are put once more', async () => {
+  it('a file gets a new timestamp when it is stored again', async () => {
     const files = new LocalDrawings(join(folder, 'young'));
     const content = await files.put(Buffer.from('x'));
     utimesSync(files.path(content), OLD, OLD);

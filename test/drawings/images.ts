@@ -1,7 +1,7 @@
-/** Images for tests: patterns whose every pixel is known, in the formats of the offices. */
+/** Images for tests: patterns with known pixels, in the formats of the offices. */
 import { whyNoDrawings } from '../../src/drawings/convert.js';
 
-/** Why tests can not convert images here, or false where they can. */
+/** Reason why tests cannot convert images here, or false if they can. */
 export const noSharp = (await whyNoDrawings()) ?? false;
 const sharp = noSharp ? undefined : (await import('sharp')).default;
 
@@ -28,7 +28,7 @@ export interface Pattern {
   pixels: Uint8Array;
 }
 
-/** Lines, a frame and dots that differ with the seed, black on white. */
+/** Lines, a frame and dots by the seed, black on white. */
 export function pattern(width: number, height: number, seed = 1): Pattern {
   const pixels = new Uint8Array(width * height).fill(255);
   for (let y = 0; y < height; y++) {
@@ -46,7 +46,7 @@ function of({ width, height, pixels }: Pattern): Maker {
   return make(pixels, { raw: { width, height, channels: 1 } }).toColourspace('b-w');
 }
 
-/** As US and EP deliver it: one bit a pixel, CCITT group 4. */
+/** The format of US and EP: one bit a pixel, CCITT group 4. */
 export function tiffG4(image: Pattern, miniswhite = true): Promise<Buffer> {
   return of(image).tiff({ compression: 'ccittfax4', bitdepth: 1, miniswhite }).toBuffer();
 }
@@ -74,7 +74,7 @@ export function transparentPng({ width, height, pixels }: Pattern): Promise<Buff
     .toBuffer();
 }
 
-/** What an image shows, a byte a pixel. */
+/** The pixels of an image, a byte each. */
 export function greyOf(bytes: Uint8Array): Promise<Buffer> {
   return make(bytes).greyscale().raw().toBuffer();
 }

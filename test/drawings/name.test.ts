@@ -6,7 +6,7 @@ import { representatives } from '../../src/drawings/representative.js';
 import { DRAWING_NAME_MAX_CHARS } from '../../src/limits.js';
 
 describe('the name of a figure', () => {
-  it('is the stem of the office’s file name, whatever its case', () => {
+  it('the name is the stem of the office’s file name, in any case', () => {
     const names: [string, string, string][] = [
       [
         'US20250204297A1-20250626-D00001.TIF',
@@ -17,7 +17,7 @@ describe('the name of a figure', () => {
       ['1020180098231.jpg', '1020180098231', '1020180098231.webp'],
       ['図1.png', '図1', '図1.webp'],
       ['도면 1.JPEG', '도면 1', '도면 1.webp'],
-      // macOS spells Hangul in pieces; it is the same name.
+      // macOS decomposes Hangul; the name is the same.
       ['도면1.png'.normalize('NFD'), '도면1', '도면1.webp'],
       ['no-extension', 'no-extension', 'no-extension.webp'],
       ['version 1.2.gif', 'version 1.2', 'version 1.2.webp'],
@@ -25,11 +25,11 @@ describe('the name of a figure', () => {
     for (const [file, key, shown] of names) {
       assert.equal(figureKey(file), key, file);
       assert.equal(shownName(file), shown, file);
-      assert.equal(figureKey(shown), key, 'what is shown can be asked for');
+      assert.equal(figureKey(shown), key, 'a shown name can be requested');
     }
   });
 
-  it('is no path, no trick and nothing endless', () => {
+  it('a name is never a path, a reserved name or too long', () => {
     const tricks = [
       ...['', '.', '..', '.tif', '../a.png', 'a/../b.png', '/etc/passwd', 'a\\b.png', 'C:\\a.png', 'a..png'],
       ...[
@@ -59,7 +59,7 @@ describe('the name of a figure', () => {
     for (const name of tricks) assert.equal(figureKey(name), undefined, JSON.stringify(name));
   });
 
-  it('holds for any text: a key has no way out of a folder, stays itself, and knows no case', () => {
+  it('a key of any text cannot leave its folder, is idempotent, and ignores case', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
       fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -81,7 +81,7 @@ describe('the name of a figure', () => {
     );
   });
 
-  it('means one publication where it carries a number', () => {
+  it('a name with a number belongs to one publication', () => {
     for (const name of ['us11056350-20210706-d00001', '1020180098231', 'jp32031055a-d00001']) {
       assert.ok(isUniqueName(name), name);
     }
@@ -90,7 +90,7 @@ describe('the name of a figure', () => {
 });
 
 describe('the representative figure', () => {
-  it('is the one the office names, else the first that is no formula and no table', () => {
+  it("the representative figure is the office's, otherwise the first that is not a formula or a table", () => {
     const list = (...files: string[]) => files.map((file) => ({ file }));
     const best = (drawings: { file: string; representative?: boolean }[]) =>
       representatives(drawings)[0]?.file;

@@ -1,4 +1,4 @@
-/** A real S3 server (versitygw, over a folder) for tests; `.ci/run` builds it. Skipped where it is absent. */
+/** A real S3 server (versitygw, over a folder) for tests. `.ci/run` builds it; tests are skipped without it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -16,7 +16,7 @@ function program(): string {
   return join(cache, `versitygw-${VERSION}`, 'versitygw');
 }
 
-/** Why a test that needs the server can not run, or false where it can. */
+/** Reason why a test that needs the server cannot run, or false if it can. */
 export const noS3Server = existsSync(program()) ? false : 'no versitygw in the cache; .ci/run builds it';
 
 export class S3Server {
@@ -28,7 +28,7 @@ export class S3Server {
     this.bucket = bucket;
   }
 
-  /** @param folder empty; a folder in it is a bucket of this backend */
+  /** @param folder an empty folder; each folder in it is a bucket of this backend */
   static async start(folder: string): Promise<S3Server> {
     const port = await freePort();
     const credentials = { accessKeyId: 'test-access', secretAccessKey: 'test-secret-not-to-be-shown' };

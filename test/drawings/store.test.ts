@@ -1,4 +1,4 @@
-/** The stores that drawings are served from: one suite over both, with real servers behind the links. */
+/** The stores that serve drawings: one suite for both, with real servers behind the links. */
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -22,14 +22,14 @@ import { noS3Server, S3Server } from './s3-server.js';
 const folder = mkdtempSync(join(tmpdir(), 'priorart-drawing-stores-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const SECRET = 'x'.repeat(32);
-/** Stores and servers do not look into images. */
+/** Stores and servers do not decode images. */
 const image = (name: string) => Buffer.from(`RIFF....WEBP ${name} ${'.'.repeat(2000)}`);
 
 interface Served {
   store: DrawingStore;
-  /** The same with links that work for a second. */
+  /** The same store with links that are valid for a second. */
   brief: DrawingStore;
-  /** A link as a client follows it. */
+  /** Follows a link as a client does. */
   url(link: string): string;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ async function inBucket(): Promise<Served> {
 }
 
 const SERVED: [string, () => Promise<Served>, string | false][] = [
-  ...ADAPTERS.map((name): (typeof SERVED)[number] => [`of a folder (${name})`, () => signedBy(name), false]),
+  ...ADAPTERS.map((name): (typeof SERVED)[number] => [`in a folder (${name})`, () => signedBy(name), false]),
   ['in a bucket', inBucket, noS3Server],
 ];
 
@@ -74,7 +74,7 @@ for (const [name, start, skip] of SERVED) {
     const get = (link: string, headers: Record<string, string> = {}, method = 'GET') =>
       fetch(served.url(link), { headers, method, redirect: 'manual' });
 
-    it('are found by their content', async () => {
+    it('drawings are found by their content', async () => {
       assert.equal(content, contentOf(bytes));
       assert.equal(await served.store.has(content), true);
       assert.equal(await served.store.has(contentOf(image('never stored'))), false);
@@ -82,7 +82,7 @@ for (const [name, start, skip] of SERVED) {
       await assert.rejects(async () => served.store.has('../../etc/passwd'), TypeError);
     });
 
-    it('come by a link, as WebP, and again as long as it works', async () => {
+    it('a link serves a WebP image any number of times while it is valid', async () => {
       const link = served.store.link(content);
       for (let time = 0; time < 2; time++) {
         const answer = await get(link);
@@ -93,12 +93,12 @@ for (const [name, start, skip] of SERVED) {
       }
     });
 
-    it('have another link each time', () => {
+    it('each request gets a new link', () => {
       const links = new Set(Array.from({ length: 1000 }, () => served.store.link(content)));
       assert.equal(links.size, 1000);
     });
 
-    it('come in parts, or not at all to whoever has them', async () => {
+    it('a drawing is served in parts, and as 304 to a client that has it', async () => {
       const link = served.store.link(content);
       const part = await get(link, { range: 'bytes=5-9' });
       assert.equal(part.status, 206);
@@ -110,17 +110,17 @@ for (const [name, start, skip] of SERVED) {
       assert.equal((await get(link, { 'if-none-match': etag })).status, 304);
     });
 
-    it('refuse a link after its time', async () => {
-      // On a machine that is busy elsewhere, its two seconds may be over before the first question.
+    it('the server refuses a link after its time', async () => {
+      // On a busy machine, its two seconds may be over before the first request.
       let link = '';
       await until(async () => {
         link = served.brief.link(content);
         return (await get(link)).status === 200;
-      }, 'a link is good at first');
-      await until(async () => (await get(link)).status === 403, 'it is refused after its time');
+      }, 'a link is valid at first');
+      await until(async () => (await get(link)).status === 403, 'the link is refused after its time');
     });
 
-    it('refuse a link whose name, time or signature was changed', async () => {
+    it('the server refuses a link with a changed name, time or signature', async () => {
       const other = await served.store.put(image('second'));
       const link = served.store.link(content);
       assert.equal((await get(link.replace(content, other))).status, 403, 'name');
@@ -148,12 +148,12 @@ describe('links to a folder', () => {
   const file = path.split('/').at(-1)!;
   const isInvalid = (error: unknown) => isPriorartError(error) && error.code === 'link_invalid';
 
-  it('hold in every process that has the secret, and in no other', () => {
+  it('links are valid in every process with the same secret, and in no other', () => {
     assert.equal(new SignedDrawings(dir, SECRET).check(file, query).content, content);
     assert.throws(() => new SignedDrawings(dir, 'y'.repeat(32)).check(file, query), isInvalid);
   });
 
-  it('are read strictly', () => {
+  it('links are parsed strictly', () => {
     const parts = query.split('&');
     for (const odd of [
       '',
@@ -171,7 +171,7 @@ describe('links to a folder', () => {
     }
   });
 
-  it('die to the second', () => {
+  it('links expire to the second', () => {
     let now = 1_700_000_000_000;
     const timed = new SignedDrawings(dir, SECRET, { seconds: 300, now: () => now });
     const [, when] = timed.link(content).split('?') as [string, string];
@@ -183,7 +183,7 @@ describe('links to a folder', () => {
 });
 
 describe('the secret of links', () => {
-  it('is made once, for its owner only, by however many processes that begin at once', async () => {
+  it('concurrent processes create one secret, accessible only to its owner', async () => {
     const dir = mkdtempSync(join(folder, 'secret-'));
     const child = fileURLToPath(new URL('./secret-process.js', import.meta.url));
     const answers = await Promise.all(
@@ -197,7 +197,7 @@ describe('the secret of links', () => {
     assert.equal(statSync(join(dir, file!)).mode & 0o777, 0o600);
   });
 
-  it('may be the operator’s, and has to be long enough and readable', () => {
+  it('the operator can set the secret, which must be long enough and readable', () => {
     const file = join(folder, 'own-secret');
     writeFileSync(file, `${SECRET}\n`);
     assert.equal(linkSecret(folder, file), SECRET);
@@ -220,7 +220,7 @@ describe('S3 settings', () => {
   const isUsage = (error: unknown) =>
     isPriorartError(error) && error.code === 'usage' && !error.message.includes('secret');
 
-  it('name a bucket of Amazon, or of an endpoint', () => {
+  it('settings name a bucket of Amazon, or of an endpoint', () => {
     assert.equal(bucketOf(none, {}), undefined);
     const amazon = bucketOf({ ...none, s3Bucket: 'patents' }, env);
     assert.equal(amazon?.origin.href, 'https://patents.s3.eu-central-1.amazonaws.com/');
@@ -233,7 +233,7 @@ describe('S3 settings', () => {
     assert.equal(own?.credentials.sessionToken, 'token');
   });
 
-  it('are refused where they are wrong, without showing a password', () => {
+  it('invalid settings are refused, without printing a password', () => {
     const wrong = [
       { s3Bucket: 'Patents/../x' },
       { s3Bucket: 'patents', s3Prefix: '../up/' },
@@ -249,7 +249,7 @@ describe('S3 settings', () => {
 });
 
 describe('a presigned URL', () => {
-  it('is the one that the documentation of Signature Version 4 gives as its example', () => {
+  it('a presigned URL equals the example in the documentation of Signature Version 4', () => {
     const url = presign(
       { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
       {
@@ -273,7 +273,7 @@ describe('pushing drawings into a bucket', { skip: noS3Server }, () => {
   });
   after(() => server.stop());
 
-  it('uploads what is not there, leaves out what is damaged, and has nothing to do the second time', async () => {
+  it('uploads missing files, skips damaged ones, and uploads nothing the second time', async () => {
     const local = new LocalDrawings(join(folder, 'push'));
     const names = Array.from({ length: 30 }, (_, i) => `drawing ${i}`);
     const contents = await Promise.all(names.map((name) => local.put(image(name))));
@@ -306,7 +306,7 @@ describe('pushing drawings into a bucket', { skip: noS3Server }, () => {
     }
   });
 
-  it('lists more objects than one answer of the storage holds', async () => {
+  it('lists more objects than one answer of the storage contains', async () => {
     const bucket = new S3Drawings(server.bucket);
     const shard = 'abc';
     const many = Array.from({ length: 1_005 }, (_, i) => `${shard}${String(i).padStart(61, '0')}`);
@@ -317,7 +317,7 @@ describe('pushing drawings into a bucket', { skip: noS3Server }, () => {
     assert.deepEqual([...(await bucket.list(shard))].sort(), many.sort());
   });
 
-  it('says what the storage refuses, and shows neither key nor link', async () => {
+  it('reports errors of the storage, without key or link', async () => {
     const refusals: [Partial<Bucket>, RegExp][] = [
       [{ credentials: { accessKeyId: 'test-access', secretAccessKey: 'wrong-secret' } }, /403/],
       [{ credentials: { accessKeyId: 'unknown', secretAccessKey: 'wrong-secret' } }, /40[134]/],
@@ -334,7 +334,7 @@ describe('pushing drawings into a bucket', { skip: noS3Server }, () => {
     }
   });
 
-  it('has the storage compare what arrives with its checksum', async () => {
+  it('sends a checksum that the storage verifies', async () => {
     const bytes = image('whole');
     const content = contentOf(bytes);
     const url = presign(server.bucket.credentials, {

@@ -11,7 +11,7 @@ const calibrations = fc.record({
 });
 
 describe('calibration', () => {
-  it('gives 0.5 at the midpoint, rises with the cosine, and stays within 0 and 1', () => {
+  it('the similarity is 0.5 at the midpoint, rises with the cosine, and stays within 0 and 1', () => {
     assert.equal(similarity(calibration.midpoint, calibration), 0.5);
     fc.assert(
       fc.property(cosine, cosine, calibrations, (a, b, c) => {
@@ -22,17 +22,17 @@ describe('calibration', () => {
     );
   });
 
-  it('is undone by cosineOf', () => {
+  it('cosineOf is the inverse of the similarity', () => {
     fc.assert(
       fc.property(cosine, calibrations, (x, c) => {
         const score = similarity(x, c);
-        // Close to 1 a double has no digits left for what is missing to 1.
+        // Close to 1, a double cannot represent the difference from 1.
         if (score < 0.999) assert.ok(Math.abs(cosineOf(score, c) - x) < 1e-9);
       }),
     );
   });
 
-  it('counts what is shown as the threshold or more, and nothing else', () => {
+  it('a threshold counts exactly the scores that are shown as its value or more', () => {
     const threshold = fc.oneof(
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.integer({ min: 0, max: 1_000_000 }).map((steps) => steps / 1e6),
@@ -40,7 +40,7 @@ describe('calibration', () => {
     fc.assert(
       fc.property(cosine, threshold, calibrations, (x, least, c) => {
         const number = similarity(x, c) * 1e6;
-        // The double may lie on either side of a border between two shown numbers.
+        // The double may be on either side of the border between two shown numbers.
         fc.pre(Math.abs(number - Math.floor(number) - 0.5) > 1e-6);
         assert.equal(x >= leastCosine(least, c), shown(similarity(x, c)) >= least - 1e-12);
       }),
@@ -48,7 +48,7 @@ describe('calibration', () => {
     );
   });
 
-  it('counts a score at the very number that is shown of it', () => {
+  it('a threshold counts a score that is shown as its value', () => {
     fc.assert(
       fc.property(cosine, calibrations, (x, c) => {
         const number = shown(similarity(x, c));

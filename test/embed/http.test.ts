@@ -1,4 +1,4 @@
-/** The HTTP embedder against servers of both protocols, started here, that answer well, badly, late or not at all. */
+/** The HTTP embedder against local servers of both protocols, with correct, wrong, late and missing answers. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { until } from '../until.js';
 const DIMENSIONS = 8;
 const KEY = 'sk-very-secret-0123456789';
 
-/** A vector that depends on the text alone, not of length 1. */
+/** A vector that depends only on the text; its length is not 1. */
 function vectorOf(text: string): number[] {
   const vector = new Array<number>(DIMENSIONS).fill(0);
   for (let n = 0; n < text.length; n++) vector[(text.charCodeAt(n) + n) % DIMENSIONS]! += 1 + (n % 3);
@@ -34,7 +34,7 @@ interface Seen {
 
 type Handler = (request: Seen, response: ServerResponse, n: number) => void;
 
-/** What OpenAI's server answers, in reverse order. */
+/** The answer of OpenAI's server, in reverse order. */
 const openai: Handler = ({ body }, response) => {
   const data = body.input!.map((text, index) => {
     const vector = vectorOf(text);
@@ -44,7 +44,7 @@ const openai: Handler = ({ body }, response) => {
   response.end(JSON.stringify({ object: 'list', data: data.reverse(), model: body.model }));
 };
 
-/** What text-embeddings-inference answers. */
+/** The answer of text-embeddings-inference. */
 const tei: Handler = ({ body }, response) => {
   response.end(JSON.stringify(body.inputs!.map((text) => unit(vectorOf(text)))));
 };
@@ -113,7 +113,7 @@ describe('the HTTP embedder', () => {
     ['openai, base64', { encoding: 'base64' }, openai],
     ['tei', { protocol: 'tei' }, tei],
   ] as const) {
-    it(`gives every text its vector, of length 1 (${name})`, async () => {
+    it(`returns for every text its vector, of length 1 (${name})`, async () => {
       handler = answer;
       const model = embedder({ ...more, batchTexts: 3 });
       const texts = ['고체 전해질', 'a', 'solid electrolyte', '', '固体電解質', ' \n', 'x y z'];
@@ -131,7 +131,7 @@ describe('the HTTP embedder', () => {
     });
   }
 
-  it('fills templates, cuts long texts into parts and averages them, and truncates', async () => {
+  it('fills templates, averages the parts of long texts, and truncates', async () => {
     const model = embedder({
       query: '{task}: {text}',
       document: '{title} | {text}',
@@ -160,7 +160,7 @@ describe('the HTTP embedder', () => {
     near(got, unit(sum));
   });
 
-  it('cuts texts into parts that are the text, none too long, no character in two', () => {
+  it('cuts a text into parts of limited length that together are the text, and never splits a character', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 300 }),
@@ -170,14 +170,14 @@ describe('the HTTP embedder', () => {
           assert.ok(parts.every((part) => part.length <= most && part.trim() !== ''));
           const broken = (part: string) => /\p{Surrogate}/u.test(part);
           assert.ok(broken(text) || !parts.some(broken));
-          // Parts of nothing but spaces are left away, and nothing else.
+          // Only parts of spaces are omitted.
           assert.equal(parts.join('').replace(/\s/g, ''), text.replace(/\s/g, ''));
         },
       ),
     );
   });
 
-  it('puts texts of several requests into one question, bounded in texts, characters and questions', async () => {
+  it('combines texts of several calls into one request, bounded in texts, characters and requests', async () => {
     handler = (request, response) => setTimeout(() => openai(request, response, 0), 20);
     const model = embedder({ batchTexts: 10, batchChars: 100, concurrency: 2 });
     const texts = Array.from({ length: 60 }, (_, n) => `text ${n} ${'x'.repeat(n % 13)}`);
@@ -188,11 +188,11 @@ describe('the HTTP embedder', () => {
     assert.equal(mostOpen, 2);
   });
 
-  it('asks questions of people before passages that wait', async () => {
+  it('sends queries before waiting passages', async () => {
     handler = (request, response) => setTimeout(() => openai(request, response, 0), 20);
     const model = embedder({ batchTexts: 1, concurrency: 1 });
     const passages = ['a', 'b', 'c'].map((text) => model.embed([text], 'passage'));
-    await until(() => seen.length === 1, 'the first passage is asked for');
+    await until(() => seen.length === 1, 'the first passage is requested');
     await Promise.all([...passages, model.embed(['question'], 'query')]);
     assert.deepEqual(
       seen.map(({ body }) => body.input![0]),
@@ -200,7 +200,7 @@ describe('the HTTP embedder', () => {
     );
   });
 
-  it('tries again after 429, 5xx, a broken connection, and an answer that was cut short', async () => {
+  it('retries after 429, 5xx, a broken connection and a truncated answer', async () => {
     const troubles: Handler[] = [
       status(429, { 'retry-after': '1' }),
       status(503),
@@ -215,10 +215,10 @@ describe('the HTTP embedder', () => {
     const started = performance.now();
     near(await embedder().embed(['text'], 'query'), unit(vectorOf('text')));
     assert.equal(seen.length, 5);
-    assert.ok(performance.now() - started > 995, 'it waited as it was told');
+    assert.ok(performance.now() - started > 995, 'the delay is that of Retry-After');
   });
 
-  it('gives up after some tries, and says when to come back', async () => {
+  it('stops after a number of retries, and returns Retry-After', async () => {
     handler = status(500, {}, 'out of memory');
     await failure(
       embedder().embed(['text'], 'query'),
@@ -232,12 +232,12 @@ describe('the HTTP embedder', () => {
       code: 'unavailable',
       retryAfter: 3600,
     });
-    assert.equal(seen.length, 1, 'an hour is not waited for');
+    assert.equal(seen.length, 1, 'a delay of an hour is an error at once');
     const nowhere = embedder({ url: 'http://127.0.0.1:1/v1/embeddings' });
     await failure(nowhere.embed(['text'], 'query'), 'unavailable', /cannot be reached/);
   });
 
-  it('waits no longer than the time-out, and not at all when nobody waits for it', async () => {
+  it('waits at most for the time-out, and stops if all its callers cancel', async () => {
     const ended: string[] = [];
     handler = (_request, response) => response.on('close', () => ended.push('closed'));
     const slow = embedder({ timeoutMs: 100 });
@@ -248,7 +248,7 @@ describe('the HTTP embedder', () => {
       model.embed(['one'], 'passage', undefined, controller.signal),
       model.embed(['two'], 'passage', undefined, controller.signal),
     ];
-    await until(() => seen.length === 6, 'the server is asked once more after five times in vain');
+    await until(() => seen.length === 6, 'the server gets one more request after five failures');
     const waiting = model.embed(['three'], 'passage', undefined, controller.signal);
     const all = Promise.allSettled([...asked, waiting]);
     controller.abort(new Error('gone'));
@@ -257,7 +257,7 @@ describe('the HTTP embedder', () => {
     handler = openai;
     near(await model.embed(['four'], 'query'), unit(vectorOf('four')));
     await assert.rejects(Promise.resolve(waiting), /gone/);
-    await until(() => ended.length === 6, 'connections are let go');
+    await until(() => ended.length === 6, 'connections are closed');
   });
 
   it('refuses wrong answers', async () => {
@@ -306,7 +306,7 @@ describe('the HTTP embedder', () => {
       handler = answer;
       seen = [];
       await failure(embedder().embed(['a', 'b'], 'passage'), code, message);
-      assert.equal(seen.length, 1, `${message} is not tried again`);
+      assert.equal(seen.length, 1, `${message} is not retried`);
     }
     handler = say([row]);
     await failure(
@@ -321,7 +321,7 @@ describe('the HTTP embedder', () => {
     await failure(embedder().embed(['a'], 'query'), 'embedding_failed', /not a finite number/);
   });
 
-  it('follows no redirect, so that key and texts stay with the host that was named', async () => {
+  it('follows no redirect, so that key and texts stay with the configured host', async () => {
     let elsewhere = 0;
     const other = createServer((_request, response) => {
       elsewhere += 1;
@@ -335,7 +335,7 @@ describe('the HTTP embedder', () => {
     other.close();
   });
 
-  it('takes the key from the variable that is named, sends it, and shows it nowhere', async () => {
+  it('reads the key from the named variable, sends it, and prints it nowhere', async () => {
     process.env['PRIORART_TEST_KEY'] = KEY;
     try {
       await embedder({ keyVariable: 'PRIORART_TEST_KEY' }).embed(['a'], 'query');
@@ -356,7 +356,7 @@ describe('the HTTP embedder', () => {
     assert.throws(() => embedder({ keyVariable: 'PRIORART_TEST_KEY' }), /PRIORART_TEST_KEY.* is not set/);
   });
 
-  it('is another model where the vectors are others, and the same on another host', () => {
+  it('the identity changes with the vectors, not with the host', () => {
     const version = (more: Partial<HttpEmbedderConfig>) => embedder(more).version;
     assert.equal(
       version({}),

@@ -30,7 +30,7 @@ const TEXTS = {
 
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, n) => sum + x * b[n]!, 0);
 
-/** A vector of length 1 with nothing in the free dimensions. */
+/** A vector of length 1 with zeros in the free dimensions. */
 const vectors = fc
   .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: TABLE.first, maxLength: TABLE.first })
   .filter((numbers) => Math.hypot(...numbers) > 0.1)
@@ -83,7 +83,7 @@ describe('the scale of languages', () => {
     assert.ok(scaleQueries(new Float32Array(DIMENSIONS), DIMENSIONS, ['…'], TABLE).every((x) => x === 0));
   });
 
-  it('is refused where it does not fit the model', () => {
+  it('a scale that does not fit the model is refused', () => {
     assert.equal(faultOfTable(TABLE, DIMENSIONS), undefined);
     for (const wrong of [
       { ...TABLE, names: ['latin', 'ko', 'ja'] },

@@ -1,4 +1,4 @@
-/** Where tests of the static model find one: the shipped file, or the one that PRIORART_TEST_MODEL names. */
+/** The model file for tests of the static model: the shipped one, or PRIORART_TEST_MODEL. */
 import { existsSync } from 'node:fs';
 import { STATIC_MODEL } from '../../src/embed/static.js';
 

@@ -1,6 +1,6 @@
 /**
- * A second static model for tests of what happens between two: the first dimensions of the shipped one, under a
- * name of its own. Written here from the format's description (native/core/src/file.rs, models/static/FORMAT.md).
+ * A second static model for tests with two models: the first dimensions of the shipped one, under its own name.
+ * Written from the format's description (native/core/src/file.rs, models/static/FORMAT.md).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,13 @@ const FOOTER = 40;
 
 type Sections = Map<string, Buffer>;
 
-/** Writes a model with so many dimensions (a multiple of 64) to `path`. */
+/** Writes a model with the given number of dimensions (a multiple of 64) to `path`. */
 export async function writeOtherModel(path: string, name: string, dimensions: number): Promise<string> {
   const sections = sectionsOf(readFileSync(MODEL));
   const settings = Buffer.from(sections.get('settings')!);
   const whole = settings.readInt32LE(0);
   settings.writeInt32LE(dimensions, 0);
-  // Without what the shipped one says of languages: its dimensions for them are the last.
+  // Without the language data of the shipped model, which uses the last dimensions.
   const { languages: _, cohort: __, ...own } = JSON.parse(sections.get('config')!.toString());
   const config = { ...own, name, version: '7', dimensions };
   for (const section of ['cohort', 'cohort_scales']) sections.delete(section);
@@ -77,7 +77,7 @@ async function containerOf(sections: Sections): Promise<Buffer> {
   return Buffer.concat([data, tail, footer]);
 }
 
-/** xxh3 of each block, one after another; the addon computes it of files only. */
+/** xxh3 of each block in sequence; the addon computes it of files only. */
 async function checksums(data: Buffer): Promise<Buffer> {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-blocks-'));
   try {

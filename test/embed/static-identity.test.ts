@@ -1,7 +1,6 @@
 /**
- * The Rust tokenizer and vectors, called from JavaScript, against the plain Python that the model was trained
- * with (`models/static/train`), on real texts in four languages and on random Unicode. PRIORART_TEST_TEXTS
- * sets how many texts.
+ * The Rust tokenizer and vectors, called from JavaScript, against the Python training code (`models/static/train`),
+ * on real texts in four languages and on random Unicode. PRIORART_TEST_TEXTS sets the number of texts.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -27,7 +26,7 @@ function reasonToSkip(): string | false {
   return status === 0 ? false : `${PYTHON} is not Python 3.11 with numpy and xxhash`;
 }
 
-/** Numbers in 0..1 that are the same in every run (Mulberry32). */
+/** Reproducible numbers in 0..1 (Mulberry32). */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -53,7 +52,7 @@ function realTexts(count: number): string[] {
   return texts.slice(0, count);
 }
 
-/** Texts of characters from everywhere: mostly a few neighbouring ones, so that they combine. */
+/** Texts of any characters, mostly from one neighbourhood, so that they combine. */
 function randomTexts(count: number, draw: () => number): string[] {
   const below = (n: number) => Math.floor(draw() * n);
   const areas = [
@@ -105,12 +104,12 @@ function allCodePoints(): string[] {
   return texts;
 }
 
-it('gives the ids and vectors of the training code', { skip: reasonToSkip() }, (t) => {
+it('ids and vectors equal those of the training code', { skip: reasonToSkip() }, (t) => {
   const real = realTexts(Math.floor(COUNT * 0.6));
   const texts = [...real, ...randomTexts(COUNT - real.length, random(4)), ...allCodePoints()];
   const dir = mkdtempSync(join(tmpdir(), 'priorart-identity-'));
   try {
-    // JSON.stringify writes lone surrogates as escapes, which Python reads back as what they are.
+    // JSON.stringify writes lone surrogates as escapes, which Python decodes unchanged.
     writeFileSync(
       join(dir, 'texts'),
       texts.map((text) => JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped)).join('\n'),

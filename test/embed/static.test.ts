@@ -35,7 +35,7 @@ describe('the static embedder', { skip: noModel }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-static-'));
   after(() => rmSync(dir, { recursive: true }));
 
-  it('gives every text a vector of length 1, or zero where there is nothing to embed', async () => {
+  it('gives every text a vector of length 1, or zero if it has no known token', async () => {
     const embedder = staticEmbedder(MODEL);
     const { dimensions } = embedder;
     const vectors = await embedder.embed(ODD, 'passage');
@@ -52,7 +52,7 @@ describe('the static embedder', { skip: noModel }, () => {
     embedder.close();
   });
 
-  it('embeds a text alike alone and among others, as query and as passage', async () => {
+  it('embeds a text equally alone and among others, as query and as passage', async () => {
     const embedder = staticEmbedder(MODEL);
     const { dimensions } = embedder;
     await fc.assert(
@@ -72,7 +72,7 @@ describe('the static embedder', { skip: noModel }, () => {
     embedder.close();
   });
 
-  it('lets the titles of a patent colour its passages, and leaves empty ones empty', async () => {
+  it('mixes the titles of a patent into its passages, and leaves empty passages at zero', async () => {
     const embedder = staticEmbedder(MODEL);
     const { dimensions } = embedder;
     const texts = ['The method of claim 1.', '…', 'Solid electrolyte for a battery'];
@@ -93,7 +93,7 @@ describe('the static embedder', { skip: noModel }, () => {
     embedder.close();
   });
 
-  it('takes a lone surrogate for a space', () => {
+  it('treats a lone surrogate as a space', () => {
     const model = openStaticModel(MODEL);
     const { ids, offsets } = model.tokenize(['solid\ud800electrolyte', 'solid electrolyte', 'solid']);
     assert.deepEqual(ids.subarray(0, offsets[1]), ids.subarray(offsets[1], offsets[2]));
@@ -101,7 +101,7 @@ describe('the static embedder', { skip: noModel }, () => {
     model.close();
   });
 
-  it('shares one mapping among threads and lets it go with the last', async () => {
+  it('shares one mapping among threads and releases it with the last one', async () => {
     assert.equal(native.openStaticModels(), 0);
     const model = openStaticModel(MODEL);
     const script = `
@@ -126,7 +126,7 @@ describe('the static embedder', { skip: noModel }, () => {
     assert.throws(() => model.tokenize(['x']), /closed/);
   });
 
-  describe('a model that cannot be used', () => {
+  describe('an unusable model', () => {
     const path = join(dir, 'model.bin');
     before(() => copyFileSync(MODEL, path));
 
@@ -136,7 +136,7 @@ describe('the static embedder', { skip: noModel }, () => {
         (error) => error instanceof PriorartError && error.code === code && pattern.test(error.message),
       );
 
-    it('is said to be damaged where a byte is wrong', () => {
+    it('a model with a wrong byte is reported as damaged', () => {
       const bytes = readFileSync(MODEL);
       for (const at of [3, 100, bytes.length >> 1, bytes.length - 60]) {
         bytes[at]! ^= 1;
@@ -146,7 +146,7 @@ describe('the static embedder', { skip: noModel }, () => {
       }
     });
 
-    it('is said to be damaged where its end is missing', () => {
+    it('a model without its end is reported as damaged', () => {
       writeFileSync(path, readFileSync(MODEL));
       truncateSync(path, 100_000);
       failsWith('model_damaged', /torn/);
@@ -154,7 +154,7 @@ describe('the static embedder', { skip: noModel }, () => {
       failsWith('model_damaged', /./);
     });
 
-    it('is said to be missing where it is', () => {
+    it('a missing model is reported as missing', () => {
       rmSync(path);
       failsWith('model_missing', /does not exist/);
     });

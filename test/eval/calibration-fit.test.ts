@@ -1,4 +1,4 @@
-/** The fit against brute force over all thresholds and slopes, against a hand-made example, and what it refuses. */
+/** The fit against brute force over all thresholds and slopes, against an example by hand, and its errors. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -28,7 +28,10 @@ function f1At(threshold: number, relevant: Float32Array, irrelevant: Float32Arra
 
 const compare = ([a, b]: [number, number], [c, d]: [number, number]) => a * d - c * b;
 
-/** Ends of the highest plateau of best F1 among all thresholds between neighbouring cosines; undefined: none does. */
+/**
+ * Ends of the highest plateau of best F1 among all thresholds between neighbouring cosines; undefined if there is
+ * none.
+ */
 function plateau(
   relevant: Float32Array,
   irrelevant: Float32Array,
@@ -62,7 +65,7 @@ function drawn(seed: number, relevant: number, irrelevant: number, questions: nu
   return pairs;
 }
 
-/** Mean negative log likelihood, both classes weighted alike. */
+/** Mean negative log likelihood, with equal weights for both classes. */
 function loss(relevant: Float32Array, near: Float32Array, calibration: Calibration): number {
   const mean = (values: Float32Array, chance: (cosine: number) => number) =>
     [...values].reduce((sum, cosine) => sum - Math.log(chance(cosine)), 0) / values.length;
@@ -73,8 +76,8 @@ function loss(relevant: Float32Array, near: Float32Array, calibration: Calibrati
 }
 
 describe('threshold of the best F1', () => {
-  it('is that of brute force over all thresholds', () => {
-    // Few different numbers make ties and plateaus, many make none.
+  it('the threshold equals the result of brute force over all thresholds', () => {
+    // Few distinct numbers produce ties and plateaus, many produce none.
     const coarse = fc.integer({ min: -4, max: 4 }).map((n) => n / 4);
     const cosine = fc.oneof(coarse, fc.double({ min: -1, max: 1, noNaN: true }));
     const lists = [coarse, cosine].map((one) =>
@@ -104,29 +107,29 @@ describe('threshold of the best F1', () => {
     assert.ok(parted > 1000, `${parted} cases have a threshold`);
   });
 
-  it('of an example by hand', () => {
+  it('the threshold equals the result of an example by hand', () => {
     // Found: 1 of 1, 2 of 2, 2 of 3, 3 of 4, 3 of 5 … of 3 relevant: F1 2/4, 4/5, 4/6, 6/7, 6/8.
     const example = best([0.9, 0.8, 0.6], [0.7, 0.5, 0.4, 0.1]);
     assert.deepEqual(example, { midpoint: 0.55, f1: 6 / 7, precision: 3 / 4, recall: 1 });
   });
 
-  it('takes the middle of neighbouring gaps that are equally good, and the highest of plateaus apart', () => {
-    // F1 2/4 above 0.8; 2/4 again above 0.4, by one more relevant and three other pairs of that cosine.
+  it('the threshold is the middle of adjacent gaps with equal F1, and of the highest of separate plateaus', () => {
+    // F1 is 2/4 above 0.8, and again above 0.4 with one more relevant and three other pairs of that cosine.
     const row = best([0.8, 0.4, 0.2], [0.4, 0.4, 0.4, 0.3, 0.3, 0.3]);
     assert.deepEqual(row, { midpoint: 0.55, f1: 0.5, precision: 1, recall: 1 / 3 });
-    // F1 2/3 above 0.9 and above 0.5, less between.
+    // F1 2/3 above 0.9 and above 0.5, lower in between.
     const apart = best([0.9, 0.5], [0.7, 0.6, 0.3]);
     assert.deepEqual(apart, { midpoint: 0.8, f1: 2 / 3, precision: 1, recall: 1 / 2 });
   });
 
-  it('gives as many digits as stay between the cosines', () => {
+  it('the threshold has the number of digits that fits between the cosines', () => {
     const { midpoint } = best([0.25 + 2 ** -20], [0.25]);
     assert.equal(midpoint, 0.2500005);
   });
 });
 
 describe('fit of a calibration', () => {
-  it('has the slope of largest likelihood at its midpoint', () => {
+  it('the slope has maximum likelihood at the midpoint', () => {
     fc.assert(
       fc.property(fc.nat(1000), fc.double({ min: 0.1, max: 0.5, noNaN: true }), (seed, apart) => {
         const pairs = drawn(seed, 120, 2400, 12, apart);
@@ -144,7 +147,7 @@ describe('fit of a calibration', () => {
     );
   });
 
-  it('is near to no bound for pairs that are neither clear nor muddled', () => {
+  it('the slope is not close to a bound for typical pairs', () => {
     const { slope, midpoint, deciles, f1 } = fitCalibration(drawn(1, 200, 4000, 80));
     assert.ok(4.5 < slope && slope < 39, `${slope}`);
     assert.ok(0 < midpoint && midpoint < 0.4 && f1 > 0.3);
@@ -160,7 +163,7 @@ describe('fit of a calibration', () => {
     });
   });
 
-  it('takes of each question the nearest', () => {
+  it('the fit uses the nearest pairs of each question', () => {
     const pairs = new Pairs();
     pairs.add('a', [], [0.5, 0.1, 0.3]);
     pairs.add('b', [0.9], [0.2]);
@@ -180,7 +183,7 @@ describe('fit of a calibration', () => {
     return pairs;
   };
 
-  it('takes the steepest slope for pairs that a threshold parts, the gentlest for near ones above relevant ones', () => {
+  it('the slope is the steepest for separable pairs, and the gentlest if others are closer than relevant ones', () => {
     const parted = fitCalibration(filled((relevant) => (relevant ? 0.9 : 0.1)));
     assert.deepEqual(
       [parted.midpoint, parted.slope, parted.f1, parted.precision, parted.recall],
@@ -191,7 +194,7 @@ describe('fit of a calibration', () => {
     assert.deepEqual([muddled.midpoint, muddled.slope], [0.3, CALIBRATION.slopeMin]);
   });
 
-  it('refuses what can not be fitted', () => {
+  it('the fit refuses unsuitable pairs', () => {
     const refuses = (pairs: Pairs, message: RegExp) =>
       assert.throws(() => fitCalibration(pairs), failure(message));
     const one = (relevant: number, irrelevant: number) => {
@@ -210,7 +213,7 @@ describe('fit of a calibration', () => {
       filled((relevant, n) => (n % 100) / 200 + (relevant ? 0 : 0.3)),
       /no higher cosines/,
     );
-    // Relevant pairs are a little nearer, but so many that to leave out the lowest gains nothing.
+    // The relevant pairs are slightly closer, but leaving out the lowest pairs does not raise F1.
     const many = new Pairs();
     const cosines = (count: number, low: number) =>
       Array.from({ length: count }, (_, n) => (n < low ? 0.1 : 0.9));

@@ -34,13 +34,13 @@ describe('evaluation of a data folder', () => {
     collection.remove();
   });
 
-  /** What stands for a publication and its grant or application: the records' own words, not the index's. */
+  /** Link between an application and its grant: from the records, not from the index. */
   const linkOf = (id: string) => {
     const { country, application_number } = collection.patents.get(id)!;
     return application_number ? `${country} ${application_number}` : id;
   };
 
-  /** Mean nDCG@10 and recall@5 of some questions by hand, documents restricted to a language. */
+  /** Mean nDCG@10 and recall@5 of some questions by hand, for documents of one language. */
   function byHand(lists: Map<string, string[]>, from?: string, to?: string) {
     const inLanguage = (id: string) => to === undefined || collection.patents.get(id)!.language === to;
     const rows = questions.flatMap(({ id, language }) => {
@@ -65,7 +65,7 @@ describe('evaluation of a data folder', () => {
     return { n: rows.length, ndcg: mean((row) => row.ndcg), recall: mean((row) => row.recall) };
   }
 
-  it('agrees with a second computation, in all and for every pair of languages', () => {
+  it('agrees with a second computation, in total and for every pair of languages', () => {
     assert.ok(evaluation.groups.length > 20);
     for (const group of [evaluation.all, ...evaluation.groups]) {
       for (const [lists, measures] of [
@@ -84,14 +84,14 @@ describe('evaluation of a data folder', () => {
     assert.equal(evaluation.all.dense['recall@100']!.mean, 1, 'there are fewer than 100 documents');
   });
 
-  it('without a reranker the order is that of similarity, and explain says so', async () => {
+  it('without a reranker the order is by similarity, and explain reports this', async () => {
     for (const { text } of questions.slice(0, 10)) {
       const request = { query: text, top_k: 20 };
       const { results } = await engine.search(request, { rerank: false });
       for (const [n, { similarity_score, rerank_score, chunks }] of results.entries()) {
         const next = results[n + 1];
         if (next) assert.ok(similarity_score >= next.similarity_score && rerank_score >= next.rerank_score);
-        assert.equal(chunks[0]!.similarity_score, similarity_score, 'its best passage comes first');
+        assert.equal(chunks[0]!.similarity_score, similarity_score, 'its best passage is first');
       }
       const all = await engine.search({ ...request, top_k: 100 });
       const best = Math.max(...all.results.map(({ similarity_score }) => similarity_score));
@@ -102,7 +102,7 @@ describe('evaluation of a data folder', () => {
     assert.notEqual((await engine.explain(request)).reranker, 'none');
   });
 
-  it('the served list begins as a search of any smaller top_k', async () => {
+  it('the served list begins with the results of any smaller top_k', async () => {
     for (const { id, text } of questions.slice(0, 10)) {
       const { results } = await engine.search({ query: text, include_utility_model: true });
       assert.deepEqual(
@@ -112,12 +112,12 @@ describe('evaluation of a data folder', () => {
     }
   });
 
-  it('a question that can not be asked is named', async () => {
+  it('an invalid question is named', async () => {
     const long = [{ id: 'long', text: 'x'.repeat(10_001) }];
     await assert.rejects(rank(engine, long), { code: 'invalid_request', message: /^question long: query/ });
   });
 
-  it('counts what the folder lacks, in any spelling of a number', () => {
+  it('counts judged documents that the folder lacks, in any spelling of a number', () => {
     const judged = parseQrels(
       'q01-en 0 KR10-2241906-0000B1 2\nq01-en 0 US99999999B2 1\nq02-en 0 US99999999B2 1',
       'x',

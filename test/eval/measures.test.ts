@@ -18,7 +18,7 @@ const close = (actual: number, expected: number, within = 1e-9) =>
   assert.ok(Math.abs(actual - expected) <= within, `${actual}, expected ${expected}`);
 const graded = (grades: number[]) => new Map(grades.map((grade, n) => [`D${n + 1}`, grade]));
 
-/** A collection of 12 questions with ties in the scores, as text; the Python script had the same numbers. */
+/** A collection of 12 questions with ties in the scores, as text; the Python script used the same numbers. */
 function collection(): { qrels: string; run: string } {
   const draw = random(7);
   const name = (d: number) => `d${String(d).padStart(2, '0')}`;
@@ -58,7 +58,7 @@ const TREC_EVAL: Record<string, number[]> = {
 };
 
 describe('measures of rankings', () => {
-  it('give the examples of the literature', () => {
+  it('measures agree with the examples of the literature', () => {
     // https://en.wikipedia.org/wiki/Discounted_cumulative_gain: six found, two more (3 and 2) missed.
     const grades = graded([3, 2, 3, 0, 1, 2, 3, 2]);
     close(ndcg(['D1', 'D2', 'D3', 'D4', 'D5', 'D6'], grades, 6), 0.785, 5e-4);
@@ -70,7 +70,7 @@ describe('measures of rankings', () => {
     close(spearman(iq, [7, 27, 2, 50, 28, 29, 20, 12, 6, 17]), -29 / 165);
   });
 
-  it('are those of trec_eval', () => {
+  it('measures agree with trec_eval', () => {
     const texts = collection();
     const qrels = parseQrels(texts.qrels, 'qrels');
     const run = parseRun(texts.run, 'run');
@@ -112,7 +112,7 @@ describe('measures of rankings', () => {
     );
   });
 
-  it('have no value where nothing is relevant', () => {
+  it('measures are undefined without relevant documents', () => {
     const nothing = graded([0, -1]);
     for (const value of [
       recall(['D1'], nothing, 5),
@@ -123,13 +123,13 @@ describe('measures of rankings', () => {
     }
   });
 
-  it('count equal scores against the candidate', () => {
+  it('rank equal scores above the candidate', () => {
     assert.equal(placeOf([0.5, 0.5, 0.5], 1), 3);
     assert.equal(placeOf([0.1, 0.9, 0.5], 1), 1);
-    assert.equal(placeOf([0.1, Number.NaN, 0.5], 2), 2, 'what is no number beats the candidate, too');
+    assert.equal(placeOf([0.1, Number.NaN, 0.5], 2), 2, 'NaN ranks above the candidate, too');
   });
 
-  it('read a run back as it was written', () => {
+  it('a written run is read unchanged', () => {
     const rankings = new Map([
       ['q1', ['b', 'a', 'c']],
       ['q2', ['c', 'b']],
@@ -145,7 +145,7 @@ describe('measures of rankings', () => {
 });
 
 describe('statistics', () => {
-  it("Spearman's correlation with ties is SciPy's", () => {
+  it("Spearman's correlation with ties agrees with SciPy", () => {
     const draw = random(3);
     const a = Array.from({ length: 80 }, () => 0);
     const b = [...a];
@@ -154,7 +154,7 @@ describe('statistics', () => {
     close(spearman(a, b), 0.5883305831877749); // scipy.stats.spearmanr 1.17.1
   });
 
-  it('the bootstrap interval is that of SciPy, and the same each time', () => {
+  it('the bootstrap interval agrees with SciPy, and is the same each time', () => {
     const draw = random(3);
     for (let n = 0; n < 160; n++) draw();
     const values = Array.from({ length: 40 }, draw);
@@ -167,7 +167,7 @@ describe('statistics', () => {
     assert.ok(Number.isNaN(estimate([]).mean));
   });
 
-  it('quantiles lie between their neighbours', () => {
+  it('quantiles interpolate between neighbours', () => {
     assert.deepEqual(
       [0, 0.25, 0.5, 1].map((share) => quantile([1, 2, 3, 10], share)),
       [1, 1.75, 2.5, 10],

@@ -1,4 +1,4 @@
-/** The pairs that a folder gives for a calibration, against cosines computed apart from its index. */
+/** Calibration pairs of a folder, against cosines computed without its index. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
@@ -16,7 +16,7 @@ import { collect } from '../search/collection.js';
 const questions = parseQuestions(readFileSync('fixtures/queries.tsv', 'utf8'), 'q').slice(0, 12);
 const qrels = parseQrels(readFileSync('fixtures/qrels.txt', 'utf8'), 'r');
 
-it('each document counts once a question with its best passage, as relevant where it clearly is', async () => {
+it('each document counts once a question with its best passage; it is relevant if it is clearly relevant', async () => {
   const collection = await collect(FIXTURES);
   const store = Store.open(collection.dir);
   const { embedder } = await loadModels();
@@ -61,7 +61,7 @@ it('each document counts once a question with its best passage, as relevant wher
   }
 });
 
-it('a table of pairs: each line counts once, with those of its question', async () => {
+it('a table of pairs: each line counts once, with others of its question', async () => {
   const { embedder } = await loadModels();
   const table = parsePairs(
     'a battery\ta cell\t1\r\na battery\ta shoe\t0\nthe sole\ta shoe\t1\nthe sole\ta cell\t0\na battery\ta boat\t0\n',
@@ -79,7 +79,7 @@ it('a table of pairs: each line counts once, with those of its question', async 
   assert.throws(() => parsePairs('a\tb\t2', 'x'), { code: 'invalid_request', message: /line 1.*0 or 1/ });
 });
 
-it('what is clearly relevant: grade 2, and of judgements that know no second grade the first', () => {
+it('clearly relevant is grade 2, or the first grade if the judgements have no second one', () => {
   const of = (text: string) => [...clearlyRelevant(parseQrels(text, 'x'))];
   const graded = of('a 0 X 2\na 0 Y 1\nb 0 X 0\nb 0 Z 3\nc 0 Z 1\n');
   assert.deepEqual(graded, [

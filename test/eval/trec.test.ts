@@ -1,11 +1,11 @@
-/** Files of questions, judgements and runs: what is read, and what is said of a malformed line. */
+/** Files of questions, judgements and runs: parsing, and errors for malformed lines. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parseQrels, parseQuestions, parseRun } from '../../src/eval/trec.js';
 
 describe('files of an experiment', () => {
-  it('the example questions and judgements are read whole', () => {
+  it('the example questions and judgements are parsed completely', () => {
     const questions = parseQuestions(readFileSync('fixtures/queries.tsv', 'utf8'), 'queries.tsv');
     assert.equal(questions.length, 94);
     assert.equal(questions[0]!.id, 'q01-ko');
@@ -25,7 +25,7 @@ describe('files of an experiment', () => {
     );
   });
 
-  it('two columns, byte order marks, empty lines and CRLF are fine', () => {
+  it('two columns, byte order marks, empty lines and CRLF are accepted', () => {
     assert.deepEqual(parseQuestions('\ufeffid\tquery\r\na\tone  two\r\n\r\nb\tthree\r\n', 'f'), [
       { id: 'a', text: 'one  two' },
       { id: 'b', text: 'three' },
@@ -33,7 +33,7 @@ describe('files of an experiment', () => {
     assert.deepEqual(parseQrels('q  Q0\td1   2\n\n', 'f').get('q'), new Map([['d1', 2]]));
   });
 
-  it('the score decides the order of a run, then the greater name, as in trec_eval', () => {
+  it('a run is ordered by score, then by descending name, as in trec_eval', () => {
     const run = parseRun('q Q0 a 1 0.5 t\nq Q0 c 2 7e-1 t\nq Q0 b 3 0.5 t\n', 'f');
     assert.deepEqual(
       run.get('q')!.map(({ document }) => document),
@@ -41,7 +41,7 @@ describe('files of an experiment', () => {
     );
   });
 
-  it('a malformed line is named', () => {
+  it('the error names a malformed line', () => {
     const cases: [() => unknown, RegExp][] = [
       [() => parseQrels('q 0 d 1\nq 0 d', 'x.txt'), /x\.txt, line 2: got "q 0 d"; expected `question 0/],
       [() => parseQrels('q 0 d high', 'x'), /line 1/],

@@ -15,7 +15,7 @@ test('imports among the folders of src/ point one way', { skip: noGit }, () => {
   assert.deepEqual(violations(sources), []);
 });
 
-test('one place opens LMDB environments, since opening one undoes what others commit unless it is done with care', {
+test('only one file opens LMDB environments, because a careless open can undo commits of other processes', {
   skip: noGit,
 }, () => {
   const opening = trackedFiles('src')
@@ -24,7 +24,7 @@ test('one place opens LMDB environments, since opening one undoes what others co
   assert.deepEqual(opening, ['src/store/lmdb-open.ts']);
 });
 
-test('the table itself has no way round', () => {
+test('the table itself has no circle', () => {
   const visit = (name: string, path: readonly string[]): void => {
     assert.ok(!path.includes(name), `${[...path, name].join(' → ')} is a circle`);
     for (const next of ALLOWED[name] ?? []) visit(next, [...path, name]);
@@ -32,7 +32,7 @@ test('the table itself has no way round', () => {
   for (const name of Object.keys(ALLOWED)) visit(name, []);
 });
 
-/** One planted violation each, and what must be said of it. */
+/** One planted violation each, with the expected message. */
 const PLANTED: ReadonlyArray<[path: string, source: string, expected: RegExp]> = [
   [
     'src/patent/kind.ts',
@@ -73,7 +73,7 @@ test('a planted violation is found', () => {
   }
 });
 
-test('what is allowed, quoted or commented is left alone', () => {
+test('allowed imports, and imports in strings or comments, are not reported', () => {
   const fine: ReadonlyArray<[string, string]> = [
     ['src/store/a.ts', `import { Patent } from '../patent/record.js';\nimport { open } from 'lmdb';`],
     ['src/access/a.ts', `import { native } from '../index/native.js';`],

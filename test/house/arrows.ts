@@ -6,27 +6,28 @@ const BELOW_POOL = ['patent', ...PARTS, 'ingest', 'search', 'models'];
 const BELOW_FRONT = [...BELOW_POOL, 'pool', 'service.ts', 'engine-options.ts', 'engine.ts'];
 
 /**
- * Which folder of src/ (or file directly in it) may import which others; itself always. What is not in the table
- * does not belong into src/.
+ * The folders of src/ (and files directly in it), with the folders that each may import besides itself. Other folders
+ * are not allowed in src/.
  */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   patent: [],
   ...Object.fromEntries(PARTS.map((part) => [part, ['patent']])),
-  // Segments are listed in the store's manifest; embedders and rerankers reach Rust through index/native.ts.
-  // Its check goes over the files of drawings, too.
+  // The store's manifest lists segments; embedders and rerankers reach Rust through index/native.ts. The check reads
+  // the files of drawings, too.
   index: ['patent', 'store', 'drawings'],
-  // SQLite is in the addon: index/native.ts. From the store come durable folders and what a full disk is: store/room.ts, faults.ts.
+  // SQLite is in the addon, index/native.ts. The store provides durable folders and errors of a full disk:
+  // store/room.ts, faults.ts.
   access: ['patent', 'store', 'index'],
-  // How an ONNX graph runs, for both; its tokenizer is in Rust.
+  // Sessions of ONNX graphs, for both. The tokenizer is in Rust.
   onnx: ['index'],
   embed: ['patent', 'index', 'onnx'],
   rerank: ['patent', 'index', 'onnx'],
-  // Which embedder and reranker, as the user or the manifest says.
+  // Selects embedder and reranker, from settings or from the manifest.
   models: ['patent', 'store', 'index', 'onnx', 'embed', 'rerank'],
   ingest: ['patent', ...PARTS],
   search: ['patent', ...PARTS],
   pool: BELOW_POOL,
-  // What is open; the library speaks to it in the application's terms, the server over a port.
+  // An open index. The library and the HTTP server use it through separate interfaces.
   'service.ts': [...BELOW_POOL, 'pool'],
   'engine-options.ts': BELOW_POOL,
   'engine.ts': [...BELOW_POOL, 'service.ts', 'engine-options.ts'],
@@ -36,7 +37,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   mcp: BELOW_FRONT,
   http: [...BELOW_FRONT, 'dashboard', 'mcp'],
   cli: [...BELOW_FRONT, 'eval', 'cluster', 'dashboard', 'mcp', 'http'],
-  // The door of the package: what an application imports.
+  // The entry point of the package for applications.
   'index.ts': [...BELOW_FRONT, 'cluster', 'http'],
   'index.cts': ['index.ts'],
   'errors.ts': [],
@@ -46,10 +47,10 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'config.ts': [],
 };
 
-/** One table of errors, of limits, of settings, and what every message about a mistyped name uses: open to everybody. */
+/** Tables of errors, limits and settings, and suggestions for mistyped names. Every folder may import them. */
 const FOR_EVERYBODY = new Set(['errors.ts', 'limits.ts', 'config.ts', 'nearest-name.ts', 'check-options.ts']);
 
-/** Packages that only some places may import, so that the rest of the program does not depend on them. */
+/** Packages that only some files may import, so that the rest of the program does not depend on them. */
 const CONFINED: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/http/adapters/uws.ts'],
   lmdb: ['src/store/'],
@@ -60,13 +61,13 @@ const CONFINED: Readonly<Record<string, readonly string[]>> = {
 
 const LOADS_ADDON = 'src/index/native.ts';
 
-/** Files that load native code, of this package or another's, and by a name made for the platform. */
+/** Files that load native code with a name for the platform, of this package or of others. */
 const NATIVE_LOADERS: readonly string[] = [LOADS_ADDON, 'src/http/adapters/uws.ts'];
 
 /**
- * Every import among the given sources that points against an arrow.
+ * Finds imports against the arrows.
  * @param sources path (`src/…`) → TypeScript text
- * @returns one sentence each, `src/file.ts:12: …`; none when all is well
+ * @returns one sentence for each, `src/file.ts:12: …`; empty if there are none
  */
 export function violations(sources: ReadonlyMap<string, string>): string[] {
   const found: string[] = [];
@@ -78,7 +79,7 @@ export function violations(sources: ReadonlyMap<string, string>): string[] {
     }
     if (NATIVE_LOADERS.includes(path)) continue;
     for (const line of nativeLoads)
-      found.push(`${path}:${line}: loads native code, which only ${LOADS_ADDON} does`);
+      found.push(`${path}:${line}: loads native code, which only ${LOADS_ADDON} may do`);
   }
   return found;
 }
@@ -87,14 +88,14 @@ function wrongWith(path: string, { specifier }: ImportOf): string | undefined {
   if (specifier === undefined) {
     return NATIVE_LOADERS.includes(path)
       ? undefined
-      : 'imports a module by a computed name, which nobody can check';
+      : 'imports a module by a computed name, which cannot be checked';
   }
   if (!specifier.startsWith('.')) {
     const places = CONFINED[packageOf(specifier)];
     if (places === undefined || places.some((place) => path.startsWith(place))) return undefined;
     return `imports ${specifier}, which only ${places.join(' and ')} may`;
   }
-  if (specifier.endsWith('.node')) return undefined; // Reported as native code, whatever its place.
+  if (specifier.endsWith('.node')) return undefined; // Reported as native code, in every folder.
   const target = posix.join(posix.dirname(path), specifier);
   if (target === 'package.json') return undefined;
   if (!target.startsWith('src/')) return `imports ${target}, which is outside src/`;
@@ -111,7 +112,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** `src/patent/kind.ts` → `patent`; a file directly in src/ stands for itself, by its source's name. */
+/** `src/patent/kind.ts` → `patent`; a file directly in src/ is its own name. */
 function unitOf(path: string): string {
   const [, first = ''] = path.split('/');
   return first.replace(/\.js$/, '.ts').replace(/\.cjs$/, '.cts');

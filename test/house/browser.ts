@@ -1,6 +1,6 @@
 /**
- * A real browser for tests: Chromium, spoken to over a pipe in the DevTools protocol. `.ci/run` installs Debian's where it
- * can; PRIORART_TEST_BROWSER names another one. Tests that need it are skipped where there is none.
+ * A real browser for tests: Chromium, over a pipe in the DevTools protocol. `.ci/run` installs Debian's if possible;
+ * PRIORART_TEST_BROWSER names another one. Without a browser, tests that need it are skipped.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,11 +16,9 @@ function isThere(name: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 }
 
-/** Why a test that needs a browser can not run, or false where it can. */
+/** Reason why a test that needs a browser cannot run, or false if it can. */
 export const noBrowser =
-  BROWSER === undefined
-    ? `no ${NAMES[0]} on the path; .ci/run installs it where apt-get and root are there`
-    : false;
+  BROWSER === undefined ? `no ${NAMES[0]} in PATH; .ci/run installs it if it can use apt-get as root` : false;
 
 type Message = {
   id?: number;
@@ -37,7 +35,7 @@ export class Browser {
   readonly #pending = new Map<number, (answer: Message) => void>();
   readonly #listeners = new Set<(message: Message) => void>();
   readonly #ended: Promise<unknown>;
-  /** Never fulfilled: rejects when the browser is there no more. */
+  /** Never fulfilled; rejects when the browser ends. */
   readonly #broken: Promise<never>;
   #sent = 0;
   #rest = Buffer.alloc(0);
@@ -45,7 +43,7 @@ export class Browser {
   constructor() {
     const flags = [
       '--headless=new',
-      // Root, as in a container, has no sandbox; nothing but pages of this test is opened.
+      // Root, as in a container, has no sandbox; only pages of this test are opened.
       '--no-sandbox',
       '--disable-gpu',
       '--disable-dev-shm-usage',
@@ -62,7 +60,7 @@ export class Browser {
     (this.#child.stdio[4] as Readable).on('data', (bytes: Buffer) => this.#take(bytes));
   }
 
-  /** One command of the protocol. */
+  /** Sends one command of the protocol. */
   async ask(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
     const id = ++this.#sent;
     const answered = new Promise<Message>((resolve) => this.#pending.set(id, resolve));
@@ -102,7 +100,7 @@ export class Browser {
 export class Page {
   readonly #browser: Browser;
   readonly #session: string;
-  /** Errors of scripts, and what the browser would not load or do. */
+  /** Errors of scripts, and requests that the browser blocked or that failed. */
   readonly complaints: string[] = [];
 
   private constructor(browser: Browser, session: string) {
@@ -144,7 +142,7 @@ export class Page {
     return this.#browser.ask(method, params, this.#session);
   }
 
-  /** The value of an expression in the page, awaited where it is a promise. */
+  /** Evaluates an expression in the page, and awaits a promise. */
   async evaluate<T>(expression: string): Promise<T> {
     const asked = { expression, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = await this.ask('Runtime.evaluate', asked);

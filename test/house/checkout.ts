@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** The checkout: this file is compiled to <build folder>/test/house. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Why a test about the checkout's files can not run, or false where it can. */
+/** Reason why a test of the checkout's files cannot run, or false if it can. */
 export const noGit = existsSync(join(ROOT, '.git')) ? false : 'not a git checkout';
 
 /** Files of the checkout that git tracks or would add, below the given folders, as `src/patent/kind.ts`. */

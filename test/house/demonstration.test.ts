@@ -1,4 +1,4 @@
-/** What the README shows of one question in four languages is what the program answers. */
+/** The README's example of one question in four languages is the program's answer. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { open } from '../../src/engine.js';
 import { temporary } from '../crash/folder.js';
 
-/** Question, the patent that comes first, others among the first six. */
+/** Question, first patent, and others among the first six. */
 const ROW = /^\| (.+?) \| ([A-Z]{2}\w+) \| ([A-Z]{2}\w+(?:, [A-Z]{2}\w+)*) \|$/gm;
 
-/** As `npm start` indexes them. */
+/** The fixtures that `npm start` indexes. */
 const FOLDERS = ['us', 'kr', 'jp', 'cn', 'ep', 'jsonl']
   .map((name) => resolve('fixtures', name))
   .filter((path) => existsSync(path));

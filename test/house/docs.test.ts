@@ -53,7 +53,7 @@ test('every npm script that README.md, CONTRIBUTING.md or a page of docs/ names 
   );
 });
 
-test('README.md is short, and its first screen has the two commands and what they need', () => {
+test('README.md is short, and its first screen has the two commands and their prerequisites', () => {
   const lines = read('README.md').trimEnd().split('\n');
   assert.ok(lines.length <= 150, `${lines.length} lines`);
   const screen = lines.slice(0, 24).join('\n');
@@ -73,7 +73,7 @@ test('docs/cli.md has every command', () => {
   );
 });
 
-/** Names in backquotes in the first column of the tables of a text. */
+/** Names in backquotes in the first column of a text's tables. */
 function rowsOf(text: string): string[] {
   return [...text.matchAll(/^\| ([^|]*)\|/gm)].flatMap((row) =>
     [...row[1]!.matchAll(/`([^`]+)`/g)].map((match) => match[1]!),
@@ -111,7 +111,7 @@ test('docs/formats.md has exactly the fields of a record', () => {
 
 const helps = new Map<string, { text: string; commands: string[] }>();
 
-/** `--help` of a command of priorart, and the commands below it that the help lists; asked for once. */
+/** `--help` of a command of priorart, and the commands that its help lists. Cached. */
 function helpOf(words: readonly string[]): { text: string; commands: string[] } {
   const name = words.join(' ');
   const known = helps.get(name) ?? askHelp(words);
@@ -128,7 +128,7 @@ function askHelp(words: readonly string[]): { text: string; commands: string[] }
   return { text: stdout, commands: [...listed.matchAll(/^ {2}(\w[\w-]*)/gm)].map((match) => match[1]!) };
 }
 
-/** What is wrong with a command line: a command or an option that does not exist. */
+/** The error of a command line: an unknown command or option. Undefined if there is none. */
 function wrongWith(words: readonly string[]): string | undefined {
   const path: string[] = [];
   let help = helpOf(path);
@@ -143,15 +143,15 @@ function wrongWith(words: readonly string[]): string | undefined {
   return unknown.length > 0 ? `priorart ${path.join(' ')}: no option ${unknown.join(', ')}` : undefined;
 }
 
-test('every priorart command and option that a document names exists', () => {
+test('every priorart command and option in a document exists', () => {
   for (const page of PAGES)
     assert.deepEqual(commandLines(read(page)).map(wrongWith).filter(Boolean), [], page);
   for (const page of ['README.md', 'docs/cli.md'])
-    assert.ok(commandLines(read(page)).length > 0, `${page} shows the command line`);
+    assert.ok(commandLines(read(page)).length > 0, `${page} contains the command line`);
   assert.match(wrongWith(['no-such-command'])!, /no such command/);
 });
 
-test('the checks of the documents find what they look for', () => {
+test('the checks of the documents find planted mistakes', () => {
   const markdown = [
     '# priorart',
     '## `src/patent/`: what is a patent?',

@@ -1,4 +1,4 @@
-/** A fenced block of a Markdown text, and the heading it stands under. */
+/** A fenced block of a Markdown text, and its heading. */
 export interface CodeBlock {
   language: string;
   heading: string;
@@ -21,7 +21,7 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   return blocks;
 }
 
-/** Folders that headings of ARCHITECTURE.md are about: `## src/patent: …`, with or without backquotes. */
+/** Folders in headings of ARCHITECTURE.md: `## src/patent: …`, with or without backquotes. */
 export function foldersInHeadings(markdown: string): string[] {
   const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');
   return [...prose.matchAll(/^#+\s+`?((?:src|native)\/[\w-]+)/gm)].map((match) => match[1]!);
@@ -29,7 +29,7 @@ export function foldersInHeadings(markdown: string): string[] {
 
 /**
  * Command lines of priorart in a Markdown text, as words after `priorart`: lines of shell blocks, and inline code.
- * Joined lines (`\`) are one; comments, pipes and what follows them are left out.
+ * Lines joined by `\` are one; comments and pipes with their right side are left out.
  */
 export function commandLines(markdown: string): string[][] {
   const shell = codeBlocks(markdown)
@@ -50,7 +50,7 @@ export function commandLines(markdown: string): string[][] {
   });
 }
 
-/** A user's own folder or a server's, spelled out: of no use to anybody else. */
+/** Absolute paths of a user or a server, which exist on one machine only. */
 export function machinePaths(text: string): string[] {
   const folders = ['work', 'root', 'home'].join('|');
   return [...text.matchAll(new RegExp(`(?<![\\w.~/-])/(?:${folders})/[\\w.-]+`, 'g'))].map(

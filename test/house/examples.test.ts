@@ -1,4 +1,4 @@
-/** The apps in examples/ compile under strict rules, run, and do what they say. */
+/** The apps in examples/ compile under strict rules, run, and print the expected output. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

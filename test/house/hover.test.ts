@@ -6,11 +6,11 @@ import { ROOT } from './checkout.js';
 import { undocumented } from './hover.js';
 
 for (const entry of ['index.d.ts', 'index.d.cts', 'index/faiss.d.ts'])
-  test(`an editor shows a comment on everything that ${entry} exports, field by field`, () => {
+  test(`every export of ${entry} has a doc comment, field by field`, () => {
     assert.deepEqual(undocumented(join(ROOT, 'dist/src', entry)), []);
   });
 
-test('the types of requests and answers are those that the schemas make', () => {
+test('the types of requests and answers are those of the schemas', () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/types.mjs', '--check'], {
     cwd: ROOT,
     encoding: 'utf8',

@@ -1,14 +1,14 @@
-/** What an editor shows of the library: which fields of its public types have no doc comment. */
+/** Finds fields of the library's public types without a doc comment. */
 import ts from 'typescript';
 
-/** Described field by field beside their schemas, in src/embed and src/rerank; an editor does not show that. */
+/** Documented at their schemas in src/embed and src/rerank, which an editor does not show. */
 const ELSEWHERE = /(?:^ModelsInput|\.models)\.(?:embedder|reranker)$/;
 
-/** Types whose fields are not the library's own. */
+/** Types with fields of other libraries. */
 const FOREIGN = /node_modules[\\/](?:typescript|@types)/;
 
 /**
- * Every field and method that is reachable from the exports of a declaration file and has no doc comment.
+ * Every field and method without a doc comment that is reachable from the exports of a declaration file.
  * @returns paths such as `SearchResult.chunks`
  */
 export function undocumented(entry: string): string[] {

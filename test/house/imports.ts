@@ -1,23 +1,27 @@
 import ts from 'typescript';
 
-/** One place where a source file names another module. */
+/** A place in a source file that names another module. */
 export interface ImportOf {
-  /** The module as it is written; undefined where it is computed and can not be read off. */
+  /** The module as written; undefined if it is computed. */
   specifier: string | undefined;
   line: number;
 }
 
 export interface SourceReferences {
   /**
-   * Static imports and re-exports, type-only or not, `import x = require()`, `import('…')` as an expression and as
-   * a type, calls of anything named `require`, and `new URL('…', import.meta.url)`, by which a worker is named.
+   * Static imports and re-exports, type-only or not, `import x = require()`, `import('…')` as an expression and as a
+   * type, calls of any function named `require`, and `new URL('…', import.meta.url)`, which names workers.
    */
   imports: ImportOf[];
-  /** Where the file could load a native library: the names `createRequire` and `dlopen`, strings ending in `.node`. */
+  /**
+   * Places that could load a native library: the names `createRequire` and `dlopen`, and strings that end in `.node`.
+   */
   nativeLoads: number[];
 }
 
-/** Reads the module references out of a TypeScript source: by the compiler's own parser, so that comments and strings do not count. */
+/**
+ * Finds the module references of a TypeScript source with the compiler's parser, which ignores comments and strings.
+ */
 export function referencesOf(path: string, source: string): SourceReferences {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.ES2023, true);
   const found: SourceReferences = { imports: [], nativeLoads: [] };
@@ -54,7 +58,7 @@ function isLoader(callee: ts.Expression): boolean {
   return ts.isPropertyAccessExpression(callee) && callee.getText() === 'import.meta.resolve';
 }
 
-/** `new URL('./worker.js', import.meta.url)`; other files than modules are named so too, and concern nobody here. */
+/** `new URL('./worker.js', import.meta.url)` of a module; other files are ignored. */
 function isOwnUrl(node: ts.NewExpression): boolean {
   const [path, base] = node.arguments ?? [];
   if (node.expression.getText() !== 'URL' || base?.getText() !== 'import.meta.url') return false;

@@ -1,11 +1,11 @@
-/** Links within the repository's documents lead somewhere. */
+/** Links within the repository's documents have existing targets. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { noGit, ROOT, read, trackedFiles } from './checkout.js';
 
-/** As code hosts make them of headings: lower case, words joined by hyphens. */
+/** Anchors of headings as code hosts make them: lower case, words joined by hyphens. */
 function anchorsOf(markdown: string): string[] {
   const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');
   return [...prose.matchAll(/^#+ (.*)$/gm)].map((match) =>
@@ -17,7 +17,7 @@ function anchorsOf(markdown: string): string[] {
   );
 }
 
-/** Links to files and headings of the repository: not to other sites. */
+/** Links to files and headings of the repository, without links to other sites. */
 function linksOf(markdown: string): string[] {
   const prose = markdown.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^()\s]+)\)/g)]
@@ -25,11 +25,11 @@ function linksOf(markdown: string): string[] {
     .filter((link) => !/^\w+:/.test(link));
 }
 
-/** What is wrong with a link of a page. */
+/** The fault of a link of a page; undefined if it has none. */
 function fault(page: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : posix.join(posix.dirname(page), path);
-  if (!existsSync(join(ROOT, target))) return `${page}: ${target} is not there`;
+  if (!existsSync(join(ROOT, target))) return `${page}: ${target} does not exist`;
   if (anchor === undefined || !target.endsWith('.md')) return undefined;
   return anchorsOf(read(target)).includes(anchor)
     ? undefined
@@ -43,11 +43,11 @@ test('links within the documents lead to files and headings', { skip: noGit }, (
   assert.deepEqual(faults.filter(Boolean), []);
 });
 
-test('a link to nowhere is found', () => {
+test('a broken link is found', () => {
   assert.deepEqual(linksOf('[a](b.md#c) `[d](e)` [f](https://g.example)'), ['b.md#c']);
   assert.deepEqual(anchorsOf('# What `uWebSockets.js` answers itself\n'), [
     'what-uwebsocketsjs-answers-itself',
   ]);
-  assert.match(fault('docs/operations.md', 'nowhere.md')!, /nowhere\.md is not there/);
+  assert.match(fault('docs/operations.md', 'nowhere.md')!, /nowhere\.md does not exist/);
   assert.match(fault('docs/operations.md', '#nowhere')!, /no heading/);
 });

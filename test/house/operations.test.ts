@@ -1,4 +1,4 @@
-/** docs/operations.md: its commands work, in their order, and its figures are those of the program. */
+/** The commands of docs/operations.md work, in their order, and its figures are those of the program. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -11,11 +11,11 @@ const MINUTES = 60_000;
 const wanted = process.env['CI'] || process.env['PRIORART_TEST_PACK'] === '1';
 const skip = wanted ? false : 'packing and installing takes minutes; PRIORART_TEST_PACK=1 runs it';
 
-/** The npm that started this test run, else the one on the PATH. */
+/** The npm that started this test run, otherwise the one in PATH. */
 function npm(args: string[], cwd: string): string {
   const own = process.env['npm_execpath'];
   const [command, before] = own?.endsWith('.js') ? [process.execPath, [own]] : ['npm', []];
-  // What `npm test` was told by npm about itself (a prefix, a lifecycle) is not meant for this one.
+  // Without the variables that `npm test` sets, such as a prefix or a lifecycle.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle)/.test(name)),
   );
@@ -48,7 +48,7 @@ function libraryExample(page: string): string {
   return example.text;
 }
 
-/** The example with its imports first and the rest in a function, since CommonJS knows no await at the top level. */
+/** The example as CommonJS: imports first, the rest in an async function, because CommonJS has no top-level await. */
 function wrapped(example: string, importLine: (line: string) => string): string {
   const lines = example.split('\n');
   const isImport = (line: string) => /^import .* from /.test(line);
@@ -57,16 +57,16 @@ function wrapped(example: string, importLine: (line: string) => string): string 
   return `${imports.join('\n')}\nvoid (async () => {\n${body.join('\n')}\n})();\n`;
 }
 
-/** `import { a, b as c } from 'x'` as CommonJS says it. */
+/** `import { a, b as c } from 'x'` in CommonJS. */
 function asRequire(line: string): string {
   const named = /^import \{(.*)\} from (['"].*['"]);?$/.exec(line);
   if (named) return `const {${named[1]!.replaceAll(' as ', ': ')}} = require(${named[2]});`;
   const whole = /^import (?:\* as )?(\w+) from (['"].*['"]);?$/.exec(line);
-  assert.ok(whole, `an import that CommonJS can say: ${line}`);
+  assert.ok(whole, `an import with a CommonJS form: ${line}`);
   return `const ${whole[1]} = require(${whole[2]});`;
 }
 
-describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () => {
+describe('the package of npm pack', { skip, timeout: 40 * MINUTES }, () => {
   let app: string;
   let packed: string[];
 
@@ -92,7 +92,7 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
   });
   after(() => rmSync(app, { recursive: true, force: true }));
 
-  /** Each run starts without what the one before it stored. */
+  /** Each run starts without the data of the previous one. */
   const fresh = () => {
     for (const name of readdirSync(app)) {
       if (!['node_modules', 'fixtures', 'package.json', 'package-lock.json'].includes(name)) {
@@ -101,7 +101,7 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
     }
   };
 
-  test('holds what it should and nothing else', () => {
+  test('contains exactly the expected files', () => {
     for (const path of [
       'README.md',
       'LICENSE',
@@ -155,7 +155,7 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
         wrapped(example, (line) => line),
       );
     });
-    // Proof that the types are there at all: what does not exist must be refused.
+    // A missing property must be an error, which proves that the types are found.
     writeFileSync(
       join(app, 'wrong.mts'),
       `// @ts-expect-error\nimport { nonsense } from 'priorart';\nvoid nonsense;\n`,
@@ -175,7 +175,7 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
     assert.equal(tsc.status, 0, tsc.stdout);
   });
 
-  test('without an addon for this machine says how to get one, and that way works', () => {
+  test('without an addon for this machine prints the command that builds one, and the command works', () => {
     fresh();
     const native = join(app, 'node_modules/priorart/native');
     for (const name of readdirSync(native).filter((file) => file.endsWith('.node')))
@@ -186,7 +186,7 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
     assert.match(without.output, /addon_missing/);
     assert.match(without.output, /npx priorart-build-addon/);
 
-    // The sources in the package are the very ones of the checkout, so that what was built for it is found again.
+    // The sources in the package equal those of the checkout, so the addon of the checkout is found in the cache.
     const build = run('node_modules/.bin/priorart-build-addon', app);
     assert.equal(build.status, 0, build.output);
     assert.match(build.output, /Built earlier on this machine/);

@@ -1,6 +1,6 @@
 /**
- * The Python with the packages of python-packages.txt: an independent implementation to compare with. `.ci/run` makes
- * it; PRIORART_TEST_PYTHON names another interpreter. Tests that need it are skipped where it is absent.
+ * A Python with the packages of python-packages.txt, for comparison with independent implementations. `.ci/run` makes
+ * it; PRIORART_TEST_PYTHON names another interpreter. Without it, tests that need it are skipped.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,16 +20,16 @@ function madeByCi(): string {
 
 export const PYTHON = process.env['PRIORART_TEST_PYTHON'] ?? madeByCi();
 
-/** Why a test that needs these packages can not run, or false where it can. */
+/** Reason why a test that needs these packages cannot run, or false if it can. */
 export const noPython =
   process.env['PRIORART_TEST_PYTHON'] !== undefined || existsSync(PYTHON)
     ? false
-    : `no Python with the packages of ${PACKAGES}; .ci/run makes one`;
+    : `no Python with the packages of ${PACKAGES}; .ci/run installs one`;
 
 /**
  * Runs a script of the checkout.
- * @param input what it reads on standard input
- * @returns what it writes on standard output
+ * @param input its standard input
+ * @returns its standard output
  */
 export function runPython(script: string, args: readonly string[] = [], input = ''): Buffer {
   const { status, stdout, stderr, error } = spawnSync(PYTHON, [join(ROOT, script), ...args], {

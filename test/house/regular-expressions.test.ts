@@ -1,6 +1,6 @@
 /**
- * No regular expression takes a time that grows faster than the text it reads: what reaches the program was written
- * by somebody, and one text made for such an expression stops an event loop, or an ingest, for minutes.
+ * The time of every regular expression is linear in its text. Users write the texts, and one malicious text could
+ * otherwise stop an event loop or an ingest for minutes.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { pathToFileURL } from 'node:url';
 import { noGit, ROOT, read, trackedFiles } from './checkout.js';
 import { constructed, constructs, writtenExpressions } from './regular-expressions.js';
 
-/** The checker in JavaScript: there is no binary of it to install, and it takes no second process. */
+/** The checker in JavaScript, which needs no binary and no second process. */
 env['RECHECK_BACKEND'] = 'pure';
 
 /**
- * Few rounds of guessing, which the expressions with assertions need: three find all that ten did. No limits of time
- * within, or a busy machine would find other things than an idle one.
+ * Three rounds of guessing, for expressions with assertions; ten rounds find nothing more. No time limits, because
+ * results would then depend on the machine's load.
  */
 const SETTINGS = {
   maxIteration: 3,
@@ -25,10 +25,10 @@ const SETTINGS = {
   timeout: 60_000,
 } as const;
 
-/** What the checker holds for slow and is not: source of the expression → why. */
+/** Linear expressions that the checker reports as slow: source → reason. */
 const FALSE_ALARMS = new Map<string, string>([]);
 
-/** Files that put an expression together each time, of what they are given, and why that is no danger. */
+/** Files that build expressions from arguments, with the reason why this is safe. */
 const OF_ARGUMENTS = new Map<string, string>([
   ['src/ingest/readers/damaged-xml.ts', 'of the names of elements, which readers name'],
   ['src/ingest/split.ts', 'of the names of elements, which readers name'],
@@ -43,7 +43,7 @@ before(async () => {
   ({ checkSync: check } = await import('recheck'));
 });
 
-/** What is wrong with an expression; undefined where its time grows with the text. */
+/** The fault of an expression; undefined if its time is linear. */
 function complaint(source: string, flags: string): string | undefined {
   if (FALSE_ALARMS.has(source)) return undefined;
   const found = check(source, flags, SETTINGS);
@@ -55,7 +55,7 @@ function complaint(source: string, flags: string): string | undefined {
 const sources = noGit ? [] : trackedFiles('src').filter((path) => /\.([cm]?ts|js)$/.test(path));
 
 describe('regular expressions', { skip: noGit }, () => {
-  test('those of src take a time that grows with the text', () => {
+  test('expressions in src are linear', () => {
     const seen = new Set<string>();
     const wrong: string[] = [];
     for (const path of sources) {
@@ -71,7 +71,7 @@ describe('regular expressions', { skip: noGit }, () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('so do those that a module puts together', async () => {
+  test('expressions that modules build while they load are linear, too', async () => {
     const putTogether = sources.filter((path) => constructs(path, read(path)).atOnce);
     const found = await constructed(async () => {
       for (const path of putTogether) {
@@ -86,12 +86,12 @@ describe('regular expressions', { skip: noGit }, () => {
     );
   });
 
-  test('what is put together of arguments is known', () => {
+  test('expressions built from arguments are in files of the list', () => {
     const later = sources.filter((path) => constructs(path, read(path)).later);
     assert.deepEqual(later, [...OF_ARGUMENTS.keys()]);
   });
 
-  test('a planted expression is found, in every way of writing one', () => {
+  test('a planted expression is found in any notation', () => {
     const planted = [
       'const a = /^bearer +(\\S.*?) *$/i;',
       "const a = new RegExp('\\\\s+$');",

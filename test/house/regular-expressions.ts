@@ -1,4 +1,4 @@
-/** Every regular expression of a source, for a checker to look at. */
+/** Finds every regular expression of a source for a checker. */
 import ts from 'typescript';
 
 export interface WrittenExpression {
@@ -8,8 +8,8 @@ export interface WrittenExpression {
 }
 
 /**
- * Literals, `new RegExp` with constant strings, and the strings of a property `pattern`, which a schema's validator
- * compiles. Expressions that are put together are not among them: `constructed` has those.
+ * Literals, `new RegExp` with constant strings, and strings of a property `pattern`, which a schema's validator
+ * compiles. `constructed` finds expressions that are built at run time.
  */
 export function writtenExpressions(path: string, text: string): WrittenExpression[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
@@ -39,7 +39,7 @@ export function writtenExpressions(path: string, text: string): WrittenExpressio
   return found;
 }
 
-/** Where a source puts expressions together: outside of functions, or also where they run. */
+/** Places where a source builds expressions: outside of functions, or also inside of them. */
 export function constructs(path: string, text: string): { atOnce: boolean; later: boolean } {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
   const found = { atOnce: false, later: false };
@@ -57,7 +57,7 @@ function argumentsOfRegExp(node: ts.Node): ts.NodeArray<ts.Expression> | undefin
   return node.expression.getText() === 'RegExp' ? node.arguments : undefined;
 }
 
-/** Runs a loading of modules and gives the expressions that these put together while they load. */
+/** Loads modules and returns the expressions that these build while they load. */
 export async function constructed(load: () => Promise<unknown>): Promise<RegExp[]> {
   const found: RegExp[] = [];
   const real = globalThis.RegExp;

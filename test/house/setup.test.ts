@@ -18,7 +18,7 @@ import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './checkout.js';
 
-/** The set-up is plain JavaScript without types: it runs before there is a compiler. */
+/** The set-up is plain JavaScript without types, because it runs before a compiler is installed. */
 const setup = (file: string) => import(pathToFileURL(join(ROOT, 'scripts/setup', file)).href);
 const folder = mkdtempSync(join(tmpdir(), 'priorart-setup-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,11 +36,11 @@ describe('dependencies', () => {
   const elsewhere = { ...one, optional: true, os: ['no-such-system'] };
   const lock = { packages: { '': {}, 'node_modules/a': one, 'node_modules/b': elsewhere } };
 
-  test('fit when npm recorded every package of the lockfile that this platform takes', () => {
+  test('dependencies are complete if npm recorded every package of the lockfile for this platform', () => {
     assert.equal(installedMatches(lock, { packages: { 'node_modules/a': one } }), true);
   });
 
-  test('do not fit when one is missing, or has another version or other bytes', () => {
+  test('dependencies are incomplete if a package is missing, or has another version or hash', () => {
     const here = { ...one, optional: true };
     for (const installed of [
       {},
@@ -53,20 +53,20 @@ describe('dependencies', () => {
     assert.equal(installedMatches(withOptional, { packages: { 'node_modules/a': one } }), false);
   });
 
-  test('npm is the one that runs this, where one does', () => {
+  test('the npm that runs this process is used, if there is one', () => {
     assert.deepEqual(npmCommand({ npm_execpath: '/x/npm-cli.js' }), [process.execPath, '/x/npm-cli.js']);
     assert.deepEqual(npmCommand({}), ['npm']);
   });
 });
 
 describe('prerequisites', () => {
-  test('an old Node is named, with what is needed', () => {
+  test('an old Node is reported with the required version', () => {
     assert.throws(() => checkNode('18.19.1'), /Node 20\.?\d* or newer.*\n.*18\.19\.1/);
     assert.doesNotThrow(() => checkNode('20.0.0'));
     assert.doesNotThrow(() => checkNode('24.1.0'));
   });
 
-  test('everything that is missing is named at once', async () => {
+  test('all missing prerequisites are reported at once', async () => {
     const env = { PATH: folder, CARGO_HOME: folder };
     await assert.rejects(checkBuildTools(env), (error: Error) => {
       assert.match(error.message, /Rust 1\.\d+ or newer[^\n]*\n\s+found:\s+no cargo and rustc/);
@@ -76,7 +76,7 @@ describe('prerequisites', () => {
     });
   });
 
-  test('an old Rust is named with its version', async () => {
+  test('an old Rust is reported with its version', async () => {
     const bin = join(folder, 'old-rust');
     mkdirSync(bin);
     for (const name of ['cargo', 'rustc']) {
@@ -91,7 +91,7 @@ describe('prerequisites', () => {
   });
 });
 
-test('a CPU is taken for avx2 only with all that the compilers may use', () => {
+test('a CPU is avx2 only with all extensions that the compilers may use', () => {
   const flags = 'fpu sse2 avx2 fma f16c bmi1 bmi2 movbe abm';
   assert.equal(cpuinfoHasAvx2(`processor: 0\nflags\t\t: ${flags}\n`), true);
   for (const flag of ['avx2', 'fma', 'f16c', 'bmi2']) {
@@ -101,7 +101,7 @@ test('a CPU is taken for avx2 only with all that the compilers may use', () => {
 });
 
 describe('the lock', () => {
-  test('lets one in at a time, also from several processes', async () => {
+  test('a lock has one holder at a time, also from several processes', async () => {
     const file = join(folder, 'one.lock');
     const log = join(folder, 'one.log');
     const script = `
@@ -121,7 +121,7 @@ describe('the lock', () => {
     assert.equal(existsSync(file), false);
   });
 
-  test('of a process that is gone, or that nobody touched for long, is taken over', async () => {
+  test('a lock of an ended process, or without a recent update, is taken over', async () => {
     const file = join(folder, 'abandoned.lock');
     const gone = spawnSync(process.execPath, [
       '-p',
@@ -136,7 +136,7 @@ describe('the lock', () => {
     assert.equal(await withLock(file, async () => 'in'), 'in');
   });
 
-  test('of a living process is waited for, and the wait announced', async () => {
+  test('a lock of a running process is awaited, with a message', async () => {
     const file = join(folder, 'held.lock');
     writeFileSync(file, JSON.stringify({ pid: process.pid, host: 'another-host', id: 3 }));
     setTimeout(() => rmSync(file), 300);
@@ -158,7 +158,7 @@ describe('compiling', () => {
   };
   const has = (file: string) => existsSync(join(checkout, 'dist', file));
 
-  test('does what changed, and nothing twice', async () => {
+  test('the compiler runs for changed sources only', async () => {
     for (const file of ['tsconfig.json', 'package.json', 'package-lock.json']) {
       mkdirSync(checkout, { recursive: true });
       cpSync(join(ROOT, file), join(checkout, file));
@@ -176,20 +176,20 @@ describe('compiling', () => {
     ]);
     assert.equal(await compileTypeScript(checkout, quiet), false);
 
-    // A test that was deleted must not go on being run.
+    // A deleted test must not run again.
     rmSync(join(checkout, 'test/a.test.ts'));
     write('src/b.ts', 'export const b = 2;\n');
     assert.equal(await compileTypeScript(checkout, quiet), true);
     assert.deepEqual(['src/b.js', 'test/a.test.js', 'test/a.test.js.map'].map(has), [true, false, false]);
 
-    // Output that somebody deleted comes back with the next change, though tsc believes it is there.
+    // Deleted output is written again with the next change, although tsc considers it current.
     rmSync(join(checkout, 'dist/src/a.js'));
     write('src/b.ts', 'export const b = 3;\n');
     assert.equal(await compileTypeScript(checkout, quiet), true);
     assert.deepEqual(['src/a.js', 'src/b.js'].map(has), [true, true]);
   });
 
-  test('reports an error of types, and is not taken for done after it', async () => {
+  test('a type error is reported, and the next run compiles again', async () => {
     write('src/b.ts', 'export const b: string = 4;\n');
     for (let time = 0; time < 2; time++) {
       await assert.rejects(
@@ -201,10 +201,10 @@ describe('compiling', () => {
 });
 
 describe('the native addon', async () => {
-  const skip = (await findRust()) ? false : 'no Rust on this machine';
+  const skip = (await findRust()) ? false : 'Rust is not installed';
   const checkout = join(folder, 'native');
   const env = { ...process.env, PRIORART_CACHE: join(folder, 'cache') };
-  /** A workspace of one crate whose library does nothing but load. */
+  /** A workspace of one crate whose library can only be loaded. */
   const plant = (body: string, root = checkout) => {
     const library = join(root, 'native/node/src/lib.rs');
     mkdirSync(dirname(library), { recursive: true });
@@ -226,7 +226,7 @@ describe('the native addon', async () => {
   const loads =
     '#[no_mangle] pub extern "C" fn napi_register_module_v1(_env: usize, exports: usize) -> usize { exports }\n';
 
-  test('is built once for the same sources, also for another checkout', { skip }, async () => {
+  test('the addon is built once for the same sources, also for another checkout', { skip }, async () => {
     plant(loads);
     const { file, ...first } = await provide();
     assert.deepEqual(first, { built: true, placed: true });
@@ -234,7 +234,7 @@ describe('the native addon', async () => {
     const again = await provide();
     assert.deepEqual([again.built, again.placed], [false, false]);
 
-    // Whoever copies another build over the file changes that file alone.
+    // A copy over the placed file does not change the cached one.
     writeFileSync(file, 'something else');
     const mended = await provide();
     assert.deepEqual([mended.built, mended.placed], [false, true]);
@@ -246,7 +246,7 @@ describe('the native addon', async () => {
     assert.deepEqual([(await provide()).built, readFileSync(file).equals(addon)], [false, true]);
   });
 
-  test('is made of its own sources, also where another checkout’s were compiled after they were written', {
+  test('the addon is built from its own sources, also if another checkout compiled newer ones', {
     skip,
   }, async () => {
     const exporting = (name: string) => `${loads}#[no_mangle] pub extern "C" fn ${name}() {}\n`;
@@ -265,7 +265,7 @@ describe('the native addon', async () => {
     }
   });
 
-  test('that does not compile, or does not load, is refused with the reason', { skip }, async () => {
+  test('an addon that does not compile or load is refused with the reason', { skip }, async () => {
     plant('pub fn broken( {}\n');
     await assert.rejects(provide(), /Building the native addon failed[\s\S]*error[\s\S]*lib\.rs/);
     plant(
@@ -277,7 +277,7 @@ describe('the native addon', async () => {
     );
   });
 
-  test('is not built for a CPU level that does not exist', async () => {
+  test('an unknown CPU level is refused', async () => {
     await assert.rejects(planAddon(checkout, 'avx9', env), /"avx9"; it may be avx2 or baseline/);
   });
 });

@@ -1,4 +1,4 @@
-/** How an adapter answers. */
+/** Answers of an adapter. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ onEachHttpAdapter('answers', (server, name) => {
     assert.equal(reply.body, '한한한한한');
   });
 
-  it('keeps the connection for many requests in turn', async () => {
+  it('keeps the connection for many sequential requests', async () => {
     await server.start();
     const kept = server.client();
     for (let i = 0; i < 200; i++) {
@@ -26,13 +26,13 @@ onEachHttpAdapter('answers', (server, name) => {
     }
   });
 
-  it('answers pipelined requests in order where the answers are there at once', async () => {
+  it('answers pipelined requests in order if the answers are immediate', async () => {
     await server.start();
     const pipelining = server.client().write(Array.from({ length: 20 }, (_, i) => get(`/now?${i}`)).join(''));
     for (let i = 0; i < 20; i++) assert.equal((await pipelining.reply())?.body, `now ${i}`);
   });
 
-  it('answers a request that comes while another is worked on, in order', async () => {
+  it('answers a request that arrives during another one, in order', async () => {
     await server.start();
     const pipelining = server.client().write(post('/later?200', 'a'));
     while (server.seen.requests.length < 1) await sleep(5);
@@ -42,11 +42,11 @@ onEachHttpAdapter('answers', (server, name) => {
     if (name === 'node') assert.equal((await pipelining.reply())?.body, 'now c');
   });
 
-  it('never mixes up pipelined requests whose answers take time', async () => {
+  it('never mixes up pipelined requests with delayed answers', async () => {
     await server.start();
     const pipelining = server.client().write(get('/later?30') + get('/later?1'));
     const first = await pipelining.reply();
-    // uWebSockets.js hangs up on such a client; what must not happen is the second answer as the first.
+    // uWebSockets.js closes the connection; the second answer must never come first.
     if (name === 'uws') assert.equal(first, undefined);
     else {
       assert.equal(first?.body, 'later 30');
@@ -74,7 +74,7 @@ onEachHttpAdapter('answers', (server, name) => {
     }
   });
 
-  it('turns whatever a handler does wrong into a bare 500 and tells of it', async () => {
+  it('turns every error of a handler into a bare 500 and reports it', async () => {
     await server.start();
     for (const path of ['/throw', '/reject', '/nothing', '/bad-header']) {
       const reply = await server.exchange(get(path));
@@ -84,7 +84,7 @@ onEachHttpAdapter('answers', (server, name) => {
     assert.equal(server.seen.errors.length, 4);
   });
 
-  it('writes large answers whole, to fast and to slow readers', async () => {
+  it('writes large answers completely, to fast and to slow readers', async () => {
     await server.start();
     for (const size of [0, 1, 65_536, 65_537, 1_000_000, 20_000_000]) {
       const reply = await server.exchange(get(`/big?${size}`));
@@ -104,7 +104,7 @@ onEachHttpAdapter('answers', (server, name) => {
     assert.equal((await slow.write(get('/now?after')).reply())?.body, 'now after');
   });
 
-  it('writes what a source gives, to fast and to slow readers, without having much of it at once', async () => {
+  it('streams a source completely, to fast and to slow readers, with little of it in memory', async () => {
     await server.start();
     const expected = (length: number) => bytesOf(0, length).toString('latin1');
     const large = expected(20_000_000);
@@ -118,7 +118,7 @@ onEachHttpAdapter('answers', (server, name) => {
     slow.write(get('/source?20000000'));
     while (server.seen.sources.length < 6) await sleep(5);
     const source = server.seen.sources.at(-1)!;
-    // It is read as far as the sockets on both sides take it, and no further.
+    // The source is read only as far as the sockets on both sides accept data.
     let before = -1;
     while (source.at !== before) {
       before = source.at;
@@ -135,7 +135,7 @@ onEachHttpAdapter('answers', (server, name) => {
     }
   });
 
-  it('reads nothing of a source for a HEAD', async () => {
+  it('reads nothing from a source for a HEAD', async () => {
     await server.start();
     const head = server.client().write(get('/source?1000000', 'HEAD'));
     const reply = await head.reply({ head: true });
@@ -144,7 +144,7 @@ onEachHttpAdapter('answers', (server, name) => {
     assert.deepEqual([server.seen.sources[0]?.at, server.seen.sources[0]?.closed], [0, 1]);
   });
 
-  it('answers 500 where a source has nothing, hangs up where it fails later, and closes it when its client goes', async () => {
+  it('answers 500 for a source without data, closes the connection if it fails later, and closes it when its client disconnects', async () => {
     await server.start();
     const nothing = await server.exchange(get('/source?1000,0'));
     assert.deepEqual([nothing.status, nothing.body], [500, '{"detail":"internal error"}']);

@@ -1,4 +1,4 @@
-/** Clients that come, go and stay, many at once; and how an adapter closes. */
+/** Clients that connect, disconnect and stay, many at once; shutdown of an adapter. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,10 +6,10 @@ import { isPriorartError } from '../../src/errors.js';
 import { onEachHttpAdapter } from './adapter-server.js';
 import { get, post } from './raw.js';
 
-onEachHttpAdapter('clients that come and go', (server) => {
-  it('answers a client that ends its side after its request', async () => {
+onEachHttpAdapter('connections', (server) => {
+  it('answers a client that closes its sending side after its request', async () => {
     await server.start();
-    // uWebSockets.js hangs up on such a client while it takes what its socket has no room for.
+    // uWebSockets.js closes the connection while data waits for space in the socket.
     const bytes = server.adapter!.name === 'node' ? 20_000_000 : 50_000;
     const large = get(`/later-big?${bytes}`);
     for (const sent of [get('/later?100'), post('/later?100', 'body'), post('/echo', 'body'), large]) {
@@ -23,7 +23,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     await server.assertAlive();
   });
 
-  it('hangs up on a client that has ended its side and waits for ever', async () => {
+  it('closes the connection of a client that closed its sending side, after a maximum wait', async () => {
     await server.start({ halfClosedMs: 200 });
     const half = server.client();
     half.socket.end(get('/wait?half'));
@@ -32,7 +32,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     await server.assertAlive();
   });
 
-  it('works on for longer than that where the client stays', async () => {
+  it('works longer than that if the client stays', async () => {
     await server.start({ halfClosedMs: 50 });
     const [later, posted] = await Promise.all([
       server.exchange(get('/later?500')),
@@ -41,7 +41,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     assert.deepEqual([later.body, posted.body], ['later 500', 'later 500']);
   });
 
-  it('tells when the client goes away', async () => {
+  it('reports when the client disconnects', async () => {
     await server.start({ halfClosedMs: 200 });
     const leaving = [
       server.client().write(get('/wait?get')),
@@ -55,7 +55,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     await server.assertAlive();
   });
 
-  it('does not say so after an answer', async () => {
+  it('does not report a disconnect after an answer', async () => {
     await server.start();
     const done = server.client().write(get('/later?1'));
     await done.reply();
@@ -67,7 +67,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     assert.deepEqual(server.seen.aborted, []);
   });
 
-  it('survives a thousand clients that go away at every moment', async () => {
+  it('survives a thousand clients that disconnect at any moment', async () => {
     await server.start();
     const large = post('/echo', 'x'.repeat(5_000));
     for (let i = 0; i < 1_000; i++) {
@@ -102,7 +102,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     }
   });
 
-  it('finishes running requests on close, takes no new connection, and closes idle ones', async () => {
+  it('on close, finishes running requests, accepts no connection, and closes idle ones', async () => {
     await server.start();
     const idle = server.client();
     await idle.write(get('/now?x')).reply();
@@ -122,7 +122,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     await Promise.all([idle.whenClosed(), running.whenClosed(), refused.whenClosed()]);
   });
 
-  it('hangs up on what still runs when the grace time is over', async () => {
+  it('closes connections with running requests after the grace time', async () => {
     await server.start();
     const stuck = server.client().write(get('/wait?stuck'));
     while (server.seen.requests.length < 1) await sleep(5);
@@ -135,7 +135,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     assert.deepEqual(server.seen.aborted, ['stuck']);
   });
 
-  it('hangs up on a client that does not take its answer in time, and on no other', async () => {
+  it('closes only the connection of a client that does not read its answer in time', async () => {
     await server.start({ writeTimeoutMs: 600 });
     const stuck = server.client();
     stuck.socket.pause();
@@ -153,7 +153,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     await server.assertAlive();
   });
 
-  it('counts connections and closes those above the cap as they come', async () => {
+  it('counts connections and closes new ones above the limit', async () => {
     await server.start({ connectionsMax: 5 });
     const kept = Array.from({ length: 5 }, () => server.client());
     for (const one of kept) assert.equal((await one.write(get('/now?kept')).reply())?.body, 'now kept');
@@ -166,7 +166,7 @@ onEachHttpAdapter('clients that come and go', (server) => {
     assert.equal((await server.client().write(get('/now?next')).reply())?.body, 'now next');
   });
 
-  it('says so when the port is taken', async () => {
+  it('reports a port that is in use', async () => {
     await server.start();
     const { port } = server;
     await assert.rejects(

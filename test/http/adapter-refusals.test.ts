@@ -1,12 +1,12 @@
-/** What an adapter does with what is no request, or could be read as another one. */
+/** Invalid and ambiguous requests at an adapter. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachHttpAdapter } from './adapter-server.js';
 import { get } from './raw.js';
 
-onEachHttpAdapter('what is not valid', (server, name) => {
-  it('never hands over a request that is not valid HTTP', async () => {
+onEachHttpAdapter('invalid requests', (server, name) => {
+  it('never hands over an invalid HTTP request', async () => {
     await server.start();
     const broken = [
       'garbage\r\n\r\n',
@@ -31,7 +31,7 @@ onEachHttpAdapter('what is not valid', (server, name) => {
     await server.assertAlive();
   });
 
-  it('does not take what follows an ambiguous length for a request', async () => {
+  it('does not parse data after an ambiguous length as a request', async () => {
     await server.start();
     const hidden = get('/now?smuggled');
     const first = `POST /echo HTTP/1.1\r\nHost: test\r\n`;
@@ -52,12 +52,12 @@ onEachHttpAdapter('what is not valid', (server, name) => {
     await server.assertAlive();
   });
 
-  it('takes or refuses, but never misreads, what uWebSockets.js is known not to understand', async () => {
+  it('accepts or refuses, but never misreads, requests that uWebSockets.js does not support', async () => {
     await server.start();
     const cut = server.client().write('GET /no');
     await sleep(20);
     const whole = await cut.write('w?cut HTTP/1.1\r\nHost: test\r\n\r\n').reply();
-    // Both parts may come at once where the server was busy with something else, and are understood then.
+    // On a busy server both parts may arrive at once and are then accepted.
     const refused = name === 'uws' && whole?.status === 505;
     if (!refused) assert.deepEqual([whole?.status, whole?.body], [200, 'now cut']);
     const old = server.client().write('GET /now?old HTTP/1.0\r\nHost: test\r\n\r\n');
@@ -65,13 +65,14 @@ onEachHttpAdapter('what is not valid', (server, name) => {
     await server.assertAlive();
   });
 
-  it('understands names of header fields of letters, digits and hyphens, uWebSockets.js no others', async () => {
+  it('accepts names of header fields of letters, digits and hyphens; uWebSockets.js accepts no others', async () => {
     await server.start();
     const get = (field: string) => `GET /now?name HTTP/1.1\r\nHost: test\r\n${field}: c\r\n\r\n`;
     for (const field of ['X-1', '1', '-', 'x-Y-9'])
       assert.equal((await server.exchange(get(field))).status, 200);
     const understood = server.seen.requests.length;
-    // The other characters of a token (RFC 9110, 5.6.2). uWebSockets.js takes the head for unfinished and waits.
+    // The other characters of a token (RFC 9110, 5.6.2). uWebSockets.js waits, because it considers the head
+    // incomplete.
     const fields = [..."!#$%&'*+.^_`|~"].map((character) => `x${character}y`).concat('__proto__');
     const clients = fields.map((field) => server.client().write(get(field)));
     await server.assertAlive();
@@ -79,14 +80,14 @@ onEachHttpAdapter('what is not valid', (server, name) => {
       for (const client of clients) assert.equal((await client.reply())?.status, 200);
       return;
     }
-    // Its time-out of 10 s ends them, without a word and without a handler's work.
+    // Its time-out of 10 s ends them, without an answer and without a call of a handler.
     await Promise.all(clients.map((client) => client.whenClosed()));
     assert.deepEqual([...new Set(clients.map(({ rest }) => rest))], ['']);
     assert.equal(server.seen.requests.length, understood + 1);
     await server.assertAlive();
   });
 
-  it('asks what to answer to a head that cannot be read', async () => {
+  it('asks for the answer to an invalid head', async () => {
     await server.start({ clientAddress: (peer, headers) => headers['x-forwarded-for'] ?? peer });
     const long = `GET /now HTTP/1.1\r\nHost: test\r\nX-Forwarded-For: 192.0.2.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`;
     const reply = await server.exchange(long);
@@ -98,7 +99,7 @@ onEachHttpAdapter('what is not valid', (server, name) => {
       assert.deepEqual([garbage.status, garbage.headers['x-refused']], [400, 'yes']);
       assert.equal(server.seen.refused[1]?.status, 400);
     } else if (refusal !== undefined) {
-      // Where the head came in several parts, the parser of uWebSockets.js has answered it.
+      // If the head came in several parts, the parser of uWebSockets.js has answered it.
       assert.deepEqual([refusal.method, refusal.remoteAddress], ['GET', '192.0.2.1']);
       assert.equal(reply.headers['x-refused'], 'yes');
     }

@@ -1,4 +1,4 @@
-/** How an adapter hands over requests and their bodies. */
+/** Requests and bodies that an adapter hands over. */
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { it } from 'node:test';
@@ -23,7 +23,7 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     assert.equal(Object.getPrototypeOf(request?.headers), null);
   });
 
-  it('joins fields of one name and keeps odd names from doing harm', async () => {
+  it('joins fields of one name; unusual names are harmless', async () => {
     await server.start();
     const head = 'GET /headers HTTP/1.1\r\nHost: test\r\n';
     const reply = await server.exchange(
@@ -49,7 +49,7 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     assert.equal((await slow.reply())?.body, 'POST 3 hé');
   });
 
-  it('reads a chunked body, however it is cut', async () => {
+  it('reads a chunked body with any chunk boundaries', async () => {
     await server.start();
     const head = 'POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n';
     const message = `${head}5\r\nhello\r\nA\r\n, world...\r\n0\r\n\r\n`;
@@ -64,7 +64,7 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     }
   });
 
-  it('asks for the body when the client expects to be asked', async () => {
+  it('sends 100 Continue to a client that expects it', async () => {
     await server.start();
     const polite = server
       .client()
@@ -74,12 +74,12 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     assert.equal((await polite.reply())?.body, 'POST 5 hello');
   });
 
-  it('takes a body of exactly the limit and refuses one byte more with 413', async () => {
+  it('accepts a body of exactly the limit and refuses one byte more with 413', async () => {
     await server.start();
     assert.equal((await server.exchange(post('/echo', 'x'.repeat(MAX)))).status, 200);
     const same = server.client().write(post('/echo', 'x'.repeat(MAX + 1)));
     assert.deepEqual((await same.reply())?.body, 'body_too_large');
-    // It was read to its end, so the connection goes on.
+    // The body was read completely, so the connection stays open.
     assert.equal((await same.write(get('/now?next')).reply())?.body, 'now next');
     const size = (MAX + 1).toString(16);
     const chunked = 'POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -87,7 +87,7 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     assert.equal(reply.status, 413);
   });
 
-  it('refuses a body that is far too large without reading it, and hangs up', async () => {
+  it('refuses a body far above the limit without reading it, and closes the connection', async () => {
     await server.start();
     const declared = server.client().write(post('/echo', '', { 'Content-Length': '1000000000' }));
     assert.equal((await declared.reply())?.status, 413);
@@ -103,7 +103,7 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     await server.assertAlive();
   });
 
-  it('answers before the body has come, and reads on after it', async () => {
+  it('answers before the body arrives, and then reads it', async () => {
     await server.start();
     const early = server.client().write(post('/early', 'ab', { 'Content-Length': '4' }));
     assert.equal((await early.reply())?.status, 401);
@@ -111,7 +111,7 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     assert.equal((await early.reply())?.body, 'now after');
   });
 
-  it('answers before a chunked body has come whole, and goes on with the connection', async () => {
+  it('answers before a chunked body is complete, and keeps the connection', async () => {
     await server.start();
     const chunked = 'POST /early HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n';
     const early = server.client().write(`${chunked}3\r\nabc\r\n`);
@@ -121,14 +121,14 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     assert.equal((await early.reply())?.body, 'now after');
   });
 
-  // node:http ends it by itself, after 60 s.
+  // node:http ends it after 60 s.
   if (name === 'uws') {
-    it('does not read a chunked body for ever that nobody wants', async () => {
+    it('does not read an unwanted chunked body forever', async () => {
       await server.start({ bodyTimeoutMs: 400 });
       const endless = server
         .client()
         .write('POST /early HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n');
-      // Quicker than what uWebSockets.js itself would end, and less than what is read for politeness.
+      // Shorter than the time-out of uWebSockets.js, and less than the data that is read after an answer.
       const flow = setInterval(() => endless.write(`3e8\r\n${'x'.repeat(1_000)}\r\n`), 20);
       assert.equal((await endless.reply({ ms: 30_000 }))?.status, 401);
       await endless.whenClosed(30_000);
@@ -138,7 +138,7 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     });
   }
 
-  it('ends a body that does not arrive in time with 408, and hangs up', async () => {
+  it('ends a body that does not arrive in time with 408, and closes the connection', async () => {
     await server.start({ bodyTimeoutMs: 400 });
     const stalled = server.client().write(post('/echo', 'abc', { 'Content-Length': '5' }));
     const dripping = server.client().write(post('/echo', '', { 'Content-Length': '500' }));
@@ -161,9 +161,9 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     }
   });
 
-  it('lets a request head of 8 KiB with 98 fields pass', async () => {
+  it('accepts a request head of 8 KiB with 98 fields', async () => {
     await server.start();
-    // One more than Host and these uWebSockets.js does not understand: it answers nothing.
+    // uWebSockets.js does not answer a head with one field more than Host and these.
     const fields = Array.from({ length: 97 }, (_, i) => `X-Field-${i}: ${'v'.repeat(70)}\r\n`).join('');
     assert.equal(
       (await server.exchange(`GET /now?ok HTTP/1.1\r\nHost: test\r\n${fields}\r\n`)).body,
@@ -171,7 +171,7 @@ onEachHttpAdapter('requests and their bodies', (server, name) => {
     );
   });
 
-  it('asks for the address of a client, with what the headers say', async () => {
+  it('determines the address of a client with the headers', async () => {
     await server.start({ clientAddress: (peer, headers) => `${peer} ${headers['x-forwarded-for']}` });
     const reply = await server.exchange(
       'GET /address HTTP/1.1\r\nHost: test\r\nX-Forwarded-For: 1.2.3.4\r\n\r\n',

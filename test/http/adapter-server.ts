@@ -1,4 +1,4 @@
-/** A server on either adapter with a handler for tests, and what the tests of adapters ask of it. */
+/** A server on either adapter with a test handler, and helpers for the tests of adapters. */
 import assert from 'node:assert/strict';
 import { afterEach, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ export const DRAIN = 200_000;
 const TIMEOUT = 30_000;
 const WRITE_TIMEOUT = 30_000;
 
-/** What the handler of these tests saw and did. */
+/** Requests and effects of the handler. */
 export interface Seen {
   requests: HttpRequest[];
   errors: unknown[];
@@ -33,17 +33,17 @@ export function text(body: HttpReply['body'], status = 200, headers: Record<stri
   return { status, headers: { 'content-type': 'text/plain', ...headers }, body };
 }
 
-/** The byte at a place of what a source gives: a letter, so that a client may read it as text. */
+/** The byte at a position of a source: a letter, so that clients can read it as text. */
 const byteAt = (place: number): number => 0x61 + ((place * 7 + (place >> 8)) % 26);
 
-/** The bytes from one place to another. */
+/** The bytes of a range. */
 export function bytesOf(from: number, to: number): Buffer {
   const bytes = Buffer.allocUnsafe(to - from);
   for (let i = from; i < to; i++) bytes[i - from] = byteAt(i);
   return bytes;
 }
 
-/** A body of any size that lies nowhere; fails at a place where it is asked to. */
+/** A generated body of any size; it can fail at a given position. */
 export class TestSource implements BodySource {
   readonly length: number;
   readonly #failsAt: number;
@@ -57,7 +57,7 @@ export class TestSource implements BodySource {
   async read(max: number): Promise<Uint8Array> {
     assert.equal(this.closed, 0, 'read after it was closed');
     if (this.at >= this.#failsAt) throw new Error('the disk is broken');
-    // Parts of every size, and some that are there at once.
+    // Parts of every size, some of them available at once.
     const bytes = Math.min(max, this.length - this.at, 1 + ((this.at * 31) % 70_000));
     if (this.at % 3 === 0) await sleep(0);
     const from = this.at;
@@ -178,7 +178,7 @@ export class AdapterServer {
     return reply;
   }
 
-  /** The server still answers: the last line of every test that could have killed it. */
+  /** Checks that the server still answers. Last line of every test that could have ended it. */
   async assertAlive(): Promise<void> {
     assert.equal((await this.exchange(get('/now?alive'))).body, 'now alive');
   }
@@ -195,7 +195,7 @@ function nothingSeen(): Seen {
   return { requests: [], errors: [], aborted: [], refused: [], sources: [] };
 }
 
-/** The same tests on each adapter. */
+/** Runs the same tests on each adapter. */
 export function onEachHttpAdapter(
   subject: string,
   tests: (server: AdapterServer, name: 'node' | 'uws') => void,
@@ -212,7 +212,7 @@ export function onEachHttpAdapter(
   }
 }
 
-/** A message cut into pieces of some bytes; the request line stays whole, see the test of its own. */
+/** A message in pieces of the given size. The request line stays whole; a separate test splits it. */
 export function inPieces(message: string, size: number): Buffer[] {
   const bytes = Buffer.from(message);
   const lineEnd = bytes.indexOf('\r\n') + 2;

@@ -1,4 +1,4 @@
-/** Adapters that speak TLS themselves; and addresses as uWebSockets.js has them. */
+/** Adapters with TLS, and addresses in the form of uWebSockets.js. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { A, B, identityFiles } from './certificates.js';
 import { get, secure } from './raw.js';
 
 onEachHttpAdapter('TLS', (server) => {
-  it('serves HTTPS, takes another certificate for new connections, and keeps those that are open', async (t) => {
+  it('serves HTTPS, uses a new certificate for new connections, and keeps open ones', async (t) => {
     const files = identityFiles(A);
     t.after(() => files.remove());
     await server.start({ tls: files });
@@ -20,8 +20,8 @@ onEachHttpAdapter('TLS', (server) => {
     const after = await secure(server.port, B.cert);
     assert.equal(await after.ask('/now?new'), 'now new');
     assert.equal(await before.ask('/now?old'), 'now old');
-    await assert.rejects(secure(server.port, A.cert), 'the old certificate is gone');
-    // Plain HTTP on a TLS port, and half a handshake.
+    await assert.rejects(secure(server.port, A.cert), 'the old certificate is replaced');
+    // Plain HTTP on a TLS port, and an incomplete handshake.
     const plain = server.client().write(get('/now?plain'));
     server.client().write('\x16\x03\x01\x00\xa5\x01');
     assert.notEqual((await plain.reply({ ms: 1_000 }).catch(() => undefined))?.status, 200);
@@ -35,7 +35,7 @@ onEachHttpAdapter('TLS', (server) => {
     for (const one of [before, after]) one.end();
   });
 
-  it('refuses a certificate that is none, and goes on with the one it has', async (t) => {
+  it('refuses an invalid certificate, and keeps the current one', async (t) => {
     const files = identityFiles(A);
     t.after(() => files.remove());
     await server.start({ tls: files });
@@ -48,7 +48,7 @@ onEachHttpAdapter('TLS', (server) => {
 });
 
 describe('addresses of uWebSockets.js', () => {
-  it('are written as people write them', () => {
+  it('addresses are written in the usual notation', () => {
     assert.equal(addressText(Uint8Array.of(10, 0, 0, 1)), '10.0.0.1');
     assert.equal(addressText(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 1)), '10.0.0.1');
     assert.equal(addressText(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), '::1');

@@ -7,7 +7,7 @@ import { Metrics } from '../../src/observe/metrics.js';
 
 const LIMITS = { bodyMaxBytes: 1 << 20, bodyDrainMaxBytes: 4 << 20, bodyTimeoutMs: 1_000 };
 
-test('a body is the same however it is cut into chunks, and chunks may be changed afterwards', async () => {
+test('a body is the same with any chunk boundaries, and chunks may be changed afterwards', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 30 }), async (chunks) => {
       const body = new RequestBody(LIMITS);
@@ -22,16 +22,16 @@ test('a body is the same however it is cut into chunks, and chunks may be change
   );
 });
 
-test('a body in chunks of one byte takes no more memory than its bytes', () => {
+test('a body in chunks of one byte needs no more memory than its bytes', () => {
   const body = new RequestBody(LIMITS);
   const before = process.memoryUsage();
   for (let sent = 0; sent < LIMITS.bodyMaxBytes / 4; sent++) body.push(new Uint8Array([sent]));
-  // As a list they were about 110 MB, on the heap and beside it.
+  // A list of the chunks needed about 110 MB, on and off the heap.
   const grown = process.memoryUsage().rss - before.rss;
   assert.ok(grown < 64e6, `${grown} bytes`);
 });
 
-test('a gauge that can not be read is a 500 of the metrics port, not the end of the process', async () => {
+test('a gauge that fails is a 500 of the metrics port and does not end the process', async () => {
   const metrics = new Metrics();
   const failing = () => {
     throw new Error('the store is gone');

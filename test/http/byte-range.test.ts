@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { byteRange } from '../../src/http/byte-range.js';
 
 describe('byte ranges', () => {
-  it('are those of the examples in RFC 9110, 14.1.2, for 10,000 bytes', () => {
+  it('ranges agree with the examples in RFC 9110, 14.1.2, for 10,000 bytes', () => {
     assert.deepEqual(byteRange('bytes=0-499', 10_000), { from: 0, to: 499 });
     assert.deepEqual(byteRange('bytes=500-999', 10_000), { from: 500, to: 999 });
     assert.deepEqual(byteRange('bytes=-500', 10_000), { from: 9_500, to: 9_999 });
     assert.deepEqual(byteRange('bytes=9500-', 10_000), { from: 9_500, to: 9_999 });
   });
 
-  it('are passed over where they are several, in other units or misspelt', () => {
+  it('several ranges, other units and malformed ranges are ignored', () => {
     for (const header of [
       undefined,
       '',
@@ -28,7 +28,7 @@ describe('byte ranges', () => {
       assert.equal(byteRange(header, 10), undefined, header);
   });
 
-  it('never leave the image', () => {
+  it('ranges never exceed the image', () => {
     const number = fc.option(fc.nat(40), { nil: undefined });
     fc.assert(
       fc.property(number, number, fc.nat(30), (first, last, size) => {

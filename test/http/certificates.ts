@@ -1,7 +1,6 @@
 /**
- * Two identities for `localhost` and 127.0.0.1, made for these tests and good for nothing else: self-signed, P-256, valid
- * until 2036. Made by
- * `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj /CN=a -addext
+ * Two self-signed test identities for `localhost` and 127.0.0.1, P-256, valid until 2036. Made by `openssl req -x509
+ * -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj /CN=a -addext
  * subjectAltName=DNS:localhost,IP:127.0.0.1`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +54,7 @@ XqtoCR8tR7Xkjxh5PhldQLDRjda5tXMBNRVD2vdahLO1DxF/YCyCkg6j
 `,
 };
 
-/** The files of an identity, which another one can be written over. */
+/** The files of an identity; another identity can overwrite them. */
 export function identityFiles(first: Identity): {
   certFile: string;
   keyFile: string;

@@ -1,4 +1,7 @@
-/** The order of checks while the event loop is choked: what `src/http/admission/loop-guard.ts` may refuse, and what comes before. */
+/**
+ * The order of checks while the event loop is overloaded: requests that `src/http/admission/loop-guard.ts` refuses, and the
+ * checks before it.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ import { COVERAGE, DETAILS, MemoryEngine, SEMANTIC } from '../api/service.js';
 
 const PER_MINUTE = 5;
 
-describe('choked event loop', () => {
+describe('overloaded event loop', () => {
   const folder = mkdtempSync(join(tmpdir(), 'priorart-choked-'));
   const engine = new MemoryEngine();
   const guard = { asked: 0, choked: true, refuses: () => ++guard.asked > 0 && guard.choked };
@@ -67,7 +70,7 @@ describe('choked event loop', () => {
     return (await app(request))!;
   }
 
-  it('refuses calls with 503 and Retry-After before their body is read, and counts them in the minute', async () => {
+  it('refuses calls with 503 and Retry-After before their body is read, and counts them in the rate limit', async () => {
     const { account, secret } = await makeKey();
     for (const [n, path] of [SEMANTIC, DETAILS].entries()) {
       const { status, headers, body } = await call(path, secret, 'not JSON');
@@ -93,11 +96,11 @@ describe('choked event loop', () => {
     assert.equal(guard.asked, asked, 'calls that are not let in are none that it counts');
   });
 
-  it('leaves public endpoints alone', async () => {
+  it('does not affect public endpoints', async () => {
     assert.equal((await call(COVERAGE, undefined)).status, 200);
   });
 
-  it('lets everything through when the loop turns again', async () => {
+  it('accepts all requests when the loop is fast again', async () => {
     guard.choked = false;
     const { secret } = await makeKey();
     assert.equal((await call(SEMANTIC, secret)).status, 200);

@@ -47,7 +47,7 @@ for (const adapter of ADAPTERS) {
       rmSync(above, { recursive: true, force: true });
     });
 
-    /** Whatever is still to be written is written now. */
+    /** Writes all pending data and closes the server. */
     async function stop(): Promise<void> {
       await server.close();
       await engine.close();
@@ -72,7 +72,7 @@ for (const adapter of ADAPTERS) {
       const answer = await ask('/readyz');
       return [answer.status, ((await answer.json()) as { detail?: string }).detail];
     };
-    /** Everything that makes a server write. */
+    /** Every call that makes a server write. */
     async function callAll(): Promise<number[]> {
       const answers = [
         await search(),
@@ -84,11 +84,11 @@ for (const adapter of ADAPTERS) {
     }
     const REFUSED = [503, 503, 503];
 
-    // A server that has not been called has neither log nor counters yet, and would make them.
+    // Before its first call, a server has neither log nor counters, and would create them.
     for (const called of [false, true]) {
       const when = called ? 'after calls' : 'before the first call';
 
-      it(`renamed ${when}: not ready, nothing is made in its place, and all is well when it is back`, async () => {
+      it(`renamed ${when}: not ready, no folder replaces it, and all works when it is back`, async () => {
         if (called) assert.deepEqual(await callAll(), [200, 201, 200]);
         const aside = join(above, 'aside');
         renameSync(data, aside);
@@ -101,7 +101,7 @@ for (const adapter of ADAPTERS) {
         assert.deepEqual(await callAll(), [200, 201, 200]);
       });
 
-      it(`deleted ${when}: not ready, and nothing is made in its place`, async () => {
+      it(`deleted ${when}: not ready, and no folder replaces it`, async () => {
         if (called) assert.deepEqual(await callAll(), [200, 201, 200]);
         rmSync(data, { recursive: true });
         assert.match(String(await readiness()), /^503,not ready: the data folder was deleted or renamed/);
@@ -112,7 +112,7 @@ for (const adapter of ADAPTERS) {
       });
 
       for (const by of ['an empty folder', 'a copy of it'] as const) {
-        it(`replaced by ${by} ${when}: not ready, the other is left as it is, and all is well when it is back`, async () => {
+        it(`replaced by ${by} ${when}: not ready, the other folder is unchanged, and all works when it is back`, async () => {
           if (called) assert.deepEqual(await callAll(), [200, 201, 200]);
           const aside = join(above, 'aside');
           renameSync(data, aside);
@@ -135,7 +135,7 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-/** The names of all there is in a folder, sorted. */
+/** Sorted names of all entries of a folder. */
 function contentOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true }).map(String).sort();
 }

@@ -1,4 +1,4 @@
-/** What a client can do to a socket to wear a server down; on both adapters. */
+/** Attacks by clients on a server's sockets, on both adapters. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { afterEach, describe, it } from 'node:test';
@@ -16,7 +16,7 @@ import { createUwsAdapter } from '../../src/http/adapters/uws.js';
 import { until } from '../until.js';
 import { get, RawClient } from './raw.js';
 
-/** 10,000 where somebody asks for them: they take a while, and as many descriptors on both sides. */
+/** 10,000 on request: they take a while, and as many descriptors on both sides. */
 const IDLE = Number(process.env['PRIORART_TEST_CONNECTIONS'] ?? 2_000);
 const descriptors = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
 const noDescriptors =
@@ -77,7 +77,7 @@ for (const [name, create] of [
       one.destroy();
     }
 
-    it(`serves on beside ${IDLE} connections that say nothing, or half of something`, {
+    it(`serves requests beside ${IDLE} idle or incomplete connections`, {
       skip: noDescriptors,
     }, async (t) => {
       await start();
@@ -103,7 +103,7 @@ for (const [name, create] of [
       await assertAlive();
     });
 
-    it('hangs up on connections that never finish their head or their body', async () => {
+    it('closes connections that never finish their head or their body', async () => {
       await start();
       const silent = client();
       const half = client().write('GET /now HTTP/1.1\r\nHost: test\r\n');
@@ -117,7 +117,7 @@ for (const [name, create] of [
       await assertAlive();
     });
 
-    it('ends a head without an end, of long fields and of many, and keeps none of it', async () => {
+    it('ends an endless head, of long fields or of many, and keeps no part of it', async () => {
       await start();
       const before = process.memoryUsage.rss();
       const fields = [
@@ -141,7 +141,7 @@ for (const [name, create] of [
       await assertAlive();
     });
 
-    it('answers 431 for a whole head with too many bytes', async () => {
+    it('answers 431 for a complete head with too many bytes', async () => {
       await start();
       const fields = Array.from({ length: 60 }, (_, n) => `x-${n}: ${'v'.repeat(HEAD_MAX_BYTES / 50)}\r\n`);
       const flood = client().write(`GET /now HTTP/1.1\r\nHost: test\r\n${fields.join('')}\r\n`);
@@ -151,7 +151,7 @@ for (const [name, create] of [
       await assertAlive();
     });
 
-    it('bounds what a client costs that asks on and on and never reads an answer', async (t) => {
+    it('bounds the cost of a client that sends requests and never reads answers', async (t) => {
       await start();
       const before = process.memoryUsage.rss();
       const greedy = client();
@@ -168,7 +168,7 @@ for (const [name, create] of [
       await assertAlive();
     });
 
-    it('survives chunked bodies that lie about their lengths', async () => {
+    it('survives chunked bodies with wrong lengths', async () => {
       await start();
       const head = 'POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n';
       const bodies = [

@@ -1,4 +1,7 @@
-/** Many clients that end their side after a request, beside slow readers and clients that reset their connections. */
+/**
+ * Many clients that close their sending side after a request, beside slow readers and clients that reset their
+ * connections.
+ */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { it } from 'node:test';
@@ -10,7 +13,7 @@ import { post } from './raw.js';
 const HALF_CLOSED = 1_000;
 const OTHERS = 200;
 const LARGE = 300_000;
-/** Clients that come at once: more would only wait to be accepted. */
+/** Maximum number of concurrent clients; others would only wait in the accept queue. */
 const AT_ONCE = 100;
 
 interface Ended {
@@ -18,7 +21,7 @@ interface Ended {
   isOk: boolean;
 }
 
-/** Sends a request; what came back when the connection has ended. */
+/** Sends a request; resolves with the received data when the connection ends. */
 function ended(port: number, sent: string, how: 'half-closed' | 'slow' | 'reset'): Promise<Ended> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: how === 'half-closed' });
@@ -41,8 +44,8 @@ function ended(port: number, sent: string, how: 'half-closed' | 'slow' | 'reset'
 }
 
 onEachHttpAdapter('many half-closed clients', (server) => {
-  it('answers each of them, beside slow readers and resets, and keeps nothing of them', async () => {
-    // Longer than the test may take: a client is given up by its time, which is tested elsewhere.
+  it('each client is answered, beside slow readers and resets, and all of its data is freed', async () => {
+    // Longer than the test. Another test covers this time-out.
     await server.start({ connectionsMax: 10_000, halfClosedMs: 60_000 });
     const halfClosed: Promise<Ended>[] = [];
     const slow: Promise<Ended>[] = [];
@@ -64,7 +67,7 @@ onEachHttpAdapter('many half-closed clients', (server) => {
     await server.assertAlive();
   });
 
-  it('gives up none of many that stay, however often it looks whether they are there', async () => {
+  it('clients that stay are never disconnected, for any number of checks', async () => {
     await server.start({ connectionsMax: 10_000, halfClosedMs: 20 });
     const asked = Array.from({ length: AT_ONCE }, () => server.exchange(post('/later?500', 'body')));
     assert.deepEqual([...new Set((await Promise.all(asked)).map(({ body }) => body))], ['later 500']);

@@ -1,4 +1,4 @@
-/** Header fields made to be slow to read: they come without a credential, and are read on the event loop. */
+/** Header fields that could be slow to parse. They need no credential and are parsed on the event loop. */
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { it } from 'node:test';
@@ -14,7 +14,7 @@ function quickly(work: () => void): void {
   assert.ok(performance.now() - started < LONGEST_MS);
 }
 
-/** The secret that a header holds, as the administration reads it. */
+/** The secret in a header, as the administration parses it. */
 function secretIn(authorization: string): string | undefined {
   let seen: string | undefined;
   const secret = {
@@ -30,12 +30,12 @@ function secretIn(authorization: string): string | undefined {
       { secret, attempts } as unknown as Administration,
     );
   } catch {
-    // Asks for a secret.
+    // Sends a request with a secret.
   }
   return seen;
 }
 
-it('a secret of many blanks is read in no time', () => {
+it('a secret with many blanks is parsed in linear time', () => {
   quickly(() => {
     const blanks = ' '.repeat(100_000);
     assert.equal(secretIn(`Bearer a${blanks}b`), `a${blanks}b`);
@@ -46,7 +46,7 @@ it('a secret of many blanks is read in no time', () => {
   assert.equal(secretIn('Basic abc'), undefined);
 });
 
-it('an address of many blanks is read in no time', () => {
+it('an address with many blanks is parsed in linear time', () => {
   const read = trustingProxies('1', 'forwarded');
   quickly(() => {
     const forwarded = `for=${' '.repeat(3_000)}""x, for=1.2.3.4`;

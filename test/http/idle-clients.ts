@@ -1,6 +1,6 @@
 /**
- * `node idle-clients.js PORT COUNT`: opens connections that say nothing, or half of something, prints `open` when all are
- * there, and keeps them until it is ended. A process of its own, since each connection takes a descriptor on both sides.
+ * `node idle-clients.js PORT COUNT`: opens idle and incomplete connections, prints `open` when all are connected, and
+ * keeps them until it is ended. A separate process, because each connection takes a descriptor on both sides.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -18,7 +18,7 @@ for (let n = 0; n < count; n++) {
   socket.on('error', () => {});
   socket.on('close', () => closed++);
   sockets.push(socket);
-  // The queue of connections that are not accepted yet is some hundreds long.
+  // The accept queue has a length of some hundreds.
   if (n % 100 === 99) await once(socket, 'connect');
 }
 await Promise.all(sockets.map((socket) => (socket.connecting ? once(socket, 'connect') : undefined)));

@@ -1,4 +1,4 @@
-/** Bodies that nest: refused by their bytes, before a parser or a validator sees them. */
+/** Nested bodies are refused by their bytes, before they reach a parser or a validator. */
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ describe('the depth of JSON', () => {
     return 1 + Math.max(0, ...Object.values(value).map(depthOf));
   }
 
-  it('is that of the value, whatever stands in its texts', () => {
+  it('the depth ignores the content of strings', () => {
     const texts = fc.string({ unit: fc.constantFrom('[', '{', ']', '}', '"', '\\', 'é', ',') });
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -32,7 +32,7 @@ describe('the depth of JSON', () => {
     );
   });
 
-  it('is told of a megabyte of brackets at once', () => {
+  it('a megabyte of brackets is measured in linear time', () => {
     const started = performance.now();
     for (let i = 0; i < 1_000; i++)
       assert.ok(depthExceeds(new Uint8Array(BODY_MAX_BYTES).fill(0x5b), JSON_MAX_DEPTH));
@@ -41,7 +41,7 @@ describe('the depth of JSON', () => {
 });
 
 onEachAdapter('nested bodies', (adapter) => {
-  it('are answered 400 at every endpoint, the sign-in included', async (t) => {
+  it('a depth above the limit is 400 at every endpoint, sign-in included', async (t) => {
     const service = await Service.start(adapter, 10_000, {}, { adminSecret: 'the secret of this test' });
     t.after(() => service.stop());
     const paths = [SEMANTIC, ANALYTICS, DETAILS, '/admin/api/v1/session'];

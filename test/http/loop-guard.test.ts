@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LoopGuard } from '../../src/http/admission/loop-guard.js';
 
-/** A loop whose turns take as long as the searches that are let in and refused in them. */
+/** A simulated loop. The accepted and refused searches of a turn determine its duration. */
 class Loop {
   now = 0;
   #ends: (() => void)[] = [];
@@ -11,7 +11,7 @@ class Loop {
     (then) => this.#ends.push(then),
   );
 
-  /** @returns how many of the searches of a turn were refused */
+  /** @returns the number of refused searches of a turn */
   turn(searches: number, ms = 0.2, refusalMs = 0.02): number {
     let refused = 0;
     for (let n = 0; n < searches; n++) {
@@ -26,7 +26,7 @@ class Loop {
 }
 
 describe('guard of the event loop', () => {
-  it('refuses nothing of bursts, however large, as long as turns are short in between', () => {
+  it('refuses nothing of large bursts with short turns in between', () => {
     const loop = new Loop();
     for (let round = 0; round < 200; round++) {
       assert.equal(loop.turn(500), 0);
@@ -34,12 +34,12 @@ describe('guard of the event loop', () => {
     }
   });
 
-  it('refuses nothing of a few clients on a machine that has no time for them', () => {
+  it('refuses nothing of a few clients on a machine without processor time for them', () => {
     const loop = new Loop();
     for (let round = 0; round < 500; round++) assert.equal(loop.turn(50, 20), 0);
   });
 
-  it('refuses what is beyond a short turn where every turn is long, and lets the loop turn quickly', () => {
+  it('refuses searches beyond a short turn if every turn is long, and keeps turns short', () => {
     const loop = new Loop();
     while (loop.now < 2_000) loop.turn(200);
     const begun = loop.now;
@@ -48,7 +48,7 @@ describe('guard of the event loop', () => {
     assert.ok(loop.now - begun < 12, `${loop.now - begun} ms`);
   });
 
-  it('ends when nothing had to be refused for a while', () => {
+  it('ends after a while without refusals', () => {
     const loop = new Loop();
     while (loop.turn(200) === 0);
     const until = loop.now + 600;

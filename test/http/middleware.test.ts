@@ -1,4 +1,7 @@
-/** What stands between adapter and app: client addresses, CORS, compression, URLs; each over both adapters where it shows. */
+/**
+ * Middleware between adapter and app: client addresses, CORS, compression, URLs; on both adapters if the effect is
+ * visible.
+ */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -17,7 +20,7 @@ describe('the address of a client behind proxies', () => {
   const by = (trusted: string, peer: string, value?: string) =>
     trustingProxies(trusted, 'x-forwarded-for')(peer, { 'x-forwarded-for': value });
 
-  it('with a number of proxies is the one that the outermost of them was called from', () => {
+  it("with a number of proxies, the client's address is the one that called the outermost proxy", () => {
     assert.equal(by('1', '10.0.0.1', '203.0.113.7'), '203.0.113.7');
     assert.equal(
       by('1', '10.0.0.1', '6.6.6.6, 203.0.113.7'),
@@ -29,7 +32,7 @@ describe('the address of a client behind proxies', () => {
     assert.equal(by('1', '10.0.0.1'), '10.0.0.1');
   });
 
-  it('with addresses is the first one from the end that is no proxy', () => {
+  it("with addresses of proxies, the client's address is the last one that is not a proxy", () => {
     const nets = '10.0.0.0/8, ::1';
     assert.equal(by(nets, '10.0.0.1', '6.6.6.6, 203.0.113.7, 10.9.9.9'), '203.0.113.7');
     assert.equal(by(nets, '203.0.113.9', '1.1.1.1'), '203.0.113.9', 'the peer itself is no proxy');
@@ -37,13 +40,13 @@ describe('the address of a client behind proxies', () => {
     assert.equal(by(nets, '10.0.0.1', '1.1.1.1, unknown'), '10.0.0.1', 'what is no address ends the list');
   });
 
-  it('reads ports, brackets and IPv4 in IPv6', () => {
+  it('ports, brackets and IPv4 in IPv6 are parsed', () => {
     assert.equal(by('1', '::1', '203.0.113.7:4711'), '203.0.113.7');
     assert.equal(by('1', '::1', '[2001:db8::1]:80'), '2001:db8::1');
     assert.equal(by('1', '::1', '::ffff:203.0.113.7'), '203.0.113.7');
   });
 
-  it('reads Forwarded where that is the header, and then only that', () => {
+  it('only Forwarded is read if that header is configured', () => {
     const read = trustingProxies('1', 'forwarded');
     const value = 'for=6.6.6.6, For="[2001:db8::9]:4711";proto=https;by=10.0.0.1';
     assert.equal(read('10.0.0.1', { forwarded: value, 'x-forwarded-for': '7.7.7.7' }), '2001:db8::9');
@@ -51,7 +54,7 @@ describe('the address of a client behind proxies', () => {
     assert.equal(read('10.0.0.1', { 'x-forwarded-for': '7.7.7.7' }), '10.0.0.1');
   });
 
-  it('is never anything but an address, whatever a client sends', () => {
+  it('the result is an address for any header of a client', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('1', '3', '10.0.0.0/8'), (value, trusted) => {
         assert.match(by(trusted, '10.0.0.1', value), /^[0-9a-f.:]+$/i);
@@ -59,7 +62,7 @@ describe('the address of a client behind proxies', () => {
     );
   });
 
-  it('refuses settings that say nothing', () => {
+  it('refuses invalid settings', () => {
     for (const wrong of ['0', '11', '10.0.0.0/33', 'loopback', '10.0.0', '']) {
       assert.throws(() => trustingProxies(wrong, 'forwarded'), { code: 'usage' }, wrong);
     }
@@ -67,7 +70,7 @@ describe('the address of a client behind proxies', () => {
 });
 
 describe('the coding of an answer', () => {
-  it('is the one that the client likes best', () => {
+  it("the coding is the client's preferred one", () => {
     assert.equal(acceptedCoding(undefined), undefined);
     assert.equal(acceptedCoding('gzip, deflate, br'), 'gzip');
     assert.equal(acceptedCoding('br'), 'br');
@@ -82,7 +85,7 @@ describe('trace context', () => {
   const of = (traceparent: string) => traceOf({ headers: { traceparent } } as never);
   const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-  it('goes on with a span of its own', () => {
+  it('a trace continues with a new span', () => {
     const trace = of(`00-${TRACE}-00f067aa0ba902b7-01`);
     assert.equal(trace?.traceId, TRACE);
     assert.equal(trace?.parentId, '00f067aa0ba902b7');
@@ -90,7 +93,7 @@ describe('trace context', () => {
     assert.equal(of(`cc-${TRACE}-00f067aa0ba902b7-01-later`)?.traceId, TRACE, 'a later version with more');
   });
 
-  it('is not made of what is not valid', () => {
+  it('an invalid trace context is ignored', () => {
     for (const wrong of [
       '',
       'x',
@@ -150,7 +153,7 @@ for (const [name, create] of [
       return `http://127.0.0.1:${await adapter.listen('127.0.0.1', 0)}`;
     }
 
-    /** fetch would take the coding off. */
+    /** fetch would decode the body. */
     async function raw(url: string, headers: Record<string, string>, method = 'GET') {
       const { request } = await import('node:http');
       return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>(
@@ -168,7 +171,7 @@ for (const [name, create] of [
       );
     }
 
-    it('compresses large text for clients that take it, and says so', async () => {
+    it('compresses large text for clients that accept it, and sets the headers', async () => {
       const url = await start({});
       for (const [coding, decode] of [
         ['gzip', gunzipSync],
@@ -190,7 +193,7 @@ for (const [name, create] of [
       assert.equal(plain.body.toString(), LARGE);
     });
 
-    it('leaves small answers and images as they are, and everything where it is off', async () => {
+    it('does not compress small answers and images, and nothing if compression is off', async () => {
       const url = await start({});
       for (const path of ['/api/just', '/api/small', '/api/image']) {
         const { headers } = await raw(url + path, { 'accept-encoding': 'gzip' });
@@ -202,7 +205,7 @@ for (const [name, create] of [
       assert.equal(headers['content-encoding'], undefined);
     });
 
-    it('answers many at once, compressed or not, each whole', async () => {
+    it('answers many requests at once, compressed or not, each completely', async () => {
       const url = await start({});
       const all = await Promise.all(
         Array.from({ length: 60 }, () => raw(`${url}/api/large`, { 'accept-encoding': 'gzip' })),
@@ -213,7 +216,7 @@ for (const [name, create] of [
       }
     });
 
-    it('knows no CORS unless an operator names origins', async () => {
+    it('sends no CORS header unless an operator names origins', async () => {
       const url = await start({});
       const { headers } = await raw(`${url}/api/x`, { origin: 'https://page.example' });
       assert.deepEqual(
@@ -222,7 +225,7 @@ for (const [name, create] of [
       );
     });
 
-    it('lets pages of named origins read answers, and their preflights pass', async () => {
+    it('lets pages of named origins read answers, and answers their preflights', async () => {
       const origin = 'https://page.example';
       const url = await start({ corsOrigins: `${origin}, http://localhost:5173` });
       const read = await raw(`${url}/api/x`, { origin });

@@ -1,4 +1,4 @@
-/** More than the workers can answer, over HTTP: who is answered when, who is refused, and what is left behind. */
+/** More load than the workers can handle, over HTTP: accepted, refused and remaining requests. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,11 +9,11 @@ import { until } from '../until.js';
 
 const WORK_MS = 20;
 
-/** An engine with the pool's queue, whose searches take a while and heed their signal. */
+/** An engine with the pool's queue. Its searches take a while and follow their signal. */
 class BusyEngine extends MemoryEngine {
   readonly queue = new Queue(1, 20);
   begun = 0;
-  /** How many other searches began between a search's coming and its own beginning. */
+  /** Number of other searches that began while a search waited. */
   readonly ahead: number[] = [];
   cancelled = 0;
   workMs = WORK_MS;
@@ -34,14 +34,14 @@ class BusyEngine extends MemoryEngine {
 }
 
 onEachAdapter('overload', (adapter) => {
-  it('is answered with 503 and Retry-After at once, and the rest in time', async () => {
+  it('excess searches are answered 503 with Retry-After at once, and the rest in time', async () => {
     const engine = new BusyEngine();
     const service = await Service.start(adapter, 10_000, { engine });
     try {
       const ends: { status: number; retry: string | null }[] = [];
       const started = performance.now();
       const all: Promise<void>[] = [];
-      // Five times what one worker does, for two seconds.
+      // Five times the rate of one worker, for two seconds.
       for (let due = 0; due < 2_000; due += WORK_MS / 5) {
         await sleep(Math.max(0, started + due - performance.now()));
         all.push(
@@ -57,7 +57,7 @@ onEachAdapter('overload', (adapter) => {
       assert.ok(refused.every(({ retry }) => Number(retry) >= 1));
       assert.ok(answered.length >= 5, `${answered.length} answered`);
       assert.ok(refused.length > ends.length / 2, `${refused.length} of ${ends.length} refused`);
-      // When it has noticed, nobody waits for more than a few searches before his own, of twenty that might wait.
+      // After the queue detects the overload, a search waits for a few others at most, not for twenty.
       const settled = engine.ahead.slice(engine.ahead.length >> 1).sort((a, b) => a - b);
       const middle = settled[settled.length >> 1]!;
       assert.ok(middle <= 4, `${middle} searches went ahead`);
@@ -68,7 +68,7 @@ onEachAdapter('overload', (adapter) => {
     }
   });
 
-  it('ends with the load: a handful that come at once are all answered soon after', async () => {
+  it('refusals end with the load: a few concurrent searches are then all answered', async () => {
     const engine = new BusyEngine();
     const service = await Service.start(adapter, 10_000, { engine });
     try {
@@ -89,7 +89,7 @@ onEachAdapter('overload', (adapter) => {
     }
   });
 
-  it('a client that goes away takes its search out of the queue and off the worker', async () => {
+  it('a client that disconnects removes its search from the queue and from the worker', async () => {
     const engine = new BusyEngine();
     engine.workMs = 5_000;
     const service = await Service.start(adapter, 10_000, { engine });
@@ -103,7 +103,7 @@ onEachAdapter('overload', (adapter) => {
       assert.deepEqual(await Promise.all(asked), ['gone', 'gone', 'gone']);
       await until(() => engine.queue.running === 0, 'nothing runs');
       assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
-      // Those that waited may have begun for a moment, when the first was stopped.
+      // Waiting searches may have begun for a moment, when the first one was cancelled.
       assert.ok(engine.begun >= 1);
       assert.equal(engine.cancelled, engine.begun);
     } finally {
@@ -111,7 +111,7 @@ onEachAdapter('overload', (adapter) => {
     }
   });
 
-  it('a search that outlasts its deadline is answered 503 and stopped', async () => {
+  it('a search that exceeds its deadline is answered 503 and cancelled', async () => {
     const engine = new BusyEngine();
     engine.workMs = 60_000;
     const service = await Service.start(adapter, 150, { engine });
@@ -123,7 +123,7 @@ onEachAdapter('overload', (adapter) => {
       );
       await until(() => engine.queue.running === 0, 'nothing runs');
       assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
-      // Those that waited may have begun for a moment, when the first was stopped.
+      // Waiting searches may have begun for a moment, when the first one was cancelled.
       assert.ok(engine.begun >= 1);
       assert.equal(engine.cancelled, engine.begun);
     } finally {

@@ -1,9 +1,9 @@
-/** A client that writes what it likes to a socket and says what came back. */
+/** A client that writes raw bytes to a socket and returns the replies. */
 import { Agent, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
-/** How long a test waits for a server on a machine that has other things to do, ms. */
+/** Time-out of a test on a busy machine, ms. */
 const PATIENCE_MS = 60_000;
 
 export interface RawReply {
@@ -15,14 +15,14 @@ export interface RawReply {
 export class RawClient {
   readonly socket: Socket;
   #bytes: Buffer = Buffer.alloc(0);
-  /** What has come since, and how much of all is needed for the next answer: large ones are put together once. */
+  /** Received data, and the size that the next answer needs, so that parts are joined only once. */
   #fresh: Buffer[] = [];
   #freshBytes = 0;
   #needed = 0;
   closed = false;
   #changed: (() => void) | undefined;
 
-  /** @param ca speaks TLS to a server with a certificate of this authority */
+  /** @param ca certificate of the server's authority; the client then uses TLS */
   constructor(port: number, ca?: string) {
     const host = '127.0.0.1';
     this.socket = ca === undefined ? connect(port, host) : connectSecurely({ port, host, ca });
@@ -44,7 +44,7 @@ export class RawClient {
     return this;
   }
 
-  /** Everything that has come and was not read as a reply. */
+  /** Received data that no reply contains. */
   get rest(): string {
     this.#gather();
     return this.#bytes.toString();
@@ -56,7 +56,7 @@ export class RawClient {
     this.#freshBytes = 0;
   }
 
-  /** The next complete answer (informational ones are skipped), or undefined where the connection ended before. */
+  /** The next complete answer, without informational ones; undefined if the connection ended before. */
   async reply(options: { ms?: number; head?: boolean } = {}): Promise<RawReply | undefined> {
     const until = Date.now() + (options.ms ?? PATIENCE_MS);
     for (;;) {
@@ -125,7 +125,7 @@ export function get(path: string, method = 'GET'): string {
   return `${method} ${path} HTTP/1.1\r\nHost: test\r\n\r\n`;
 }
 
-/** A connection over TLS to a server that has this certificate; throws where it has another. */
+/** Connects over TLS to a server with this certificate; throws if it has another one. */
 export async function secure(
   port: number,
   ca: string,

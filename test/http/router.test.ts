@@ -35,15 +35,15 @@ describe('router', () => {
     assert.equal(found('POST', '/a/b').route, posted);
   });
 
-  it('gives the decoded parts of a path that has parameters', () => {
+  it('returns the decoded parameters of a path', () => {
     const match = found('GET', '/drawings/KR1020200104349A/%EB%8F%84%201.webp');
     assert.equal(match.route, drawing);
     assert.deepEqual(match.parameters, { publication_id: 'KR1020200104349A', filename: '도 1.webp' });
-    // A slash that was encoded is part of the name; what to do with it is the endpoint's business.
+    // An encoded slash is part of the name. The endpoint decides what it means.
     assert.equal(found('GET', '/drawings/x/..%2Fy').parameters['filename'], '../y');
   });
 
-  it('says 404 for other paths and 405 with Allow for other methods', () => {
+  it('returns 404 for other paths and 405 with Allow for other methods', () => {
     for (const path of [
       '',
       '/',

@@ -11,13 +11,13 @@ import { MemoryEngine } from '../api/service.js';
 
 type Load = (request: string, ...rest: unknown[]) => unknown;
 
-/** Runs something as on a system for which uWebSockets.js has no binary. */
+/** Runs a test as on a system without a binary of uWebSockets.js. */
 async function withoutUws(run: () => Promise<void>): Promise<void> {
   const loader = Module as unknown as { _load: Load };
   const load = loader._load;
   loader._load = (request, ...rest) => {
     if (request === 'uWebSockets.js') {
-      // As its loader words it.
+      // The error of its loader.
       const own = "Error: libc.so.6: version `GLIBC_2.38' not found";
       throw new Error(`This version of uWS.js supports only Node.js versions 20 and 22.\n\n${own}`);
     }
@@ -40,13 +40,13 @@ function parts(httpAdapter: 'auto' | 'uws' | 'node', lines: string[]) {
 }
 
 describe('server', () => {
-  it('takes uWebSockets.js where it loads', async (t) => {
+  it('uses uWebSockets.js if it loads', async (t) => {
     const server = await startServer(parts('auto', []));
     t.after(() => server.close());
     assert.equal(server.adapter, 'uws');
   });
 
-  it('takes node:http where it does not, and a log line says so', async (t) => {
+  it('uses node:http otherwise, with a log line', async (t) => {
     await withoutUws(async () => {
       const lines: string[] = [];
       const server = await startServer(parts('auto', lines));
@@ -63,7 +63,7 @@ describe('server', () => {
     });
   });
 
-  it('does not start with another adapter than the one that was asked for by name', async () => {
+  it('does not start with another adapter than the configured one', async () => {
     await withoutUws(async () => {
       await assert.rejects(
         startServer(parts('uws', [])),

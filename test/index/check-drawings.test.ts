@@ -1,4 +1,4 @@
-/** Whether a check finds out what happens to files of drawings, and what a repair makes of it. */
+/** A check detects damage to files of drawings, and a repair handles it. */
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ describe('a check of drawings', { skip: noSharp }, () => {
     await engine.close();
   });
 
-  /** A copy of the folder, what is done to it, and the store of it. */
+  /** A damaged copy of the folder, and its store. */
   async function damaged(name: string, harm: (files: LocalDrawings, content: string, store: Store) => void) {
     const dir = join(folder, name);
     cpSync(whole, dir, { recursive: true });
@@ -41,7 +41,7 @@ describe('a check of drawings', { skip: noSharp }, () => {
   const problems = async (store: Store) =>
     (await checkFolder(store)).problems.map(({ kind, where, reason }) => `${kind} ${where}: ${reason}`);
 
-  it('is content with what an ingest leaves', async () => {
+  it('finds no fault after an ingest', async () => {
     const { store } = await damaged('calm', () => {});
     assert.deepEqual(await problems(store), []);
     assert.equal(figureImages(store, PATENT).size, 3);
@@ -56,7 +56,7 @@ describe('a check of drawings', { skip: noSharp }, () => {
       /^drawing US11056350B2: .*checksum$/,
     ],
   ] as [string, (files: LocalDrawings, content: string) => void, RegExp][]) {
-    it(`finds a file that was ${name}; a repair takes it out, an ingest puts it back`, async () => {
+    it(`finds a file that was ${name}; a repair removes it, an ingest restores it`, async () => {
       const { dir, store } = await damaged(name, harm);
       const found = await problems(store);
       assert.equal(found.length, 1, found.join('\n'));
@@ -79,7 +79,7 @@ describe('a check of drawings', { skip: noSharp }, () => {
     });
   }
 
-  it('finds files that nobody shows, when they are old, and a repair removes them', async () => {
+  it('finds old files of no publication, and a repair removes them', async () => {
     let paths: string[] = [];
     const { store } = await damaged('leftover', (files, content) => {
       const stray = files.path('0'.repeat(64));
@@ -87,7 +87,7 @@ describe('a check of drawings', { skip: noSharp }, () => {
       cpSync(files.path(content), stray);
       writeFileSync(paths[1]!, 'half');
     });
-    assert.deepEqual(await problems(store), [], 'young ones may be somebody’s work');
+    assert.deepEqual(await problems(store), [], 'new files may belong to a running process');
     for (const path of paths) utimesSync(path, OLD, OLD);
     assert.deepEqual(
       (await problems(store)).map((text) => text.split(' ')[0]),
@@ -98,7 +98,7 @@ describe('a check of drawings', { skip: noSharp }, () => {
     await store.close();
   });
 
-  it('finds look-ups that lead nowhere, and a repair makes them anew', async () => {
+  it('finds dangling look-ups, and a repair rebuilds them', async () => {
     const { store } = await damaged('lookups', (_, content, { figureFiles, figureNames }) => {
       figureFiles.removeSync(content, PATENT);
       figureNames.putSync(['*', 'us99999999'], PATENT);

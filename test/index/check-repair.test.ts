@@ -1,6 +1,6 @@
 /**
- * Every kind of damage: `check` names it, reading says how to mend it, `repair` mends it or says that it cannot,
- * and afterwards exact answers are those of before.
+ * Every kind of damage: `check` names it, reading names the remedy, `repair` repairs it or reports that it cannot,
+ * and exact answers afterwards are the same as before.
  */
 import assert from 'node:assert/strict';
 import {
@@ -46,7 +46,7 @@ interface Folder {
   segments: SegmentEntry[];
 }
 
-/** Three segments: an indexed one, one with deletions, a small one. */
+/** Three segments: with an index, with deletions, and a small one. */
 async function folder(t: TestContext): Promise<Folder> {
   const dir = temporary(t);
   const store = newStore(dir);
@@ -84,7 +84,7 @@ async function withStore<T>(dir: string, work: (store: Store) => T | Promise<T>)
 const kindsOf = ({ problems }: CheckReport): ProblemKind[] =>
   [...new Set(problems.map(({ kind }) => kind))].sort();
 
-/** Flips a bit; the file gets a new inode, as nobody may write into a mapped one. */
+/** Flips a bit in a new file, because processes may not write into a mapped one. */
 function flip(path: string, at: number): void {
   const bytes = readFileSync(path);
   bytes[at]! ^= 0x10;
@@ -92,7 +92,7 @@ function flip(path: string, at: number): void {
   writeFileSync(path, bytes);
 }
 
-/** A check names the damage, a repair mends it; answers are those of before. */
+/** A check names the damage, a repair removes it, and answers are the same as before. */
 async function mends(whole: Folder, expected: { kind: ProblemKind; names: RegExp }): Promise<void> {
   const { dir } = whole;
   await withStore(dir, async (store) => {
@@ -105,7 +105,7 @@ async function mends(whole: Folder, expected: { kind: ProblemKind; names: RegExp
   assert.deepEqual(await exactAnswers(dir, QUERIES), whole.answers);
 }
 
-/** Searching a damaged folder is an error with a remedy, not the end of the process. */
+/** Searching a damaged folder is an error with a remedy and does not end the process. */
 async function refuses(dir: string, message: RegExp): Promise<void> {
   await assert.rejects(exactAnswers(dir, QUERIES), (error) => {
     assert.ok(isPriorartError(error), String(error));
@@ -116,13 +116,13 @@ async function refuses(dir: string, message: RegExp): Promise<void> {
   });
 }
 
-test('segment: a flipped byte among the vectors', async (t) => {
+test('a flipped byte among the vectors of a segment is repaired', async (t) => {
   const whole = await folder(t);
   flip(segmentFile(whole, 1), 5000);
   await mends(whole, { kind: 'segment', names: /wrong checksum of 1 blocks, the first at byte 0/ });
 });
 
-test('segment: header, footer, cut, emptied, missing, and its folder missing', async (t) => {
+test('a segment with a damaged header or footer, cut, emptied or missing is repaired', async (t) => {
   const damage: [string, (path: string) => void, RegExp][] = [
     ['header', (path) => flip(path, 3), /wrong magic/],
     ['footer', (path) => flip(path, readFileSync(path).length - 3), /torn/],
@@ -142,14 +142,14 @@ test('segment: header, footer, cut, emptied, missing, and its folder missing', a
   }
 });
 
-test('all segments missing, the folder of segments with them', async (t) => {
+test('all segments and their folder missing are repaired', async (t) => {
   const whole = await folder(t);
   rmSync(join(whole.dir, 'segments'), { recursive: true });
   await refuses(whole.dir, /is missing/);
   await mends(whole, { kind: 'segment', names: /the file is missing/ });
 });
 
-test('FAISS index: flipped, cut, emptied, garbage, missing', async (t) => {
+test('a FAISS index that is flipped, cut, emptied, overwritten or missing is repaired', async (t) => {
   const damage: [string, (path: string) => void, boolean][] = [
     ['flipped', (path) => flip(path, readFileSync(path).length - 100), false],
     ['header', (path) => flip(path, 1), true],
@@ -168,15 +168,15 @@ test('FAISS index: flipped, cut, emptied, garbage, missing', async (t) => {
   }
 });
 
-test('look-up tables: rows that are gone, rows that lead nowhere, wrong counts', async (t) => {
+test('look-up tables with missing rows, dangling rows or wrong counts are repaired', async (t) => {
   const [patent] = PATENTS;
   const { patent_id, number, country, application_number } = patent!;
   const damage: [string, (store: Store) => void][] = [
     ['ids', (store) => store.ids.removeSync(patent_id)],
     ['ids to another', (store) => store.ids.putSync(patent_id, 77)],
-    ['ids of nobody', (store) => store.ids.putSync('KR1020990000001A', 5)],
+    ['ids of a missing document', (store) => store.ids.putSync('KR1020990000001A', 5)],
     ['numbers', (store) => store.numbers.removeSync(number, patent_id)],
-    ['numbers of nobody', (store) => store.numbers.putSync('1020990000001', 'KR1020990000001A')],
+    ['numbers of a missing document', (store) => store.numbers.putSync('1020990000001', 'KR1020990000001A')],
     ['applications', (store) => store.applications.removeSync(country + application_number, patent_id)],
     ['all', (store) => store.ids.clearSync()],
     [
@@ -196,7 +196,7 @@ test('look-up tables: rows that are gone, rows that lead nowhere, wrong counts',
   }
 });
 
-test('a lost or changed passage is cut anew from the text', async (t) => {
+test('a missing or changed passage is cut again from the text', async (t) => {
   const whole = await folder(t);
   const documents = await documentsOf(whole.dir);
   await withStore(whole.dir, (store) => {
@@ -207,7 +207,7 @@ test('a lost or changed passage is cut anew from the text', async (t) => {
   assert.deepEqual(await documentsOf(whole.dir), documents);
 });
 
-test('a lost passage together with its segment', async (t) => {
+test('a missing passage and its segment are repaired together', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, (store) => store.passages.removeSync([5, 1]));
   rmSync(segmentFile(whole, 0));
@@ -216,7 +216,7 @@ test('a lost passage together with its segment', async (t) => {
   assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
 });
 
-/** Damage that only the source can mend: it is said so, and deleting and ingesting again is the way out. */
+/** Damage that only the source can repair: the message says so, and deletion followed by an ingest repairs it. */
 async function needsSource(whole: Folder, patentId: string): Promise<void> {
   const repaired = await priorart('check', '--data', whole.dir, '--repair');
   assert.equal(repaired.code, 1);
@@ -229,13 +229,13 @@ async function needsSource(whole: Folder, patentId: string): Promise<void> {
   assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
 }
 
-test('a lost text can only come from its source', async (t) => {
+test('a missing text is restored from its source only', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, (store) => store.bodies.removeSync(5));
   await needsSource(whole, PATENTS[4]!.patent_id);
 });
 
-test('a lost text, a passage of it, and its segment: the other documents come back', async (t) => {
+test('after a missing text, passage and segment, the other documents are restored', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, (store) => {
     store.bodies.removeSync(5);
@@ -245,7 +245,7 @@ test('a lost text, a passage of it, and its segment: the other documents come ba
   await needsSource(whole, PATENTS[4]!.patent_id);
 });
 
-test('a record that is not as it was stored', async (t) => {
+test('a record that differs from the stored one is reported', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, (store) => {
     store.documents.putSync(7, { ...store.documents.get(7)!, title: 'something else' });
@@ -253,7 +253,7 @@ test('a record that is not as it was stored', async (t) => {
   await needsSource(whole, PATENTS[6]!.patent_id);
 });
 
-test('a lost record is taken out of the index, named, and comes back with its source', async (t) => {
+test('a missing record is removed from the index, named, and restored from its source', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, (store) => store.documents.removeSync(5));
   const id = PATENTS[4]!.patent_id;
@@ -269,7 +269,7 @@ test('a lost record is taken out of the index, named, and comes back with its so
   assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
 });
 
-test('the command line: 1 where something is wrong, 0 once it is repaired', async (t) => {
+test('the command line exits with 1 for damage, and with 0 after a repair', async (t) => {
   const whole = await folder(t);
   flip(segmentFile(whole, 1), 5000);
   rmSync(indexFile(whole));
@@ -286,7 +286,7 @@ test('the command line: 1 where something is wrong, 0 once it is repaired', asyn
   assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
 });
 
-test('a segment that an earlier version wrote without a column is written anew', async (t) => {
+test('a segment of an earlier version without a column is rewritten', async (t) => {
   const dir = temporary(t);
   const documents = await prepared(PATENTS.slice(0, 20));
   const missing = COLUMNS.findIndex(({ name }) => name === 'kinds');
@@ -329,7 +329,7 @@ test('a segment that an earlier version wrote without a column is written anew',
   await after.close();
 });
 
-test('everything at once', async (t) => {
+test('all kinds of damage at once are repaired', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, (store) => {
     store.ids.clearSync();
@@ -343,7 +343,7 @@ test('everything at once', async (t) => {
   assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
 });
 
-test('leftovers are named, do not make a folder bad, and are removed', async (t) => {
+test('leftovers are reported, are not damage, and are removed', async (t) => {
   const whole = await folder(t);
   const segments = join(whole.dir, 'segments');
   mkdirSync(join(segments, 's99999999'));
@@ -368,7 +368,7 @@ test('leftovers are named, do not make a folder bad, and are removed', async (t)
   assert.deepEqual(await exactAnswers(whole.dir, QUERIES), whole.answers);
 });
 
-test('a repair leaves alone what a running merge is writing', async (t) => {
+test('a repair ignores files of a running merge', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, async (store) => {
     const lock = lockMerging(store);
@@ -383,7 +383,7 @@ test('a document deleted while its segment is rebuilt stays deleted', async (t) 
   const whole = await folder(t);
   flip(segmentFile(whole, 1), 70);
   await withStore(whole.dir, async (store) => {
-    // One that was read already and one that was not, when the tenth is embedded.
+    // One document that was read already and one that was not, when the tenth is embedded.
     let calls = 0;
     const derive: typeof derivation.derive = (document) => {
       calls += 1;
@@ -397,7 +397,7 @@ test('a document deleted while its segment is rebuilt stays deleted', async (t) 
   });
 });
 
-test('a folder of a newer format, of none, and of another model', async (t) => {
+test('a folder of a newer format, of none, or of another model is refused', async (t) => {
   const whole = await folder(t);
   await withStore(whole.dir, (store) => {
     store.meta.putSync('manifest', { ...store.manifest(), format: 99 });
@@ -408,10 +408,10 @@ test('a folder of a newer format, of none, and of another model', async (t) => {
   const none = await priorart('check', '--data', join(whole.dir, 'nothing'));
   assert.deepEqual([none.code, /no index in .*priorart ingest/.test(none.stderr)], [1, true], none.stderr);
   await assert.rejects(exactAnswers(join(whole.dir, 'nothing'), QUERIES), { code: 'no_data' });
-  assert.ok(!existsSync(join(whole.dir, 'nothing')), 'looking makes no folder');
+  assert.ok(!existsSync(join(whole.dir, 'nothing')), 'a check creates no folder');
 });
 
-test('whatever bytes of segments and indexes are flipped, a search answers or refuses', async (t) => {
+test('with any flipped bytes of segments and indexes, a search answers or refuses', async (t) => {
   const whole = await folder(t);
   const paths = [segmentFile(whole, 0), segmentFile(whole, 1), indexFile(whole)];
   const originals = paths.map((path) => readFileSync(path));
@@ -419,7 +419,7 @@ test('whatever bytes of segments and indexes are flipped, a search answers or re
   const next = random(seed);
   t.diagnostic(`seed ${seed}`);
   let refused = 0;
-  // In processes of their own: a crash must be seen as one.
+  // In separate processes, so that the test sees a crash.
   for (let round = 0; round < 14; round++) {
     paths.forEach((path, n) => {
       const bytes = Buffer.from(originals[n]!);

@@ -23,7 +23,7 @@ const DIMS = 16;
 const folder = mkdtempSync(join(tmpdir(), 'priorart-faiss-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Unit vectors around twenty centres; mulberry32, so that a failure can be repeated. */
+/** Unit vectors around twenty centres, reproducible (mulberry32). */
 function clustered(count: number, seed: number): Float32Array {
   let state = seed;
   const next = () => {
@@ -46,7 +46,7 @@ function clustered(count: number, seed: number): Float32Array {
 }
 
 const ROWS = clustered(2000, 1);
-/** Rows with a bit of another row mixed in. */
+/** Rows mixed with a part of another row. */
 const QUERIES = clustered(20, 1).map((v, i) => 0.9 * v + 0.1 * ROWS[(i + 5000) % ROWS.length]!);
 
 function dot(query: number, row: number): number {
@@ -79,7 +79,7 @@ function rejects(code: string, message: RegExp, call: () => unknown): void {
 }
 
 for (const kind of KINDS) {
-  test(`${kind} finds what a loop over all rows finds`, () => {
+  test(`${kind} finds the rows of a brute-force scan`, () => {
     const index = built(kind);
     assert.equal(index.kind(), kind);
     assert.deepEqual([index.ntotal(), index.getDimension(), index.isTrained()], [2000, DIMS, true]);
@@ -108,7 +108,7 @@ for (const kind of KINDS) {
     assert.ok(none.every((row) => row === -1) && distances.every((score) => score === -Infinity));
   });
 
-  test(`${kind} survives being written and read`, () => {
+  test(`${kind} is the same after it is written and read`, () => {
     const index = built(kind);
     const path = join(folder, `${kind}.faiss`);
     index.write(path);
@@ -148,7 +148,7 @@ test('a threshold finds every row above it', () => {
   }
 });
 
-test('rows are numbered in the order of adding, whatever the parts', () => {
+test('rows are numbered in the order of adding, in any batches', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }), (parts) => {
       const index = new FaissIndex('flat', DIMS);
@@ -167,7 +167,7 @@ test('rows are numbered in the order of adding, whatever the parts', () => {
   );
 });
 
-test('plain arrays work, and a k beyond the rows is filled up', () => {
+test('plain arrays work, and a k beyond the rows is padded', () => {
   const index = new FaissIndex('flat', 2);
   index.add([1, 0, 0, 1]);
   assert.deepEqual(index.search([0.6, 0.8], 3), {
@@ -176,7 +176,7 @@ test('plain arrays work, and a k beyond the rows is filled up', () => {
   });
 });
 
-test('what cannot work is refused with a reason', () => {
+test('invalid input is refused with a reason', () => {
   const index = new FaissIndex('flat', 4);
   index.add(new Float32Array(8));
   const query = new Float32Array(4);
@@ -230,7 +230,7 @@ test('worker threads search the same mapped file', async () => {
   for (const labels of await Promise.all(answers)) assert.deepEqual(labels, expected);
 });
 
-test('a file replaced under the same name is not mistaken for the old one', () => {
+test('a file that replaces another under the same name is opened again', () => {
   const path = join(folder, 'replaced.faiss');
   const first = new FaissIndex('flat', 2);
   first.add([1, 0]);

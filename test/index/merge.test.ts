@@ -15,15 +15,15 @@ const segment = (passages: number, firstDoc: number): SegmentEntry => ({
 
 const levelsOf = (total: number) => Math.floor(Math.log(total) / Math.log(LEVEL_FACTOR)) + 1;
 
-/** Merges until nothing is due, as `mergeSegments` does. Returns the passages that were written again. */
+/** Merges until no merge is due, as `mergeSegments` does. Returns the number of rewritten passages. */
 function settle(segments: SegmentEntry[], deleted = new Map<string, number>()): number {
   let written = 0;
   for (let rounds = 0; ; rounds++) {
     const inputs = nextMerge({ segments }, (id) => deleted.get(id) ?? 0);
     if (inputs === undefined) return written;
-    assert.ok(rounds < 10_000, 'it ends');
+    assert.ok(rounds < 10_000, 'the loop ends');
     const at = segments.indexOf(inputs[0]!);
-    assert.deepEqual(segments.slice(at, at + inputs.length), inputs, 'neighbours only');
+    assert.deepEqual(segments.slice(at, at + inputs.length), inputs, 'adjacent segments only');
     const live = inputs.map((input) => input.passages - (deleted.get(input.id) ?? 0));
     const passages = live.reduce((sum, count) => sum + count, 0);
     written += passages;
@@ -31,7 +31,7 @@ function settle(segments: SegmentEntry[], deleted = new Map<string, number>()): 
   }
 }
 
-/** Batches in turns: equal ones, any ones, large ones each followed by a small one, doubling ones. */
+/** Sequences of batches: equal, random, large followed by small, and doubling ones. */
 const batches = fc.oneof(
   fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 400 }),
   fc.array(fc.constantFrom(1, 16_384), { maxLength: 400 }),
@@ -58,7 +58,7 @@ test('merging ends, keeps few segments, and writes each passage a logarithmic nu
         total,
         'nothing lost',
       );
-      // Once for each level that it rises, and LEVEL_FACTOR times within one at most.
+      // Once for each level, and at most LEVEL_FACTOR times within a level.
       assert.ok(
         written <= total * (LEVEL_FACTOR + 1) * levelsOf(Math.max(1, total)),
         `${written} of ${total}`,
@@ -68,7 +68,7 @@ test('merging ends, keeps few segments, and writes each passage a logarithmic nu
   );
 });
 
-test('the remainder of each day’s ingest does not pile up behind its large segments', () => {
+test('the remainders of daily ingests do not accumulate behind large segments', () => {
   const segments: SegmentEntry[] = [];
   let total = 0;
   let written = 0;
@@ -83,7 +83,7 @@ test('the remainder of each day’s ingest does not pile up behind its large seg
   assert.ok(written / total < 8, `each passage was written ${written / total} times again`);
 });
 
-test('a worn segment is written again once, an empty one goes', () => {
+test('a segment with many deletions is rewritten once, and an empty one is removed', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 1, max: 1000 }), fc.float({ noNaN: true, min: 0, max: 1 })), {
@@ -104,7 +104,7 @@ test('a worn segment is written again once, an empty one goes', () => {
   );
 });
 
-test('answers are the same in one segment or many, with deletions, with and without indexes', async (t) => {
+test('answers are the same with one segment or many, with deletions, with and without indexes', async (t) => {
   const [one, many] = [temporary(t), temporary(t)];
   const patents = invented(400);
   const queries = invented(30, 9).map(({ abstract }) => abstract!);
@@ -134,7 +134,7 @@ test('answers are the same in one segment or many, with deletions, with and with
   assert.deepEqual(leftovers(store, store.manifest()), []);
 });
 
-test('only one merges at a time, and a merge of nothing does nothing', async (t) => {
+test('only one process merges at a time, and a merge without due segments does nothing', async (t) => {
   const store = newStore(temporary(t));
   t.after(() => store.close());
   assert.equal(await mergeSegments(store, { full: true }), 0);

@@ -1,7 +1,6 @@
 /**
- * Opens and searches damaged index files of one kind, each way that there is to open one. Prints a line
- * `mutation way outcome` each time, its beginning before the file is opened: the last line of a process that crashed or
- * was ended names the cause.
+ * Opens and searches damaged index files of one kind, in every way of opening. Prints a line `mutation way outcome`
+ * each time, and its beginning before the file is opened: the last line of a crashed process names the cause.
  *
  * Arguments: folder for files, index kind, seed, first mutation, mutation after the last.
  */
@@ -23,7 +22,7 @@ function checkHits(labels: Int32Array, scores: Float32Array, rows: number): void
   assert.ok(n < 0, `hit ${n} is row ${labels[n]} of ${rows} with score ${scores[n]}`);
 }
 
-/** More than twenty queries and more than a hundred hits take other ways through FAISS, and so does a filter. */
+/** FAISS has separate code for more than twenty queries, for more than a hundred hits, and for a filter. */
 const SEARCHES = [
   { queries: 2, k: 10, filtered: false },
   { queries: 2, k: 150, filtered: true },
@@ -43,7 +42,7 @@ function searchEveryWay(index: FaissIndex): void {
   checkHits(labels, distances, rows);
 }
 
-/** A file that is read whole can be added to and written again. */
+/** An index in memory can be extended and written again. */
 function readWhole(path: string): void {
   const index = FaissIndex.read(path);
   searchEveryWay(index);
@@ -64,7 +63,7 @@ function searchSegment(snapshot: NativeSnapshot, scan: SegmentScan): void {
   );
 }
 
-/** Calls, and says whether it was refused as damage is. */
+/** Calls a function, and returns whether it threw the error of a damaged file. */
 function refused(call: () => void): boolean {
   try {
     calling(call);
@@ -105,7 +104,7 @@ function main([folder, kind, foreignKind, seed, first, end]: string[]): void {
   }
 }
 
-/** `refused`, `searched`, or the message of an error that damage must not lead to. */
+/** `refused`, `searched`, or the message of an unexpected error. */
 function outcome(call: () => void): string {
   try {
     return refused(call) ? 'refused' : 'searched';

@@ -1,9 +1,9 @@
 /**
- * No damage to an index file crashes or hangs a search, and none gives a row that does not exist or a score that is no
- * number. Each index kind is read whole, mapped, and mapped as the index of a segment.
+ * No damage to an index file crashes or hangs a search, returns a missing row or a score that is NaN. Each index kind
+ * is read into memory, mapped, and mapped as the index of a segment.
  *
- * `PRIORART_MUTATIONS=1000 node --test dist/test/index/mutations.test.js` tries so many mutations of every sort on every
- * index kind; `PRIORART_MUTATIONS_SEED` begins elsewhere. A failure names the seed of its mutation.
+ * `PRIORART_MUTATIONS=1000 node --test dist/test/index/mutations.test.js` sets the number of mutations of every sort
+ * on every index kind; `PRIORART_MUTATIONS_SEED` sets the first seed. A failure names the seed of its mutation.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -23,17 +23,17 @@ const CHILD = fileURLToPath(new URL('./mutations-process.js', import.meta.url));
 const KINDS = native.indexKinds();
 const SORTS = Object.keys(MUTATIONS);
 
-/** Mutations for one process, and seconds of processor time after which the system ends it: a hundred take about two. */
+/** Mutations for one process, and its limit of processor time, s. A hundred mutations take about two seconds. */
 const BATCH = 500;
 const CPU_SECONDS = 60;
-/** Crashes after which the rest of a kind is not tried. */
+/** Number of crashes after which the rest of a kind is skipped. */
 const ENOUGH = 20;
 
-/** Runs mutations in a process of their own; returns its output and how it ended. */
+/** Runs mutations in a separate process; returns its output and its end. */
 function runBatch(folder: string, kind: string, first: number, end: number): Promise<[string, string]> {
   const foreign = KINDS[(KINDS.indexOf(kind) + 1) % KINDS.length]!;
   const args = [CHILD, folder, kind, foreign, String(SEED), String(first), String(end)];
-  // A limit of processor time ends what hangs, however slow the machine is.
+  // A limit of processor time ends a hanging process, independent of the machine's speed.
   const limited = ['-c', `ulimit -S -t ${CPU_SECONDS} && exec "$@"`, 'sh', process.execPath, ...args];
   const child = spawn('sh', limited, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
@@ -44,7 +44,7 @@ function runBatch(folder: string, kind: string, first: number, end: number): Pro
   });
 }
 
-/** What came of all mutations of a kind; a batch that a mutation ended goes on behind it. */
+/** The outcomes of all mutations of a kind. After a crash, the batch continues with the next mutation. */
 async function runKind(folder: string, kind: string): Promise<{ failures: string[]; searched: number }> {
   const [failures, total] = [[] as string[], EACH * SORTS.length];
   let [searched, crashes] = [0, 0];
@@ -104,7 +104,7 @@ describe('damaged index files', () => {
     it(`${kind}: ${EACH} mutations of every sort`, async () => {
       const { failures, searched } = await runKind(folder, kind);
       assert.equal(failures.length, 0, `${failures.length} failures:\n${failures.slice(0, 40).join('\n')}`);
-      // Damage that every reader refuses would test no search.
+      // If readers refuse every file, the test covers no search.
       assert.ok(searched > 0, 'every damaged file was refused');
     });
   }

@@ -1,23 +1,23 @@
-/** Damage to an index file: each mutation takes the bytes of a whole file and gives back damaged ones. */
+/** Damage to an index file: each mutation takes the bytes of an intact file and returns damaged ones. */
 import { random } from '../crash/folder.js';
 
-/** The shape of the indexes that are damaged. */
+/** The shape of the indexes. */
 export const DIMENSIONS = 16;
 export const ROWS = 600;
 
 /** Uniform in 0..1. */
 type Random = () => number;
 
-/** Damages `bytes` in place, or returns others. `foreign` is a whole index file of another kind. */
+/** Damages `bytes` in place, or returns others. `foreign` is a complete index file of another kind. */
 type Mutation = (bytes: Buffer, next: Random, foreign: Buffer) => Buffer;
 
-/** The sizes and tables at the beginning of a file decide where everything else is looked for. */
+/** The beginning of a file, with the sizes and tables that locate everything else. */
 const HEAD = 512;
 
 const below = (next: Random, limit: number): number => Math.floor(next() * limit);
 const pick = <T>(next: Random, items: readonly T[]): T => items[below(next, items.length)]!;
 
-/** A place for `size` bytes: in the head of the file as often as anywhere. */
+/** A place for `size` bytes, with probability one half in the head of the file. */
 const place = (next: Random, bytes: Buffer, size: number): number =>
   below(next, Math.max(1, (next() < 0.5 ? Math.min(HEAD, bytes.length) : bytes.length) - size + 1));
 
@@ -25,7 +25,7 @@ const EXTREME_WORDS = [
   0, 1, 2, 0x7f, 0xff, 0x100, 0xffff, 0x10000, 0x7ffffffe, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
 ];
 
-/** Numbers of four bytes and of two that no vector holds, and how to tell those that vectors hold. */
+/** Extreme numbers of four and of two bytes, and a test for numbers that are components of vectors. */
 const FLOATS = {
   4: {
     bad: [0x7fc00000, 0xffc00000, 0x7f800001, 0x7f800000, 0xff800000, 0x7f7fffff, 0xff7fffff],
@@ -45,7 +45,7 @@ const FLOATS = {
   },
 } as const;
 
-/** So many numbers in a row that look like components of vectors are components of vectors. */
+/** Length of a run of plausible components that counts as vectors. */
 const CERTAIN = 8;
 
 function flipBytes(bytes: Buffer, next: Random): Buffer {
@@ -64,7 +64,7 @@ function extremeWord(bytes: Buffer, next: Random): Buffer {
   return bytes;
 }
 
-/** NaN, infinities and the greatest finite numbers in the place of some components, or of all that follow. */
+/** Replaces some components, or all following ones, by NaN, infinities and the greatest finite numbers. */
 function badNumbers(bytes: Buffer, next: Random): Buffer {
   const size = next() < 0.3 ? 2 : 4;
   const { bad, isComponent, write } = FLOATS[size];
@@ -83,7 +83,7 @@ function badNumbers(bytes: Buffer, next: Random): Buffer {
   return bytes;
 }
 
-/** Exchanges two parts of the file, or the end of it for the end of a file of another kind. */
+/** Exchanges two parts of the file, or its end for the end of a file of another kind. */
 function swapSections(bytes: Buffer, next: Random, foreign: Buffer): Buffer {
   if (next() < 0.3) {
     const kept = place(next, bytes, 4);

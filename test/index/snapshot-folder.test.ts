@@ -1,4 +1,4 @@
-/** Copies of a folder that is being written to. */
+/** Copies of a folder during writes. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import {
   writeLines,
 } from '../crash/folder.js';
 
-test('copies taken while documents come in, go and are merged are whole, each of one moment', async (t) => {
+test('copies made during ingests, deletions and merges are complete, each of one moment', async (t) => {
   const root = temporary(t);
   const data = join(root, 'data');
   const engine = await open(data, { create: true, workers: 1 });
@@ -56,7 +56,7 @@ test('copies taken while documents come in, go and are merged are whole, each of
   t.diagnostic(`${folders.length} copies`);
 });
 
-test('a copy lives by itself: what happens to one folder does not to the other', async (t) => {
+test('a copy is independent: changes of one folder do not affect the other', async (t) => {
   const root = temporary(t);
   const [data, copy] = [join(root, 'data'), join(root, 'copy')];
   const engine = await open(data, { create: true, workers: 0 });
@@ -78,7 +78,7 @@ test('a copy lives by itself: what happens to one folder does not to the other',
   assert.equal((await documentsOf(data)).size, before.size - 1);
 });
 
-test('a slash at the end of the name does no harm, and what was put there meanwhile stays', async (t) => {
+test('a slash at the end of the name is ignored, and files that appear in the target stay', async (t) => {
   const root = temporary(t);
   const data = join(root, 'data');
   await (await open(data, { create: true, workers: 0 })).close();
@@ -97,7 +97,7 @@ test('a slash at the end of the name does no harm, and what was put there meanwh
   assert.deepEqual(readdirSync(busy), ['precious']);
 });
 
-test('nothing is overwritten, and nothing is left of a copy that failed', async (t) => {
+test('no file is overwritten, and a failed copy leaves none', async (t) => {
   const root = temporary(t);
   const data = join(root, 'data');
   await (await open(data, { create: true, workers: 0 })).close();
@@ -110,7 +110,7 @@ test('nothing is overwritten, and nothing is left of a copy that failed', async 
       return Promise.reject(new Error('no'));
     },
   });
-  // One at a time.
+  // In sequence.
   await assert.rejects(snapshotFolder(store, join(root, 'other')), { code: 'unavailable' });
   await assert.rejects(failing, /no/);
   writeFileSync(join(root, 'file'), '');

@@ -1,4 +1,4 @@
-/** Small documents in the formats of the offices, written for these tests, and bytes of archives. */
+/** Small documents in the formats of the offices, written for these tests, and archives. */
 import type { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
 import { crc32 } from '../../src/store/crc32.js';
@@ -35,7 +35,7 @@ ${parts.after ?? ''}
 `;
 }
 
-/** A KIPRIS detail record; `fields` go over the summary's. */
+/** A KIPRIS detail record; `fields` override those of the summary. */
 export function kiprisRecord(
   fields: Record<string, string> = {},
   more: Record<string, unknown> = {},
@@ -97,7 +97,7 @@ async function bytesOf(stream: Readable): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** A zip whose entries are stored, not deflated; enough to be read. */
+/** A readable zip with stored, not deflated, entries. */
 export function zipOf(entries: Record<string, string | Buffer>): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];

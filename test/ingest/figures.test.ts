@@ -1,4 +1,4 @@
-/** Drawings on their way in: joined with whoever names them, in every layout in which offices deliver them. */
+/** Ingest of drawings: joined with their publications, in every layout of the offices. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ async function shownOf(data: string, id: string): Promise<{ best?: string; all: 
   const engine = await open(data, { workers: 0 });
   try {
     const [entry] = (await engine.details({ patent_ids: [id] })).patents;
-    // As their links name them: the last part of the path.
+    // The name in a link: the last part of the path.
     const links = [...(entry?.content ?? '').matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map((match) => match[1]!);
     const all = links.map((link) => decodeURIComponent(link.split('/').at(-1)!));
     return { ...(entry?.representative_figure ? { best: entry.representative_figure } : {}), all };
@@ -56,7 +56,7 @@ async function shownOf(data: string, id: string): Promise<{ best?: string; all: 
   }
 }
 
-/** What a stored figure shows, a byte a pixel; undefined where it is not there. */
+/** The pixels of a stored figure, a byte each; undefined if it is missing. */
 async function pixelsOf(data: string, id: string, file: string): Promise<Buffer | undefined> {
   const store = Store.open(data);
   try {
@@ -90,7 +90,7 @@ const none = { stored: 0, unchanged: 0, missing: 0, unclaimed: 0, failed: 0 };
 describe('drawings of an ingest', { skip: noSharp }, () => {
   const [one, two] = [pattern(300, 200, 3), pattern(310, 190, 7)];
 
-  it('come out of the ZIPs in a weekly ZIP, pixel by pixel', async () => {
+  it('drawings are read from the ZIPs in a weekly ZIP, pixel by pixel', async () => {
     const stem = 'US09100001-20150804';
     const inner = zipOf({
       [`${stem}/${stem}-D00000.TIF`]: await tiffG4(one),
@@ -107,7 +107,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.deepEqual(counts(await ingest(data, weekly)), { ...none, unchanged: 2, unclaimed: 1 });
   });
 
-  it('are linked by the next run where one was killed when its file had entered the ledger', async () => {
+  it('the next run links drawings after a kill right after their file entered the ledger', async () => {
     const data = fresh();
     const [id, file] = ['US09100002B2', 'US09100002-20150804-D00001.TIF'];
     const source = put(fresh(), { 'one.jsonl': line(id, file), [file]: await tiffG4(one) });
@@ -130,16 +130,16 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     await store.close();
     const { known_files: known, drawings } = await ingest(data, source, { onlyNew: true });
     assert.deepEqual([known, drawings?.stored], [1, 1]);
-    assert.ok(await pixelsOf(data, id, file), 'the publication shows its drawing');
+    assert.ok(await pixelsOf(data, id, file), 'the publication has its drawing');
   });
 
-  it('belong to the publication of their own folder where their names say nothing', async () => {
+  it('drawings without a number in their name belong to the publication of their folder', async () => {
     const data = fresh();
     const source = put(fresh(), {
       'a/1.xml': patent('09100001', 'imgf0001.tif'),
       'a/imgf0001.TIF': await tiffG4(one),
       'b/2.xml': patent('09100002', 'imgf0001.tif', 'imgf0002.tif'),
-      'b/imgf0001.jpg': await png(two), // Named for another format: content counts.
+      'b/imgf0001.jpg': await png(two), // Named for another format: the content decides.
       'c/imgf0002.tif': await tiffG4(one),
     });
     const summary = await ingest(data, source);
@@ -150,7 +150,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.deepEqual(await shownOf(data, 'US09100002B2'), { best: 'imgf0001.webp', all: ['imgf0001.webp'] });
   });
 
-  it('are found when they come before the publication, in a tar, and in a run of their own', async () => {
+  it('drawings are found before their publication, in a tar, and in a separate run', async () => {
     const file = 'US09100001-20150804-D00001.TIF';
     const data = fresh();
     const tar = await tarOf({ [`x/${file}`]: await tiffG4(one), 'x/a.xml': patent('09100001', file) });
@@ -167,7 +167,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.equal((await shownOf(later, 'US09100001B2')).best, file.replace('.TIF', '.webp'));
   });
 
-  it('are stored once for all who show the same, and shown in their places', async () => {
+  it('a drawing is stored once for all publications with the same image, and shown in each of them', async () => {
     const data = fresh();
     const same = await jpeg(pattern(640, 480));
     const source = put(fresh(), {
@@ -197,7 +197,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     );
   });
 
-  it('that can not be read are reported, once, and name what was wrong', async () => {
+  it('drawings that cannot be decoded are reported once, with the reason', async () => {
     const data = fresh();
     const whole = await tiffG4(one);
     const source = put(fresh(), {
@@ -224,11 +224,11 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.deepEqual(
       (await shownOf(data, 'CN105942993A')).all,
       ['b.webp', 'a.webp'],
-      'where the text speaks of them',
+      'in the text, at their references',
     );
   });
 
-  it('follow a new file of theirs, go with their publication, and stay away when they are off', async () => {
+  it('drawings are replaced by a new file, deleted with their publication, and skipped if drawings are off', async () => {
     const data = fresh();
     const source = put(fresh(), { 'own.jsonl': line('CN105942993A', 'a.tif'), 'a.tif': await tiffG4(one) });
     const off = await ingest(data, source, { drawings: false });
@@ -246,7 +246,7 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
     assert.deepEqual(
       counts(await ingest(data, moved)),
       { ...none, unchanged: 1 },
-      'another place, the same file',
+      'another path, the same file',
     );
 
     const engine = await open(data, { workers: 0 });
@@ -260,12 +260,12 @@ describe('drawings of an ingest', { skip: noSharp }, () => {
 });
 
 describe('drawings without sharp', () => {
-  it('are off, and the ingest says so and what to do', () => {
+  it('without sharp, drawings are off, and the ingest reports this with the remedy', () => {
     const source = put(fresh(), {
       'own.jsonl': line('CN105942993A', 'a.tif'),
       'a.tif': Buffer.from('II*\0'),
     });
-    // As where the package has no binary for the system: whoever imports it gets an error.
+    // As on a system without a binary of the package: its import throws.
     const hook = `export const resolve = (name, context, next) => {
       if (name === 'sharp') throw new Error('Could not load the "sharp" module using the odd-cpu runtime');
       return next(name, context);

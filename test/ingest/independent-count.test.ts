@@ -1,6 +1,6 @@
 /**
- * The readers' counts of the offices' documents against those of another parser (lxml, csv and json in Python).
- * The documents are not part of the project: without them, or without that Python, this is skipped.
+ * The readers' counts of the offices' documents against those of another parser (lxml, csv and json in Python). The
+ * documents are not part of the project; without them, or without that Python, the test is skipped.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -14,12 +14,12 @@ const FOLDERS = [
   ...['EP/ep-patent-document', 'EP/ops-xml', 'WO/docdb', 'JP/jp-official-gazette', 'CN/cn-patent-document'],
   ...['CN/st96-business', 'CN/cnipa-csv', 'CN/csv', 'KR/kipris-xml', 'KR/kipris-bulk-txt'],
 ];
-/** Parts as the other parser calls them, and as the survey does. */
+/** Names of parts in the other parser and in the survey. */
 const PARTS: Record<string, string> = {
   ...{ title: 'title', abstract: 'abstract', description: 'description', published: 'publication date' },
   ...{ applicants: 'applicants', inventors: 'inventors', ipc: 'IPC or Locarno' },
 };
-/** Most that two counts may differ, as a share of the larger. */
+/** Maximum difference of two counts, as a share of the larger. */
 const TOLERANCE = 0.01;
 
 interface Survey {
@@ -29,7 +29,7 @@ interface Survey {
 const skip = existsSync(DATA) ? noPython : `no documents at ${DATA}`;
 
 describe('counts of publications and their parts', { skip }, () => {
-  it('agree with those of lxml, csv and json', async () => {
+  it('counts agree with lxml, csv and json', async () => {
     const expected = JSON.parse(runPython('test/ingest/independent_count.py', [DATA]).toString()) as Record<
       string,
       Record<string, number>

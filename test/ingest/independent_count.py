@@ -1,6 +1,6 @@
 """
-Counts publications and their parts in the offices' documents with lxml, csv and json alone: what the readers'
-counts are compared with. Prints JSON: {format: {part: count}}.
+Counts publications and their parts in the offices' documents with lxml, csv and json only, for comparison with the
+readers' counts. Prints JSON: {format: {part: count}}.
 
     python3 independent_count.py ../shared/data/patents
 """
@@ -25,7 +25,7 @@ def content(path):
 
 
 def roots(path):
-    """Documents of a file, which may stand one after another."""
+    """The documents of a file, which may contain several."""
     for part in re.split(rb"(?=<\?xml\s)", content(path)):
         part = part.strip(b"\xef\xbb\xbf\r\n \t\0")
         if part.startswith(b"<"):
@@ -35,7 +35,7 @@ def roots(path):
 
 
 def find(element, path):
-    """Descendants by local names: `a/b` is a b right below an a anywhere."""
+    """Descendants by local names: `a/b` is a child b of any a."""
     *above, last = path.split("/")
     found = []
     for one in element.iter():
@@ -56,7 +56,7 @@ def has(element, path):
 
 
 def name(element):
-    """Local name, also where the prefix is not declared; nothing for comments."""
+    """Local name, also for an undeclared prefix; empty for comments."""
     return re.sub(r"^({.*}|[\w.-]+:)", "", element.tag) if isinstance(element.tag, str) else ""
 
 
@@ -115,7 +115,7 @@ def docdb(folder, counts):
                 for one in documents:
                     title, abstract = has(one, "invention-title"), has(one, "abstract")
                     if one.get("country") in FIVE and (title or abstract):
-                        # A record has the title only in a language, or not at all.
+                        # Both are optional, and may exist in one language only.
                         tally(counts, "docdb", title=title, abstract=abstract)
                 for one in find(root, "fulltext-document"):
                     country = "".join(text(found) for found in find(one, "country")[:1]) or one.get("country")

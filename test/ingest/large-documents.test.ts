@@ -1,4 +1,4 @@
-/** Documents of a size that nobody searches in, and large ones side by side: bounded, reported, and the others go in. */
+/** Huge documents, and large ones at once: bounded and reported, while other documents are ingested. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { MODEL, newStore } from '../store/folder.js';
 const line = (number: number, text: string): string =>
   `${JSON.stringify({ patent_id: `US${number}B2`, country: 'US', kind_code: 'B2', title: `No. ${number}`, abstract: text })}\n`;
 
-test('a document of too much text is a failure that says so, and its neighbours are taken', async (t) => {
+test('a document with too much text is a failure with the reason, and its neighbours are ingested', async (t) => {
   const dir = temporary(t);
   const file = join(dir, 'large.jsonl');
   const large = 'A pump that turns. '.repeat(Math.ceil(DOCUMENT_MAX_CHARS / 19));
@@ -28,7 +28,7 @@ test('a document of too much text is a failure that says so, and its neighbours 
   assert.match(failed[0]!.reason, /^a document of 32 million characters of text; at most 32 million/);
 });
 
-test('large documents are not worked on side by side, small ones are', async (t) => {
+test('large documents are processed one at a time, small ones concurrently', async (t) => {
   const dir = temporary(t);
   const store = newStore(join(dir, 'data'));
   t.after(() => store.close());

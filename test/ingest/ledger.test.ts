@@ -1,4 +1,4 @@
-/** The ledger: which files were read, and which of them a later run passes over. */
+/** The ledger: the files that were read, and those that a later run skips. */
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
@@ -37,7 +37,7 @@ describe('the ledger of an ingest', () => {
     for (const folder of [dir, incoming]) rmSync(folder, { recursive: true });
   });
 
-  it('holds what became of each file, also where one commit holds several', async () => {
+  it('the ledger holds the outcome of each file, also if one commit contains several', async () => {
     writeFileSync(file('a.jsonl'), `${line(10_000_001, 'A pump')}${line(10_000_002, 'A valve')}{"x": 1}\n`);
     writeFileSync(file('b.jsonl'), line(10_000_003, 'A gear') + line(10_000_001, 'A pump'));
     writeFileSync(file('c.xml'), '<recipe><step/></recipe>');
@@ -54,7 +54,7 @@ describe('the ledger of an ingest', () => {
     assert.ok(Date.now() - Date.parse(c!.last_read) < 60_000);
   });
 
-  it('lets a run pass over what is in it, and read what changed or is new', async () => {
+  it('a run skips known files, and reads changed or new ones', async () => {
     const none = await engine.ingest(incoming, { onlyNew: true });
     assert.deepEqual([none.documents, none.failed.length, none.known_files], [0, 0, 3]);
     appendFileSync(file('a.jsonl'), line(10_000_004, 'A spring'));
@@ -65,23 +65,23 @@ describe('the ledger of an ingest', () => {
     // The same size, another time.
     utimesSync(file('d.jsonl'), new Date(), new Date(Date.now() - 60_000));
     assert.equal((await engine.ingest(incoming, { onlyNew: true })).unchanged, 1);
-    assert.equal((await engine.ingest(incoming)).known_files, undefined, 'without it all are read');
+    assert.equal((await engine.ingest(incoming)).known_files, undefined, 'without it all files are read');
   });
 
-  it('leaves files that are still being written for the next time', async () => {
+  it('a run skips files that are still being written', async () => {
     writeFileSync(file('e.jsonl'), line(10_000_006, 'A nut'));
     const early = await engine.ingest(file('e.jsonl'), { onlyNew: true, settledMs: 60_000 });
     assert.equal(early.documents, 0);
     assert.equal((await engine.ingest(file('e.jsonl'), { onlyNew: true, settledMs: 0 })).ingested, 1);
   });
 
-  it('reads all tables of a folder again, since one of them alone would take from publications what the others say', async () => {
+  it('a changed table makes a run read all tables of its folder, because one table alone would remove data of the others', async () => {
     const tables = join(incoming, 'tables');
     cpSync('fixtures/formats/kipris-tables', tables, { recursive: true });
     assert.equal((await engine.ingest(tables, { onlyNew: true })).ingested, 3);
     const idle = await engine.ingest(tables, { onlyNew: true });
     const names = readdirSync(tables);
-    assert.deepEqual([idle.documents, idle.known_files], [0, names.length], 'none where none has changed');
+    assert.deepEqual([idle.documents, idle.known_files], [0, names.length], 'no table if none has changed');
     const request = { patent_ids: ['KR1021110010000B1'] };
     const whole = await engine.details(request);
     for (const name of ['Bibliographic.txt', 'IPC.txt']) {
@@ -91,14 +91,14 @@ describe('the ledger of an ingest', () => {
       assert.equal(again.known_files, 0, name);
     }
     writeFileSync(join(tables, 'Another.txt'), readFileSync(join(tables, 'IPC.txt')));
-    assert.equal((await engine.ingest(tables, { onlyNew: true })).unchanged, 3, 'a table that came later');
+    assert.equal((await engine.ingest(tables, { onlyNew: true })).unchanged, 3, 'a new table');
     rmSync(join(tables, 'Another.txt'));
     const busy = await engine.ingest(tables, { onlyNew: true, settledMs: 60_000 });
-    assert.equal(busy.documents, 0, 'and none while one of them may still be written');
+    assert.equal(busy.documents, 0, 'no table while one of them may still be written');
     assert.deepEqual(await engine.details(request), whole);
   });
 
-  it('does not hold a file whose reading was cut short', async () => {
+  it('the ledger does not hold a file whose reading was interrupted', async () => {
     const lines = Array.from({ length: 400 }, (_, n) => line(10_100_000 + n, `Part ${n}`)).join('');
     writeFileSync(file('long.jsonl'), lines);
     const controller = new AbortController();
@@ -110,11 +110,11 @@ describe('the ledger of an ingest', () => {
     await assert.rejects(stopped, { code: 'cancelled' });
     assert.ok(!engine.sources().some(({ path }) => path === file('long.jsonl')));
     const again = await engine.ingest(file('long.jsonl'), { onlyNew: true });
-    assert.ok(again.unchanged > 0 && again.ingested > 0, 'the rest goes in');
+    assert.ok(again.unchanged > 0 && again.ingested > 0, 'the other documents are ingested');
     assert.equal(again.ingested + again.unchanged, 400);
   });
 
-  it('reads a file again whose reader has changed, or that failed before there was one', async () => {
+  it('a run reads a file again if its reader has changed, or if it had no reader before', async () => {
     const store = Store.open(join(dir, 'data'));
     try {
       const entry = {
@@ -137,7 +137,7 @@ describe('the ledger of an ingest', () => {
     }
   });
 
-  it('is shown by ingest --status', async () => {
+  it('ingest --status shows the ledger', async () => {
     const { code, stdout } = await priorart('ingest', '--data', join(dir, 'data'), '--status');
     assert.equal(code, 0);
     assert.match(stdout, /^\d+ files read into /);
@@ -146,7 +146,7 @@ describe('the ledger of an ingest', () => {
     assert.ok(JSON.parse(json.stdout).files.length >= 5);
   });
 
-  it('a watch takes in what comes, and ends with a signal', async () => {
+  it('a watch ingests new files, and ends with a signal', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'priorart-watch-'));
     const watching = launch(CLI, [
       'ingest',
@@ -166,7 +166,7 @@ describe('the ledger of an ingest', () => {
             shown += text;
             look();
           });
-          void watching.ended.then((end) => fail(new Error(`it ended: ${end.stderr}`)));
+          void watching.ended.then((end) => fail(new Error(`the watch ended: ${end.stderr}`)));
           look();
         });
       await rounds(1);

@@ -49,7 +49,7 @@ describe('sentences', () => {
   ];
   for (const [text, expected] of cases)
     it(JSON.stringify(text), () => assert.deepEqual(split(text), expected));
-  it('joined are the text', () => {
+  it('joined sentences are the text', () => {
     const text = fc
       .array(fc.constantFrom('FIG. 1', '. ', 'a', '3.5', '다.', '。', '\n', '" ', 'A', ' '))
       .map((parts) => parts.join(''));
@@ -58,7 +58,7 @@ describe('sentences', () => {
 });
 
 describe('passages', () => {
-  it('join short neighbours of one section and name their numbers', () => {
+  it('a passage joins short paragraphs of one section and names their numbers', () => {
     const found = passagesOf({
       ...base,
       abstract: 'A hinge.',
@@ -109,7 +109,7 @@ describe('passages', () => {
     ]);
   });
 
-  it('let a title stand in for a missing abstract', () => {
+  it('a title replaces a missing abstract', () => {
     assert.deepEqual(
       passagesOf(base).map(({ text, chunk_type }) => [text, chunk_type]),
       [['Hinge', 'abstract']],
@@ -120,7 +120,7 @@ describe('passages', () => {
     );
   });
 
-  it('cut long paragraphs into parts of about one length, at sentences', () => {
+  it('long paragraphs are split into parts of similar length, at sentences', () => {
     const text = Array.from({ length: 60 }, (_, at) => `Sentence ${at} says that the hinge folds.`).join(' ');
     const found = passagesOf({ ...base, abstract: text });
     assert.equal(found.length, Math.ceil(fillOf(text)));
@@ -157,7 +157,7 @@ describe('passages', () => {
     .map(([words, gap]) => words.join(gap));
   const numbered = fc.array(text).map((texts) => texts.map((given, at) => ({ number: at + 1, text: given })));
   const windows = fc.constantFrom(PASSAGE_WINDOW, { latin: 200, wide: 80 }, { latin: 20, wide: 10 });
-  it('hold every text once, in order, each within the window', () => {
+  it('passages contain every text once, in order, each within the window', () => {
     fc.assert(
       fc.property(
         text,
@@ -194,7 +194,7 @@ describe('passages', () => {
     );
   });
 
-  it('are cut in linear time, even where nothing can be cut gently', { timeout: 20_000 }, () => {
+  it('a text is split in linear time, even without good places to split', { timeout: 20_000 }, () => {
     const found = passagesOf({ ...base, abstract: 'x'.repeat(5_000_000) });
     assert.equal(
       found.map((p) => p.text.length).reduce((a, b) => a + b),

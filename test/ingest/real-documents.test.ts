@@ -1,6 +1,6 @@
 /**
- * The readers on offices' own documents, compared with counts made another way (regular expressions over
- * the raw bytes). The documents are not part of the project: without `../shared/data` this is skipped.
+ * The readers on offices' own documents, compared with independent counts (regular expressions over the raw bytes).
+ * The documents are not part of the project: without `../shared/data` the test is skipped.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ async function readAll(...folders: string[]): Promise<{ patents: Patent[]; failu
   return { patents, failures };
 }
 
-/** Raw text of every file of a folder, unpacked where it is gzip. */
+/** Raw text of every file of a folder, decompressed if it is gzip. */
 function rawTexts(folder: string): string[] {
   return readdirSync(join(DATA, folder)).map((name) => {
     const bytes = readFileSync(join(DATA, folder, name));
@@ -51,15 +51,15 @@ describe('US red book', { skip }, () => {
     ['US/us-patent-grant-v4', 'us-patent-grant'],
     ['US/us-patent-application-v4', 'us-patent-application'],
   ] as const) {
-    it(`${folder}: every document is read, with the parts it has`, async () => {
+    it(`${folder}: every document is read, with all of its parts`, async () => {
       const texts = rawTexts(folder);
       const { patents: all, failures } = await readAll(folder);
-      // One application is in an older format.
+      // One application has an older format.
       const older = count(texts, /<patent-application-publication>/g);
       const patents = all.filter(({ patent_id }) => older === 0 || patent_id !== 'US20010000001A1');
       assert.equal(all.length, patents.length + older);
       assert.equal(patents.length, count(texts, new RegExp(`<${root}[\\s>]`, 'g')));
-      // Sequence listings stand beside their grants.
+      // Sequence listings are separate documents beside their grants.
       assert.deepEqual(failures, []);
       assert.equal(having(patents, 'title'), patents.length);
       assert.equal(having(patents, 'publication_date'), patents.length);
@@ -106,7 +106,7 @@ describe('US red book', { skip }, () => {
       ...{ claim: /^CLPR +\d+\. /gm, citation: /^(?:URGP|FRGP|ORPL) /gm, figure: /^FIGURE /gm },
     },
   ]) {
-    it(`${folder}: every document is read, with the parts it has`, async () => {
+    it(`${folder}: every document is read, with all of its parts`, async () => {
       const texts = rawTexts(folder);
       const { patents, failures } = await readAll(folder);
       assert.deepEqual(failures, []);
@@ -125,12 +125,12 @@ describe('US red book', { skip }, () => {
     });
   }
 
-  it('names the papers of file wrappers, which are no publications', async () => {
+  it('reports papers of file wrappers, which are not publications', async () => {
     const { patents, failures } = await readAll('US/xml4ip');
     assert.deepEqual([patents, failures], [[], []]);
   });
 
-  it('no markup, no entity and no private glyph is left in the text', async () => {
+  it('the text has no markup, entity or private glyph', async () => {
     const { patents } = await readAll(
       ...['US/us-patent-grant-v4', 'US/us-patent-application-v4', 'US/red-book-zip'],
       ...['US/pap-v15', 'US/patdoc-st32'],
@@ -147,7 +147,7 @@ describe('US red book', { skip }, () => {
     }
   });
 
-  it('reads publications inside their zips, and passes the drawings over', async () => {
+  it('reads publications inside their zips, and skips the drawings', async () => {
     const { patents, failures } = await readAll('US/red-book-zip');
     assert.deepEqual(patents.map(({ patent_id }) => patent_id).sort(), [
       'US20250204297A1',
@@ -162,7 +162,7 @@ describe('US red book', { skip }, () => {
 });
 
 describe('numbers of real publications', { skip }, () => {
-  it('are read back from the form of DOCDB, of KIPRIS and of their own office', async () => {
+  it('numbers are parsed from the form of DOCDB, of KIPRIS and of their own office', async () => {
     const { patents } = await readAll(
       ...['US/us-patent-grant-v4', 'US/us-patent-application-v4', 'US/patdoc-st32', 'US/pap-v15'],
       ...['EP/ep-patent-document', 'EP/ops-xml', 'JP/jp-official-gazette', 'CN/cn-patent-document'],
@@ -189,7 +189,7 @@ describe('numbers of real publications', { skip }, () => {
 });
 
 describe('KIPRIS records', { skip }, () => {
-  it('yield a publication for each open and each register number', async () => {
+  it('a record yields a publication for each open and each register number', async () => {
     const folder = 'KR/kipris-json';
     const raw = gunzipSync(readFileSync(join(DATA, folder, '77eileen.tar.gz'))).toString('utf8');
     const { patents, failures } = await readAll(folder);

@@ -1,4 +1,4 @@
-/** Parts and corrections through the whole ingest: in one run or several, in any order, the folder holds the same. */
+/** Parts and corrections through the whole ingest: the folder is the same for one run or several, in any order. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ async function folder(name: string, ...runs: string[][]): Promise<Engine> {
   return engine;
 }
 
-/** The engine is closed and the folder is sound. */
+/** Closes the engine and checks the folder. */
 async function sound(engine: Engine, name: string): Promise<void> {
   await engine.close();
   const store = Store.open(join(dir, name));
@@ -40,7 +40,7 @@ async function sound(engine: Engine, name: string): Promise<void> {
 }
 
 describe('parts of a publication', () => {
-  it('become one record, whether they come in one run or in several', async () => {
+  it('parts become one record, in one run or in several', async () => {
     const orders = [
       [[ops('biblio'), ops('claims'), ops('description')]],
       [[ops('description')], [ops('claims')], [ops('biblio')]],
@@ -81,7 +81,7 @@ describe('corrections', () => {
     ...{ inventors: ['Meyer, Ida'], application_number: '17100001.2' },
   };
 
-  it('take the place of what they correct and are found under both numbers', async () => {
+  it('a correction replaces the corrected publication and is found under both numbers', async () => {
     const orders = [
       [[written('b1', grant), written('b8', frontPage)]],
       [[written('b8', frontPage)], [written('b1', grant)]],
@@ -111,14 +111,14 @@ describe('corrections', () => {
         assert.match(patent?.content ?? '', /A lid with a bayonet/);
       }
       const again = await engine.ingest(runs.flat());
-      assert.equal(again.unchanged, 2, 'what was corrected does not come back');
+      assert.equal(again.unchanged, 2, 'the corrected publication stays replaced');
       assert.deepEqual(await engine.delete(['EP04444001B1']), { deleted: ['EP04444001B8'], not_found: [] });
       assert.equal((await engine.coverage()).total, 0);
       await sound(engine, `corrected-${n}`);
     }
   });
 
-  it('keep what they corrected when they are read in another version', async () => {
+  it("a correction in another version keeps the corrected publication's data", async () => {
     const engine = await folder('versions', [written('b1', grant)], [written('b8', frontPage)]);
     const { updated } = await engine.ingest([
       written('b8-again', { ...frontPage, inventors: ['Meier, Ida'] }),
@@ -130,11 +130,11 @@ describe('corrections', () => {
       [true],
     );
     const again = await engine.ingest([written('b1', grant), written('b8', frontPage)]);
-    assert.equal(again.unchanged, 2, 'earlier versions do not come back');
+    assert.equal(again.unchanged, 2, 'earlier versions stay replaced');
     await sound(engine, 'versions');
   });
 
-  it('leave alone what they do not correct', async () => {
+  it('a correction leaves other fields unchanged', async () => {
     const application = { ...grant, patent_id: 'EP04444001A1', grant_date: null };
     const engine = await folder('apart', [written('all', application, frontPage)]);
     assert.equal((await engine.coverage()).total, 2);

@@ -36,7 +36,7 @@ async function open(paths: string[], options?: SourceOptions): Promise<string[]>
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
 describe('formats', () => {
-  it('go by content, never by the name', async () => {
+  it('formats are detected by content, never by the name', async () => {
     const paths = [
       await put('f/grant.json', grantXml()),
       await put('f/record.xml', kiprisRecord()),
@@ -65,7 +65,7 @@ describe('formats', () => {
     assert.match(found[5] ?? '', new RegExp(`byte ${Buffer.byteLength(grantXml())} `));
   });
 
-  it('that are unknown or unread are reported by name, companions passed over', async () => {
+  it('unknown and unsupported formats are reported by name, companion files are ignored', async () => {
     const found = await open([
       await put('u/a-image', PNG),
       await put('u/b-schema.dtd', '<?xml version="1.0"?>\n<!-- types -->\n<!ELEMENT a (b)>'),
@@ -81,7 +81,7 @@ describe('formats', () => {
       join(folder, 'u/missing'),
     ]);
     assert.equal(found.length, 6);
-    // What is not there is known before anything is opened.
+    // A missing path is reported before any file is opened.
     assert.match(found[0] ?? '', /^missing \| byte 0 ! no such file or folder/);
     assert.match(
       found[1] ?? '',
@@ -93,7 +93,7 @@ describe('formats', () => {
     assert.match(found[5] ?? '', /^h\.xml .*! empty file/);
   });
 
-  it('of a damaged line is that of its neighbours', async () => {
+  it('a damaged line has the format of its neighbours', async () => {
     const found = await open([await put('d.jsonl', `{"publication_num\n${line()}\n{"title": \n`)]);
     assert.deepEqual(found, [
       'd.jsonl | line 1 | jsonl',
@@ -104,7 +104,7 @@ describe('formats', () => {
 });
 
 describe('containers', () => {
-  it('are opened within each other, and say where a document was', async () => {
+  it('nested containers are opened, and the position names each of them', async () => {
     const inner = zipOf({
       'US1/US1.XML': grantXml(),
       'US1/US1-D00001.TIF': Buffer.from('49492a0008000000', 'hex'),
@@ -131,7 +131,7 @@ describe('containers', () => {
     ]);
   });
 
-  it('are read past what is not wanted, however large', async () => {
+  it('unwanted entries of any size are skipped', async () => {
     const image = Buffer.concat([PNG, Buffer.alloc(5_000_000)]);
     const unknown = Buffer.alloc(5_000_000, 'no format ');
     const entries = { 'a.png': image, 'b.txt': unknown, 'c.xml': grantXml() };
@@ -145,7 +145,7 @@ describe('containers', () => {
     }
   });
 
-  it('left in the middle let go of their files', async () => {
+  it('a container closes its files when reading stops early', async () => {
     const many = Array.from({ length: 500 }, (_, at) =>
       grantXml({ number: `0910${String(at).padStart(4, '0')}` }),
     ).join('');
@@ -165,7 +165,7 @@ describe('containers', () => {
     await until(() => process.getActiveResourcesInfo().length <= before + 1, 'all files are closed');
   });
 
-  it('of something else are one report, not a million', async () => {
+  it('a container of unknown content is one report, not a million', async () => {
     const found = await open([await put('o/else.jsonl', '{"id":1}\n'.repeat(1000))]);
     assert.deepEqual(found, ['else.jsonl | line 1 ! not a known format']);
     const mixed = await open([await put('o/mixed.jsonl', `${'{"id":1}\n'.repeat(3)}${line()}\n{"id":2}\n`)]);
@@ -176,7 +176,7 @@ describe('containers', () => {
     ]);
   });
 
-  it('have true reasons: a definition before the root element, records that lie deep', async () => {
+  it('reasons are accurate: a definition before the root element, records at a deep level', async () => {
     const entities = Array.from({ length: 2_000 }, (_, n) => `<!ENTITY e${n} "]> ${n}">`).join('\n');
     const grant = grantXml().replace(/\[ ?\]/, `[\n<!-- ]> -->\n${entities}\n]`);
     const endless = `<?xml version="1.0"?><!DOCTYPE r [${'<!ENTITY e "x">'.repeat(80_000)}`;
@@ -197,7 +197,7 @@ describe('containers', () => {
     );
   });
 
-  it('that are damaged are reported, what was read before stays', async () => {
+  it('a damaged container is reported, and its earlier entries are kept', async () => {
     const tar = await tarOf({ 'one.json': kiprisRecord(), 'two.json': kiprisRecord() });
     const zip = zipOf({ 'one.json': kiprisRecord(), 'two.json': kiprisRecord() });
     const flipped = Buffer.from(zip);
@@ -217,7 +217,7 @@ describe('containers', () => {
     assert.match(of('flipped.zip')[1] ?? '', /! damaged zip/);
   });
 
-  it('of a zip are read only if their checksum is right, however large they are', async () => {
+  it('the checksum of a zip entry is verified, for any size', async () => {
     const large = `${grantXml()}${grantXml({ number: '09100002' })}`.padEnd(2_500_000);
     const sound = zipOf({ 'a.xml': grantXml(), 'b.xml': large, 'c.xml': grantXml({ number: '09100003' }) });
     const at = (text: string, from: number): number => sound.indexOf(text, from);
@@ -236,7 +236,7 @@ describe('containers', () => {
     );
   });
 
-  it('that are bombs are stopped', { timeout: 60_000 }, async () => {
+  it('decompression bombs are stopped', { timeout: 60_000 }, async () => {
     const bomb = gzipSync(Buffer.alloc(UNPACK_LIMITS.ratioFromBytes * 2, '<a>'.repeat(10)), { level: 9 });
     const found = await open([await put('b/bomb.gz', bomb)]);
     assert.match(found.at(-1) ?? '', /^bomb\.gz .*! unpacks to more than/);
@@ -247,7 +247,7 @@ describe('containers', () => {
 });
 
 describe('the walk', () => {
-  it('is sorted, follows no folder in circles, and can hand over drawings', async () => {
+  it('the walk is sorted, ignores circular links, and can yield drawings', async () => {
     await put('w/b/2.xml', grantXml());
     await put('w/a/1.xml', grantXml());
     await put('w/a/d.png', PNG);
@@ -260,7 +260,7 @@ describe('the walk', () => {
     assert.deepEqual(images, ['d.png 16']);
   });
 
-  it('reports progress up to all bytes', async () => {
+  it('progress reaches all bytes', async () => {
     const paths = [await put('p/1.xml', grantXml()), await put('p/2.zip', zipOf({ 'x.xml': grantXml() }))];
     const seen: [number, number][] = [];
     await open(paths, { onProgress: (read, total) => void seen.push([read, total]) });
@@ -269,7 +269,7 @@ describe('the walk', () => {
     assert.ok(seen.every(([read], at) => read >= (seen[at - 1]?.[0] ?? 0)));
   });
 
-  it('stops at once when told to', async () => {
+  it('the walk stops at once when its signal aborts', async () => {
     const path = await put('s/many.xml', Array.from({ length: 50 }, () => grantXml()).join(''));
     const stop = new AbortController();
     let count = 0;
@@ -282,7 +282,7 @@ describe('the walk', () => {
 });
 
 describe('files without patent data', () => {
-  it('are skipped in a folder and an archive, and fail where they are named', async () => {
+  it('files without patent data are skipped in a folder and an archive, and are failures if they are named', async () => {
     const readme = await put('mixed/README.md', '# Delivery\nWhat is in here.\n');
     const table = await put('mixed/labels.tsv', 'a\tb\n1\t2\n');
     await put('mixed/grant.xml', grantXml());
@@ -314,7 +314,7 @@ describe('files without patent data', () => {
     assert.equal(skipped.length, 4);
   });
 
-  it('exports of other services are not taken for JSON Lines', async () => {
+  it('exports of other services are not read as JSON Lines', async () => {
     const ppubs = {
       guid: 'US-6103599-A',
       publication_number: '6103599',
@@ -333,7 +333,7 @@ describe('files without patent data', () => {
 });
 
 describe('KIPRIS bulk tables', () => {
-  it('of each folder are joined by themselves, also in archives', async () => {
+  it('tables of each folder are joined separately, also in archives', async () => {
     const tables = (number: string): Record<string, string> => ({
       'Bibliographic.txt': `출원번호¶공개번호¶등록번호¶발명의명칭(국문)\n10202000${number}¶10202100${number}¶ ¶뚜껑\n`,
       'IPC.txt': `출원번호¶특허분류일련번호¶ipc코드\n10202000${number}¶1¶B65D 41/00\n`,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Splitter, splitElements, splitJson, splitLines, splitXml } from '../../src/ingest/split.js';
 import { grantXml } from './documents.js';
 
-/** The text in chunks of these sizes, over and over. */
+/** The text in chunks of these sizes, repeated. */
 async function* chunks(text: string, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let from = 0, turn = 0; from < bytes.length; turn++) {
@@ -24,13 +24,13 @@ async function split(splitter: Splitter, text: string, sizes: readonly number[] 
 
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-describe('XML documents one after another', () => {
+describe('consecutive XML documents', () => {
   const documents = [
     '<?xml version="1.0"?>\n<a/>\n',
     '<?xml\tversion="1.0"?><b><?xml-stylesheet x?></b>',
     '<?xml version="1.1"?><c/>',
   ];
-  it('come apart at each declaration, however the stream is cut', async () => {
+  it('documents are split at each declaration, for any chunks', async () => {
     const text = documents.join('');
     const starts = [0, documents[0]?.length, text.lastIndexOf('<?xml version')];
     await fc.assert(
@@ -42,13 +42,13 @@ describe('XML documents one after another', () => {
       }),
     );
   });
-  it('are all there, byte for byte', async () => {
+  it('documents are complete, byte for byte', async () => {
     const text = Array.from({ length: 20 }, (_, at) => grantXml({ number: `0910000${at % 10}` })).join('');
     const found = await split(splitXml, text, [37, 4096, 1]);
     assert.equal(found.length, 20);
     assert.equal(found.map((piece) => piece.replace(/^byte \d+: /, '')).join(''), text);
   });
-  it('are bounded: a longer one is reported, the next is read', async () => {
+  it('the size of a document is bounded: a longer one is reported, the next is read', async () => {
     const found = await split(
       splitXml,
       `${documents[0]}<?xml version="1.0"?><x>${'y'.repeat(500)}</x>${documents[2]}`,
@@ -59,7 +59,7 @@ describe('XML documents one after another', () => {
     assert.match(found[1] ?? '', /a document of \d+ bytes; at most 100/);
     assert.match(found[2] ?? '', /<c\/>/);
   });
-  it('own their memory, so that sending one to a worker sends nothing else', async () => {
+  it('documents own their memory, so that a message to a worker carries nothing else', async () => {
     for await (const piece of splitXml(chunks(documents.join(''), [1 << 16]))) {
       assert.equal(piece.bytes?.buffer.byteLength, piece.bytes?.length);
     }
@@ -67,7 +67,7 @@ describe('XML documents one after another', () => {
 });
 
 describe('lines', () => {
-  it('are counted from 1, blank ones too, and need no last line end', async () => {
+  it('lines are counted from 1, with blank ones, and need no last line end', async () => {
     assert.deepEqual(await split(splitLines, '{"a":1}\n\n \r\n{"b":2}', [3]), [
       'line 1: {"a":1}',
       'line 4: {"b":2}',
@@ -89,7 +89,7 @@ describe('JSON values', () => {
       for (const cuts of [[1], [2, 3], [100]]) assert.deepEqual(await split(splitJson, text, cuts), expected);
     });
   }
-  it('are those that JSON.parse reads', async () => {
+  it('the accepted values are those of JSON.parse', async () => {
     const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(objects, sizes, fc.boolean(), async (list, cuts, pretty) => {
@@ -104,7 +104,7 @@ describe('JSON values', () => {
 });
 
 describe('elements of a document', () => {
-  it('come apart however the stream is cut, and one that does not end costs itself', async () => {
+  it('elements are split for any chunks, and an unclosed one affects only itself', async () => {
     const text = '<?xml version="1.0"?><r><i n="1">a</i><p:i>b<i>c</i></p:i><i>d<i>e</i><ix/><i>f</i></r>';
     const at = (part: string): string => `byte ${text.indexOf(part)}`;
     const expected = [
@@ -118,7 +118,7 @@ describe('elements of a document', () => {
       assert.deepEqual(await split(splitElements(['i']), text, cuts), expected);
   });
 
-  it('keep a declared encoding that is not UTF-8', async () => {
+  it('elements keep a declared encoding that is not UTF-8', async () => {
     const declared = '<?xml version="1.0" encoding="euc-kr"?>';
     for (const cuts of [[1], [1 << 16]]) {
       const found = await split(splitElements(['i']), `${declared}<r><i>a</i><i>b</i></r>`, cuts);

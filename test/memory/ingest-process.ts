@@ -1,6 +1,6 @@
 /**
- * Reads a file into a new data folder several times over and prints what memory of its own the process has after each
- * time: `node ingest-process.js FOLDER FILE TIMES`.
+ * Ingests a file into a new data folder several times, and prints the process's own memory after each time: `node
+ * ingest-process.js FOLDER FILE TIMES`.
  */
 import { readFileSync } from 'node:fs';
 import { open } from '../../src/engine.js';
@@ -11,7 +11,7 @@ export interface IngestMemory {
   own: number[];
 }
 
-/** Memory of the process that no file backs, bytes. */
+/** Memory of the process without mapped files, bytes. */
 function ownMemory(): number {
   const status = readFileSync('/proc/self/status', 'utf8');
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)![1]) * 1024;

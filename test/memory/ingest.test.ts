@@ -1,4 +1,4 @@
-/** However much is read, the memory that an ingest takes stays what it was: nothing of a document outlives its commit. */
+/** The memory of an ingest does not grow with its input: no data of a document remains after its commit. */
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ const skip = process.platform === 'linux' ? false : 'reads /proc, which only Lin
 
 const FILE_BYTES = 12e6;
 const TIMES = 8;
-/** Before this many times caches and heaps may still fill. */
+/** Ingests during which caches and heaps may still grow. */
 const WARM = 3;
-/** Bytes of memory for each byte of input; it was 1.7 while workers never let go of the addon's arrays. */
+/** Bytes of memory for each byte of input. The slope was 1.7 while workers never released the addon's arrays. */
 const SLOPE = 0.7;
 
-test('memory stays flat however much is read', { skip }, async (t) => {
+test('memory stays flat for any amount of input', { skip }, async (t) => {
   const dir = temporary(t);
   const file = join(dir, 'weekly.xml');
   await writeWeekly(file, FILE_BYTES);

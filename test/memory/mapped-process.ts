@@ -1,6 +1,6 @@
 /**
- * Opens a data folder with some workers, searches in each of them, and prints what the kernel says of the
- * mapped files: `node mapped-process.js FOLDER WORKERS`.
+ * Opens a data folder with some workers, searches in each of them, and prints the kernel's figures on the mapped
+ * files: `node mapped-process.js FOLDER WORKERS`.
  */
 import { readFileSync } from 'node:fs';
 import { open } from '../../src/engine.js';
@@ -9,7 +9,7 @@ import { native } from '../../src/index/native.js';
 export interface Mapped {
   /** By path of a segment's or an index's file. */
   files: Record<string, { mappings: number; rss: number; pss: number }>;
-  /** Segments that the addon holds open, over all threads. */
+  /** Open segments of the addon, over all threads. */
   open: number;
   rss: number;
 }
@@ -19,7 +19,7 @@ export interface MappedReport {
   closed: Mapped;
 }
 
-/** Sums /proc/self/smaps by file, kB. */
+/** Sums of /proc/self/smaps by file, kB. */
 function mapped(): Mapped {
   const files: Mapped['files'] = {};
   let file: string | undefined;
@@ -51,7 +51,7 @@ const queries = [
   'vehicle',
   'method',
 ];
-// More at once than there are workers: each gets some, and reads every passage.
+// More searches than workers: each worker gets some, and reads every passage.
 await Promise.all(queries.map((query) => engine.search({ query }, { exact: true })));
 await Promise.all(queries.map((query) => engine.search({ query })));
 const searching = mapped();

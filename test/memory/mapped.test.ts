@@ -1,4 +1,4 @@
-/** Segments and their indexes are mapped once a process, however many workers search; and let go at the end. */
+/** Segments and indexes are mapped once a process, for any number of workers, and unmapped at the end. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import type { Mapped, MappedReport } from './mapped-process.js';
 const CHILD = fileURLToPath(new URL('./mapped-process.js', import.meta.url));
 const skip = process.platform === 'linux' ? false : 'reads /proc, which only Linux has';
 
-/** A folder of some sources whose segments all have an index of a kind that is mapped. */
+/** A folder of some sources. Every segment has a mapped kind of index. */
 async function folder(sources: readonly string[]): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-memory-'));
   const engine = await open(dir, { create: true, workers: 2, indexKind: 'flat' });
@@ -50,7 +50,7 @@ function suite(name: string, sources: readonly string[], skipped: string | false
     });
     after(() => rmSync(dir, { recursive: true }));
 
-    it('one mapping of each file for all threads, none after closing', async () => {
+    it('each file has one mapping for all threads, and none after closing', async () => {
       const reports = new Map<number, MappedReport>();
       for (const workers of [0, 1, 2]) {
         const report = await measured(dir, workers);
@@ -67,7 +67,7 @@ function suite(name: string, sources: readonly string[], skipped: string | false
             `(proportional ${total(searching, 'pss')} kB) of ${Math.round(searching.rss / 1000)} kB resident`,
         );
       }
-      // What one worker has read is what two have read, and it is there once.
+      // Two workers share the pages that one worker has read.
       const [one, two] = [reports.get(1)!, reports.get(2)!];
       assert.ok(total(one.searching, 'rss') > 0);
       assert.ok(total(two.searching, 'rss') <= total(one.searching, 'rss') * 1.1 + 64);

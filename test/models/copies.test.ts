@@ -1,4 +1,4 @@
-/** How much memory the workers' copies of a model take, and when that is worth a warning. */
+/** The memory of the workers' copies of a model, and the threshold of its warning. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ test('graph and weights of every ONNX model count, the static model does not', (
   assert.throws(() => bytesAWorker({ ...DEFAULT_MODELS, embedder: elsewhere }), { code: 'model_missing' });
 });
 
-test('the number of workers that the advice names gets no advice', () => {
+test('there is no advice for the advised number of workers', () => {
   const gib = 2 ** 30;
   assert.match(adviceOnCopies(2 * gib, 8, 24 * gib)!, /2\.0 GiB.* 16\.0 GiB of 24\.0 GiB.*--workers 6/);
   assert.equal(adviceOnCopies(0, 1024, gib), undefined);

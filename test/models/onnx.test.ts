@@ -1,4 +1,4 @@
-/** A user's own models through the whole program: models.json, ingest, search, and the folder opened again. */
+/** A user's own models through the whole program: models.json, ingest, search, and the reopened folder. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ describe('models of a user', { skip: noOnnx }, () => {
     writeFileSync(patents, PATENTS.map((patent) => JSON.stringify(patent)).join('\n'));
   });
 
-  it('find by meaning, several questions at once, and stay with the folder', async () => {
+  it('models find by meaning, answer concurrent questions, and are stored with the folder', async () => {
     const engine = await open(data, { create: true, workers: 1, models: file });
     const { ingested, failed } = await engine.ingest([patents]);
     assert.deepEqual([ingested, failed], [PATENTS.length, []]);
@@ -84,7 +84,7 @@ describe('models of a user', { skip: noOnnx }, () => {
         scores,
         scores.toSorted((a, b) => b - a),
       );
-      assert.ok(new Set(scores).size > 1, 'the cross-encoder tells patents apart');
+      assert.ok(new Set(scores).size > 1, 'the cross-encoder distinguishes patents');
     });
     const explanation = await again.explain({ query: 'battery' });
     assert.match(explanation.model, /^minilm [0-9a-f]{12}$/);
@@ -92,7 +92,7 @@ describe('models of a user', { skip: noOnnx }, () => {
     await again.close();
   });
 
-  it('are not mixed up: another pooling is another model', async () => {
+  it('a model with another pooling is another model', async () => {
     const other = {
       kind: 'onnx',
       name: 'minilm',

@@ -1,4 +1,4 @@
-/** Lines of a server: whole and in order where they can be written, lost and counted where not. */
+/** Log lines of a server: complete and in order if they can be written, otherwise dropped and counted. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -23,7 +23,7 @@ function temporaryFile(t: { after(work: () => void): void }): { path: string; fd
   return { path, fd };
 }
 
-test('lines come out whole and in order, a moment later or at the end', async (t) => {
+test('lines are written complete and in order, shortly after or at the end', async (t) => {
   const { path, fd } = temporaryFile(t);
   const output = bufferedOutput(fd);
   const lines = Array.from({ length: 5_000 }, (_, n) => `{"n":${n},"text":"${'ä'.repeat(n % 50)}"}\n`);
@@ -39,21 +39,21 @@ test('lines come out whole and in order, a moment later or at the end', async (t
   assert.equal(output.lost, 0);
 });
 
-test('what nobody takes off does not fill the memory, and is told of', (t) => {
+test('unread output does not fill the memory, and dropped lines are reported', (t) => {
   const { path, fd } = temporaryFile(t);
   const output = bufferedOutput(fd);
   const line = `${'x'.repeat(1 << 20)}\n`;
   const count = Math.floor(LOG_BUFFER.maxBytes / line.length);
-  // Without a turn of the event loop nothing is written but the first.
+  // Without a turn of the event loop only the first line is written.
   for (let n = 0; n < count + 4; n++) output.write(line);
   output.flushSync();
   assert.ok(output.lost > 0 && output.lost <= 4);
   assert.match(readFileSync(path, 'utf8'), new RegExp(`"lost":${output.lost},"msg":"log lines could not be`));
 });
 
-const noFullDevice = existsSync('/dev/full') ? false : 'there is no /dev/full here';
+const noFullDevice = existsSync('/dev/full') ? false : 'this system has no /dev/full';
 
-test('a full disk stops neither the process nor its end', { skip: noFullDevice }, async () => {
+test('a full disk stops neither the process nor its exit', { skip: noFullDevice }, async () => {
   const script = `
     import { openSync } from 'node:fs';
     const { bufferedOutput } = await import(${JSON.stringify(MODULE)});
@@ -65,6 +65,6 @@ test('a full disk stops neither the process nor its end', { skip: noFullDevice }
     }, ${LOG_BUFFER.flushMs * 3});`;
   const args = ['--input-type=module', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
-  // The lines that were told of as lost are lost as well.
+  // The report of dropped lines is dropped, too.
   assert.ok(Number(stdout) >= 1_001, stdout);
 });

@@ -21,7 +21,7 @@ describe('log', () => {
     assert.match(String(line?.['time']), /^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it('leaves out what is below its level', () => {
+  it('drops lines below its level', () => {
     const lines = logged('warn', (log) => {
       log.info('no');
       log.warn('yes');
@@ -32,7 +32,7 @@ describe('log', () => {
     );
   });
 
-  it('keeps secrets out even where somebody logs them', () => {
+  it('removes secrets, even if code logs them', () => {
     const fields = {
       secret: 'hush',
       'x-api-key': 'hush',

@@ -24,7 +24,7 @@ describe('metrics', () => {
     assert.doesNotMatch(text, /XYZZY/);
   });
 
-  it('shows what workers tell of their answers, and reads gauges when somebody asks', async () => {
+  it("shows the workers' counts, and reads gauges on each request", async () => {
     const metrics = new Metrics();
     let waiting = 3;
     metrics.watch({

@@ -1,4 +1,4 @@
-/** How rows of several requests come together, without any graph. */
+/** Batches of rows of several requests, without a graph. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -7,10 +7,10 @@ import { Batches } from '../../src/onnx/batches.js';
 import type { Row } from '../../src/onnx/tokenizer.js';
 
 const row = (length: number, mark = 0): Row => ({ ids: new Uint32Array(length).fill(mark) });
-/** Result of a row: what it holds and how long it is. */
+/** Result of a row: its content and its length. */
 const answer = ({ ids }: Row) => `${ids[0]}:${ids.length}`;
 
-/** Batches that keep what each run was given; a run takes some time. */
+/** Batches that record the rows of each run. A run takes some time. */
 function recorded(maxTokens: number, lookahead = 256, ms = 1) {
   const runs: Row[][] = [];
   const run = async (rows: Row[]) => {
@@ -22,7 +22,7 @@ function recorded(maxTokens: number, lookahead = 256, ms = 1) {
 }
 
 describe('batches', () => {
-  it('give every request its own results in its own order, within the bound of tokens', async () => {
+  it('every request gets its own results in its own order, within the limit of tokens', async () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(fc.array(lengths, { minLength: 1, maxLength: 5 }), async (requests) => {
@@ -50,7 +50,7 @@ describe('batches', () => {
     );
   });
 
-  it('run rows of like length together: little padding', async () => {
+  it('rows of similar length are combined, with little padding', async () => {
     const { runs, batches } = recorded(ONNX_FIRST_RUN_TOKENS);
     const lengths = Array.from({ length: 200 }, (_, n) => 1 + ((n * 37) % 100));
     await batches.add(lengths.map((length) => row(length)));
@@ -63,7 +63,7 @@ describe('batches', () => {
     assert.ok(runs.length < 60, `${runs.length} runs`);
   });
 
-  it('take what arrives while a run lasts into the next one, questions first', async () => {
+  it('rows that arrive during a run are in the next one, questions first', async () => {
     const { runs, batches } = recorded(100);
     const first = batches.add([row(10, 1)]);
     const late = [
@@ -78,7 +78,7 @@ describe('batches', () => {
     );
   });
 
-  it('leave out what the deadline has not reached, and keep what was computed', async (t) => {
+  it('rows after the deadline are omitted, and computed ones are kept', async (t) => {
     let now = Date.now();
     t.mock.method(Date, 'now', () => now);
     const run = async (rows: Row[]) => {
@@ -91,11 +91,11 @@ describe('batches', () => {
       { deadline: Date.now() + 70 },
     );
     const computed = results.filter((result) => result !== undefined).length;
-    assert.equal(computed, 4, 'those begun by then');
+    assert.equal(computed, 4, 'started batches');
     assert.deepEqual(await batches.add([row(3)], { deadline: Date.now() - 1 }), [undefined]);
   });
 
-  it('fail the request that fails, not its neighbours', async () => {
+  it('an error fails only its request', async () => {
     const run = async (rows: Row[]) => {
       if (rows.some(({ ids }) => ids[0] === 13)) throw new Error('unlucky');
       return rows.map(answer);
@@ -107,10 +107,10 @@ describe('batches', () => {
       settled.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
     );
-    assert.deepEqual(await batches.add([row(1, 4)]), ['4:1'], 'it goes on working');
+    assert.deepEqual(await batches.add([row(1, 4)]), ['4:1'], 'the queue continues');
   });
 
-  it('drop the rows of a request that was given up', async () => {
+  it('the rows of a cancelled request are dropped', async () => {
     const { runs, batches } = recorded(10, 4);
     const controller = new AbortController();
     const given = batches.add(

@@ -20,7 +20,7 @@ describe('the files of a model', () => {
     return join(folder, name);
   }
 
-  it('are found under the names that exporters give them, full precision first', () => {
+  it('files are found under the names of exporters, full precision first', () => {
     const all = model(
       'a',
       'tokenizer.json',
@@ -40,7 +40,7 @@ describe('the files of a model', () => {
     );
   });
 
-  it('are missed with a message that says what was looked for where', () => {
+  it('missing files are reported with the expected names and folder', () => {
     const code = 'model_missing';
     assert.throws(() => findFiles({ folder: join(folder, 'none') }), {
       code,
@@ -65,7 +65,7 @@ describe('the files of a model', () => {
     });
   });
 
-  it('have a fingerprint that changes with any of them and with the settings', () => {
+  it('the fingerprint changes with any file and with the settings', () => {
     const [a, b] = [join(folder, 'one'), join(folder, 'two')];
     writeFileSync(a, 'graph');
     writeFileSync(b, 'tokens');
@@ -78,7 +78,7 @@ describe('the files of a model', () => {
     assert.notEqual(fingerprint([a, b], { pooling: 'mean' }), first);
   });
 
-  it('have one that is cheap where they are large', () => {
+  it('the fingerprint of large files is fast', () => {
     const large = join(folder, 'large');
     writeFileSync(large, 'x');
     truncateSync(large, 3 * 2 ** 30);
@@ -92,14 +92,14 @@ describe('the files of a model', () => {
 });
 
 describe('onnxruntime-node', () => {
-  it('is named with the version that is the peer of the package', () => {
+  it("messages contain the version of the package's peer dependency", () => {
     const { peerDependencies } = JSON.parse(read('package.json')) as {
       peerDependencies: Record<string, string>;
     };
     assert.equal(peerDependencies['onnxruntime-node'], ONNXRUNTIME_VERSION);
   });
 
-  it('is either there, or missed with the command that installs it', async () => {
+  it('a missing onnxruntime-node is reported with the command that installs it', async () => {
     const runtime = await loadRuntime().catch((error: Error) => error);
     if (runtime instanceof Error) {
       assert.match(

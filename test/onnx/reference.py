@@ -1,8 +1,8 @@
-"""What the published tools give for texts: `reference.py < cases.json > results.json`.
+"""Prints the results of the published tools for texts: `reference.py < cases.json > results.json`.
 
-Each text goes through Python's tokenizers and onnxruntime alone, without padding; pooling is a line of NumPy. A text that
-needs windows is cut by the rule the program documents: the fewest windows, all about as long, each with prompt and
-special tokens, their vectors averaged by how many tokens of text they hold.
+Python's tokenizers and onnxruntime process each text separately, without padding; pooling is a line of NumPy. A long
+text is split by the program's documented rule: the fewest windows, of similar length, each with prompt and special
+tokens, and the mean of their vectors weighted by the number of text tokens.
 """
 
 import json
@@ -19,7 +19,7 @@ _open = {}
 
 
 def opened(folder, graph):
-    """Session and tokenizer of a model, without the truncation and padding that its file asks for."""
+    """Session and tokenizer of a model, without the truncation and padding of its file."""
     if (folder, graph) not in _open:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
@@ -33,7 +33,7 @@ def opened(folder, graph):
 
 
 def run(session, ids, types, output, names):
-    """One row through the graph."""
+    """Runs the graph on one row."""
     length = len(ids)
     values = {
         names.get("ids", "input_ids"): ids,
@@ -83,7 +83,7 @@ def vector(text, case):
     if len(ids) <= limit:
         return finished(pooled(run(session, ids, types, case.get("output"), case.get("inputs", {})), case["pooling"]), case)
     special = [i for i, sequence in enumerate(whole.sequence_ids) if sequence is None] + list(range(len(whole.ids), len(ids)))
-    # By bytes, as the offsets of a text without characters that combine are the same in characters.
+    # Without combining characters, offsets in bytes and in characters agree.
     first, last = len(before), len(before + text)
     prompt = [i for i, (start, end) in enumerate(whole.offsets) if i not in special and (end <= first and before or start >= last and after)]
     kept = sorted(special + prompt)

@@ -1,4 +1,4 @@
-/** Ids against Python's tokenizers, and the files that are refused. PRIORART_TEST_TEXTS sets how many real texts. */
+/** Ids against Python's tokenizers, and invalid files. PRIORART_TEST_TEXTS sets the number of real texts. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ describe('tokenizer.json', { skip: noPython }, () => {
 
   for (const [family, model] of Object.entries(FAMILIES)) {
     it(`gives Python's ids for random Unicode: ${family}`, () => {
-      // Python's strings hold no lone surrogates; what becomes of those is tested with the embedder.
+      // Python's strings contain no lone surrogates; the embedder's test covers these.
       const draw = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => Buffer.from(text).toString());
       const texts = fc.sample(fc.oneof(draw, fc.string({ unit: 'grapheme', maxLength: 40 })), 3_000);
       same(model, texts);
@@ -67,11 +67,11 @@ describe('tokenizer.json', { skip: noPython }, () => {
   }
 });
 
-describe('a tokenizer file that cannot be used', () => {
+describe('an unusable tokenizer file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'priorart-tokenizer-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('is an error that names the file and the remedy', () => {
+  it('an unusable file is an error with its path and the remedy', () => {
     const path = join(folder, 'tokenizer.json');
     for (const text of ['', '{', '{"version":"1.0"}', '[]', 'x'.repeat(10_000)]) {
       writeFileSync(path, text);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { citedPatent, priorityOf } from '../../src/patent/citation.js';
 
-it('names a cited publication as the record of it is named, where office and kind are known', () => {
+it('a cited publication has the name of its record if office and kind are known', () => {
   assert.deepEqual(citedPatent('US', '9,971,313', 'B2'), {
     ...{ patent_id: 'US09971313B2', country: 'US', number: '09971313', kind: 'B2' },
   });
@@ -16,12 +16,12 @@ it('names a cited publication as the record of it is named, where office and kin
   assert.deepEqual(
     citedPatent('US', '62454417', 'B'),
     { country: 'US', number: '62454417', kind: 'B' },
-    'a provisional application is no publication, whatever the source calls it',
+    'a provisional application is not a publication, with any kind code of the source',
   );
   assert.deepEqual(citedPatent('EP', 'none', 'A1'), { country: 'EP', number: 'none', kind: 'A1' });
 });
 
-it('writes a priority in the form of application numbers', () => {
+it('a priority has the form of application numbers', () => {
   assert.deepEqual(priorityOf({ country: 'KR', number: '10-2008-0017061', date: '2008-02-26' }), {
     ...{ country: 'KR', number: '1020080017061', date: '2008-02-26' },
   });
@@ -29,6 +29,6 @@ it('writes a priority in the form of application numbers', () => {
     ...{ country: 'WO', number: 'US2007014647' },
   });
   assert.equal(priorityOf({ country: 'US', number: ' - ' }), undefined);
-  // A country that is none is left out; what is known of the priority stays.
+  // An invalid country is left out; the rest of the priority stays.
   assert.deepEqual(priorityOf({ country: 'J@', number: '2008-017061' }), { number: '2008017061' });
 });

@@ -39,7 +39,7 @@ describe('references of a claim', () => {
     it(text, () => assert.deepEqual(claimReferences(text, 9), expected));
   }
 
-  it('are of claims before it', () => {
+  it('references name earlier claims', () => {
     assert.deepEqual(claimReferences('The hinge of claims 1 to 9.', 4), [1, 2, 3]);
     assert.deepEqual(claimReferences('The hinge of claim 4.', 4), []);
   });
@@ -48,7 +48,7 @@ describe('references of a claim', () => {
 const RECORDS = resolve('../shared/data/patents/KR/kipris-json');
 const skip = existsSync(RECORDS) ? false : `no documents at ${RECORDS}`;
 
-it('agree with the ones that KIPRIS records mark, which leave out ranges', { skip }, async () => {
+it('references agree with the marks of KIPRIS records, which omit ranges', { skip }, async () => {
   let compared = 0;
   let equal = 0;
   const wrong: string[] = [];

@@ -45,7 +45,7 @@ describe('prefixes', () => {
     it(text, () => assert.equal(parseClassificationPrefix(text), expected));
   }
 
-  it('refuses what is no prefix and says what one is', () => {
+  it('an invalid prefix is refused with the valid form', () => {
     for (const text of [
       '',
       'H0',
@@ -71,7 +71,7 @@ describe('prefixes', () => {
     }
   });
 
-  it('keeps main group 10 apart from 100 and 1', () => {
+  it('main group 10 differs from 100 and 1', () => {
     const ten = parseClassificationPrefix('H01M10');
     assert.equal(matchesPrefix('H01M 10/0525', ten), true);
     assert.equal(matchesPrefix('H01M 100/00', ten), false);

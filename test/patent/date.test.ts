@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isPriorartError } from '../../src/errors.js';
 import { earliestDate, fromEpochDay, parseDate, parseIsoDate, toEpochDay } from '../../src/patent/date.js';
 
-it('reads every form of the offices', () => {
+it('every form of the offices is parsed', () => {
   for (const form of [
     '20181221',
     '2018.12.21',
@@ -18,7 +18,7 @@ it('reads every form of the offices', () => {
   }
 });
 
-it('knows real days only', () => {
+it('only real days are dates', () => {
   for (const form of [
     '20041200',
     '2023-02-29',
@@ -36,7 +36,7 @@ it('knows real days only', () => {
   assert.equal(parseDate('20240229'), '2024-02-29');
 });
 
-it('is strict with requests: the message names field and value and says what is expected', () => {
+it('requests are parsed strictly: the message names field, value and expected form', () => {
   assert.equal(parseIsoDate('2024-02-29'), '2024-02-29');
   for (const value of [
     '20240229',
@@ -59,7 +59,7 @@ it('is strict with requests: the message names field and value and says what is 
   }
 });
 
-it('goes to whole days and back', () => {
+it('dates convert to whole days and back', () => {
   assert.equal(toEpochDay('1970-01-01'), 0);
   assert.equal(toEpochDay('1969-12-31'), -1);
   fc.assert(
@@ -67,7 +67,7 @@ it('goes to whole days and back', () => {
   );
 });
 
-it('finds the earliest', () => {
+it('the earliest date is found', () => {
   assert.equal(earliestDate(['2001-01-01', undefined, '1999-12-31']), '1999-12-31');
   assert.equal(earliestDate([]), undefined);
 });

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { COUNTRIES } from '../../src/patent/country.js';
 import { isGrant, kindClass, knownKinds, publicationClass, sameKind } from '../../src/patent/kind.js';
 
-it('classes the kinds of every office', () => {
+it('the kinds of every office have a class', () => {
   const classes: Record<string, string> = {
     ...{ USA1: 'application', USA2: 'application', USA9: 'application', USP1: 'application', USA: 'grant' },
     ...{
@@ -41,7 +41,7 @@ it('classes the kinds of every office', () => {
   }
 });
 
-it('knows grants, and no kind of a table is unknown', () => {
+it('grants are recognised, and every kind of the table is known', () => {
   assert.equal(isGrant('US', 'B2'), true);
   assert.equal(isGrant('KR', 'Y1'), true);
   assert.equal(isGrant('US', 'S1'), false);
@@ -50,14 +50,14 @@ it('knows grants, and no kind of a table is unknown', () => {
   }
 });
 
-it('lets one letter stand for a family of kinds', () => {
+it('a single letter matches its family of kinds', () => {
   assert.equal(sameKind('US', 'B', 'B2'), true);
   assert.equal(sameKind('US', 'B1', 'B2'), false);
   assert.equal(sameKind('JP', 'A', 'T'), true);
   assert.equal(sameKind('US', 'A', 'S1'), false);
 });
 
-it('JP U is an application laid open before 1994 and a registration since', () => {
+it('JP U is a published application before 1994 and a registration since then', () => {
   const classOf = (number: string, publication_date?: string): string =>
     publicationClass({
       country: 'JP',
@@ -67,7 +67,7 @@ it('JP U is an application laid open before 1994 and a registration since', () =
     });
   assert.equal(classOf('61123456', '1986-08-02'), 'utility_application');
   assert.equal(classOf('03012345', '1991-02-07'), 'utility_application', 'of Heisei 3');
-  assert.equal(classOf('07012345', '1995-02-28'), 'utility_application', 'under the old law still');
+  assert.equal(classOf('07012345', '1995-02-28'), 'utility_application', 'still under the old law');
   assert.equal(classOf('03012345', '1995-02-28'), 'utility_grant', 'the 12,345th registration');
   assert.equal(classOf('03206566', '2016-09-29'), 'utility_grant');
   assert.equal(classOf('03206566'), 'utility_grant');

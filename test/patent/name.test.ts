@@ -24,14 +24,14 @@ describe('company names', () => {
       assert.deepEqual(new Set(names.map(companyKey)).size, 1, names.map(companyKey).join(' | '));
     });
   }
-  it('takes forms off the ends only, and never all of a name', () => {
+  it('legal forms are removed at the ends only, and never the whole name', () => {
     assert.equal(companyKey('광주'), '광주');
     assert.equal(companyKey('Agfa'), 'agfa');
     assert.equal(companyKey('Coca Inc Cola'), 'coca inc cola');
     assert.notEqual(companyKey('Co., Ltd.'), '');
     assert.notEqual(companyKey('株式会社'), '');
   });
-  it('matches by containing, prefix and the whole', () => {
+  it('a name matches by containing, prefix and the whole', () => {
     const key = companyKey('Midori Chemical Co., Ltd.');
     assert.equal(companyMatches(key, companyKey('chemical'), 'contains'), true);
     assert.equal(companyMatches(key, companyKey('chemical'), 'prefix'), false);
@@ -39,7 +39,7 @@ describe('company names', () => {
     assert.equal(companyMatches(key, companyKey('Midori'), 'exact'), false);
     assert.equal(companyMatches(key, companyKey('midori chemical'), 'exact'), true);
   });
-  it('is a fixed point', () => {
+  it('the key of a key is the same key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), (name) => {
         const key = companyKey(name);
@@ -51,7 +51,7 @@ describe('company names', () => {
 });
 
 describe('names of people', () => {
-  it('finds a person by either name, in either order', () => {
+  it('a person is found by either name, in either order', () => {
     for (const term of ['baik', 'BAIK, In', 'In Sub', 'in sub baik', 'Sub']) {
       assert.equal(personMatches('BAIK, In Sub', personKey(term)), true, term);
     }

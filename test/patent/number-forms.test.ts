@@ -1,4 +1,4 @@
-/** Numbers in the spellings of others and back: invented ones of every office, and real ones where there is data. */
+/** Numbers in other notations and back: generated ones of every office, and real ones if data is available. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -23,11 +23,11 @@ const of = (country: Country, numbers: fc.Arbitrary<string>, ...kinds: string[])
 const dated = (prefix: string, from: number, digits: number) =>
   fc.tuple(year(from, 2029), serial(digits)).map(([y, n]) => `${prefix}${y}${n}`);
 
-/** Every series of numbers that the offices publish under. */
+/** Every series of publication numbers of the offices. */
 const SERIES: Record<string, fc.Arbitrary<Numbered>> = {
   'KR applications': of('KR', dated('10', 1983, 7), 'A'),
   'KR utility models': of('KR', dated('20', 1983, 7), 'U'),
-  // A number in the two millions would read as a year; there are none yet.
+  // Numbers in the two millions, which look like years, do not exist yet.
   'KR grants': of(
     'KR',
     serial(7)
@@ -42,7 +42,7 @@ const SERIES: Record<string, fc.Arbitrary<Numbered>> = {
       .map((n) => `20${n}0000`),
     'Y1',
   ),
-  // Fewer than a million a year: DOCDB leaves the first of the seven digits out.
+  // Fewer than a million a year: DOCDB omits the first of the seven digits.
   'US applications': of(
     'US',
     fc.tuple(year(2001, 2029), serial(6)).map(([y, n]) => `${y}0${n}`),
@@ -123,7 +123,7 @@ const reads = (text: string, { country, number }: Numbered): boolean =>
 
 describe('spellings of a number', () => {
   for (const [name, publications] of Object.entries(SERIES)) {
-    it(`${name}: each is read back`, () => {
+    it(`${name}: each is parsed to its number`, () => {
       fc.assert(
         fc.property(publications, (publication) => {
           const forms = [docdbForm(publication), officeForm(publication), literatureForm(publication)];
@@ -139,7 +139,7 @@ describe('spellings of a number', () => {
     });
   }
 
-  it('are those of the offices', () => {
+  it('notations agree with the offices', () => {
     const shown = (country: Country, number: string, kind_code: string): string =>
       [docdbForm, officeForm, literatureForm].map((form) => form({ country, number, kind_code })).join(' | ');
     assert.equal(shown('KR', '1020200104349', 'A'), 'KR20200104349A | 10-2020-0104349 | 202000104349A0');
@@ -159,9 +159,9 @@ describe('spellings of a number', () => {
 const FAMILY = resolve('../shared/data/patents/KR/kipris-bulk-txt/yc-song__Family.txt');
 const skip = existsSync(FAMILY) ? false : `no documents at ${FAMILY}`;
 
-/** Each row names one publication three times: KIPRIS's number, or DOCDB's; country and kind; literature number. */
+/** Each row has three names of one publication: KIPRIS's or DOCDB's number; country and kind; literature number. */
 describe('numbers of real families', { skip }, () => {
-  it('in KIPRIS or DOCDB form and as literature number are one publication', () => {
+  it('numbers in KIPRIS or DOCDB form and literature numbers are one publication', () => {
     const rows = readFileSync(FAMILY, 'utf8')
       .split('\n')
       .slice(1)
@@ -185,7 +185,7 @@ describe('numbers of real families', { skip }, () => {
     assert.ok(compared >= 200, `${compared} numbers`);
   });
 
-  it('of China: the literature number is the application number, however that is written', () => {
+  it('in China, the literature number is the application number in any spelling', () => {
     const rows = readFileSync(FAMILY, 'utf8')
       .split('\n')
       .slice(1)

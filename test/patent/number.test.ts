@@ -9,7 +9,7 @@ import {
 import type { Country } from '../../src/patent/country.js';
 import { parsePatentNumber, patentId, publicationNumber } from '../../src/patent/number.js';
 
-/** text → readings as `US 09971313 B2`, `·` for what is left open. */
+/** text → readings as `US 09971313 B2`, `·` for an unknown part. */
 const readings = (text: string): string[] =>
   parsePatentNumber(text).map(
     (found) =>
@@ -72,7 +72,7 @@ describe('publication numbers', () => {
   ];
   for (const [text, expected] of spellings) {
     it(`reads ${text}`, () => {
-      // The kind of a CN literature number is that of the application.
+      // A CN literature number has the kind of the application.
       assert.equal(readings(text)[0]?.replace(/ · application/, ' · application'), expected);
     });
   }
@@ -91,7 +91,7 @@ describe('publication numbers', () => {
     assert.equal(lit('201720244147U0', 'CN'), '201720244147');
   });
 
-  it('leaves the office open where digits alone fit several', () => {
+  it('returns several offices for digits that fit several', () => {
     assert.deepEqual(readings('9971313'), [
       'US 09971313 ·',
       'JP 09971313 ·',
@@ -102,7 +102,7 @@ describe('publication numbers', () => {
     assert.ok(readings('2021167409').includes('JP 33167409 ·'));
   });
 
-  it('reads nothing from what is no number of the five offices', () => {
+  it('returns no number of the five offices for other texts', () => {
     for (const text of [
       '',
       'WO2017190418A1',
@@ -117,7 +117,7 @@ describe('publication numbers', () => {
     }
   });
 
-  it('reads the WO number of a JP re-publication as the number of its own', () => {
+  it('reads the WO number of a JP re-publication as its own number', () => {
     for (const text of ['WO2018/062001', 'WO2018062001', 'WO 2018/062001', 'JPWO2018/062001', '2018062001'])
       assert.equal(publicationNumber('JP', text, 'A1'), '30062001', text);
     assert.equal(publicationNumber('JP', 'WO98/12345', 'A1'), '10012345');
@@ -128,7 +128,7 @@ describe('publication numbers', () => {
     assert.ok(readings('830009677A').includes('KR 1019830009677 A'));
   });
 
-  it('never throws, whatever the text', () => {
+  it('never throws, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) =>
         Array.isArray(parsePatentNumber(text)),
@@ -167,7 +167,7 @@ describe('publication numbers', () => {
     fc.tuple(fc.constant('JP' as const), digits(8), fc.constantFrom('A', 'B2', 'T')),
     fc.tuple(fc.constant('CN' as const), digits(9), fc.constantFrom('A', 'B', 'U')),
   );
-  it('finds a patent_id again from itself, and an own number is a fixed point', () => {
+  it('parses a patent_id to itself; an own number is a fixed point', () => {
     fc.assert(
       fc.property(published, ([country, number, kind]) => {
         assert.deepEqual(parsePatentNumber(patentId(country, number, kind)), [{ country, number, kind }]);
@@ -201,12 +201,12 @@ describe('application numbers', () => {
   for (const [country, text, expected] of forms) {
     it(`${country} ${text}`, () => assert.equal(normaliseApplicationNumber(country, text), expected));
   }
-  it('is a fixed point', () => {
+  it('a form is its own form', () => {
     for (const [country, text, expected] of forms) {
       if (!isPctNumber(text)) assert.equal(normaliseApplicationNumber(country, expected), expected);
     }
   });
-  it('offers every office for a bare number', () => {
+  it('returns every office for a bare number', () => {
     assert.ok(applicationNumberForms('10-2006-0025591').includes('1020060025591'));
     assert.ok(applicationNumberForms('09/742,144').includes('09742144'));
     assert.deepEqual(applicationNumberForms('US 09/742,144'), ['09742144']);

@@ -1,4 +1,4 @@
-/** The rule by which parts and corrections of a publication become one record. */
+/** The rule that joins parts and corrections of a publication into one record. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -14,12 +14,12 @@ const ep = (kind: string, fields: Partial<Patent> = {}): Patent => ({
 });
 
 describe('revision', () => {
-  it('a whole record replaces a whole one, with nothing left of it', () => {
+  it('a complete record replaces a complete one entirely', () => {
     const later = ep('A1', { title: 'Lid' });
     assert.equal(revised(ep('A1', { title: 'Cover', abstract: 'A cover.' }), later), later);
   });
 
-  it('a part fills the gaps of a whole record, whichever came first', () => {
+  it('a part fills the gaps of a complete record, in either order', () => {
     const whole = ep('A1', {
       ...{ language: 'de', title: 'DECKEL', claims: [{ number: 1, text: 'Deckel.' }] },
       ...{ family_id: 'DE102020', family_derived: true, applicants: [{ name: 'Müller GmbH' }] },
@@ -38,7 +38,7 @@ describe('revision', () => {
     assert.deepEqual(revised(part, whole), expected);
   });
 
-  it('of two parts the later one wins where both speak, and both stay parts', () => {
+  it('the later of two parts takes precedence in common fields, and the result is a part', () => {
     const claims = ep('A1', { partial: true, language: 'de', claims: [{ number: 1, text: 'Deckel.' }] });
     const front = ep('A1', { partial: true, language: 'en', title: 'Lid', titles: { de: 'Deckel' } });
     const expected = ep('A1', {
@@ -51,7 +51,7 @@ describe('revision', () => {
     assert.equal(revised(ep('A1', { partial: true, language: 'en', title: 'Lid' }), newer).title, 'Cover');
   });
 
-  it('a correction leads, keeps what it is silent about, and names what it corrects', () => {
+  it('a correction takes precedence, keeps fields that it lacks, and names the corrected publication', () => {
     const grant = ep('B1', {
       ...{ title: 'Lid', inventors: [{ name: 'Mayer' }], claims: [{ number: 1, text: 'A lid.' }] },
       ...{ publication_date: '2010-01-06', grant_date: '2010-01-06' },
@@ -80,7 +80,7 @@ describe('revision', () => {
     assert.deepEqual(both.inventors, [{ name: 'Meyer' }]);
   });
 
-  it('a third version keeps what the second one did not say, and no more', () => {
+  it('a third version keeps the fields of a part, but none of the replaced record', () => {
     const first = ep('A1', { title: 'Lid', abstract: 'Old.', applicants: [{ name: 'A' }] });
     const part = ep('A1', {
       partial: true,
@@ -94,11 +94,11 @@ describe('revision', () => {
     assert.deepEqual([third.title, third.cpc_codes], ['Cover', ['B65D 1/00']]);
     assert.deepEqual([third.abstract, third.applicants], [undefined, undefined], 'gone from the publication');
     const later = revised(third, ep('A1', { partial: true, cpc_codes: ['B65D 2/00'] }));
-    assert.deepEqual(later.cpc_codes, ['B65D 2/00'], 'a later part stands before an earlier one');
+    assert.deepEqual(later.cpc_codes, ['B65D 2/00'], 'a later part takes precedence over an earlier one');
     assert.deepEqual([later.title, later.titles], ['Cover', { de: 'Deckel' }]);
   });
 
-  it('a correction that is read once more keeps what it corrects, and what it corrects may be read once more', () => {
+  it('a correction that is read again keeps the corrected data, and the corrected publication may be read again', () => {
     const grant = ep('B1', {
       title: 'Lid',
       claims: [{ number: 1, text: 'A lid.' }],
@@ -114,10 +114,14 @@ describe('revision', () => {
     const mended = revised(again, clearer);
     assert.deepEqual([mended.claims?.[0]?.text, mended.inventors], ['A lid of tin.', [{ name: 'Meier' }]]);
     const all = revised(revised(both, reprint), clearer);
-    assert.deepEqual(all.inventors, [{ name: 'Meyer' }], 'the first correction, not what it corrected');
+    assert.deepEqual(
+      all.inventors,
+      [{ name: 'Meyer' }],
+      'the first correction, not the corrected publication',
+    );
   });
 
-  it('only kinds of one letter belong together, and a search report stays by itself', () => {
+  it('only kinds of one letter belong together, and a search report is separate', () => {
     assert.ok(isSameDocument(ep('A9'), ep('A2')));
     assert.ok(!isSameDocument(ep('A1'), ep('A2')), 'neither corrects the other');
     assert.ok(!isSameDocument(ep('B9'), ep('A1')));
@@ -125,7 +129,7 @@ describe('revision', () => {
     assert.ok(!isSameDocument(ep('A9'), { ...ep('A1'), country: 'US' }));
   });
 
-  it('no text is lost, and putting a part in again changes nothing', () => {
+  it('no text is lost, and a part merged again changes nothing', () => {
     const language = fc.constantFrom('en', 'de', 'fr');
     const texts = fc.dictionary(language, fc.constantFrom('x', 'y'), { maxKeys: 3 });
     const record = fc

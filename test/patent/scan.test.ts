@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { beforeFirst, digitsAtEnd, lastDigits, withoutEnd, withoutStart } from '../../src/patent/scan.js';
 
-test('characters are taken off the ends', () => {
+test('characters are removed at the ends', () => {
   assert.equal(withoutEnd('Foo, ; ', /[,;\s]/), 'Foo');
   assert.equal(withoutEnd(' ;', /[,;\s]/), '');
   assert.equal(withoutEnd('', /\s/), '');

@@ -1,4 +1,4 @@
-/** Models that answer later, in worker threads: an embedding server that this test runs. */
+/** Asynchronous models in worker threads: an embedding server that this test runs. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -60,7 +60,7 @@ describe('a model on a server', { skip: noModel }, () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('finds what it embedded, several documents a request to the server', async () => {
+  it('a search finds the embedded documents, with several documents in a request to the server', async () => {
     const passages = batches.filter((batch) => batch.length > 1);
     assert.ok(
       passages.some((batch) => batch.length > 10),
@@ -72,7 +72,7 @@ describe('a model on a server', { skip: noModel }, () => {
     }
   });
 
-  it('puts the questions of concurrent searches into one request of each worker', async () => {
+  it('combines the questions of concurrent searches into one request of each worker', async () => {
     batches = [];
     ms = 30;
     const queries = PATENTS.slice(0, 48).map(({ abstract }) => abstract!);
@@ -88,7 +88,7 @@ describe('a model on a server', { skip: noModel }, () => {
     );
   });
 
-  it('passes on to the server that nobody waits any more', async () => {
+  it('cancels the request to the server when its callers cancel', async () => {
     hang = true;
     const controller = new AbortController();
     const search = engine.search({ query: 'x' }, { signal: controller.signal });
@@ -98,10 +98,10 @@ describe('a model on a server', { skip: noModel }, () => {
     await assert.rejects(search, { code: 'cancelled' });
     await closed;
     [hang, hung] = [false, []];
-    assert.equal((await engine.search({ query: 'x' })).total, 10, 'the worker goes on');
+    assert.equal((await engine.search({ query: 'x' })).total, 10, 'the worker continues');
   });
 
-  it('is known to the folder: no --models is needed afterwards, and explain names it', async () => {
+  it('the model is stored in the folder: no --models is needed afterwards, and explain names it', async () => {
     const { stdout, stderr, code } = await priorart('explain', 'valve', '--data', data);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^model +remote 1 \(not calibrated\)$/m);
@@ -110,7 +110,7 @@ describe('a model on a server', { skip: noModel }, () => {
     assert.equal((await engine.coverage()).index.model, 'remote 1');
   });
 
-  it('says of nothing that it is unrelated, since its similarities mean nothing', async () => {
+  it('marks no result as unrelated, because its similarities have no scale', async () => {
     const query = 'zzz';
     const { best, calibrated, unrelated } = await engine.explain({ query });
     assert.ok(best! < UNRELATED_BELOW, `${best}`);
@@ -124,7 +124,7 @@ describe('models.json', () => {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-models-json-'));
   after(() => rmSync(dir, { recursive: true }));
 
-  it('is refused with the field, its value and what was expected', async () => {
+  it('an invalid models.json is refused with the field, its value and the expected form', async () => {
     const path = join(dir, 'models.json');
     const cases: [string, RegExp][] = [
       ['{', /is not JSON/],

@@ -1,4 +1,4 @@
-/** When the coverage document is counted, and by how many. */
+/** The times when the coverage document is counted, and the number of counts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PriorartError } from '../../src/errors.js';
@@ -6,7 +6,7 @@ import { CoverageDocument } from '../../src/pool/coverage.js';
 import type { Answers } from '../../src/pool/pool.js';
 import type { Store } from '../../src/store/store.js';
 
-/** A store of which only the generation is asked, and workers that count as told. */
+/** A store with only a generation, and workers that count on request. */
 function parts(): {
   state: { generation: number; counts: number; failure?: PriorartError };
   document: CoverageDocument;
@@ -24,19 +24,19 @@ function parts(): {
 }
 
 describe('the coverage document', () => {
-  it('is counted once for all who ask at once, and not again before something is committed', async () => {
+  it('coverage is counted once for all concurrent callers, and again only after a commit', async () => {
     const { state, document } = parts();
     const bodies = await Promise.all(Array.from({ length: 10 }, () => document.body()));
     assert.equal(state.counts, 1);
     assert.equal(new Set(bodies).size, 1);
-    assert.equal(document.body(), bodies[0], 'at once, without a promise');
+    assert.equal(document.body(), bodies[0], 'the body is immediate, not a promise');
     state.generation = 2;
     const fresh = await document.body();
     assert.equal(state.counts, 2);
     assert.notEqual(fresh.etag, bodies[0]!.etag);
   });
 
-  it('has one tag for one state, whenever it was counted', async () => {
+  it('a state has one ETag, for any time of counting', async () => {
     const [a, b] = [parts(), parts()];
     b.state.counts = 7;
     const [first, second] = [await a.document.body(), await b.document.body()];
@@ -44,7 +44,7 @@ describe('the coverage document', () => {
     assert.equal(first.etag, second.etag);
   });
 
-  it('is the last one where the workers have no room, and counted again later; other faults are told', async () => {
+  it("the previous coverage is returned if the workers' queue is full, and counted again later; other errors are thrown", async () => {
     const { state, document } = parts();
     state.failure = new PriorartError('overloaded', 'full');
     await assert.rejects(async () => document.body(), { code: 'overloaded' });

@@ -9,7 +9,7 @@ import { temporary } from '../crash/folder.js';
 
 const POOL = new URL('../../src/pool/pool.js', import.meta.url).href;
 
-/** A pool of threads that load when they are told to. */
+/** A pool of threads that load on request. */
 class FakePool extends EventEmitter {
   threads = [new EventEmitter(), new EventEmitter()];
 }
@@ -23,7 +23,7 @@ function settling(pool: FakePool) {
   };
 }
 
-test('threads are waited for until each has posted its first message or is gone', async () => {
+test('threads are awaited until each has posted its first message or ended', async () => {
   const pool = new FakePool();
   const { state, wait } = settling(pool);
   const waiting = wait();
@@ -34,7 +34,7 @@ test('threads are waited for until each has posted its first message or is gone'
   await waiting;
 });
 
-test('the thread that takes a lost one’s place is waited for too, and the lost one no longer', async () => {
+test('the replacement of a lost thread is awaited, the lost one is not', async () => {
   const pool = new FakePool();
   const { state, wait } = settling(pool);
   pool.threads[0]!.emit('message', {});
@@ -50,8 +50,7 @@ test('the thread that takes a lost one’s place is waited for too, and the lost
 });
 
 test('pools closed while their threads load do not end the process', async (t) => {
-  // From a process of its own: what is guarded against is an abort. The closings are spread over the time it takes to
-  // load, whatever it is on this machine.
+  // In a separate process, because an error aborts it. The closings are spread over the measured loading time.
   const script = `
     const { Pool } = await import(${JSON.stringify(POOL)});
     const make = () => new Pool(${JSON.stringify(temporary(t))}, {}, 2, 4);

@@ -1,4 +1,4 @@
-/** The default model on the questions that the fixtures ask in several languages. */
+/** The default model on the fixtures' questions in several languages. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ describe('the default models', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('find across languages, and the reranker puts the right patents higher', async (t) => {
+  it('find across languages, and the reranker ranks the relevant patents higher', async (t) => {
     const reranked: number[] = [];
     const dense: number[] = [];
     for (const line of readFileSync('fixtures/queries.tsv', 'utf8').trim().split('\n').slice(1)) {

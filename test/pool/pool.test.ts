@@ -36,7 +36,7 @@ describe('pool', () => {
     rmSync(dir, { recursive: true });
   });
 
-  /** Both workers answer: no place was lost. */
+  /** Both workers answer, so no slot was lost. */
   async function allAnswer(): Promise<void> {
     const texts = PATENTS.slice(0, 6).map(({ abstract }) => abstract!);
     const answers = await Promise.all(texts.map((text) => pool.ask(question(text))));
@@ -69,13 +69,13 @@ describe('pool', () => {
     await allAnswer();
   });
 
-  test('a question that cannot cross to a worker fails by itself', async () => {
+  test('a question that cannot be sent to a worker fails alone', async () => {
     const uncloneable = { kind: 'details', query: { patentIds: () => [] } } as unknown as Question;
     await assert.rejects(pool.ask(uncloneable), (error) => codeOf(error) === 'internal');
     await allAnswer();
   });
 
-  test('aborted beforehand, while it waits, and while it runs: cancelled, and the worker goes on', async () => {
+  test('an abort before, during the wait and during the run is cancelled, and the worker continues', async () => {
     await assert.rejects(pool.ask(question('valve'), { signal: AbortSignal.abort() }), { code: 'cancelled' });
     const controllers = Array.from({ length: 6 }, () => new AbortController());
     const asked = controllers.map(({ signal }, n) => pool.ask(question(PATENTS[n]!.abstract!), { signal }));
@@ -89,7 +89,7 @@ describe('pool', () => {
     await allAnswer();
   });
 
-  test('more than may wait are refused at once, with when to come back', async () => {
+  test("requests beyond the queue's limit are refused at once, with Retry-After", async () => {
     const asked = Array.from({ length: 14 }, () => pool.ask(question('battery')));
     const ends = await Promise.allSettled(asked);
     const refused = ends.filter((end) => end.status === 'rejected').map((end) => end.reason as unknown);
@@ -103,7 +103,7 @@ describe('pool', () => {
     await allAnswer();
   });
 
-  test('1,000 searches with random aborts leave no slot behind', async (t) => {
+  test('1,000 searches with random aborts leave no slot occupied', async (t) => {
     const seed = 31;
     const next = random(seed);
     t.diagnostic(`seed ${seed}`);
@@ -128,7 +128,7 @@ describe('pool', () => {
   });
 });
 
-/** Where the numbers of a section lie in a segment file; its layout is told in native/core/src/file.rs. */
+/** Position of the numbers of a section in a segment file, whose layout native/core/src/file.rs documents. */
 function sectionOffset(bytes: Buffer, wanted: string): number {
   const footer = bytes.length - 40;
   for (let at = Number(bytes.readBigUInt64LE(footer + 8)); at < footer; ) {
@@ -140,13 +140,13 @@ function sectionOffset(bytes: Buffer, wanted: string): number {
   throw new Error(`no section ${wanted}`);
 }
 
-test('a damaged file fails the requests that need it; when it is repaired the same workers answer', async (t) => {
+test('a damaged file fails the requests that need it; after a repair the same workers answer', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   await commit(store, PATENTS.slice(0, 20));
   const path = join(store.segmentDir(store.manifest().segments[0]!.id), 'segment.bin');
   const bytes = readFileSync(path);
-  // The first row of the sixth document is one far beyond the last; opening looks at the last entry only.
+  // The first row of the sixth document becomes too large; opening checks the last entry only.
   bytes.writeUInt32LE(0x0fff_fff0, sectionOffset(bytes, 'row_at') + 4 * 5);
   rmSync(path);
   writeFileSync(path, bytes);
@@ -179,7 +179,7 @@ for (const workers of [0, 2]) {
       return made;
     }
 
-    test('searches that were asked are answered, later ones refused', async (t) => {
+    test('pending searches are answered, later ones refused', async (t) => {
       const dir = temporary(t);
       const store = newStore(dir);
       await commit(store, PATENTS.slice(0, 200));
@@ -198,7 +198,7 @@ for (const workers of [0, 2]) {
       assert.equal(serverPort(opened).ready().ready, false);
     });
 
-    test('a running ingest is stopped; what it committed is whole, the rest comes with the next run', async (t) => {
+    test('a running ingest is stopped; its commits are complete, the next run ingests the rest', async (t) => {
       const dir = temporary(t);
       const file = writeLines(join(dir, 'a.jsonl'), invented(1500));
       const opened = await engine(join(dir, 'data'));
@@ -214,12 +214,12 @@ for (const workers of [0, 2]) {
       const again = await engine(join(dir, 'data'));
       const summary = await again.ingest(file);
       assert.equal(summary.documents, 1500);
-      t.diagnostic(`${end}; ${summary.unchanged} were there`);
+      t.diagnostic(`${end}; ${summary.unchanged} were unchanged`);
       assert.equal((await again.coverage()).total, 1500);
       await again.close();
     });
 
-    test('an ingest that is aborted rejects as cancelled and can be taken up', async (t) => {
+    test('an aborted ingest rejects as cancelled and can be resumed', async (t) => {
       const dir = temporary(t);
       const file = writeLines(join(dir, 'a.jsonl'), invented(1500));
       const opened = await engine(join(dir, 'data'));
@@ -237,7 +237,7 @@ for (const workers of [0, 2]) {
   });
 }
 
-test('an engine without workers answers on the thread itself, one question after the other', async (t) => {
+test('an engine without workers answers on its own thread, in sequence', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   await commit(store, PATENTS.slice(0, 50));

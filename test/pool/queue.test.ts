@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { isPriorartError } from '../../src/errors.js';
 import { Queue } from '../../src/pool/queue.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function held(): { work: () => Promise<string>; end: (text: string) => void; fail: (error: Error) => void } {
   let end!: (text: string) => void;
   let fail!: (error: Error) => void;
@@ -16,7 +16,7 @@ function held(): { work: () => Promise<string>; end: (text: string) => void; fai
   return { work: () => promise, end, fail };
 }
 
-test('as many run as may, the next waits, the one too many is refused with when to come back', async () => {
+test('searches up to the limit run, the next waits, one more is refused with Retry-After', async () => {
   const queue = new Queue(2, 1);
   const [a, b, c] = [held(), held(), held()];
   const running = [queue.run(a.work, {}), queue.run(b.work, {})];
@@ -36,7 +36,7 @@ test('as many run as may, the next waits, the one too many is refused with when 
   assert.equal(await queue.run(async () => 'e', {}), 'e');
 });
 
-test('background work goes in when no search waits, and does not count as waiting', async () => {
+test('background work starts if no search waits, and does not count as waiting', async () => {
   const queue = new Queue(1, 1);
   const order: string[] = [];
   const first = held();
@@ -50,7 +50,7 @@ test('background work goes in when no search waits, and does not count as waitin
   assert.deepEqual(order, ['search', 'x', 'y']);
 });
 
-test('searches that never stop coming do not starve the background', async () => {
+test('continuous searches do not starve the background', async () => {
   const queue = new Queue(1, 100);
   let searches = 0;
   let stop = false;
@@ -67,7 +67,7 @@ test('searches that never stop coming do not starve the background', async () =>
   assert.ok(searches < 30, `${searches} searches first`);
 });
 
-test('closing lets what waits finish, drops the background, and takes nothing more', async () => {
+test('on close, waiting searches finish, the background is dropped, and new work is refused', async () => {
   const queue = new Queue(1, 5);
   const [a, b] = [held(), held()];
   const searches = [queue.run(a.work, {}), queue.run(b.work, {})];
@@ -90,7 +90,7 @@ test('closing lets what waits finish, drops the background, and takes nothing mo
   await new Queue(3, 3).close();
 });
 
-test('whatever is aborted when, every promise settles and no place is lost', async () => {
+test('with aborts at any moment, every promise settles and no slot is lost', async () => {
   const plan = fc.array(
     fc.record({
       ms: fc.nat(3),
@@ -110,7 +110,7 @@ test('whatever is aborted when, every promise settles and no place is lost', asy
         else if (abortAfter !== null) setTimeout(() => controller.abort(), abortAfter);
         const work = async () => {
           running += 1;
-          assert.ok(running <= parallel, 'no more at once than may');
+          assert.ok(running <= parallel, 'the limit of concurrent searches holds');
           await new Promise((done) => setTimeout(done, ms));
           running -= 1;
           if (fails) throw new Error('its own');
@@ -130,7 +130,7 @@ test('whatever is aborted when, every promise settles and no place is lost', asy
   );
 });
 
-/** Arrivals and work on a clock of its own: what became of each search, and how long it took. */
+/** Simulates arrivals and work with its own clock: the outcome and duration of each search. */
 async function simulated(options: {
   /** Searches that arrive in a second, by the second they arrive in. */
   perSecond: (second: number) => number;
@@ -139,7 +139,7 @@ async function simulated(options: {
   parallel: number;
   limit: number;
   withinMs?: number;
-  /** How many arrive at one moment. */
+  /** Number of searches that arrive at one moment. */
   atOnce?: number;
 }): Promise<{ second: number; ms: number | undefined }[]> {
   const { perSecond, seconds, workMs, parallel, limit, withinMs, atOnce = 1 } = options;
@@ -177,7 +177,7 @@ async function simulated(options: {
   return outcomes;
 }
 
-test('at five times what can be worked off, answers come in the time of three, and workers are never idle', async () => {
+test('at five times the capacity, answers take the time of three searches, and workers are never idle', async () => {
   const load = { seconds: 6, workMs: 10, parallel: 2, limit: 128 };
   const outcomes = await simulated({ ...load, perSecond: () => 1000 });
   const settled = outcomes.filter(({ second }) => second >= 1);
@@ -186,8 +186,8 @@ test('at five times what can be worked off, answers come in the time of three, a
   assert.ok(answered.length >= 0.98 * 5 * 200, `${answered.length} of 1000`);
 });
 
-test('workers stay busy where the load comes in heaps: at every turn of an event loop that is long', async () => {
-  // 200 at every tenth of a second, of which 20 can be worked off until the next.
+test('workers stay busy if searches arrive in bursts, as at every turn of a slow event loop', async () => {
+  // Bursts of 200 every tenth of a second; workers answer 20 before the next.
   const load = { seconds: 8, workMs: 10, parallel: 2, limit: 128, atOnce: 200 };
   const outcomes = await simulated({ ...load, perSecond: () => 2000 });
   const answered = outcomes.filter(({ second, ms }) => second >= 2 && ms !== undefined);
@@ -196,7 +196,7 @@ test('workers stay busy where the load comes in heaps: at every turn of an event
   assert.ok(times[times.length >> 1]! <= 200, `half of them take ${times[times.length >> 1]} ms`);
 });
 
-test('after an overload, as many are taken in as before it as soon as workers have nothing to do', async () => {
+test('after an overload, the limit returns to its earlier value as soon as workers are idle', async () => {
   let now = 0;
   const queue = new Queue(2, 64, () => now);
   const ends: (() => void)[] = [];
@@ -212,7 +212,7 @@ test('after an overload, as many are taken in as before it as soon as workers ha
   }
   assert.ok(queue.isShedding);
   while (queue.running > 0) await workOne(10);
-  // No time passes any more: searches that come one by one, each when the one before is answered.
+  // The clock stands still: searches arrive in sequence, each after the answer to the one before.
   let searches = 0;
   for (; queue.isShedding && searches < 10; searches++) {
     void ask();
@@ -222,7 +222,7 @@ test('after an overload, as many are taken in as before it as soon as workers ha
   assert.equal(queue.limit, 64);
 });
 
-test('shedding of slow work, too, ends within a second of the load', async () => {
+test('refusals of slow work, too, end within a second of the load', async () => {
   let now = 0;
   const queue = new Queue(1, 4, () => now);
   const ends: (() => void)[] = [];
@@ -240,7 +240,7 @@ test('shedding of slow work, too, ends within a second of the load', async () =>
   ends.shift()?.();
 });
 
-test('a burst is worked off whole, and so are clients that wait for their answers', async () => {
+test('a burst is answered completely, and so are clients that wait for their answers', async () => {
   const burst = await simulated({
     seconds: 3,
     workMs: 10,
@@ -249,7 +249,7 @@ test('a burst is worked off whole, and so are clients that wait for their answer
     perSecond: (second) => (second === 1 ? 300 : 50),
   });
   assert.equal(burst.filter(({ ms }) => ms === undefined).length, 0);
-  // 100 that ask again as soon as they are answered: always more than run, never more than may wait.
+  // 100 clients without pauses: always more than run, never more than may wait.
   const queue = new Queue(2, 128);
   let refused = 0;
   const client = async () => {
@@ -261,7 +261,7 @@ test('a burst is worked off whole, and so are clients that wait for their answer
   assert.equal(refused, 0);
 });
 
-test('when the load is gone, the queue takes bursts again', async () => {
+test('after the load, the queue accepts bursts again', async () => {
   const outcomes = await simulated({
     seconds: 7,
     workMs: 10,
@@ -276,9 +276,10 @@ test('when the load is gone, the queue takes bursts again', async () => {
   );
 });
 
-test('what could not come to its turn before its deadline is refused at once, and no other', async () => {
+test('only a search that cannot start before its deadline is refused at once', async () => {
   const load = { workMs: 1000, parallel: 2, limit: 128, withinMs: 30_000 };
-  // A search a second of two that can be: the queue knows what work takes. Then 100 in a second, half of them too many.
+  // One search a second at a capacity of two, so that the queue knows the cost. Then 100 in a second, half of them
+  // too many.
   const burst = await simulated({ ...load, seconds: 22, perSecond: (second) => (second === 21 ? 100 : 1) });
   const [answered, refused] = [
     burst.filter(({ ms }) => ms !== undefined),
@@ -287,7 +288,7 @@ test('what could not come to its turn before its deadline is refused at once, an
   assert.ok(refused.length > 30, `${refused.length} refused`);
   const longest = Math.max(...answered.map(({ ms }) => ms!));
   assert.ok(longest > 28_000 && longest <= 32_000, `${longest} ms`);
-  // The same burst on a queue that knows nothing yet, or whose first search has loaded its model, is taken in whole.
+  // The same burst is accepted on a new queue, or on one whose first search loaded its model.
   const first = await simulated({ ...load, seconds: 1, perSecond: () => 100 });
   assert.ok(first.every(({ ms }) => ms !== undefined));
 });

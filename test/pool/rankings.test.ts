@@ -1,4 +1,4 @@
-/** Pages of semantic-analytics belong together, whatever is committed between them. */
+/** Pages of semantic-analytics are consistent during commits. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,14 +57,14 @@ for (const workers of [0, 2]) {
     after(() => engine.close());
     const page = (number: number, more = {}) => engine.analyze({ ...QUERY, ...more, page: number } as never);
 
-    it('are those of the first one while documents are added, replaced and deleted', async () => {
+    it('pages are consistent with the first one during ingests, replacements and deletions', async () => {
       const before = await engine.analyze({ ...QUERY, page_size: 100 } as never);
       assert.equal(before.total_matched, 30);
       const first = await page(1);
       const pages = [first];
       await add(engine, 100, 10, 'Battery cell cooled by a liquid, better');
       pages.push(await page(2));
-      // The same publications with other texts, and others gone: what the first page saw is shown all the same.
+      // The same publications with other texts, and some deleted: later pages show the state of the first.
       const [replaced, deleted] = [before.results[10]!, before.results[14]!];
       await add(engine, Number(replaced.patent_id.slice(2, 10)) - 10_000_000, 1, 'Umbrella');
       assert.deepEqual((await engine.delete([deleted.patent_id])).deleted, [deleted.patent_id]);
@@ -90,19 +90,19 @@ for (const workers of [0, 2]) {
         'pages of another size are of the same state',
       );
       const fresh = await page(1);
-      assert.equal(fresh.total_matched, 39, 'a first page sees what is there now');
+      assert.equal(fresh.total_matched, 39, 'a first page shows the current state');
       assert.equal(idsOf(fresh).length, 4);
-      assert.equal((await page(2)).total_matched, 39, 'and takes the later ones along');
+      assert.equal((await page(2)).total_matched, 39, 'later pages show the same state');
       assert.equal(
         (await page(2, { top_k: 3, stats_group_by: ['ipc'] })).total_matched,
         39,
-        'another query has its own',
+        'another query has its own state',
       );
     });
   });
 }
 
-describe('rankings that are kept', () => {
+describe('cached rankings', () => {
   let store: Store;
   let answers: Inline;
   let dir: string;
@@ -121,7 +121,7 @@ describe('rankings that are kept', () => {
   const query = (number: number, text = QUERY.query) =>
     parseAnalytics({ ...QUERY, query: text, page: number });
 
-  it('are kept for each owner, so many and so long', async () => {
+  it('rankings are kept for each owner, with a maximum number and age', async () => {
     const rankings = new Rankings(store, answers, { rankings: 3, ms: 3_000 });
     await rankings.page(query(1), 'a');
     await rankings.page(query(1), 'a');
@@ -129,14 +129,14 @@ describe('rankings that are kept', () => {
     await rankings.page(query(1), 'b');
     await rankings.page(query(1, 'pump'), 'a');
     await rankings.page(query(1, 'liquid'), 'a');
-    assert.equal(rankings.size, 3, 'the oldest goes first');
-    await until(() => rankings.size === 0, 'nothing stays pinned, though nobody asks');
+    assert.equal(rankings.size, 3, 'the oldest is removed first');
+    await until(() => rankings.size === 0, 'all pins are released without a request');
     await rankings.page(query(1), 'a');
     rankings.close();
     assert.equal(rankings.size, 0);
   });
 
-  it('of one state share what is pinned, and of many states the oldest is let go', async () => {
+  it('rankings of one state share its pin; with many states the oldest is released', async () => {
     const pins = new Pins(store, 2);
     const generation = () => {
       store.refresh();
@@ -145,9 +145,9 @@ describe('rankings that are kept', () => {
     const first = pins.take(generation())!;
     assert.equal(pins.take(generation()), first);
     assert.equal(pins.size, 1);
-    assert.equal(pins.take(generation() - 1), undefined, 'a state that is gone cannot be pinned');
+    assert.equal(pins.take(generation() - 1), undefined, 'a removed state cannot be pinned');
     pins.leave(first);
-    assert.equal(first.released, false, 'somebody wants it still');
+    assert.equal(first.released, false, 'the state is still in use');
     const commit = () => change(store, () => {});
     commit();
     const second = pins.take(generation())!;
@@ -163,7 +163,7 @@ describe('rankings that are kept', () => {
     assert.ok(second.released && third.released);
   });
 
-  it('are not kept where there is one page only', async () => {
+  it('the ranking of a single page is not kept', async () => {
     const rankings = new Rankings(store, answers);
     await rankings.page({ ...query(1), pageSize: 12 }, 'a');
     assert.equal(rankings.size, 0);

@@ -1,6 +1,6 @@
 /**
- * Every index kind against the exact scan, on the offices' own documents: share of the true ten best documents
- * that an approximate plan finds, and whether the planner takes such a plan where it pays. Prints the figures.
+ * Every index kind against the exact scan, on the offices' own documents: the share of the true ten best documents
+ * that an approximate plan finds, and whether the planner selects such a plan when it is faster. Prints the figures.
  */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ const SEARCHES = 240;
 const DOCUMENTS = 50;
 const { embedder } = await loadModels();
 
-/** What is searched: an open snapshot with the entries that the planner sees. */
+/** An open snapshot with the entries that the planner uses. */
 interface Target {
   entries: readonly SegmentEntry[];
   snapshot: NativeSnapshot;
@@ -42,7 +42,7 @@ interface Search {
   fields: Filters;
 }
 
-/** Wide filters, which an index is made for, and random narrow ones. */
+/** Wide filters, which suit an index, and random narrow ones. */
 const WIDE: Filters[] = [
   {},
   {},
@@ -76,7 +76,7 @@ async function searchesIn(collection: Collection, count: number, seed: number): 
   return searches;
 }
 
-/** One search by a plan and by an exact scan: recall of the best ten documents, and how it went. */
+/** One search by a plan and by an exact scan: recall of the best ten documents, and the plan's figures. */
 function compare(target: Target, { vector, fields }: Search, options: PlanOptions = {}) {
   const { entries, snapshot, store } = target;
   const { filters } = parseSemantic({ query: 'any', ...fields });
@@ -91,7 +91,7 @@ function compare(target: Target, { vector, fields }: Search, options: PlanOption
   };
   const [found, truth] = [run(plan), run(exact)];
   const ten = truth.hits.docs.slice(0, 10);
-  // A document that scores as much as the tenth is as good as the tenth.
+  // A document with the score of the tenth counts as found.
   const least = truth.hits.scores[ten.length - 1] ?? 0;
   const good = Array.from(found.hits.scores.slice(0, 10)).filter((score) => score >= least).length;
   assert.equal(found.hits.docs.length, truth.hits.docs.length, `documents under ${JSON.stringify(fields)}`);
@@ -159,7 +159,7 @@ describe('approximate indexes find what an exact scan finds', { skip: noReal }, 
       try {
         const { manifest, native: snapshot } = folder.snapshot();
         const target = { entries: manifest.segments, snapshot, store: folder.store };
-        // So small a collection is scanned faster than an index answers: the planner says so, exactly.
+        // A scan of this small collection is faster than an index, so the planner scans it exactly.
         const planned = searches.map((search) => compare(target, search));
         for (const { plan, recall } of planned) if (plan.exact) assert.equal(recall, 1);
         for (const only of kind.startsWith('ivf-pq') ? (['index', 'codes'] as const) : (['index'] as const)) {
@@ -176,7 +176,7 @@ describe('approximate indexes find what an exact scan finds', { skip: noReal }, 
   }
 
   for (const kind of ['ivf-pq']) {
-    it(`${kind} is planned for, and right, where there are five times as many`, async () => {
+    it(`${kind} is planned for five times the documents, and has the required recall`, async () => {
       const folder = new Folder(collection.dir);
       const dir = mkdtempSync(join(tmpdir(), 'priorart-recall-'));
       folders.push(dir);
@@ -200,8 +200,8 @@ describe('approximate indexes find what an exact scan finds', { skip: noReal }, 
 });
 
 /**
- * With an approximate plan a count may miss one in a hundred. Thresholds of a few dozen to some hundred
- * documents: there an index has to know when to stop.
+ * With an approximate plan a count may miss one in a hundred. The thresholds select a few dozen to some hundred
+ * documents, because an index then has to find the end.
  */
 function countsAreRight(
   { entries, snapshot, store }: Target,
@@ -232,7 +232,7 @@ function countsAreRight(
   assert.ok(missed <= counted * 0.01, `counts miss ${missed} of ${counted}`);
 }
 
-/** Score of the document in some place, or the lowest. */
+/** Score of the document at a rank, or the lowest. */
 function cosineOfPlace(
   snapshot: NativeSnapshot,
   vector: Float32Array,
@@ -251,8 +251,8 @@ function cosineOfPlace(
 }
 
 /**
- * The collection and four likenesses of it in one segment: each passage blended with one of another document
- * of its country, so that they lie where passages lie, but not on each other.
+ * The collection and four variants of it in one segment. Each passage is mixed with one of another document of its
+ * country, so that variants have realistic but distinct vectors.
  */
 async function fiveTimes(folder: Folder, dir: string, kind: string): Promise<Target> {
   const { native: source, manifest } = folder.snapshot();
@@ -281,7 +281,7 @@ async function fiveTimes(folder: Folder, dir: string, kind: string): Promise<Tar
   const written = writer.finish();
   const file = 'index.faiss';
   const built = await native.buildIndex(path, join(dir, file), { kind, threads: 1, seed: 1 });
-  // Without the costs that were measured here and now: the plans have to be the same on every machine.
+  // With default costs instead of measured ones, so that the plans are the same on every machine.
   const { costs: _, ...effort } = built;
   const index = { kind, file, bytes: 0, checksum: '', ...effort };
   const snapshot = new native.Snapshot([{ path, indexPath: join(dir, file), deleted: new Uint32Array() }]);

@@ -1,4 +1,4 @@
-/** What every reranker keeps, run with each of them. */
+/** Common properties of all rerankers. */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ function keepsToTheInterface(open: () => Reranker): void {
   const reranker = open();
   after(() => reranker.close());
 
-  it('puts the passage that answers first', async () => {
+  it('ranks the passage with the answer first', async () => {
     const { documents, passages: each } = await reranker.score('cooling battery cells during fast charging', [
       passages('The method of claim 1, wherein the method further comprises a step.'),
       passages(
@@ -27,7 +27,7 @@ function keepsToTheInterface(open: () => Reranker): void {
     assert.ok(each[2]! > each[1]! && each[2]! > each[0]!);
   });
 
-  it('gives the same scores whatever the order of the documents, and numbers for any text', async () => {
+  it('gives the same scores for any order of the documents, and finite numbers for any text', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('battery', '전지', '電池', '', '\ud800'),
@@ -47,7 +47,7 @@ function keepsToTheInterface(open: () => Reranker): void {
     );
   });
 
-  it('takes no documents, and a question without a word', async () => {
+  it('accepts an empty list, and a question without a word', async () => {
     assert.equal((await reranker.score('battery', [])).documents.length, 0);
     const { documents } = await reranker.score('…', [passages('battery'), passages('housing')]);
     assert.equal(documents[0], documents[1]);
@@ -57,7 +57,7 @@ function keepsToTheInterface(open: () => Reranker): void {
 describe('late interaction by pieces', { skip: noModel }, () => {
   keepsToTheInterface(() => staticReranker(openStaticModel(MODEL)));
 
-  it('lets title and abstract speak for a passage', async () => {
+  it('uses title and abstract in the score of a passage', async () => {
     const reranker = staticReranker(openStaticModel(MODEL));
     const plain = { title: '', abstract: '', passages: ['The method of claim 1.'] };
     const { documents } = await reranker.score('solid electrolyte battery', [

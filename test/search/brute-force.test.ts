@@ -1,7 +1,7 @@
 /**
- * The engine against search by its definition (truth.ts), over random filters drawn from the documents: what
- * goes to the reranker, what comes back, and statistics. On the fixtures, in several segments with
- * deletions; and on the offices' own documents where they are at hand.
+ * The engine against search by its definition (truth.ts), over random filters drawn from the documents: candidates
+ * for the reranker, results, and statistics. On the fixtures, in several segments with deletions; and on the offices'
+ * own documents if they are available.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -40,9 +40,9 @@ import {
 const ROUNDING = 2e-6;
 
 const { embedder, reranker } = await loadModels();
-/** The same difference after the curve of the calibration, whose steepest part is a quarter of its slope. */
+/** The same difference after the calibration curve, whose maximum slope is a quarter of `slope`. */
 const SHOWN_ROUNDING = (ROUNDING * embedder.calibration.slope) / 4 + 1e-6;
-/** That of the question that was scored last: each has its own. */
+/** The calibration of the last question; each question has its own. */
 let calibration = embedder.calibration;
 const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
 
@@ -74,7 +74,7 @@ class Case {
       ...questions(12),
       ...(titles.filter((t, n) => t && n % 41 === 0).slice(0, 12) as string[]),
     );
-    // Nothing to embed: every score is 0, and only the rules for equals decide.
+    // Nothing to embed: every score is 0, and only the rules for ties decide.
     this.queries.push('???');
   }
 
@@ -97,14 +97,14 @@ class Case {
     return made;
   }
 
-  /** What a search by the definition finds, best first. */
+  /** The results of a search by the definition, best first. */
   async truth(query: string, filter: Filter): Promise<Scored[]> {
     const allowed = (await this.scored(query)).scored.filter((s) => filter.matches(s.document.patent));
     const { doc_type = 'all', kind_codes } = filter.fields;
     return ranked(doc_type === 'all' && !kind_codes ? deduplicated(allowed) : allowed);
   }
 
-  /** The documents that go to the reranker, as the engine chooses them. */
+  /** The documents that the engine selects for the reranker. */
   async candidates(request: SemanticRequest, documents: number): Promise<{ id: string; score: number }[]> {
     const { query, filters } = parseSemantic(request);
     const { vector } = await this.scored(query);
@@ -120,7 +120,7 @@ class Case {
   }
 }
 
-/** Same scores in the same order; the same documents but for those whose scores are equal. */
+/** Equal scores in the same order; equal documents except for ties. */
 function assertRanking(
   found: { id: string; score: number }[],
   truth: Scored[],
@@ -131,7 +131,7 @@ function assertRanking(
   const scores = new Map(truth.map((s) => [s.document.patent.patent_id, s.score]));
   for (const [n, { id, score }] of found.entries()) {
     const own = scores.get(id);
-    assert.ok(own !== undefined, `${label}: ${id} should not be found, or another should represent it`);
+    assert.ok(own !== undefined, `${label}: ${id} is wrong, or another publication represents it`);
     assert.ok(Math.abs(own - score) < ROUNDING, `${label}: ${id} scores ${score}, by definition ${own}`);
     assert.ok(Math.abs(truth[n]!.score - score) < ROUNDING, `${label}: place ${n + 1} scores ${score}`);
   }
@@ -149,7 +149,7 @@ function suite(
     before(() => it_.open(sources, counts.gone));
     after(() => it_.close());
 
-    it('holds every record with a vector a passage, as the model gives it', async () => {
+    it('has every record with one vector for each passage, as the model gives it', async () => {
       assert.equal(it_.folder.store.ids.getCount(), it_.patents.length);
       for (const { patent, passages, vectors } of it_.documents.filter((_, n) => n % 29 === 0)) {
         const fresh = await embedder.embed(
@@ -158,13 +158,13 @@ function suite(
           titlesOf(patent),
         );
         assert.equal(vectors.length, fresh.length, patent.patent_id);
-        // Half precision keeps eleven bits.
+        // Half precision has eleven bits.
         const off = fresh.findIndex((x, i) => Math.abs(x - vectors[i]!) > 2 ** -11 * Math.abs(x) + 1e-7);
         assert.equal(off, -1, `${patent.patent_id}, component ${off}`);
       }
     });
 
-    it(`chooses what goes to the reranker, under ${counts.filters} filters`, async () => {
+    it(`selects the candidates for the reranker, under ${counts.filters} filters`, async () => {
       const next = random(11);
       const sizes = { none: 0, few: 0, many: 0 };
       for (let n = 0; n < counts.filters; n++) {
@@ -181,7 +181,7 @@ function suite(
       }
     });
 
-    it('answers them in the order of the reranker, with the best passages', async () => {
+    it('returns them in the order of the reranker, with the best passages', async () => {
       const next = random(12);
       for (let n = 0; n < counts.filters / 4; n++) {
         const filter = randomFilter(next, it_.patents);
@@ -193,21 +193,21 @@ function suite(
       }
     });
 
-    it('counts as it ranks', async () => {
+    it('counts documents as it ranks them', async () => {
       const next = random(13);
       let compared = 0;
-      // Thresholds that lie too near a score are passed over: where scores crowd near 0, about half of them.
+      // Thresholds too near to a score are skipped: about half of them near 0, where scores are dense.
       for (let n = 0; n < counts.filters / 2; n++) {
         const query = it_.queries[n % it_.queries.length]!;
         compared += Number(await assertCounts(it_, randomFilter(next, it_.patents), query, next));
       }
-      assert.ok(compared > counts.filters / 8, `only ${compared} could be compared`);
+      assert.ok(compared > counts.filters / 8, `only ${compared} were compared`);
     });
 
-    it('counts a document at the very score that it shows', async () => {
+    it('counts a document with min_score equal to its shown score', async () => {
       const request: AnalyticsRequest = { query: it_.queries[3]!, min_score: 0, page_size: 100 };
       const { results } = await it_.engine.analyze(request);
-      // What shows the score of the last one may go on behind the page.
+      // Documents with the shown score of the last one may follow after the page.
       const end = results.length === 100 ? results.at(-1)!.similarity_score : -1;
       const checked = results.filter(({ similarity_score }, n) => n % 9 === 0 && similarity_score > end);
       assert.ok(checked.length >= 5);
@@ -220,7 +220,7 @@ function suite(
   });
 }
 
-/** The answer to a request, with the scores of the reranker over what goes to it by definition. */
+/** The expected answer: the reranker's scores over the candidates of the definition. */
 async function assertAnswer(
   it_: Case,
   request: SemanticRequest,
@@ -239,7 +239,7 @@ async function assertAnswer(
       (a.patent_id < b.patent_id ? -1 : 1),
   );
   assert.deepEqual(results, inOrder, `${label}: order`);
-  // Where equal scores straddle the last place, either may go to the reranker.
+  // If the cut of the candidates is within a tie, either document may be among them.
   if (truth[depth] && truth[depth - 1]!.score - truth[depth]!.score < ROUNDING) return;
   const candidates = truth.slice(0, depth).map(({ document, passages }) => ({
     document,
@@ -267,8 +267,7 @@ async function assertAnswer(
   );
   const last = results.at(-1)?.rerank_score ?? 0;
   for (const result of results) {
-    const wanted =
-      expected.get(result.patent_id) ?? assert.fail(`${label}: ${result.patent_id} should not be there`);
+    const wanted = expected.get(result.patent_id) ?? assert.fail(`${label}: ${result.patent_id} is wrong`);
     const { document, chunks, own, best } = wanted;
     expected.delete(result.patent_id);
     assert.ok(Math.abs(result.rerank_score - best) < ROUNDING, `${label}: ${result.patent_id}`);
@@ -282,10 +281,10 @@ async function assertAnswer(
     assert.deepEqual(result.ipc_codes, document.patent.ipc_codes ?? []);
     assertChunks(result.chunks, document, chunks, own, `${label}: chunks of ${result.patent_id}`);
   }
-  for (const [id, { best }] of expected) assert.ok(best <= last + ROUNDING, `${label}: ${id} is left out`);
+  for (const [id, { best }] of expected) assert.ok(best <= last + ROUNDING, `${label}: ${id} is missing`);
 }
 
-/** The best passages by inner product, as the record's own passages are, in the order of the reranker. */
+/** The best passages by inner product, equal to those of the record, in the order of the reranker. */
 function assertChunks(
   found: Chunk[],
   document: Document,
@@ -296,7 +295,7 @@ function assertChunks(
   assert.equal(found.length, chunks.length, label);
   const places = new Set(chunks.map((_, n) => n));
   for (const { similarity_score, rerank_score, ...passage } of found) {
-    // A passage may occur twice in a document: each is matched with one that is not taken yet.
+    // A passage may occur twice in a document; each is matched once.
     const place = [...places].find((n) => isDeepStrictEqual(document.passages[chunks[n]!.at], passage));
     assert.ok(place !== undefined, `${label}: not among the best passages: ${passage.text.slice(0, 60)}`);
     places.delete(place);
@@ -318,7 +317,7 @@ async function assertCounts(it_: Case, filter: Filter, query: string, next: () =
   const { fields, matches } = inRange(filter, dateType);
   const truth = await it_.truth(query, { fields, matches });
   const similar = truth.map((s) => similarityOf(s.score));
-  // A threshold somewhere among the scores, but never within rounding of one.
+  // A threshold between the scores, not within rounding of any.
   const beside = 3 * SHOWN_ROUNDING;
   const between = similar[Math.floor(next() * similar.length)] ?? 0.5;
   const minScore = Math.min(1, Math.max(0, between + [beside, -beside, -1][Math.floor(next() * 3)]!));
@@ -347,7 +346,7 @@ async function assertCounts(it_: Case, filter: Filter, query: string, next: () =
   return true;
 }
 
-/** The date filter of a semantic search as semantic-analytics takes it: one range, of one type. */
+/** The date filter of a semantic search in the form of semantic-analytics: one range, of one type. */
 function inRange(
   filter: Filter,
   type: string,
@@ -358,7 +357,7 @@ function inRange(
     ...rest
   } = filter.fields as Record<string, string>;
   const others = Object.keys(rest).filter((key) => /_date_(from|to)$/.test(key));
-  // Conditions on other dates cannot be asked there: their filters are left out as a whole.
+  // Filters with conditions on other dates are skipped, because semantic-analytics has one range.
   if (others.length > 0) return { fields: {}, matches: (p) => !/^none|^utility/.test(kindOf(p)) };
   const range = { ...(from ? { from } : {}), ...(to ? { to } : {}) };
   return {
@@ -399,7 +398,7 @@ function assertStats({ stats }: AnalyticsResponse, counted: Scored[], dateType: 
   for (const { name } of stats.top_applicants!) assert.ok(printed.has(name), `${label}: ${name}`);
 }
 
-/** The most frequent 20, in order; of those that are equally frequent, any may be cut off. */
+/** The most frequent 20, in order; ties at the cut may be either. */
 function assertTop(found: [string, number][], counts: [string, number][], label: string): void {
   assert.deepEqual(
     found.map(([, count]) => count),

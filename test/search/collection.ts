@@ -1,4 +1,4 @@
-/** A data folder of some sources for a test, and the records as the readers give them, read apart from it. */
+/** A data folder of some sources for a test, and the records read separately by the readers. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface Collection {
   remove(): void;
 }
 
-/** Ingests each source by itself, so that each becomes a segment of its own. */
+/** Ingests each source separately, so that each becomes a segment. */
 export async function collect(sources: readonly string[], indexKind = 'auto'): Promise<Collection> {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-search-'));
   const engine = await open(dir, { create: true, indexKind, workers: 2 });

@@ -1,4 +1,4 @@
-/** Filters whose meaning is easily lost: names without a name in them, numbers that offices share. */
+/** Filters with unusual values: names without a name, numbers that offices share. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,14 @@ import { after, before, describe, it } from 'node:test';
 import { type Engine, open } from '../../src/engine.js';
 import { parseSemantic } from '../../src/search/query.js';
 
-/** An application of each office; EP and US happen to have one number. */
+/** An application of each office. EP and US have the same number. */
 const RECORDS = [
   { patent_id: 'US20200067131A1', application_number: '20168852', applicants: ['Acme (주)'] },
   { patent_id: 'EP03893001A1', application_number: '20168852', applicants: ['.NET Ltd'] },
   { patent_id: 'KR1020200022285A', application_number: '1020180098231', applicants: ['주식회사 에이'] },
 ];
 
-describe('filters taken at their word', () => {
+describe('unusual filter values', () => {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-filter-'));
   let engine: Engine;
   before(async () => {
@@ -45,7 +45,7 @@ describe('filters taken at their word', () => {
     assert.deepEqual(await found({ application_number: 'KR20168852' }), []);
   });
 
-  it('a number that nothing bears finds nothing', async () => {
+  it('an unknown number finds no publication', async () => {
     for (const text of ['KR1019990000001A', 'nonsense', '漢'.repeat(500), '\u{1f600}'.repeat(500)]) {
       assert.deepEqual(await found({ publication_number: text }), []);
       assert.deepEqual(await found({ application_number: text }), []);
@@ -53,7 +53,7 @@ describe('filters taken at their word', () => {
     }
   });
 
-  it('a name that is none is refused: its key would be contained in every name', () => {
+  it('a name without letters or digits is refused, because every name would contain its empty key', () => {
     for (const name of ['.', '-', '(주)', '  & ', '㈜']) {
       for (const field of ['applicant', 'inventor']) {
         assert.throws(() => parseSemantic({ query: 'any', [field]: name }), {
@@ -65,7 +65,7 @@ describe('filters taken at their word', () => {
     assert.throws(() => parseSemantic({ query: 'any', applicant: 'Inc.' }), /not a legal form alone/);
   });
 
-  it('legal forms, width, case and spaces do not count in an applicant', async () => {
+  it('legal forms, width, case and spaces are ignored in an applicant', async () => {
     for (const name of ['에이', '(주)에이', '에이 주식회사', '주식회사에이']) {
       assert.deepEqual(
         await found({ applicant: name, applicant_match: 'exact' }),

@@ -1,4 +1,4 @@
-/** When a folder's newest state is searched: at once where it says something new, else when its segments are open. */
+/** A folder's newest state is searched at once if its content changed, otherwise when its segments are open. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -15,7 +15,7 @@ import { invented, temporary, writeLines } from '../crash/folder.js';
 const PATENTS = invented(60);
 const INDEX_FROM = 60;
 
-/** A folder of two segments, and what writes to it. */
+/** A folder of two segments, and its writer. */
 async function twoSegments(t: TestContext) {
   const root = temporary(t);
   const dir = join(root, 'data');
@@ -39,7 +39,7 @@ async function twoSegments(t: TestContext) {
   return { dir, store, merge, put };
 }
 
-/** Opens for real, but is not done before it is told. */
+/** Opens the segments, but completes on request. */
 function held() {
   const state = { begun: 0, closed: 0, isHeld: true };
   const begin: typeof openBeside = (store, entries) => {
@@ -61,12 +61,12 @@ function held() {
 async function until(is: () => boolean): Promise<void> {
   const end = performance.now() + 120_000;
   while (!is()) {
-    assert.ok(performance.now() < end, 'it does not come to that');
+    assert.ok(performance.now() < end, 'the state is not reached in time');
     await sleep(1);
   }
 }
 
-test('what a merge has made is opened beside the searches, once, and then searched', async (t) => {
+test('a merged segment is opened during searches, once, and then searched', async (t) => {
   const { dir, store, merge } = await twoSegments(t);
   const { state, begin } = held();
   const folder = new Folder(dir, { besideFrom: 1, openBeside: begin });
@@ -89,7 +89,7 @@ test('what a merge has made is opened beside the searches, once, and then search
   assert.deepEqual(state, { begun: 1, closed: 1, isHeld: false });
 });
 
-test('documents that come in or go are seen at once, whatever is being opened', async (t) => {
+test('new and deleted documents are visible at once, also during an opening', async (t) => {
   const { dir, store, merge, put } = await twoSegments(t);
   const { state, begin } = held();
   const folder = new Folder(dir, { besideFrom: 1, openBeside: begin });
@@ -106,7 +106,7 @@ test('documents that come in or go are seen at once, whatever is being opened', 
   assert.equal(state.begun, 1);
 });
 
-test('small segments are not worth it', async (t) => {
+test('small segments are opened at once', async (t) => {
   const { dir, merge } = await twoSegments(t);
   const { state, begin } = held();
   const folder = new Folder(dir, { openBeside: begin });
@@ -116,7 +116,7 @@ test('small segments are not worth it', async (t) => {
   assert.equal(state.begun, 0);
 });
 
-test('a segment that is gone again before it was opened is no matter', async (t) => {
+test('a segment that is removed before it is opened is ignored', async (t) => {
   const { dir, store, merge } = await twoSegments(t);
   const folder = new Folder(dir, { besideFrom: 1 });
   await merge();

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { markdownOf } from '../../src/search/markdown.js';
 import type { DocumentBody, DocumentHead } from '../../src/store/document.js';
 
-/** Whether the image stands right behind the paragraph, and not in the list at the end. */
+/** Whether the image directly follows the paragraph, and is not in the list at the end. */
 function isMentioned(label: string, text: string): boolean {
   const body = { description: [{ section: 'Drawings', paragraphs: [{ text }] }] } as unknown as DocumentBody;
   const shown = markdownOf({} as DocumentHead, body, [{ name: 'a.webp', label }] as never, ['description']);
   return !shown.includes('### Drawings\n\n![');
 }
 
-test('a drawing stands where its label is spoken of, however that is spaced', () => {
+test('a drawing follows the text that names its label, with any spaces', () => {
   for (const text of ['See FIG. 1.', 'see Fig.1', 'fig 1 shows', 'FIG . 1']) {
     assert.ok(isMentioned('Fig. 1', text), text);
   }
@@ -23,14 +23,14 @@ test('a drawing stands where its label is spoken of, however that is spaced', ()
   assert.ok(!isMentioned('Fig. 2-3', 'fig. 2, 3'));
 });
 
-test('a label of full stops does not make a text slow', () => {
+test('a label of full stops is matched in linear time', () => {
   const started = performance.now();
   assert.ok(!isMentioned(`Fig${' .'.repeat(20)} 1`, `fig${' '.repeat(50_000)}`));
   assert.ok(!isMentioned(`Fig${'.'.repeat(50_000)} 1`, 'fig. 1'));
   assert.ok(performance.now() - started < 5_000);
 });
 
-test('half a surrogate pair in the name of a drawing is linked as U+FFFD', () => {
+test('half a surrogate pair in the name of a drawing becomes U+FFFD in the link', () => {
   const shown = markdownOf({} as DocumentHead, {} as DocumentBody, [{ name: 'a\ud83d.webp' }] as never, [
     'description',
   ]);

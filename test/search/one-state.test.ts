@@ -1,4 +1,4 @@
-/** What is searched and what is shown are of one state, whenever the reranker answers. */
+/** A search and its answer use one state, for any delay of the reranker. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Embedder } from '../../src/embed/embedder.js';
@@ -16,7 +16,7 @@ import { type Collection, collect } from './collection.js';
 
 const QUERY = 'solid electrolyte battery';
 
-describe('a reranker that answers later', () => {
+describe('an asynchronous reranker', () => {
   let embedder: Embedder;
   let reranker: Reranker;
   let collection: Collection;
@@ -39,7 +39,7 @@ describe('a reranker that answers later', () => {
     }
   }
 
-  /** Scores texts, as a reranker that answers later does. */
+  /** Scores texts, as an asynchronous reranker does. */
   const atOnce = (): Reranker => ({
     name: 'at once',
     depth: reranker.depth,
@@ -47,7 +47,7 @@ describe('a reranker that answers later', () => {
     close: () => {},
   });
 
-  it('answers as it would have at once', async () => {
+  it('an asynchronous reranker gives the answers of a synchronous one', async () => {
     const later: Reranker = {
       name: 'later',
       depth: reranker.depth,
@@ -57,7 +57,7 @@ describe('a reranker that answers later', () => {
     assert.deepEqual(await search(later, 7), await search(atOnce(), 7));
   });
 
-  it('shows texts of the state that was searched, though all of them are deleted meanwhile', async () => {
+  it('shows texts of the searched state, although all of them are deleted meanwhile', async () => {
     const expected = await search(atOnce(), 20);
     const writer = Store.open(collection.dir);
     const deletesFirst: Reranker = {
@@ -73,6 +73,6 @@ describe('a reranker that answers later', () => {
     };
     assert.deepEqual(await search(deletesFirst, 20), expected);
     await writer.close();
-    assert.equal((await search(reranker, 20)).total, 0, 'they are gone now');
+    assert.equal((await search(reranker, 20)).total, 0, 'the documents are deleted now');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The planner: which way it takes for which share of the passages, in numbers alone, and on a folder whose searches of
- * different selectivity are explained. Costs are given, so that the plans are the same on every machine.
+ * The planner: its plan for each share of the passages, by numbers alone, and on a folder with explained searches of
+ * different selectivity. Costs are fixed, so that the plans are the same on every machine.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -55,63 +55,63 @@ function planned(
 
 const scanOf = (...args: Parameters<typeof planned>): ScanKind => planned(...args).segments[0]!.scan;
 
-describe('plans by selectivity, number wanted and kind of index', () => {
+describe('plans by selectivity, number of documents and kind of index', () => {
   it('a million passages with codes', () => {
     const scans = [1, 0.5, 0.1, 0.01, 0.001, 0.0001, 0].map((share) => scanOf(1e6, share, 50));
     assert.deepEqual(scans, ['ivf', 'ivf', 'exact', 'exact', 'exact', 'exact', 'none']);
   });
 
-  it('searches no further for documents that need not be found surely', () => {
+  it('searches less for documents without guaranteed recall', () => {
     const [fifty] = planned(1e6, 1, 50).segments;
     const [more] = planned(1e6, 1, 200, {}, undefined, 50).segments;
     assert.deepEqual([more!.scan, more!.nprobe], [fifty!.scan, fifty!.nprobe]);
     assert.notEqual(planned(1e6, 1, 200).segments[0]!.nprobe, fifty!.nprobe);
   });
 
-  it('thousands wanted: codes as a whole where they are few among many, else exactly', () => {
+  it('thousands of documents: full PQ scan if few of the passages pass, otherwise exact scan', () => {
     const scans = [1, 0.5, 0.1, 0.01].map((share) => scanOf(1e6, share, 10_000));
     assert.deepEqual(scans, ['exact', 'exact', 'exact', 'exact']);
     const larger = [1, 0.5, 0.1, 0.01].map((share) => scanOf(1e7, share, 10_000));
     assert.deepEqual(larger, ['codes', 'exact', 'exact', 'exact']);
   });
 
-  it('thousands wanted of which few reach the threshold: by estimates, else exactly', () => {
+  it('thousands of documents, few above the threshold: by estimates, otherwise exact scan', () => {
     const scans = [0.0001, 0.02, 0.5].map((share) => scanOf(1e6, 1, 10_000, {}, share));
     assert.deepEqual(scans, ['codes', 'codes', 'exact']);
     assert.equal(planned(1e6, 0.1, 10_000, {}, 0.02).above, 100);
     assert.equal(planned(1e6, 0.1, 10_000).above, undefined);
-    // However few are expected, none may be missed.
+    // A small expected number must not lower the recall.
     const cheap = { costs: { ...defaultCosts(INDEX), code: 3 } };
     const { scan, nprobe, lists } = planned(1e6, 1, 10_000, cheap, 0.0001).segments[0]!;
     assert.deepEqual([scan, nprobe], ['ivf', lists]);
   });
 
-  it('where most lists would have to be probed, codes are scanned as a whole', () => {
+  it('a full PQ scan if most lists would be probed', () => {
     assert.equal(scanOf(1e6, 1, 50, { nprobe: 1_500 }), 'codes');
   });
 
-  it('graphs where nearly all is allowed, and never where little is', () => {
+  it('a graph if nearly all passages pass, never for few', () => {
     const graph = { kind: 'hnsw-flat', lists: 0, nprobe: 1 };
     assert.equal(scanOf(1e6, 1, 50, graph), 'hnsw');
     assert.equal(scanOf(1e6, 0.09, 50, graph), 'exact');
     assert.equal(scanOf(1e6, 1, 10_000, graph), 'exact');
   });
 
-  it('an index that misses too much is not asked', () => {
+  it('an index with low recall is not used', () => {
     assert.equal(scanOf(1e6, 1, 50, { recall: 0.8 }), 'codes');
     assert.equal(scanOf(1e6, 1, 50, { kind: 'ivf-sq8', recall: 0.8 }), 'exact');
   });
 
-  it('no index, no choice; few passages, no index worth asking', () => {
+  it('without an index all scans are exact; with few passages, the index is not used', () => {
     assert.equal(scanOf(1e4, 1, 50, undefined), 'exact');
     assert.equal(planned(1e4, 1, 50, undefined).exact, true);
     assert.equal(scanOf(2e4, 1, 50, { kind: 'ivf-sq8', lists: 280, nprobe: 60 }), 'exact');
   });
 
-  it('costs that were measured decide, and defaults where an earlier version wrote none', () => {
+  it('measured costs decide, and defaults for an earlier version without costs', () => {
     const costs = defaultCosts(INDEX);
     assert.deepEqual(planned(1e6, 0.5, 50, { costs }), planned(1e6, 0.5, 50));
-    // Exact scores that cost nothing need no estimates.
+    // Free exact scores need no estimates.
     assert.equal(scanOf(1e6, 1, 50, { costs: { ...costs, row: 0.1 } }), 'exact');
     assert.equal(scanOf(1e6, 1, 50, { costs: { ...costs, code: 400 } }), 'codes');
     assert.ok(planned(1e6, 1, 50, { costs }).segments[0]!.expected!.ivf! > 0);
@@ -123,14 +123,14 @@ describe('the kind of index that a segment gets', () => {
   const kindOf = (passages: number, memory: number, dimensions = 256) =>
     indexKindFor('auto', { passages, dimensions }, undefined, memory);
 
-  it('goes by size', () => {
+  it('the kind of index depends on the size', () => {
     assert.deepEqual(
       [1_000, 19_999, 20_000, 49_999, 50_000, 10_000_000].map((passages) => kindOf(passages, 16 * gigabytes)),
       [undefined, undefined, 'ivf-sq8', 'ivf-sq8', 'ivf-pq', 'ivf-pq'],
     );
   });
 
-  it('and by the memory that there is', () => {
+  it('the kind of index depends on the available memory', () => {
     // 72 bytes a passage of 256 dimensions, 264 of 1,024.
     assert.equal(kindOf(14_000_000, 4 * gigabytes), 'ivf-pq');
     assert.equal(kindOf(15_000_000, 4 * gigabytes), 'ivf-sq8');
@@ -138,7 +138,7 @@ describe('the kind of index that a segment gets', () => {
     assert.equal(kindOf(5_000_000, 4 * gigabytes, 1_024), 'ivf-sq8');
   });
 
-  it('unless one was chosen', () => {
+  it('a configured kind of index takes precedence', () => {
     assert.equal(indexKindFor('hnsw-sq8', { passages: 1e9, dimensions: 256 }, undefined, 1), 'hnsw-sq8');
     assert.equal(indexKindFor('flat', { passages: 1e9, dimensions: 256 }), undefined);
     assert.equal(indexKindFor('hnsw-sq8', { passages: 10, dimensions: 256 }), undefined);
@@ -147,7 +147,7 @@ describe('the kind of index that a segment gets', () => {
 
 const DOCUMENTS = 6_000;
 const PASSAGES = 4;
-/** As on a machine where an exact score is dear, so that so small a folder is worth an index. */
+/** High costs for an exact score, so that an index is faster for this small folder. */
 const COSTS: IndexCosts = { row: 2_000, start: 20_000, code: 12, scan: 600 };
 
 /** Documents around some topics, of one day each, with ready vectors. */
@@ -204,7 +204,7 @@ describe('ten searches of a folder, explained', () => {
     rmSync(dir, { recursive: true });
   });
 
-  /** Of the documents, filed a day after the other, the first so many. */
+  /** The first documents of a sequence with one filing day each. */
   const first = (count: number): SemanticRequest => ({
     query: 'a bearing of sintered metal',
     filing_date_to: new Date(Date.UTC(2000, 0, count)).toISOString().slice(0, 10),
@@ -220,7 +220,7 @@ describe('ten searches of a folder, explained', () => {
     ['a thousandth', first(DOCUMENTS / 1_000), DOCUMENTS / 1_000, 'exact'],
     ['one', { query: 'a bearing', publication_number: 'US10000007B2' }, 1, 'exact'],
     ['none', { query: 'a bearing', countries: ['KR'] }, 0, 'none'],
-    ['a hundred wanted', { query: 'a bearing of sintered metal', top_k: 100 }, DOCUMENTS, 'ivf'],
+    ['a hundred documents', { query: 'a bearing of sintered metal', top_k: 100 }, DOCUMENTS, 'ivf'],
   ];
 
   for (const [name, request, allowed, scan] of CASES) {
@@ -233,7 +233,7 @@ describe('ten searches of a folder, explained', () => {
       assert.equal(plan.exact, scan === 'exact' || scan === 'none');
       if (plan.exact) assert.deepEqual({ scored, candidates }, { scored: allowed * PASSAGES, candidates: 0 });
       else assert.ok(scored < allowed * PASSAGES && candidates > 0, `${scored} of ${candidates}`);
-      // The question has nothing to do with the topics: nothing is harder for lists.
+      // The question is unrelated to the topics, which is the hardest case for lists.
       const found = await engine.search(request, { rerank: false });
       const truth = await engine.search(request, { rerank: false, exact: true });
       const ids = new Set(truth.results.map(({ patent_id }) => patent_id));
@@ -250,7 +250,7 @@ describe('ten searches of a folder, explained', () => {
       };
       const watched = await open(dir, { workers, recallCheck: 1, observe });
       try {
-        // What a check found comes with a later answer.
+        // A later answer includes the result of a check.
         await until(async () => {
           await watched.search({ query: 'a bearing of sintered metal' });
           return counts.length > 0;
@@ -265,7 +265,7 @@ describe('ten searches of a folder, explained', () => {
     });
   }
 
-  it('only a share of them can be', async () => {
+  it('only a share of the searches is checked', async () => {
     for (const recallCheck of [-0.1, 1.1, Number.NaN, 'all' as unknown as number]) {
       await assert.rejects(
         open(dir, { workers: 0, recallCheck }),
@@ -274,8 +274,8 @@ describe('ten searches of a folder, explained', () => {
     }
   });
 
-  it('statistics over thousands miss none', async () => {
-    // 0 lets all through: as many as there are, or the best thousand of them.
+  it('statistics over thousands miss no document', async () => {
+    // 0 allows all documents: all of them, or the best thousand.
     const all = await engine.analyze({ query: 'a bearing', min_score: 0 });
     assert.equal(all.total_matched, DOCUMENTS);
     const best = await engine.analyze({ query: 'a bearing', min_score: 0, max_results: 1_000 });

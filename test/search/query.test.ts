@@ -20,7 +20,7 @@ const both: [string, Parse][] = [
   ['semantic-analytics', parseAnalytics],
 ];
 
-/** The parse must be refused with this code, and the message must contain each of the words. */
+/** Expects an error with this code and a message that contains each of the words. */
 function refused(parse: Parse, input: unknown, code: ErrorCode, ...words: string[]): void {
   assert.throws(
     () => parse(input),
@@ -33,7 +33,7 @@ function refused(parse: Parse, input: unknown, code: ErrorCode, ...words: string
   );
 }
 
-/** The parse must be refused with exactly this message. */
+/** Expects an error with exactly this message. */
 function unhinted(parse: Parse, input: unknown, message: string): void {
   assert.throws(() => parse(input), { message });
 }
@@ -98,12 +98,12 @@ describe('semantic request', () => {
     assert.equal('everyKind' in parsed.filters, false);
   });
 
-  it('takes an explicit null for every optional field as absent', () => {
+  it('treats an explicit null in every optional field as absent', () => {
     const nulls = Object.fromEntries(Object.keys(semanticSchema.shape).map((name) => [name, null]));
     assert.deepEqual(parseSemantic({ ...nulls, query: 'q' }), parseSemantic({ query: 'q' }));
   });
 
-  it('takes a number or a family for every kind, unless kinds are stated', () => {
+  it('includes every kind for a number or a family, unless kinds are given', () => {
     for (const name of ['publication_number', 'application_number', 'family_id']) {
       const { filters } = parseSemantic({ query: 'q', [name]: '1', doc_type: null, kind_codes: null });
       assert.equal(filters.everyKind, true, name);
@@ -119,7 +119,7 @@ describe('semantic request', () => {
     );
   });
 
-  it('points date_range and date_type to its own date fields', () => {
+  it('names its own date fields for date_range and date_type', () => {
     refused(
       parseSemantic,
       { query: 'q', date_range: {} },
@@ -138,7 +138,7 @@ describe('semantic request', () => {
 });
 
 describe('fields of the other endpoint', () => {
-  it('are named as such', () => {
+  it('fields of the other endpoint are refused with its name', () => {
     for (const field of ['min_score', 'max_results', 'stats_group_by', 'page', 'page_size']) {
       const message = `unknown field "${field}"; it belongs to semantic-analytics`;
       unhinted(parseSemantic, { query: 'q', [field]: 1 }, message);
@@ -155,7 +155,7 @@ describe('fields of the other endpoint', () => {
     );
   });
 
-  it('are not looked for within date_range', () => {
+  it('fields of the other endpoint are not searched within date_range', () => {
     unhinted(parseAnalytics, { query: 'q', date_range: { page: 1 } }, 'unknown field "date_range.page"');
   });
 });
@@ -174,12 +174,12 @@ describe('semantic-analytics request', () => {
     });
   });
 
-  it('takes an explicit null for every optional field as absent', () => {
+  it('treats an explicit null in every optional field as absent', () => {
     const nulls = Object.fromEntries(Object.keys(analyticsSchema.shape).map((name) => [name, null]));
     assert.deepEqual(parseAnalytics({ ...nulls, query: 'q' }), parseAnalytics({ query: 'q' }));
   });
 
-  it('puts date_range under the date that date_type names', () => {
+  it('applies date_range to the date that date_type names', () => {
     const range = { from: '2019-01-01', to: '2019-12-31' };
     assert.deepEqual(parseAnalytics({ query: 'q', date_range: range }).filters.dates, { filing: range });
     const grant = parseAnalytics({ query: 'q', date_range: range, date_type: 'grant' });
@@ -188,13 +188,13 @@ describe('semantic-analytics request', () => {
     assert.deepEqual(open.filters.dates, { filing: { from: '2019-01-01' } });
   });
 
-  it('takes a date_range without a day as absent', () => {
+  it('treats a date_range without a day as absent', () => {
     for (const date_range of [{}, { from: null }, { to: null }, { from: null, to: null }]) {
       assert.deepEqual(parseAnalytics({ query: 'q', date_range }), parseAnalytics({ query: 'q' }));
     }
   });
 
-  it('gives the axes once each', () => {
+  it('returns each axis once', () => {
     assert.deepEqual(parseAnalytics({ query: 'q', stats_group_by: ['ipc', 'year', 'ipc'] }).groupBy, [
       'year',
       'ipc',
@@ -206,7 +206,7 @@ describe('semantic-analytics request', () => {
     refused(parseAnalytics, { query: 'q', top_k: 101 }, 'invalid_request', 'top_k', '101', '1 to 100');
   });
 
-  it('points the date fields of semantic to date_range and date_type', () => {
+  it('names date_range and date_type for the date fields of semantic', () => {
     for (const type of ['filing', 'publication', 'grant', 'priority']) {
       for (const end of ['from', 'to']) {
         const name = `${type}_date_${end}`;
@@ -216,7 +216,7 @@ describe('semantic-analytics request', () => {
     }
   });
 
-  it('refuses a date_range that is backward, malformed or has other fields', () => {
+  it('refuses a date_range that is reversed, malformed or has other fields', () => {
     const range = (date_range: unknown) => ({ query: 'q', date_range });
     refused(parseAnalytics, range([]), 'invalid_request', 'date_range', '[]', 'object');
     refused(parseAnalytics, range({ from: '2020-01-02', to: '2020-01-01' }), 'invalid_request', '2020-01-02');
@@ -231,7 +231,7 @@ describe('semantic-analytics request', () => {
     refused(parseAnalytics, range({ form: '2020-01-02' }), 'invalid_request', '"date_range.form"', '"from"');
   });
 
-  it('refuses what is out of range', () => {
+  it('refuses values out of range', () => {
     const cases: [string, unknown, string][] = [
       ['min_score', -0.1, '0 to 1'],
       ['min_score', 1.1, '0 to 1'],
@@ -254,7 +254,7 @@ describe('semantic-analytics request', () => {
 
 for (const [endpoint, parse] of both) {
   describe(`filters of ${endpoint}`, () => {
-    it('refuse a wrong type or value as 422, naming field, value and expectation', () => {
+    it('refuse a wrong type or value as 422, with field, value and expected form', () => {
       const cases: [string, unknown, ...string[]][] = [
         ['query', '   ', 'query', '1 to 10,000'],
         ['query', 5, 'query', '5'],
@@ -319,7 +319,7 @@ for (const [endpoint, parse] of both) {
       refused(parse, { query: 'q', ipc_codes: ['H'.repeat(501)] }, 'invalid_request', 'ipc_codes[0]');
     });
 
-    it('refuse a name that names nobody, by the rule that it breaks', () => {
+    it('refuse an invalid name, with the broken rule', () => {
       for (const field of ['applicant', 'inventor']) {
         for (const value of ['...', '&', '́'])
           refused(parse, { query: 'q', [field]: value }, 'invalid_request', field, 'a letter or digit');
@@ -339,7 +339,7 @@ for (const [endpoint, parse] of both) {
       parse({ query: 'q', inventor: 'Sa' });
     });
 
-    it('refuse a query that shows nothing', () => {
+    it('refuse a query without visible characters', () => {
       const blank = [
         '\u0000',
         '\u0007\u001b',
@@ -355,7 +355,7 @@ for (const [endpoint, parse] of both) {
       for (const query of ['q', '\u200b전지', '𝒳', '🔋', '.']) parse({ query });
     });
 
-    it('refuse an unknown field, naming the nearest', () => {
+    it('refuse an unknown field, with the nearest name', () => {
       refused(parse, { query: 'q', topk: 5 }, 'invalid_request', '"topk"', '"top_k"');
       refused(parse, { query: 'q', Country: ['US'] }, 'invalid_request', '"Country"', '"countries"');
       refused(parse, { query: 'q', ipc_code: ['H01M'] }, 'invalid_request', '"ipc_code"', '"ipc_codes"');
@@ -364,7 +364,7 @@ for (const [endpoint, parse] of both) {
       refused(parse, { query: 'q', ['x'.repeat(1e6)]: 1 }, 'invalid_request', 'unknown field');
     });
 
-    it('refuse an unknown field that is like no other, without a hint', () => {
+    it('refuse an unknown field without a similar name, without a hint', () => {
       for (const name of ['q', 'foo', 'limit', 'similarity', 'x'.repeat(40), 'on'])
         unhinted(parse, { query: 'q', [name]: 1 }, `unknown field "${name}"`);
       refused(
@@ -375,7 +375,7 @@ for (const [endpoint, parse] of both) {
       );
     });
 
-    it('refuse what is no object', () => {
+    it('refuse a body that is not an object', () => {
       for (const input of [null, undefined, [], 'text', 5, true])
         refused(parse, input, 'invalid_request', 'object');
     });
@@ -402,7 +402,7 @@ for (const [endpoint, parse] of both) {
 }
 
 describe('dates of semantic', () => {
-  it('may be long ago', () => {
+  it('dates may be long ago', () => {
     for (const day of ['1699-12-31', '1623-06-25', '0099-02-28', '0000-02-29']) {
       const { dates } = parseSemantic({ query: 'q', filing_date_from: day }).filters;
       assert.deepEqual(dates, { filing: { from: day } });
@@ -410,7 +410,7 @@ describe('dates of semantic', () => {
     refused(parseSemantic, { query: 'q', filing_date_from: '0099-02-29' }, 'bad_date', '0099-02-29');
   });
 
-  it('are real days written YYYY-MM-DD', () => {
+  it('dates are real days written YYYY-MM-DD', () => {
     for (const value of [
       '2021-02-29',
       '2020-13-01',
@@ -432,7 +432,7 @@ describe('dates of semantic', () => {
     refused(parseSemantic, { query: 'q', grant_date_to: 2020 }, 'invalid_request', 'grant_date_to', '2020');
   });
 
-  it('do not run backward', () => {
+  it('ranges are not reversed', () => {
     const input = { query: 'q', priority_date_from: '2020-01-02', priority_date_to: '2020-01-01' };
     refused(
       parseSemantic,
@@ -447,7 +447,7 @@ describe('dates of semantic', () => {
 });
 
 describe('details request', () => {
-  it('keeps order and duplicates, and puts sections in printing order', () => {
+  it('keeps order and duplicates, and returns sections in printing order', () => {
     assert.deepEqual(parseDetails({ patent_ids: [' b ', 'a', 'b'], sections: 'claims, title,claims' }), {
       patentIds: ['b', 'a', 'b'],
       sections: ['title', 'claims'],
@@ -455,7 +455,7 @@ describe('details request', () => {
     assert.deepEqual(parseDetails({ patent_ids: ['a'], sections: null }), { patentIds: ['a'] });
   });
 
-  it('refuses what is out of range', () => {
+  it('refuses values out of range', () => {
     parseDetails({ patent_ids: Array(DETAILS_MAX_IDS).fill('x') });
     refused(
       parseDetails,
@@ -488,8 +488,8 @@ describe('details request', () => {
   });
 });
 
-describe('any request at all', () => {
-  it('is either parsed or refused with a PriorartError of status 400 or 422', () => {
+describe('any request', () => {
+  it('any request is either parsed or refused with a PriorartError of status 400 or 422', () => {
     const names = [...Object.keys(semanticSchema.shape), ...Object.keys(analyticsSchema.shape)];
     const field = fc.oneof(fc.constantFrom(...names), fc.string());
     const body = fc.oneof(fc.jsonValue(), fc.dictionary(field, fc.jsonValue()));
@@ -510,7 +510,7 @@ describe('any request at all', () => {
 });
 
 describe('schemas', () => {
-  it('state the limits and defaults that the parser applies', () => {
+  it('schemas have the limits and defaults of the parser', () => {
     const jsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' });
     const [semantic, analytics, details] = [semanticSchema, analyticsSchema, detailsSchema].map(jsonSchema);
     assert.ok(semantic && analytics && details);

@@ -1,4 +1,4 @@
-/** Checks of live searches behind their backs: which are taken, how many at once, and what they find. */
+/** Checks of live searches in the background: their selection, their number at once, and their result. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { random } from '../crash/folder.js';
 
 const APPROXIMATE: Plan = { exact: false, documents: 100, segments: [] };
 
-/** A search whose check ends when the test says so. */
+/** A search whose check ends on request. */
 class Search {
   asked = 0;
   end!: (checked: CheckedRecall | null) => void;
@@ -37,8 +37,8 @@ class Search {
   }
 }
 
-describe('which searches are checked', () => {
-  it('one at a time, and what was counted is told once', async () => {
+describe('selection of checked searches', () => {
+  it('one check runs at a time, and its counts are reported once', async () => {
     const checks = new RecallChecks(1);
     const search = new Search();
     checks.offer(search.answered());
@@ -55,7 +55,7 @@ describe('which searches are checked', () => {
     assert.equal(checks.take(), undefined);
   });
 
-  it('a share of the approximate ones, none of the exact ones', async () => {
+  it('a share of the approximate searches is checked, and no exact search', async () => {
     const checks = new RecallChecks(0.25, random(1));
     const search = new Search();
     for (let n = 0; n < 400; n++) {
@@ -65,11 +65,11 @@ describe('which searches are checked', () => {
       await checks.settled();
     }
     assert.ok(search.asked > 30 && search.asked < 70, `${search.asked} of 200`);
-    // A check that another thread's was before in counts for nothing.
+    // A check that yields to one of another thread is not counted.
     assert.equal(checks.take(), undefined);
   });
 
-  it('one that fails is counted, and the next is taken', async () => {
+  it('a failed check is counted, and the next one starts', async () => {
     const checks = new RecallChecks(1);
     const search = new Search();
     checks.offer(search.answered());
@@ -81,8 +81,8 @@ describe('which searches are checked', () => {
   });
 });
 
-describe('what a check finds', () => {
-  it('compares scores with an exact scan, unless too much would be scanned', async (t) => {
+describe('result of a check', () => {
+  it('compares scores with an exact scan, unless the scan would be too large', async (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'priorart-recall-check-'));
     t.after(() => rmSync(dir, { recursive: true }));
     const next = random(2);
@@ -111,12 +111,12 @@ describe('what a check finds', () => {
     const check = (found: Float32Array, mostPassages = 60) =>
       snapshot.recallCheck(vector, [], found, { dedupe: false, places: 10, mostPassages }).run();
     assert.deepEqual(await check(scores), { wanted: 10, found: 10 });
-    // Two of the best are missing: lower ones stand in their places.
+    // Two of the best are missing, with lower ones in their places.
     const low = scores.at(-1)! - 0.01;
     assert.deepEqual(await check(Float32Array.of(...scores.slice(2), low, low)), { wanted: 10, found: 8 });
     assert.deepEqual(await check(Float32Array.of()), { wanted: 10, found: 0 });
     assert.equal(await check(scores, 59), null);
-    // The snapshot may be closed while a check is running.
+    // The snapshot may be closed during a check.
     const late = check(scores);
     snapshot.close();
     assert.deepEqual(await late, { wanted: 10, found: 10 });

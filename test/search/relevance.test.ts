@@ -1,6 +1,6 @@
 /**
- * Whether what is found answers the question: nDCG and recall of the fixtures' judged questions, each against the
- * publications of its own language, by similarity alone and with the reranker. Prints the figures.
+ * Relevance of the results: nDCG and recall of the fixtures' judged questions, each against the publications of its
+ * own language, by similarity alone and with the reranker. Prints the figures.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { SearchResult } from '../../src/search/types.js';
 import { FIXTURES } from '../crash/folder.js';
 import { type Collection, collect } from './collection.js';
 
-/** Places that count. */
+/** Number of results that count. */
 const K = 10;
 
 interface Question {
@@ -29,7 +29,7 @@ const questions = lines('queries.tsv')
     return { id, language, text };
   });
 
-/** Judgements of each question: 2 answers it, 1 touches it. */
+/** Judgements of each question: 2 answers it, 1 is related. */
 const judgements = new Map<string, Map<string, number>>();
 for (const line of lines('qrels.txt')) {
   const [question = '', , patent = '', grade = '0'] = line.split(' ');
@@ -40,7 +40,7 @@ for (const line of lines('qrels.txt')) {
 const gain = (grade: number, place: number) => (2 ** grade - 1) / Math.log2(place + 2);
 const mean = (values: number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
 
-/** nDCG and recall of the first ten places; undefined where nothing relevant is there to be found. */
+/** nDCG and recall of the first ten results; undefined without a relevant document. */
 function quality(grades: number[], all: number[]): { ndcg: number; recall: number } | undefined {
   const best = [...all].sort((a, b) => b - a).filter((grade) => grade > 0);
   if (best.length === 0) return undefined;
@@ -61,14 +61,14 @@ describe('relevance on the judged questions', () => {
     collection.remove();
   });
 
-  it('the reranker makes it better, never worse', async () => {
+  it('the reranker improves the order, and never worsens it', async () => {
     const rows: Record<
       string,
       { dense: number[]; reranked: number[]; recall: number[]; rerankedRecall: number[] }
     > = {};
     for (const { id, language, text } of questions) {
       const { results } = await engine.search({ query: text, top_k: 100 });
-      // An application and its grant are one result, judged alike.
+      // An application and its grant are one result with one judgement.
       const own = results.filter(({ patent_id }) => collection.patents.get(patent_id)?.language === language);
       const gradeOf = ({ patent_id }: SearchResult) => judgements.get(id)?.get(patent_id) ?? 0;
       const bySimilarity = [...own].sort((a, b) => b.similarity_score - a.similarity_score);
@@ -94,16 +94,16 @@ describe('relevance on the judged questions', () => {
     const over = (of: (row: (typeof all)[number]) => number[]) => mean(all.flatMap(of));
     const [dense, reranked] = [over((row) => row.dense), over((row) => row.reranked)];
     console.log(`all: nDCG@${K} ${dense.toFixed(3)} by similarity, ${reranked.toFixed(3)} reranked`);
-    assert.ok(reranked >= dense, 'over all questions the reranker helps');
-    // One question may lose what it found by luck: none of its words are in the patent that answers it.
+    assert.ok(reranked >= dense, 'the reranker raises the mean over all questions');
+    // One question may lose a lucky hit, because the relevant patent contains none of its words.
     const lost = all.flatMap((row) => row.recall.map((before, n) => before - row.rerankedRecall[n]!));
     assert.ok(lost.reduce((sum, x) => sum + x, 0) <= 1, `recall lost: ${lost}`);
     for (const [language, row] of Object.entries(rows)) {
-      // A language of a handful of questions may go either way by one of them.
+      // A language with few questions may change in either direction by one of them.
       const slack = row.dense.length < 15 ? 0.05 : 0;
       assert.ok(mean(row.reranked) >= mean(row.dense) - slack, language);
     }
-    // The model matches words and word parts: within a language that must carry most questions.
+    // The model matches words and their parts, which should suffice for most questions in one language.
     assert.ok(reranked >= 0.75, `nDCG ${reranked}`);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Random filters with their meaning. Each is drawn from a record of the collection, so that it matches
- * something, and says of a record whether it matches: written from the specification, not from the engine.
+ * Random filters with their meaning. Each is drawn from a record of the collection, so that it has a match, and
+ * includes a test whether a record matches, written from the specification.
  */
 import { companyKey, isLegalForm, personKey } from '../../src/patent/name.js';
 import type { Name, Patent } from '../../src/patent/record.js';
@@ -23,14 +23,14 @@ const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(rando
 const some = <T>(random: Random, from: readonly T[], most: number): T[] =>
   Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(random, from));
 
-/** Both spellings that a record gives of a name. */
+/** Both spellings of a name in a record. */
 const spellings = (names: readonly Name[] | undefined): string[] =>
   (names ?? []).flatMap(({ name, name_en }) => (name_en ? [name, name_en] : [name]));
 
 const full = (text: string): string =>
   text.replace(/[!-~]/g, (ascii) => String.fromCharCode(ascii.charCodeAt(0) + 0xfee0));
 
-/** Spellings of one thing that must mean the same. */
+/** Equivalent spellings. */
 const disguised = (random: Random, text: string): string =>
   pick(random, [text, text.toLowerCase(), text.toUpperCase(), full(text), `  ${text} `]);
 
@@ -49,7 +49,7 @@ export function byKind(random: Random, patents: readonly Patent[]): Filter {
   };
   if (random() < 0.25) {
     const kinds = some(random, patents, 3).map((p) => p.kind_code);
-    // Kind codes win over both, so these are left in.
+    // Kind codes take precedence over both, so these are kept.
     return { fields: { ...fields, kind_codes: kinds }, matches: (p) => kinds.includes(p.kind_code) };
   }
   const wanted = type === 'all' ? ['application', 'grant'] : [type];
@@ -84,7 +84,7 @@ function byApplicant(random: Random, patents: readonly Patent[]): Filter {
   const cut = 1 + Math.floor(random() * key.length);
   const start = match === 'contains' ? Math.floor(random() * cut) : 0;
   const cutOut = key.slice(start, cut).trim();
-  // A piece that happens to be a legal form is refused.
+  // A part that is only a legal form is refused.
   const isTerm = companyKey(cutOut) !== '' && !isLegalForm(cutOut);
   const piece = match === 'exact' ? name : isTerm ? cutOut : key;
   const applicant = disguised(random, piece);
@@ -118,7 +118,7 @@ function byInventor(random: Random, patents: readonly Patent[]): Filter {
   };
 }
 
-/** A code falls under a prefix; a main group is a whole number, so `H01M10` is not the start of `H01M 100`. */
+/** A code matches a prefix; a main group is a whole number, so `H01M10` is not a prefix of `H01M 100`. */
 function under(code: string, prefix: string): boolean {
   const [bare, wanted] = [code.replaceAll(' ', ''), prefix.replaceAll(' ', '').toUpperCase()];
   return /^[A-Z]\d\d[A-Z]\d+$/.test(wanted) ? bare.startsWith(`${wanted}/`) : bare.startsWith(wanted);
@@ -142,7 +142,7 @@ function byClass(random: Random, patents: readonly Patent[]): Filter {
   };
 }
 
-/** Spellings of a publication's number, and whether each names the country and the kind. */
+/** Spellings of a publication's number, and whether each contains the country and the kind. */
 export function numberSpellings({ country, number, kind_code, patent_id }: Patent): string[] {
   const k = kind_code;
   const whole = [
@@ -173,7 +173,7 @@ export function numberSpellings({ country, number, kind_code, patent_id }: Paten
 function byPublication(random: Random, patents: readonly Patent[]): Filter {
   const one = pick(random, patents);
   if (random() < 0.4) {
-    // Bare: every publication that bears the number, of whatever office and kind.
+    // Bare: every publication with the number, of any office and kind.
     return { fields: { publication_number: one.number }, matches: (p) => p.number === one.number };
   }
   return {
@@ -221,12 +221,12 @@ const KINDS = [
   byFamily,
 ];
 
-/** Up to four conditions that must all hold, and the one on kinds that always applies. */
+/** Up to four conditions that must all match, and the one on kinds that always applies. */
 export function randomFilter(random: Random, patents: readonly Patent[]): Filter {
   const count = pick(random, [0, 1, 1, 1, 2, 2, 3]);
   const parts = [byKind(random, patents)];
   for (let n = 0; n < count; n++) parts.push(pick(random, KINDS)(random, patents));
-  // A later part that names the same field would overwrite the earlier one: then only the later one is asked.
+  // A later part with the same field replaces the earlier one.
   const asked = parts.filter((part, n) =>
     Object.keys(part.fields).every((key) => !parts.slice(n + 1).some((later) => key in later.fields)),
   );

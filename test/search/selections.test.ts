@@ -1,4 +1,4 @@
-/** Selections that are kept are those that a filter makes anew, of the state that is searched. */
+/** Cached selections equal new ones of the same filter and state. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ describe('selections', () => {
 
   const countries = (terms: string[]): FilterClause[] => [{ column: 'country', test: 'exact', terms }];
 
-  it('in whatever order filters are asked, each allows what it allows', () => {
+  it('filters have the same selection in any order of requests', () => {
     const clauses = fc.subarray(['US', 'KR', 'EP', 'JP'], { minLength: 1 }).map(countries);
     fc.assert(
       fc.property(fc.array(clauses, { maxLength: 3 * SELECTIONS_KEPT }), (asked) => {
@@ -37,7 +37,7 @@ describe('selections', () => {
     );
   });
 
-  it('the latest are kept, and no more of them', () => {
+  it('the latest are kept, up to a limit', () => {
     const { native } = folder.snapshot();
     const filters = Array.from({ length: SELECTIONS_KEPT + 1 }, (_, n) => countries(['US', `X${n}`]));
     const [first, ...others] = filters.map((clauses) => selectionOf(native, clauses));
@@ -45,7 +45,7 @@ describe('selections', () => {
     assert.notEqual(selectionOf(native, filters[0]!), first);
   });
 
-  it('a snapshot stays the same until something is committed, and its selections go with it', async () => {
+  it('a snapshot stays the same until a commit, and its selections end with it', async () => {
     const allowed = (native: NativeSnapshot) => selectionOf(native, []).docs.reduce((a, b) => a + b, 0);
     const before = folder.snapshot();
     const whole = allowed(before.native);

@@ -1,4 +1,4 @@
-/** Reranking out of what segments keep: equal to reading the texts, for old folders and after every rebuilding. */
+/** Reranking from token bags of segments: equal to reading the texts, for old folders and after every rebuilding. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { open } from '../../src/engine.js';
@@ -30,7 +30,7 @@ describe('token bags', () => {
     collection.remove();
   });
 
-  /** Answers, and how many documents' texts the reranker read. */
+  /** Answers, and the number of documents whose texts the reranker read. */
   async function answers(reranker: Reranker) {
     const folder = new Folder(collection.dir);
     try {
@@ -50,7 +50,7 @@ describe('token bags', () => {
 
   const textsOf = (found: FoundDocuments) => Array.from(found.hits.docs, (_, n) => found.texts(n));
 
-  /** The same scorer without sight of the segments. */
+  /** The same scorer without access to the segments. */
   const reading = (): Reranker => ({
     name: 'reading',
     depth: models.reranker.depth,
@@ -72,7 +72,7 @@ describe('token bags', () => {
     }
   }
 
-  it('give the answers that the texts give, and no text is read', async () => {
+  it('bags give the answers of the texts, without reading a text', async () => {
     const [stored, texts] = [await answers(models.reranker), await answers(reading())];
     assert.ok(stored.all.some(({ total }) => total === 20));
     assert.deepEqual(stored.all, texts.all);
@@ -80,7 +80,7 @@ describe('token bags', () => {
     assert.ok(texts.read > 50);
   });
 
-  it('of an embedder that gives none come from the reranker', async () => {
+  it('the reranker makes the bags if the embedder makes none', async () => {
     const [document] = [...collection.patents.values()];
     assert.ok(document);
     const { bags, embed } = models.embedder;
@@ -94,11 +94,11 @@ describe('token bags', () => {
     assert.deepEqual(await embed(texts.passages, 'passage', texts.title), both.vectors);
   });
 
-  it('of another model are not used; a repair makes those that are missing, a merge keeps them', async () => {
+  it('bags of another model are not used; a repair makes missing ones, a merge keeps them', async () => {
     const expected = (await answers(models.reranker)).all;
     const store = Store.open(collection.dir);
     const other = { ...derivationBy(models), bagsModel: 'another' };
-    // As a program without bags, or with another reranker, wrote it.
+    // As written by a program without bags, or with another reranker.
     const bare = {
       ...other,
       derive: async (document: Parameters<typeof other.derive>[0]) => {
@@ -108,12 +108,12 @@ describe('token bags', () => {
       },
     };
     await repairFolder(store, bare);
-    assert.equal((await checkFolder(store)).ok, true, 'a folder without bags is whole');
+    assert.equal((await checkFolder(store)).ok, true, 'a folder without bags is undamaged');
     const old = await answers(models.reranker);
     assert.deepEqual(old.all, expected);
     assert.ok(old.read > 50);
 
-    // One new segment among the old ones, then all in one: each document has what it had.
+    // One new segment among old ones, then all in one: each document keeps its bags.
     const engine = await open(collection.dir, { workers: 1 });
     const [newest] = collection.patents.keys();
     assert.deepEqual((await engine.delete([newest!])).deleted, [newest]);

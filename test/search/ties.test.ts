@@ -1,4 +1,4 @@
-/** Statistics cut documents of equal similarity by what an answer shows of them. */
+/** Statistics order documents of equal similarity by their shown fields. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Engine, open } from '../../src/engine.js';
 import { publication } from '../crash/folder.js';
 
-/** More than a search finds beyond those wanted at first. */
+/** More than the extra documents that a search first finds. */
 const DOCUMENTS = 300;
 
 describe('ties in statistics', () => {
@@ -36,7 +36,7 @@ describe('ties in statistics', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('are cut by publication date, then by patent_id', async () => {
+  it('ties are cut by publication date, then by patent_id', async () => {
     for (const max_results of [1, 10, 100, DOCUMENTS]) {
       const { results, total_matched } = await engine.analyze({
         query: 'valve with coating',

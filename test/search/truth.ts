@@ -1,6 +1,6 @@
 /**
- * Search by its definition: loops over records and vectors, without columns, bitmaps, heaps or segments.
- * What the engine answers is compared with this.
+ * Search by its definition: loops over records and vectors, without columns, bitmaps, heaps or segments, for
+ * comparison with the engine.
  */
 import { passagesOf } from '../../src/ingest/passages.js';
 import type { Passage } from '../../src/patent/passage.js';
@@ -21,7 +21,7 @@ export interface Scored {
   score: number;
 }
 
-/** Kind codes of publications that are granted or registered rights, by office: utility models apart. */
+/** Kind codes of grants and registrations, by office, without utility models. */
 const GRANTS: Record<string, RegExp> = {
   US: /^(A|B\d?|E\d?|H\d?|P[23]?|C\d|F\d|[IJKO]\d)$/,
   KR: /^B\d?$/,
@@ -44,7 +44,7 @@ const APPLICATIONS: Record<string, RegExp> = {
 
 type Kind = 'application' | 'grant' | 'utility application' | 'utility grant' | 'none of these';
 
-/** What a publication is: the table of the offices' kind codes, written a second time. */
+/** The class of a publication: the table of the offices' kind codes, written a second time. */
 export function kindOf({ country, kind_code }: Patent): Kind {
   if (GRANTS[country]?.test(kind_code)) return 'grant';
   if (APPLICATIONS[country]?.test(kind_code)) return 'application';
@@ -54,17 +54,17 @@ export function kindOf({ country, kind_code }: Patent): Kind {
 
 const isGrant = (patent: Patent): boolean => kindOf(patent).endsWith('grant');
 
-/** The date of a type; grant dates on grants only, the day of publication where the office states none. */
+/** The date of a type. Grant dates exist on grants only; the default is the day of publication. */
 export function dateOf(patent: Patent, type: string): string | undefined {
   if (type === 'filing') return patent.filing_date;
   if (type === 'publication') return patent.publication_date;
-  // A claimed priority whose day the source lacks leaves the day unknown.
+  // A claimed priority without a day has an unknown day.
   if (type === 'priority')
     return patent.priority_date ?? (patent.priorities?.length ? undefined : patent.filing_date);
   return isGrant(patent) ? (patent.grant_date ?? patent.publication_date) : undefined;
 }
 
-/** Joins records with vectors, which come from the index under test (they are compared with the model apart). */
+/** Joins records with vectors of the index under test, which a separate test compares with the model. */
 export function documentsOf(
   patents: Iterable<Patent>,
   vectorsOf: (patentId: string) => Float32Array,
@@ -90,8 +90,8 @@ export function score(documents: readonly Document[], query: Float32Array): Scor
 }
 
 /**
- * One result for an application and its grant: the best-scoring represents both, the grant wins a tie.
- * Documents without an application number stand alone.
+ * One result for an application and its grant: the best-scoring one represents both, the grant in a tie. Documents
+ * without an application number are separate.
  */
 export function deduplicated(scored: readonly Scored[]): Scored[] {
   const best = new Map<string, Scored>();
@@ -113,7 +113,7 @@ export function ranked(scored: readonly Scored[]): Scored[] {
   return [...scored].sort((a, b) => b.score - a.score);
 }
 
-/** How often each value occurs, most frequent first. */
+/** Frequency of each value, the most frequent first. */
 export function tally(values: Iterable<string>): [string, number][] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

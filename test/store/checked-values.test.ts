@@ -1,4 +1,4 @@
-/** Values of the store have checksums; folders from before they had go on without. */
+/** Values of the store have checksums; folders without checksums still work. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ import { commit, derivation, newStore } from './folder.js';
 
 const PATENTS = invented(12);
 
-/** Puts other bytes in the place of a value, as a disk would. */
+/** Replaces the bytes of a value, as a disk error would. */
 async function overwrite(
   dir: string,
   table: string,
@@ -39,7 +39,7 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
-test('every flipped byte of a record is noticed when it is read', async (t) => {
+test('every flipped byte of a record is detected when it is read', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   await commit(store, PATENTS);
@@ -55,7 +55,7 @@ test('every flipped byte of a record is noticed when it is read', async (t) => {
   }
 });
 
-test('the manifest is not read when it is damaged', async (t) => {
+test('a damaged manifest is not read', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   await commit(store, PATENTS);
@@ -68,7 +68,7 @@ test('the manifest is not read when it is damaged', async (t) => {
   await Store.open(dir).close();
 });
 
-test('what is derived is made anew: passages, ids, lists of what was deleted', async (t) => {
+test('derived data is rebuilt: passages, ids, lists of deletions', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   await commit(store, PATENTS);
@@ -90,7 +90,7 @@ test('what is derived is made anew: passages, ids, lists of what was deleted', a
   assert.deepEqual(await documentsOf(dir), documents);
 });
 
-test('a damaged record is taken out by a repair, and said to be', async (t) => {
+test('a repair removes a damaged record, and reports it', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   await commit(store, PATENTS);
@@ -106,7 +106,7 @@ test('a damaged record is taken out by a repair, and said to be', async (t) => {
   await damaged.close();
 });
 
-test('a publication is not called unknown where one table has it and another has not', async (t) => {
+test('a publication that only one of two tables has is not called unknown', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   await commit(store, PATENTS);
@@ -123,7 +123,7 @@ test('a merge gives damaged bytes no new checksum', async (t) => {
   await commit(store, PATENTS.slice(6));
   const path = segmentPath(store, store.manifest().segments[0]!.id);
   const bytes = flipped(readFileSync(path), 3000);
-  // Another file: the one that was written may be mapped.
+  // A new file, because the written one may be mapped.
   rmSync(path);
   writeFileSync(path, bytes);
   await assert.rejects(mergeSegments(store, { full: true }), { code: 'data_corrupt' });
@@ -131,7 +131,7 @@ test('a merge gives damaged bytes no new checksum', async (t) => {
   await store.close();
 });
 
-test('a folder of the first format is read and written as it is', async (t) => {
+test('a folder of the first format is read and written in that format', async (t) => {
   const dir = temporary(t);
   const made = newStore(dir);
   const manifest = { ...made.manifest(), format: FORMAT_UNCHECKED };
@@ -153,7 +153,7 @@ test('a folder of the first format is read and written as it is', async (t) => {
   await again.close();
 });
 
-test('a lock of which a power cut left a part is made whole', async (t) => {
+test('a lock file that a power cut left incomplete is completed', async (t) => {
   const dir = temporary(t);
   await newStore(dir).close();
   const lock = join(dir, 'store', 'writers.mdb');

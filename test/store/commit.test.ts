@@ -8,13 +8,13 @@ import { Store } from '../../src/store/store.js';
 import { documentsOf, invented, temporary } from '../crash/folder.js';
 import { commit, MODEL, newStore, prepared } from './folder.js';
 
-test('an exception within a commit changes nothing, and what is written after it can be read by others', async (t) => {
+test('an exception within a commit changes nothing, and other processes can read later writes', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   const before = store.manifest();
-  // The first records of a store define their shapes; the aborted transaction must not keep them to itself.
+  // The first records of a store define its record structures, which the aborted transaction must not keep to itself.
   const documents = await prepared(invented(3));
-  // Without a number the last one cannot be stored: the transaction fails after the others are written.
+  // The last one cannot be stored without a number: the transaction fails after the others are written.
   const last = {
     ...documents[2]!,
     patent: { ...documents[2]!.patent, number: undefined as unknown as string },
@@ -37,7 +37,7 @@ test('an exception within a commit changes nothing, and what is written after it
   assert.deepEqual([report.problems, report.documents], [[], 3]);
 });
 
-test('shapes that only an aborted transaction defined are defined anew', async (t) => {
+test('record structures of an aborted transaction are defined again', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   const abort = () =>
@@ -49,13 +49,13 @@ test('shapes that only an aborted transaction defined are defined anew', async (
   store.afterAbort();
   store.documents.putSync(8, { unheard: 3, of: 4 } as never);
   await store.close();
-  // A process of its own in the sense that matters: another encoder, that knows only what is on disk.
+  // A second encoder that reads only the disk, as another process does.
   const other = Store.open(dir);
   t.after(() => other.close());
   assert.deepEqual(other.documents.get(8), { unheard: 3, of: 4 });
 });
 
-test('one commit may hold a publication twice, a known version, and one that another replaced', async (t) => {
+test('one commit may contain a publication twice, a known version, and a replaced one', async (t) => {
   const store = newStore(temporary(t));
   t.after(() => store.close());
   const [old] = invented(1, 1, 1);
@@ -69,7 +69,7 @@ test('one commit may hold a publication twice, a known version, and one that ano
   assert.equal(store.documents.get(store.ids.get(old!.patent_id)!)?.title, fresh!.title);
 });
 
-test('deletions that happen while a merge runs are carried over', async (t) => {
+test('deletions during a merge are carried over', async (t) => {
   const dir = temporary(t);
   const store = newStore(dir);
   t.after(() => store.close());
@@ -77,7 +77,7 @@ test('deletions that happen while a merge runs are carried over', async (t) => {
   for (let n = 0; n < 40; n += 5) await commit(store, patents.slice(n, n + 5));
   deleteDocuments(store, [patents[3]!.patent_id]);
   const merging = mergeSegments(store, { full: true });
-  // The merge has read what was deleted and works on a thread of its own.
+  // The merge has read the deletions and works on a separate thread.
   await new Promise((done) => setImmediate(done));
   const deleted = [patents[0]!, patents[17]!, patents[39]!].map(({ patent_id }) => patent_id);
   assert.equal(deleteDocuments(store, deleted).length, 3);
@@ -110,12 +110,12 @@ test('commitMerge carries over exactly the deletions that the merge did not see'
   assert.deepEqual([...store.deleted('s9')], [2, 6]);
   assert.deepEqual([...store.deleted(a!.id), ...store.deleted(b!.id)], []);
   const { generation } = store.manifest();
-  assert.equal(commitMerge(store, inputs, { ...merged, id: 's10' }), false, 'its inputs are gone');
+  assert.equal(commitMerge(store, inputs, { ...merged, id: 's10' }), false, 'its inputs are removed');
   assert.deepEqual(store.manifest().segments, [merged]);
   assert.ok(store.manifest().generation >= generation);
 });
 
-test('an index that was built for a segment that is gone changes nothing', async (t) => {
+test('an index for a removed segment changes nothing', async (t) => {
   const store = newStore(temporary(t));
   t.after(() => store.close());
   await commit(store, invented(50));

@@ -1,4 +1,4 @@
-/** Both ways to the same sum, and the one that everybody publishes. */
+/** Both implementations of the checksum, and its published check value. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -8,11 +8,11 @@ test('CRC-32 of "123456789" is cbf43926', () => {
   for (const sum of [crc32, crc32ByTable]) assert.equal(sum(Buffer.from('123456789')), 0xcbf43926);
 });
 
-test('with node:zlib and without it, a sum is the same', () => {
+test('node:zlib and the own implementation give the same checksum', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => crc32(bytes) === crc32ByTable(bytes)));
 });
 
-test('goes on from the checksum of what is before', () => {
+test('a checksum can be continued', () => {
   for (const sum of [crc32, crc32ByTable])
     assert.equal(sum(Buffer.from('6789'), sum(Buffer.from('12345'))), 0xcbf43926);
 });

@@ -1,4 +1,4 @@
-/** A store with invented documents, driven below the engine: prepared by hand, committed in chosen batches. */
+/** A store with generated documents, used without the engine: prepared by hand, committed in chosen batches. */
 import { writeSegment } from '../../src/index/segment.js';
 import { passagesOf } from '../../src/ingest/passages.js';
 import { derivationBy } from '../../src/ingest/prepare.js';
@@ -13,14 +13,14 @@ const models = await loadModels();
 /** The default model. */
 export const MODEL = identityOf(models.embedder);
 
-/** What a repair needs to derive anew. */
+/** Options for a repair to derive data again. */
 export const derivation = derivationBy(models);
 
 export function newStore(dir: string): Store {
   return Store.openOrCreate(dir, MODEL, 'auto');
 }
 
-/** Publications as an ingest's workers deliver them. */
+/** Publications as an ingest's workers return them. */
 export async function prepared(patents: readonly Patent[]): Promise<PreparedDocument[]> {
   const documents: PreparedDocument[] = [];
   for (const patent of patents.map(storable)) {

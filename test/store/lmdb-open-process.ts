@@ -1,6 +1,6 @@
 /**
- * A process of lmdb-open.test.ts. `open` opens the environment in a folder and closes it again, over and over. `count`
- * counts in it, until it is told to end, and looks whether what it committed is still there.
+ * A child process of lmdb-open.test.ts. `open` opens and closes the environment in a folder repeatedly. `count`
+ * counts in it until it is ended, and checks that its commits are still there.
  */
 import { openLmdb } from '../../src/store/lmdb-open.js';
 

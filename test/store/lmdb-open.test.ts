@@ -1,4 +1,4 @@
-/** What one process commits stays, whatever others do at that moment. */
+/** Commits of one process survive any action of others at that moment. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openLmdb } from '../../src/store/lmdb-open.js';
+import { random } from '../crash/folder.js';
 
 const STOPS = 120;
 
@@ -22,10 +23,10 @@ async function started(what: 'open' | 'count'): Promise<ChildProcess> {
   return child;
 }
 
-/** What a process sends next; an error where it ends instead. */
+/** The next message of a process; rejects if it ends instead. */
 async function message<T>(child: ChildProcess): Promise<T> {
   const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`a process ended by itself: ${code ?? signal}`);
+    throw new Error(`a process ended: ${code ?? signal}`);
   });
   ended.catch(() => {});
   const [sent] = (await Promise.race([once(child, 'message'), ended])) as [T];
@@ -33,14 +34,15 @@ async function message<T>(child: ChildProcess): Promise<T> {
 }
 
 describe('an environment that another process opens', () => {
-  it('keeps every commit, also where the other one is stopped or killed while it opens', async () => {
+  it('the environment keeps every commit, also if the other process is stopped or killed during the opening', async () => {
     const counting = await started('count');
     let opening = await started('open');
+    const next = random(3);
     let result: { committed: number; lost: number };
     try {
       for (let stop = 1; stop <= STOPS; stop++) {
-        // Wherever it is: often enough between what it reads of the newest state and what it makes of that.
-        await sleep(Math.random() * 3);
+        // At a random moment: often between the read of the newest state and the write that follows from it.
+        await sleep(next() * 3);
         opening.kill('SIGSTOP');
         await sleep(2);
         if (stop % 20 > 0) opening.kill('SIGCONT');
@@ -50,7 +52,7 @@ describe('an environment that another process opens', () => {
           opening = await started('open');
         }
       }
-      assert.equal(counting.signalCode, null, 'what counts was not killed by what it found');
+      assert.equal(counting.signalCode, null, 'the counting process found its commits');
       counting.send('end');
       result = await message(counting);
     } finally {

@@ -1,7 +1,7 @@
 /**
- * Flips one bit in any file of a folder. Whatever was stored is then answered as it was, or refused with words; `check`
- * finds what is damaged; `check --repair` makes anew what is derived. A bit in a byte that nothing uses (free pages,
- * padding) may stay unnoticed.
+ * Flips one bit in any file of a folder. Stored data is then answered unchanged, or refused with a message; `check`
+ * finds the damage; `check --repair` rebuilds derived data. A bit in an unused byte (free pages, padding) may stay
+ * unnoticed.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ async function makeFolder(dir: string, root: string): Promise<void> {
 let copies = 0;
 
 function copyOf(whole: string, root: string): string {
-  // Never the same path twice: the looking process may still have the last one's files mapped.
+  // A new path each time, because the reading process may still have the last folder's files mapped.
   const folder = join(root, `flipped-${copies++}`);
   cpSync(whole, folder, { recursive: true });
   for (const name of ['data.mdb-lock', 'writers.mdb-lock'])
@@ -78,7 +78,7 @@ interface Flipped {
   bit: number;
 }
 
-/** Flips a bit of a file of some kind; each kind has the same chance, whatever the sizes. */
+/** Flips a bit of a file of a random kind. Each kind has the same probability, for any sizes. */
 function flip(folder: string, next: () => number): Flipped {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
@@ -90,7 +90,7 @@ function flip(folder: string, next: () => number): Flipped {
   const [kind, paths] = kinds[Math.floor(next() * 4) % 3]!;
   const path = paths[Math.floor(next() * paths.length)]!;
   const bytes = readFileSync(path);
-  // The room at the end of the store is zeros that nothing reads.
+  // The reserved space at the end of the store is zeros and never read.
   let used = bytes.length;
   while (used > 0 && bytes[used - 1] === 0) used--;
   const at = Math.floor(next() * used);
@@ -100,7 +100,7 @@ function flip(folder: string, next: () => number): Flipped {
   return { file: relative(folder, path), kind, at, bit };
 }
 
-/** Notes what is wrong, and says what became of the bit. */
+/** Records faults, and returns the effect of the bit. */
 function judge(
   finding: Finding,
   { file, kind, at, bit }: Flipped,
@@ -117,11 +117,12 @@ function judge(
     if ('refused' in step && step.refused.startsWith('unexpected')) fault(`${step.step}: ${step.refused}`);
   }
   const isWrong = (step: Step | undefined) => step && 'answers' in step && step.answers !== expected;
-  if (isWrong(first)) fault(`an answer was wrong and nothing was said: ${difference(first, expected)}`);
+  if (isWrong(first)) fault(`a wrong answer without an error: ${difference(first, expected)}`);
   const problems = check && 'problems' in check ? check.problems : undefined;
   if (problems?.length === 0) {
-    if (first && 'refused' in first) fault(`answers were refused and check finds nothing: ${first.refused}`);
-    return `${kind}: of no consequence`;
+    if (first && 'refused' in first)
+      fault(`answers were refused, but check finds no fault: ${first.refused}`);
+    return `${kind}: no effect`;
   }
   const left = repair && 'problems' in repair ? repair.problems : undefined;
   if (left?.length === 0) {
@@ -130,17 +131,17 @@ function judge(
     const lost = said(/lost|ingest/);
     const forgotten = said(/ledger/);
     const isRight = !isWrong(last) || (forgotten && isWithOneSourceLess(last, expected));
-    if (!lost && !isRight) fault(`after the repair an answer is wrong: ${difference(last, expected)}`);
+    if (!lost && !isRight) fault(`wrong answer after the repair: ${difference(last, expected)}`);
     if (last && 'refused' in last) fault(`after the repair: ${last.refused}`);
-    if (lost) return `${kind}: noticed, a document taken out`;
-    return forgotten ? `${kind}: noticed, an entry of the ledger taken out` : `${kind}: noticed and repaired`;
+    if (lost) return `${kind}: detected, a document removed`;
+    return forgotten ? `${kind}: detected, an entry of the ledger removed` : `${kind}: detected and repaired`;
   }
   const derived = left?.filter(({ kind: what }) => what !== 'document' && what !== 'store') ?? [];
   for (const { where, reason } of derived) fault(`not repaired: ${where}: ${reason}`);
-  return `${kind}: noticed, only to be had from the sources`;
+  return `${kind}: detected, only the sources can restore it`;
 }
 
-/** Whether all is answered as before but how many sources the ledger knows, which comes last. */
+/** Whether all answers are unchanged except the last one, the number of sources in the ledger. */
 function isWithOneSourceLess(step: Step | undefined, expected: string): boolean {
   if (!step || !('answers' in step)) return false;
   const [found, before] = [step.answers, expected].map((text) => JSON.parse(text) as unknown[]);
@@ -148,7 +149,7 @@ function isWithOneSourceLess(step: Step | undefined, expected: string): boolean 
   return less === 1 && JSON.stringify(found) === JSON.stringify(before);
 }
 
-/** Where two texts begin to differ. */
+/** The position of the first difference between two texts. */
 function difference(step: Step | undefined, expected: string): string {
   const found = step && 'answers' in step ? step.answers : '';
   let at = 0;
@@ -157,11 +158,11 @@ function difference(step: Step | undefined, expected: string): string {
   return `…${around(found)}… instead of …${around(expected)}…`;
 }
 
-/** The process that looks at folders, and its successors. */
+/** The process that reads folders, and its replacements. */
 class Looker {
   #child: ChildProcess | undefined;
 
-  /** What it says of a folder; it ends before `end` where the process died. */
+  /** The findings of a folder; they stop before `end` if the process died. */
   look(folder: string): Promise<Step[]> {
     this.#child ??= fork(PROCESS, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     const child = this.#child;

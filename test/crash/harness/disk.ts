@@ -1,12 +1,12 @@
 /**
- * What a disk may hold after a power cut. It is told every change that a program made and every sync; of what was
- * changed since the last sync, anything may have reached the disk, in any order. No kinder than POSIX:
+ * The possible contents of a disk after a power cut. It receives every change and every sync of a program. Of the
+ * changes since the last sync, any part may have reached the disk, in any order, as POSIX allows:
  *
- * - Bytes of a file are certain after fsync or fdatasync of it, or when written through O_DSYNC. Until then each
- *   512-byte sector holds any of the states that it went through, and the file has any of its sizes.
- * - A name in a folder (made, renamed, removed) is certain after fsync of that folder. Until then the changes of
- *   one folder happened up to any point, in their order; folders know nothing of each other. A rename from one
- *   folder into another happens in both or not at all. A folder without a name is lost with all that is in it.
+ * - Bytes of a file are durable after fsync or fdatasync of it, or when written through O_DSYNC. Until then each
+ *   512-byte sector holds any of its states, and the file has any of its sizes.
+ * - A name in a folder (created, renamed, removed) is durable after fsync of that folder. Until then the changes of
+ *   one folder happened up to any point, in their order; folders are independent. A rename from one folder into another
+ *   happens in both or in neither. A folder without a name is lost with its content.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -16,11 +16,11 @@ const SECTOR = 512;
 const PAGE = 4096;
 
 class File {
-  /** What is certain. */
+  /** The durable state. */
   bytes: Buffer = Buffer.alloc(0);
-  /** States of each sector that was written since, oldest first. */
+  /** States of each sector since the last sync, oldest first. */
   readonly sectors = new Map<number, Buffer[]>();
-  /** Sizes that it had since. */
+  /** Sizes of the file since the last sync. */
   sizes: number[] = [];
 
   get size(): number {
@@ -69,7 +69,7 @@ class File {
     this.sizes = [];
   }
 
-  /** The pages that these bytes lie on are certain from now on, and that the file reaches so far. */
+  /** Makes the pages of these bytes durable, and the file's size up to them. */
   writeThrough(offset: number, bytes: Buffer): void {
     this.write(offset, bytes);
     const from = Math.floor(offset / PAGE) * PAGE;
@@ -89,7 +89,7 @@ class File {
     if (size === within) this.sizes = [];
   }
 
-  /** Its bytes where so many of each sector's states have come to pass. */
+  /** The bytes if the given number of states of each sector reached the disk. */
   image(happened: (states: readonly Buffer[], sector: number) => number, size: number): Buffer {
     const image = Buffer.alloc(size);
     this.bytes.copy(image);
@@ -103,11 +103,11 @@ class File {
 
 interface NameChange {
   name: string;
-  /** Absent: the name goes. */
+  /** Absent: the name is removed. */
   node?: File | Folder;
-  /** The other half of a rename out of this folder: it goes when it has come there. */
+  /** The other half of a rename out of this folder: this name is removed when the new name exists. */
   with?: NameChange;
-  /** Set when it is certain. */
+  /** Set when it is durable. */
   certain?: boolean;
 }
 
@@ -134,7 +134,7 @@ function apply(names: Map<string, File | Folder>, { name, node }: NameChange): v
   else names.delete(name);
 }
 
-/** How much of what is uncertain has reached the disk: nothing, everything, or any part of it. */
+/** The part of the unsynced changes that reached the disk: none, all, or any part. */
 export type Luck = 'none' | 'all' | 'some';
 
 export class Disk {
@@ -142,7 +142,7 @@ export class Disk {
   readonly #byInode = new Map<number, File>();
   readonly #folders = new Map<string, Folder>();
 
-  /** @param root the folder under which everything lies; it is there */
+  /** @param root an existing folder; all paths are below it */
   constructor(root: string) {
     this.#folders.set(root, this.#root);
   }
@@ -179,7 +179,7 @@ export class Disk {
 
   #rename(from: string, to: string): void {
     const node = this.#folder(dirname(from)).now(basename(from));
-    if (!node) throw new Error(`${from} was renamed and is not there`);
+    if (!node) throw new Error(`${from} was renamed but does not exist`);
     if (node instanceof Folder) {
       for (const [path, folder] of [...this.#folders]) {
         if (path !== from && !path.startsWith(`${from}/`)) continue;
@@ -194,7 +194,7 @@ export class Disk {
 
   #link(from: string, to: string): void {
     const node = this.#folder(dirname(from)).now(basename(from));
-    if (!node) throw new Error(`${from} got another name and is not there`);
+    if (!node) throw new Error(`${from} got another name but does not exist`);
     this.#name({ name: basename(to), node }, to);
   }
 
@@ -204,13 +204,13 @@ export class Disk {
 
   #folder(path: string): Folder {
     const folder = this.#folders.get(path);
-    if (!folder) throw new Error(`${path} is no folder that was made`);
+    if (!folder) throw new Error(`${path} is not a folder of this disk`);
     return folder;
   }
 
-  /** Writes what is on the disk after a power cut at this moment into a folder. */
+  /** Writes the content of the disk after a power cut into a folder. */
   cut(into: string, next: () => number, luck: Luck): void {
-    // Folders are gone through in an order, so that one seed always gives the same disk.
+    // Folders are visited in a fixed order, so that a seed always gives the same disk.
     const happened = new Set<NameChange>();
     for (const folder of new Set(this.#folders.values())) {
       const { pending } = folder;

@@ -1,6 +1,6 @@
 /**
- * Looks at damaged folders for bit-flips.ts, in a process of its own because a damaged LMDB file may end it. Gets the
- * path of a folder in a message and answers with what it found of it, step by step.
+ * Reads damaged folders for bit-flips.ts, in a separate process, because a damaged LMDB file may end it. Receives the
+ * path of a folder in a message and answers with its findings, step by step.
  */
 import { open } from '../../../src/engine.js';
 import { isPriorartError } from '../../../src/errors.js';
@@ -10,11 +10,11 @@ import { Store } from '../../../src/store/store.js';
 import { derivation } from '../../store/folder.js';
 import { POOL, patent } from './workload.js';
 
-/** What a step came to. */
+/** The result of a step. */
 export type Step =
-  /** Everything that the folder answers, as text. */
+  /** All answers of the folder, as text. */
   | { step: 'answers'; answers: string }
-  /** The folder, or a part of it, says that it is damaged. */
+  /** The folder, or a part of it, reports damage. */
   | { step: 'answers'; refused: string }
   | { step: 'check'; problems: CheckReport['problems'] }
   | { step: 'check'; refused: string }
@@ -22,7 +22,7 @@ export type Step =
   | { step: 'repair'; refused: string }
   | { step: 'end' };
 
-/** Touches every record, every passage, every vector, every column, and the indexes. */
+/** Reads every record, passage, vector and column, and the indexes. */
 async function answers(dir: string): Promise<string> {
   const engine = await open(dir, { workers: 0 });
   try {
@@ -39,10 +39,10 @@ async function answers(dir: string): Promise<string> {
     for (const filter of [{ application_number: '1020100070010' }, { filing_date_from: '2013-01-01' }]) {
       parts.push(await engine.search({ query: 'a valve', top_k: 100, ...filter }, { exact: true }));
     }
-    // When it was made, and by how many commits, is none of its content.
+    // Time and number of commits are not content.
     const { generated_at: _, index: __, ...coverage } = await engine.coverage();
     parts.push(coverage);
-    // A ledger tells of times and paths; that it can be read is enough.
+    // The ledger holds times and paths, so only its readability is checked.
     parts.push(engine.sources().length);
     return JSON.stringify(parts);
   } finally {
@@ -50,7 +50,7 @@ async function answers(dir: string): Promise<string> {
   }
 }
 
-/** Words of an error that says what is damaged; any other is none that a user should see. */
+/** The message of an error that names the damage. Users should see no other error. */
 function refusal(error: unknown): string {
   if (isPriorartError(error) && error.code === 'data_corrupt') return error.message;
   return `unexpected: ${error instanceof Error ? error.stack : String(error)}`;

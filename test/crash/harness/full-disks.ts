@@ -1,4 +1,4 @@
-/** Lets the disk fill up at any write: the error says so, searches go on, and with room again everything works. */
+/** Fills the disk at any write: the error says so, searches continue, and with space everything works again. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AccessStore } from '../../../src/access/store.js';
@@ -10,7 +10,7 @@ import { NOTHING, type Operation, type Outcome, outcome, type Said, saidIn } fro
 
 const OPERATIONS = 6;
 const PAGE_BYTES = 4096;
-/** Changes that take room in such a list of operations, about; where there were fewer, the case is repeated. */
+/** Approximate number of space-consuming changes in such a list of operations. With fewer, the case is repeated. */
 const CHANGES = 110;
 
 export async function fullDisks(options: PartOptions): Promise<PartResult> {
@@ -22,7 +22,7 @@ export async function fullDisks(options: PartOptions): Promise<PartResult> {
   try {
     for (let n = 0; !finding.isOver; n++) {
       const root = join(options.root, `full-${n}`);
-      // A server answers a full disk and goes on; test/access/full-disk.test.ts has that.
+      // test/access/full-disk.test.ts covers a server on a full disk.
       const list = operations(OPERATIONS, next, 1, { all: false });
       const fail = 1 + Math.floor(next() * CHANGES);
       await finding.trial(() => trial(finding, judge, { shim: shim.library, root, list, fail, next }));
@@ -38,7 +38,7 @@ interface Filled {
   shim: string;
   root: string;
   list: readonly Operation[];
-  /** Number of the change from which on there is no room. */
+  /** Number of the first change without space. */
   fail: number;
   next: () => number;
 }
@@ -50,7 +50,7 @@ async function trial(finding: Finding, judge: Judge, filled: Filled): Promise<st
   const env = shimmed(shim, { root: where.dir, fail, space: where.space });
   const { ended } = await perform(where, list, env);
   const end = await ended;
-  // Who died before it could say anything has made none.
+  // A process that died before its first message has made no folder.
   const said = existsSync(where.said) ? saidIn(readFileSync(where.said, 'utf8')) : [];
   const found = outcome(NOTHING, list, said);
   const { known, running } = found;
@@ -60,10 +60,10 @@ async function trial(finding: Finding, judge: Judge, filled: Filled): Promise<st
     if ('fault' in verdict) finding.fault(`write ${fail}: ${verdict.fault}`);
   };
   if (end.signal === 'SIGSEGV' && isHalfMade(where.dir)) {
-    // What there was before a file that could not be made is there, and the file can be made later.
+    // If a file could not be created, the earlier content is intact, and the file can be created later.
     if (running?.kind === 'key') await AccessStore.open(join(where.dir, 'access')).close();
     await look(found);
-    return 'in the instant of making a file, of which lmdb dies';
+    return 'during the creation of a file, which crashes lmdb';
   }
   if (end.code !== 0) {
     finding.fault(`write ${fail}: ${endOf(end)}`);
@@ -72,14 +72,14 @@ async function trial(finding: Finding, judge: Judge, filled: Filled): Promise<st
   const failed = said.find((line): line is Extract<Said, { failed: number }> => 'failed' in line);
   if (!failed) return undefined;
   if (failed.code !== 'disk_full') finding.fault(`write ${fail}: ${failed.code}: ${failed.message}`);
-  // Everything went to its end in the same process, once there was room.
+  // The operations completed in the same process after space was freed.
   await look(found);
   return `during ${list[failed.failed]?.kind ?? 'open'}`;
 }
 
 /**
- * Package lmdb dies where it can not write the first two pages of a file that it makes. That there is room for them is
- * seen to just before (src/store/room.ts), so it takes another process to fill the disk in between.
+ * Package lmdb crashes if it cannot write the first two pages of a new file. src/store/room.ts checks the space just
+ * before, so only another process can fill the disk in between.
  */
 function isHalfMade(dir: string): boolean {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) =>

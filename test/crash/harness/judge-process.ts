@@ -1,4 +1,4 @@
-/** Judges folders for judge.ts: gets a question in a message and answers with the verdict. */
+/** Judges folders for judge.ts: receives a question in a message and answers with the verdict. */
 import { type Question, verify } from './truth.js';
 
 process.on('message', async (question: Question) => {

@@ -1,6 +1,6 @@
 /**
- * The process that judges folders, and its successors: a folder that is damaged may bring down whoever opens it, and
- * then that is what is wrong with it.
+ * The process that judges folders, and its replacements. A damaged folder may crash the process; the crash is then
+ * the verdict.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import type { Question, Verdict } from './truth.js';
 
 const PROCESS = fileURLToPath(new URL('./judge-process.js', import.meta.url));
-/** A judge that takes longer hangs, ms. */
+/** Timeout of a judge, ms. */
 const JUDGE_MS = 180_000;
-/** Folders that one process judges, so that what it has mapped does not pile up. */
+/** Folders judged by one process. Bounded, because a process keeps its maps. */
 const FOLDERS = 200;
 
 export class Judge {
@@ -33,9 +33,9 @@ export class Judge {
     try {
       const answered = once(child, 'message', { signal }).then(([verdict]) => verdict as Verdict);
       const ended = once(child, 'exit', { signal }).then(([code, died]): Verdict => {
-        return { fault: `the process that judges the folder died of it (${died ?? code}): ${this.#said}` };
+        return { fault: `the process that judges the folder died (${died ?? code}): ${this.#said}` };
       });
-      // The one that does not come rejects when the other has.
+      // The later promise rejects; its error is ignored.
       for (const each of [answered, ended]) each.catch(() => {});
       child.send(question);
       return await Promise.race([answered, ended]);
@@ -45,7 +45,7 @@ export class Judge {
     }
   }
 
-  /** Whether there is a process that waits for a folder. */
+  /** Whether a process is waiting for a folder. */
   get isRunning(): boolean {
     return this.#child !== undefined;
   }

@@ -15,11 +15,11 @@ import {
 import { operations } from './plan.js';
 import { type Known, NOTHING, type Operation, outcome, type Said, saidIn } from './workload.js';
 
-/** A folder is thrown away after so many kills. */
+/** Kills after which a folder is replaced by a new one. */
 const KILLS_A_FOLDER = 25;
-/** Operations before the one that is killed, at most. */
+/** Maximum number of operations before the killed one. */
 const BEFORE = 3;
-/** ms that an operation takes, before one was seen. */
+/** Assumed duration of an operation before the first measurement, ms. */
 const SPAN_MS = 60;
 
 export async function kills(options: PartOptions): Promise<PartResult> {
@@ -31,7 +31,7 @@ export async function kills(options: PartOptions): Promise<PartResult> {
   try {
     while (!finding.isOver) {
       const isFaulty = await finding.trial(() => trial(finding, folder, judge, next));
-      // What comes after a fault would only repeat it.
+      // Later faults in the same folder would repeat this one.
       if (isFaulty) folder.begin();
     }
   } finally {
@@ -40,10 +40,10 @@ export async function kills(options: PartOptions): Promise<PartResult> {
   return finding.result();
 }
 
-/** The folder that is killed over and over, and what is certain of it. */
+/** The folder of repeated kills, and its known state. */
 class Folder {
   readonly root: string;
-  /** ms that operations of a kind take. */
+  /** Duration of operations by kind, ms. */
   readonly spans = new Map<string, number>();
   known: Known = NOTHING;
   version = 1;
@@ -59,7 +59,7 @@ class Folder {
     return join(this.root, `killed-${this.#number}`);
   }
 
-  /** Begins with another one. */
+  /** Replaces the folder by a new one. */
   begin(): void {
     rmSync(this.dir, { recursive: true, force: true });
     rmSync(join(this.root, 'sources'), { recursive: true, force: true });
@@ -106,13 +106,13 @@ async function trial(
 interface Killed {
   said: Said[];
   signal: string | null;
-  /** How it ended, where it was not killed and did not come to its end. */
+  /** Description of an end that was neither a kill nor a normal exit. */
   end: string | undefined;
-  /** How long operations of each kind took, ms. */
+  /** Duration of operations of each kind, ms. */
   spans: [kind: string, ms: number][];
 }
 
-/** Runs operations and kills the process so many ms after it began one of them. */
+/** Runs operations and kills the process some ms after one of them began. */
 async function killed(
   where: { dir: string; root: string },
   list: readonly Operation[],

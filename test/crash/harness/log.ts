@@ -1,7 +1,7 @@
-/** The record that shim.c writes of a program's changes to files, read back. */
+/** Reads the record that shim.c writes of a program's changes to files. */
 import { readFileSync } from 'node:fs';
 
-/** One change, in the order in which the changes were made. */
+/** One change, in the order of the changes. */
 export type Change =
   | { kind: 'create'; path: string; inode: number }
   | { kind: 'write'; inode: number; offset: number; bytes: Buffer; durable: boolean }
@@ -15,7 +15,7 @@ export type Change =
 const HEAD = 32;
 const DURABLE = 1;
 
-/** @throws Error where the log ends within a record */
+/** @throws Error if the log ends within a record */
 export function readLog(path: string): Change[] {
   const log = readFileSync(path);
   const changes: Change[] = [];

@@ -1,4 +1,4 @@
-/** What the parts of the harness have in common: a seed, a folder to work in, a row for each trial. */
+/** The common parts of the harness: a seed, a working folder, a row for each trial. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,59 +17,59 @@ import {
 
 export const PROCESS = fileURLToPath(new URL('./workload-process.js', import.meta.url));
 
-/** A process that takes longer hangs, ms. */
+/** Timeout of a process, ms. */
 const PROCESS_MS = 180_000;
 
 export interface PartOptions {
-  /** Trials to go through. */
+  /** Number of trials. */
   cases: number;
   seed: number;
-  /** Folder for what is made; its owner removes it. */
+  /** Working folder; the caller removes it. */
   root: string;
-  /** Ends with the first fault. */
+  /** Stops at the first fault. */
   first?: boolean | undefined;
-  /** Told of each trial at once: a long run is not waited for, and may be ended. */
+  /** Called after each trial, because a long run may be interrupted. */
   onTrial?: ((trial: Trial) => void) | undefined;
 }
 
-/** One trial and what came of it: a row of the table. */
+/** A trial and its outcome: a row of the table. */
 export interface Trial {
   part: string;
-  /** From 1; with seed and part it can be repeated. */
+  /** From 1. Seed, part and trial number reproduce a trial. */
   trial: number;
   seed: number;
-  /** What was going on. */
+  /** Description of the trial. */
   what: string;
-  /** `failed`: the harness itself could not judge it, which counts as a fault. */
+  /** `failed`: the harness could not judge the trial, which counts as a fault. */
   outcome: 'passed' | 'fault' | 'failed';
-  /** What was lost, wrong or not noticed. */
+  /** Descriptions of lost, wrong or unnoticed data. */
   faults: string[];
 }
 
-/** What a part has found. */
+/** The findings of a part. */
 export interface PartResult {
   part: string;
   cases: number;
   trials: Trial[];
-  /** Those of all trials, each with its trial. */
+  /** Faults of all trials, each with its trial. */
   faults: string[];
-  /** What was going on in how many trials, and what else there is to count. */
+  /** Number of trials by description, and further counts. */
   counts: Record<string, number>;
   seconds: number;
-  /** Why the part did not run. */
+  /** Reason why the part did not run. */
   skipped?: string;
 }
 
-/** Collects what a part finds. */
+/** Collects the findings of a part. */
 export class Finding {
   readonly #options: PartOptions;
   readonly #part: string;
   readonly #started = performance.now();
   readonly #trials: Trial[] = [];
   readonly #counts: Record<string, number> = {};
-  /** Of the trial that runs; undefined between trials. */
+  /** Faults of the running trial; undefined between trials. */
   #faults: string[] | undefined;
-  /** Cases that passed and have no row: answers of the soak, of which there are thousands. */
+  /** Passed cases without a row: thousands of answers of the soak. */
   #passed = 0;
 
   constructor(part: string, options: PartOptions) {
@@ -81,25 +81,25 @@ export class Finding {
     this.#counts[what] = (this.#counts[what] ?? 0) + by;
   }
 
-  /** How often it was counted. */
+  /** Number of events of a kind. */
   counted(what: string): number {
     return this.#counts[what] ?? 0;
   }
 
-  /** Of the trial that runs; a row of its own where none does. */
+  /** Adds a fault to the running trial, or as a row of its own between trials. */
   fault(text: string): void {
     if (this.#faults) this.#faults.push(text);
     else this.#add({ what: 'beside the others', outcome: 'fault', faults: [text] });
   }
 
-  /** A case without a row. */
+  /** Counts a case without a row. */
   passed(): void {
     this.#passed++;
   }
 
   /**
-   * Runs a trial; whatever it throws is the trial's outcome, and the next one can begin.
-   * @param work returns what was going on, or undefined where it came to nothing and is to be repeated
+   * Runs a trial. Its outcome includes any thrown error, so the next trial can begin.
+   * @param work returns a description of the trial; undefined if it has no result and must be repeated
    * @returns whether there was a fault
    */
   async trial(work: () => Promise<string | undefined> | string | undefined): Promise<boolean> {
@@ -134,7 +134,7 @@ export class Finding {
     return this.#trials.length + this.#passed;
   }
 
-  /** Whether there is nothing more to do. */
+  /** Whether the part has ended. */
   get isOver(): boolean {
     if (this.cases >= this.#options.cases) return true;
     return this.#options.first === true && this.#trials.some(({ outcome }) => outcome !== 'passed');
@@ -151,12 +151,12 @@ export class Finding {
   }
 }
 
-/** The faults of a trial, each with the trial it happened in. */
+/** The faults of a trial, each with its trial. */
 export function inWords({ part, trial, seed, what, faults }: Trial): string[] {
   return faults.map((text) => `${part} ${trial}, seed ${seed}, ${what}: ${text}`);
 }
 
-/** Writes the model that re-embeddings change to. */
+/** Writes the model for re-embeddings. */
 export async function prepare(root: string): Promise<void> {
   await writeOtherModel(otherModel(root), OTHER_NAME, OTHER_DIMENSIONS);
 }
@@ -170,7 +170,7 @@ export function questionsOf(count: number, next: () => number, state: State): st
   });
 }
 
-/** Starts the workload in a process of its own; one that hangs is killed with SIGABRT. */
+/** Starts the workload in a separate process; SIGABRT ends it after a timeout. */
 export async function perform(
   where: { dir: string; root: string; said: string; space?: string },
   list: readonly Operation[],
@@ -187,7 +187,7 @@ export async function perform(
   return launched;
 }
 
-/** How a process ended, in words. */
+/** Describes how a process ended. */
 export function endOf({ code, signal, stderr }: Ended): string {
   return `it ended with ${signal ?? code}: ${stderr.slice(-1500)}`;
 }

@@ -1,4 +1,4 @@
-/** What a process is to do: operations at random, and the sources that they read. */
+/** The plan of a process: random operations, and the sources that they read. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { noSharp, pattern, png } from '../../drawings/images.js';
@@ -10,7 +10,7 @@ export function figure(n: number, version: number): Promise<Buffer> {
   return png(pattern(40, 32, n * 1000 + version));
 }
 
-/** Writes what the ingests of a list read. It lies outside the data folder, and is never changed again. */
+/** Writes the sources of the ingests in a list, outside of the data folder. They are never changed again. */
 export async function writeSources(root: string, list: readonly Operation[]): Promise<void> {
   for (const operation of list) {
     if (operation.kind !== 'put') continue;
@@ -28,13 +28,13 @@ export async function writeSources(root: string, list: readonly Operation[]): Pr
 }
 
 export interface Mix {
-  /** Ends with a server and with re-embeddings as well. */
+  /** Whether a server and re-embeddings follow at the end. */
   all: boolean;
 }
 
 /**
- * Operations at random that follow one another.
- * @param from version of the first put; each takes the next
+ * Random operations in sequence.
+ * @param from version of the first put; each put increments it
  */
 export function operations(
   count: number,

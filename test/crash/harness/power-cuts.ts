@@ -1,6 +1,6 @@
 /**
- * Cuts the power: of a process's recorded changes any number has been made, of those that no sync has made certain
- * any part has reached the disk. What is then there is opened and verified.
+ * Cuts the power. A cut comes after any of a process's recorded changes; any part of the unsynced ones has reached
+ * the disk. The resulting folder is opened and verified.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,9 @@ import { NOTHING, type Operation, outcome, saidIn } from './workload.js';
 const OPERATIONS = 14;
 const CUTS = 60;
 
-/** Files of locks and shared memory. They are mapped, so that their writes are not recorded; a process makes them anew. */
+/**
+ * Files of locks and shared memory. They are mapped, so their writes are not recorded; a process creates them again.
+ */
 const GONE = [
   'store/data.mdb-lock',
   'store/writers.mdb-lock',
@@ -57,7 +59,7 @@ export async function powerCuts(options: PartOptions): Promise<PartResult> {
   return finding.result();
 }
 
-/** Runs the operations; undefined where the process did not come to its end, which is a trial of its own then. */
+/** Runs the operations; undefined if the process fails, which is a failed trial. */
 async function recorded(
   finding: Finding,
   { shim, root, log, list }: { shim: string; root: string; log: string; list: readonly Operation[] },
@@ -119,7 +121,7 @@ async function cut(
   { disk, moment, said }: { disk: Disk; moment: number; said: string },
 ): Promise<string> {
   const luck: Luck = (['none', 'all', 'some', 'some', 'some'] as const)[Math.floor(next() * 5)]!;
-  // Never the same path twice: the judge may still have the last one's files mapped.
+  // A new path each time, because the judge may still have the last folder's files mapped.
   const into = `${root}.cut-${cuts++}`;
   disk.cut(into, next, luck);
   const dir = join(into, 'data');

@@ -1,4 +1,4 @@
-/** What is certain of accounts, keys, quotas and the log of requests, from what a server has answered. */
+/** The known state of accounts, keys, quotas and the log of requests, from a server's answers. */
 
 type KeyState = 'active' | 'deactivated';
 
@@ -8,8 +8,8 @@ export interface AccountSettings {
 }
 
 /**
- * What a process says of its server. A change is told of when it is asked for and again when it was answered, so that
- * one that was never answered may have happened or not.
+ * A process's messages about its server. It reports a change before the request and again after the answer. A change
+ * without an answer may have happened or not.
  */
 export type Served =
   | { served: 'account'; id: string; settings: AccountSettings }
@@ -20,38 +20,38 @@ export type Served =
   | { served: 'revoked'; id: string }
   | { served: 'asked'; request: string; key: string }
   | { served: 'answered'; request: string; status: number }
-  /** These lines were shown in the log of a key. */
+  /** Lines shown in the log of a key. */
   | { served: 'logged'; key: string; requests: string[] }
-  /** This link to a drawing was given out. */
+  /** A link to a drawing that a client received. */
   | { served: 'link'; path: string; content: string }
   /** The server ended in order. */
   | { served: 'ended' };
 
 export interface AccountKnown {
-  /** What it is, and after that what it may have become. */
+  /** The known value first, then possible later values. */
   settings: readonly AccountSettings[];
-  /** The highest quota that it may ever have had. */
+  /** The highest quota that the account may have had. */
   most: number;
   /** Searches answered 200. */
   answered: number;
-  /** Searches that were asked and never answered. */
+  /** Searches without an answer. */
   open: number;
-  /** Of those answered, how many outlive a power cut for certain. */
+  /** Number of answered searches whose count survives a power cut. */
   kept: number;
 }
 
 export interface KeyKnown {
   account?: string;
   secret?: string;
-  /** What it is, and after that what it may have become. */
+  /** The known value first, then possible later values. */
   states: readonly KeyState[];
 }
 
 export interface RequestKnown {
   key: string;
-  /** Absent while it was not answered. */
+  /** Absent before the answer. */
   status?: number;
-  /** Its line was seen in the log. */
+  /** Whether its line was seen in the log. */
   logged: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface Access {
 
 export const NOBODY: Access = { accounts: new Map(), keys: new Map(), requests: new Map(), links: [] };
 
-/** What is certain once a process has said this. */
+/** The known state after a message of the process. */
 export function afterSaid(before: Access, said: Served): Access {
   const accounts = new Map(before.accounts);
   const keys = new Map(before.keys);

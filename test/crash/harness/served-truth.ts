@@ -1,16 +1,16 @@
-/** Whether accounts, keys, quotas, logs and links are what a server has answered. */
+/** Compares accounts, keys, quotas, logs and links with a server's answers. */
 import { contentOf } from '../../../src/drawings/files.js';
 import type { Engine } from '../../../src/engine.js';
 import { logOf, type Running, type ShownAccount, serving } from './served.js';
 import type { Access, AccountKnown, KeyKnown } from './served-state.js';
 
-/** What a process was stopped by: of a power cut more may be lost. */
+/** What ended the process. A power cut may lose more than a kill. */
 export type Loss = 'kill' | 'power cut';
 
-/** Ids of the calls that the judge makes itself. */
+/** Prefix of the request ids of the judge's own calls. */
 const JUDGES = 'judge-';
 
-/** What is wrong, or what is certain now that it was looked at. */
+/** Returns the fault, or the state that is known after the check. */
 export async function judgeAccess(
   dir: string,
   engine: Engine,
@@ -47,7 +47,7 @@ async function judgeAccounts(
     const settings = known.settings.find(({ name, quota }) => name === is.name && quota === is.monthly_quota);
     if (!settings) {
       const possible = known.settings.map(({ name, quota }) => `"${name}" with ${quota}`).join(' or ');
-      return { fault: `account ${id} is "${is.name}" with ${is.monthly_quota}; it was ${possible}` };
+      return { fault: `account ${id} is "${is.name}" with ${is.monthly_quota}; expected ${possible}` };
     }
     const { used } = is.quota;
     const least = loss === 'kill' ? known.answered : known.kept;
@@ -71,17 +71,17 @@ async function faultOfLogs(server: Running, { keys, requests }: Access): Promise
     if (secret === undefined) continue;
     const lines = await logOf(server, id);
     const ids = new Set(lines.map((line) => line.request_id));
-    if (ids.size < lines.length) return `a request is in the log of ${id} twice`;
+    if (ids.size < lines.length) return `a request occurs twice in the log of ${id}`;
     for (const { request_id: request, status } of lines) {
       if (request.startsWith(JUDGES)) continue;
       const known = requests.get(request);
-      if (known?.key !== id) return `the log of ${id} has request ${request}, which nobody made`;
+      if (known?.key !== id) return `the log of ${id} has request ${request}, which no client sent`;
       if (known.status !== undefined && known.status !== status)
         return `request ${request} was answered ${known.status}; the log says ${status}`;
     }
     for (const [request, known] of requests)
       if (known.key === id && known.logged && !ids.has(request))
-        return `request ${request} was in the log of ${id} and is there no more`;
+        return `request ${request} was in the log of ${id}, but is missing now`;
     const { usage } = await server.admin<Usage>('GET', `/usage?from=2000-01-01&to=2100-01-01&key=${id}`, 200);
     const counted = usage.reduce((sum, row) => sum + row.requests, 0);
     if (counted !== lines.length) return `${counted} calls of ${id} are counted, ${lines.length} are logged`;
@@ -105,7 +105,7 @@ async function judgeKeys(
   for (const [id, known] of keys) {
     const state = shown.get(id);
     if (state === undefined || !known.states.includes(state))
-      return { fault: `key ${id} is ${state ?? 'lost'}; it was ${known.states.join(' or ')}` };
+      return { fault: `key ${id} is ${state ?? 'lost'}; expected ${known.states.join(' or ')}` };
     found.set(id, { ...known, states: [state] });
     if (known.secret === undefined) continue;
     const { status } = await server.call('POST', '/api/v1/patents/details', {
@@ -120,12 +120,12 @@ async function judgeKeys(
   return { found };
 }
 
-/** Links that were given out work on, also after another start of the server. */
+/** Links still work after a restart of the server. */
 async function faultOfLinks(server: Running, { links }: Access): Promise<string | undefined> {
   for (const { path, content } of links.slice(-2)) {
     const { status, bytes } = await server.call('GET', path);
-    if (status !== 200) return `a link to a drawing that worked is answered ${status}`;
-    if (contentOf(bytes) !== content) return 'a link to a drawing leads to another image';
+    if (status !== 200) return `a valid link to a drawing is answered ${status}`;
+    if (contentOf(bytes) !== content) return 'a link to a drawing returns another image';
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** A server over a folder, in this process, and calls of it over HTTP. */
+/** A server over a folder, in this process, with calls over HTTP. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request as ask } from 'node:http';
@@ -18,13 +18,13 @@ export interface Answer {
   status: number;
   headers: NodeJS.Dict<string | string[]>;
   bytes: Buffer;
-  /** The body, where it is JSON. */
+  /** The body if it is JSON, otherwise undefined. */
   json: unknown;
 }
 
 export interface Call {
   body?: object;
-  /** Secret of the key that calls. */
+  /** Secret of the calling key. */
   key?: string;
   /** Id of the request. */
   id?: string;
@@ -33,12 +33,12 @@ export interface Call {
 export interface Running {
   /** A call without a key, or with one. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
-  /** A call of the administration; rejects where its answer has another status. */
+  /** A call of the administration; rejects if its answer has another status. */
   admin<T>(method: string, path: string, status: number, body?: object): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Starts a server as `priorart serve` does, with an engine that is open. */
+/** Starts a server as `priorart serve` does, with an open engine. */
 export async function serving(dir: string, engine: Engine): Promise<Running> {
   const folder = join(dir, 'access');
   await AccessStore.open(folder).close();
@@ -78,7 +78,7 @@ export async function serving(dir: string, engine: Engine): Promise<Running> {
   };
 }
 
-/** One call on a connection of its own, which no server has to wait for. */
+/** A call on a separate connection, so that no server waits for its end. */
 function calling(
   method: string,
   url: string,
@@ -117,14 +117,14 @@ interface MadeKey {
   secret: string;
 }
 
-/** Searches that run at once. */
+/** Concurrent searches. */
 const AT_ONCE = 2;
 
 type Serve = Extract<Operation, { kind: 'serve' }>;
 
 /**
- * Administers a server and searches with its keys, and says what was asked and what was answered.
- * @throws Error where an answer is wrong already
+ * Administers a server, searches with its keys, and reports requests and answers.
+ * @throws Error if an answer is wrong
  */
 export async function serve(
   dir: string,
@@ -189,7 +189,7 @@ class Session {
     await this.#server.admin('POST', `/keys/${id}/revoke`, 200);
     this.#say({ served: 'revoked', id });
     const { status } = await this.#search({ id, secret });
-    if (status !== 403) throw new Error(`a key that was revoked is answered ${status}, expected 403`);
+    if (status !== 403) throw new Error(`a revoked key is answered ${status}, expected 403`);
   }
 
   async search(keys: readonly MadeKey[], count: number): Promise<void> {
@@ -219,7 +219,7 @@ class Session {
     this.#say({ served: 'logged', key, requests });
   }
 
-  /** Gives out a link to the first drawing there is. */
+  /** Requests a link to the first drawing. */
   async link(engine: Engine): Promise<void> {
     const n = Array.from({ length: POOL }, (_, at) => at).find((at) => hasDrawing(engine, at));
     if (n === undefined) return;
@@ -233,7 +233,7 @@ class Session {
     this.#say({ served: 'link', path, content: contentOf(image.bytes) });
   }
 
-  /** Once everything is answered, exactly what was answered 200 is used. */
+  /** After all answers, the used quota is the number of 200 answers. */
   async faultOfUse(account: string, quota: number): Promise<void> {
     const { quota: found } = await this.#server.admin<ShownAccount>('GET', `/accounts/${account}`, 200);
     if (found.used !== this.#answered || found.used > quota)
@@ -243,7 +243,7 @@ class Session {
   }
 }
 
-/** A drawing as its link calls it. */
+/** A drawing as its link names it. */
 export function shownFile(n: number): string {
   return figureFile(n).replace(/\.png$/, '.webp');
 }

@@ -1,16 +1,16 @@
 /*
- * Stands between a program and the C library where files below one folder are changed. Preloaded by harness/shim.ts.
+ * Intercepts the C library's changes of files below one folder. Preloaded by harness/shim.ts.
  *
- * PRIORART_SHIM_ROOT   prefix of the paths that are looked at
- * PRIORART_SHIM_LOG    file to which every change is appended, in the order in which it was made: disk.ts reads it
- * PRIORART_SHIM_FAIL   number of the change from which on there is no space for more (1 is the first); 0 = there always is
- * PRIORART_SHIM_SPACE  path of a file whose coming into being brings the space back
+ * PRIORART_SHIM_ROOT   prefix of the recorded paths
+ * PRIORART_SHIM_LOG    file for the record of every change, in order; log.ts reads it
+ * PRIORART_SHIM_FAIL   number of the first change without space, from 1; 0: never
+ * PRIORART_SHIM_SPACE  path of a file whose existence frees space
  *
  * A record: u32 kind, u32 flags, u64 inode, u64 offset, u32 bytes of the path, u32 bytes of the data (or of the second
- * path), path, data. All in the byte order of the machine. One lock is held around each change and its record, so
- * that the order in the log is an order in which they happened. Writes through a memory map are not seen: of what is
- * tested only LMDB's lock file is written so, and that does not outlive a power cut. What stdio writes is recorded
- * when its file is closed. A sync is recorded and not done.
+ * path), path, data, in the machine's byte order. One lock is held around each change and its record, so that the log
+ * has the order of the changes. Writes through a memory map are not recorded: among the tested files, only LMDB's lock
+ * file uses one, and a power cut discards it. Writes of stdio are recorded when the file is closed. A sync is recorded
+ * but not performed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,10 +37,10 @@ static const char *root, *space;
 static size_t root_length;
 static int log_file = -1;
 static long fail_from, writes;
-/* Of each descriptor: the path it was opened by, or NULL where it does not concern us. */
+/* Path of each descriptor, or NULL for other files. */
 static char *paths[FILES];
 static int opened_as[FILES];
-/* What it was, since not every way of closing one passes here, and its number may be that of a socket now. */
+/* Identity of the file, because some closes are not intercepted and the number may then belong to a socket. */
 static dev_t devices[FILES];
 static ino_t inodes[FILES];
 struct stream { FILE *file; char *path; };
@@ -65,7 +65,7 @@ __attribute__((constructor)) static void start(void) {
     REAL(int, open, const char *, int, ...);
     if (log) {
         int fd = real_open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        /* Out of the way of the numbers that the program expects its files to get. */
+        /* A high number, so that the program's files keep their usual numbers. */
         log_file = fcntl(fd, F_DUPFD_CLOEXEC, FILES);
         close(fd);
         if (log_file < 0) abort();
@@ -104,14 +104,14 @@ static uint64_t inode_of(int fd) {
     return fstat(fd, &state) ? 0 : state.st_ino;
 }
 
-/* Whether there is no room at this moment. */
+/* Whether the disk is full now. */
 static int is_full(void) {
     if (fail_from == 0 || writes < fail_from) return 0;
     if (space && access(space, F_OK) == 0) return 0;
     return 1;
 }
 
-/* Counts a change that takes room; whether there is none for it. */
+/* Counts a change that needs space; returns whether there is none. */
 static int no_room(void) {
     writes++;
     if (!is_full()) return 0;
@@ -172,11 +172,11 @@ int close(int fd) {
     return real_close(fd);
 }
 
-/* Writes one stretch through `pwrite`; where the disk is full, half of it at the first time, as a full disk does. */
+/* Writes a range through `pwrite`; on a full disk, half of it the first time, as a real disk does. */
 static ssize_t writing(int fd, const void *bytes, size_t length, off_t offset) {
     REAL(ssize_t, pwrite64, int, const void *, size_t, off_t);
     struct stat state;
-    /* What is overwritten has its blocks already. */
+    /* Overwritten bytes have their blocks already. */
     int grows = fstat(fd, &state) != 0 || offset + (off_t)length > state.st_size;
     if (grows && no_room()) {
         if (writes != fail_from || length < 2) return -1;
@@ -200,7 +200,7 @@ static ssize_t writing_all(int fd, const struct iovec *parts, int count, off_t o
     return total;
 }
 
-/* At the descriptor's own position, which moves on. */
+/* At the descriptor's own position, which advances. */
 static ssize_t writing_on(int fd, const struct iovec *parts, int count) {
     off_t at = lseek(fd, 0, opened_as[fd] & O_APPEND ? SEEK_END : SEEK_CUR);
     ssize_t n = writing_all(fd, parts, count, at);
@@ -334,7 +334,7 @@ int mkdir(const char *path, mode_t mode) {
     LOCKED(int, making(path, mode));
 }
 
-/* A full disk says so when it is asked. */
+/* A full disk reports no free blocks. */
 #define STATFS(name, type) \
     int name(const char *path, struct type *state) { \
         REAL(int, name, const char *, struct type *); \
@@ -345,7 +345,7 @@ int mkdir(const char *path, mode_t mode) {
 STATFS(statfs, statfs)
 STATFS(statfs64, statfs64)
 
-/* FAISS writes its files through stdio, whose own writes are not seen from here. */
+/* FAISS writes its files through stdio, whose internal writes are not intercepted. */
 static FILE *opening_stream(FILE *(*real)(const char *, const char *), const char *path, const char *mode) {
     if (!ours(path) || mode[0] == 'r') return real(path, mode);
     pthread_mutex_lock(&lock);

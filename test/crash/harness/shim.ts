@@ -1,26 +1,26 @@
-/** Compiles shim.c, which records what a program writes and lets its disk fill up, and says how to preload it. */
+/** Compiles shim.c, which records a program's writes and simulates a full disk, and returns how to preload it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const SOURCE = resolve('test/crash/harness/shim.c');
 
-/** What the shim is to do; shim.c says it in detail. */
+/** Settings of the shim; shim.c documents them. */
 export interface ShimOptions {
-  /** Prefix of the paths that it looks at. */
+  /** Prefix of the recorded paths. */
   root: string;
-  /** File that gets the record of every change. */
+  /** File for the record of every change. */
   log?: string;
-  /** Number of the write from which on there is no room. */
+  /** Number of the first write without space. */
   fail?: number;
-  /** The file that, once it is there, makes room again. */
+  /** A file whose existence frees space. */
   space?: string;
 }
 
 /**
- * Compiles it.
- * @param dir where the library goes
- * @returns the library's path, or why there is none
+ * Compiles the shim.
+ * @param dir folder for the library
+ * @returns the library's path, or the reason why it cannot be compiled
  */
 export function compileShim(dir: string): { library: string } | { missing: string } {
   if (process.platform !== 'linux') return { missing: 'the shim is written for Linux' };

@@ -1,6 +1,6 @@
 /**
- * The publications of the soak, and what is true of them: their fields, their passages and vectors of these as the
- * model makes them, kept in plain arrays. Nothing is read back from a data folder.
+ * The publications of the soak, and the truth about them in plain arrays: fields, passages and the model's vectors.
+ * Nothing is read back from a data folder.
  */
 
 import { type Calibration, calibrationFor } from '../../../src/embed/calibration.js';
@@ -13,7 +13,7 @@ import { random } from '../folder.js';
 const { embedder } = await loadModels();
 const calibrations = new WeakMap<Float32Array, Calibration>();
 
-/** How the scores of a question are shown. Kept for each question: a judge asks for it once a publication. */
+/** The calibration of a question's scores. Cached, because a judge needs it for each publication. */
 export function calibrationOf(question: Float32Array): Calibration {
   const known = calibrations.get(question) ?? calibrationFor(embedder, question);
   calibrations.set(question, known);
@@ -25,11 +25,11 @@ export const COUNTRIES = ['KR', 'US', 'EP', 'JP', 'CN'] as const;
 export const APPLICANTS = ['Aldera', 'Borneth', 'Calvix', 'Dornum', 'Eskolin', 'Ferrand', 'Gildora'];
 export const SUBCLASSES = ['H01M', 'F16K', 'G06F', 'C08L', 'B60W', 'A61B'];
 export const YEARS = Array.from({ length: 10 }, (_, n) => 2010 + n);
-/** Words of one subject lie together, as they do in patents: a subject's documents are neighbours. */
+/** Words of one subject are adjacent, so that its documents are neighbours, as in real patents. */
 const SUBJECTS = 40;
 const WORDS = wordsOf(SUBJECTS * 14);
 
-/** Words that nobody has used: the model cuts them into pieces, which make vectors of all directions. */
+/** Invented words. The model cuts them into pieces, whose vectors have all directions. */
 function wordsOf(count: number): string[] {
   const next = random(77);
   const syllables = 'ba co de fi gu la me no pi ru sa te vo xi za chem volt flux gear lens ion poly'.split(
@@ -45,7 +45,7 @@ export interface Doc {
   version: number;
   patent: Patent;
   texts: string[];
-  /** One passage after another, as they are stored: half precision. */
+  /** One vector after another, in half precision as stored. */
   vectors: Float32Array;
 }
 
@@ -56,12 +56,12 @@ function sentence(next: () => number, subject: number): string {
   return `The ${word()} of a ${word()} joins the ${word()} ${odd} with ${word()} ${Math.floor(next() * 1e4)}.`;
 }
 
-/** What somebody asks: a sentence on any subject. */
+/** A question: a sentence on any subject. */
 export function question(next: () => number): string {
   return sentence(next, Math.floor(next() * SUBJECTS));
 }
 
-/** A publication's number and its fields that no version changes. */
+/** A publication's number and the fields that are the same in all versions. */
 export function patentId(n: number): string {
   return fixed(n).patent_id;
 }
@@ -88,7 +88,7 @@ function fixed(
   };
 }
 
-/** A publication in one version: other texts, another year, applicant and class. */
+/** A publication in one version. Texts, year, applicant and class depend on the version. */
 export function record(n: number, version: number): Patent {
   const next = random(n * 65_537 + version);
   const pick = <T>(of: readonly T[]) => of[Math.floor(next() * of.length)]!;

@@ -1,18 +1,18 @@
 /**
- * What an answer of the soak may be. The model knows which publications there were before and after each write, in
- * which version; an answer that a write may have overlapped is held to what is true in all states it may have seen.
+ * The valid answers of the soak. The model knows the publications and versions before and after each write. An answer
+ * during a write is compared with all states that its search may have seen.
  */
 import { shown, similarity } from '../../../src/embed/calibration.js';
 import type { AnalyticsResponse, DetailsResponse, SearchResponse } from '../../../src/search/types.js';
 import { type COUNTRIES, calibrationOf, cosines, type Doc, patentId } from './soak-corpus.js';
 
-/** Publications that are there, by their number. */
+/** Publications by number. */
 export type Docs = ReadonlyMap<number, Doc>;
 
-/** Sums in single precision in another order differ in the last digit shown. */
+/** The order of single-precision sums affects the last digit shown. */
 const TOLERANCE = 3e-6;
 
-/** The filters that the soak asks for; all must hold. */
+/** The filters of the soak; all must match. */
 export interface Wanted {
   countries?: (typeof COUNTRIES)[number][];
   applicant?: string;
@@ -33,16 +33,16 @@ function allows(wanted: Wanted, { patent }: Doc): boolean {
   );
 }
 
-/** A publication that an answer may hold. */
+/** A publication that an answer may contain. */
 interface Candidate {
-  /** Each version that it may be shown in, with its score. */
+  /** Each version that an answer may show, with its score. */
   versions: { doc: Doc; score: number }[];
-  /** In every state it is there and allowed, with this score at least. */
+  /** Its minimum score, if every state contains it and the filter allows it. */
   least: number | undefined;
   most: number;
 }
 
-/** All states of the index, of which those are kept that a running search may see. */
+/** States of the index. Keeps those that a running search may see. */
 export class Model {
   readonly #states = new Map<number, Docs>([[0, new Map()]]);
   #newest = 0;
@@ -53,19 +53,19 @@ export class Model {
     return this.#states.get(this.#newest)!;
   }
 
-  /** A write begins, after which this is there. */
+  /** Begins a write that leads to the given state. */
   begin(docs: Docs): void {
     this.#states.set(++this.#newest, docs);
   }
 
-  /** It was acknowledged. */
+  /** The write was acknowledged. */
   done(): void {
     this.#certain = this.#newest;
     const oldest = Math.min(this.#certain, ...this.#seen.values());
     for (const n of this.#states.keys()) if (n < oldest) this.#states.delete(n);
   }
 
-  /** Notes what is certain before a question is asked. */
+  /** Records the known state before a question. */
   watch(): { states: () => Docs[]; end: () => void } {
     const key = {};
     const from = this.#certain;
@@ -96,7 +96,10 @@ function candidatesOf(states: readonly Docs[], query: Float32Array, wanted: Want
   return found;
 }
 
-/** What came of an answer: a fault, or how much an approximate search found of what is certainly among the best. */
+/**
+ * The verdict on an answer: a fault, or the recall of an approximate search over documents that are certainly among
+ * the best.
+ */
 export interface Judged {
   fault?: string;
   wanted?: number;
@@ -109,21 +112,21 @@ interface Shown {
   patent_id: string;
   title: string;
   similarity_score: number;
-  /** Passages, each with its score where the answer says it. */
+  /** Passages, each with its score if the answer contains it. */
   passages: { text: string; similarity_score?: number }[];
 }
 
-/** What is wrong with what is shown, whoever is missing: a document, a score, an order, a text of another version. */
+/** Finds faults in the shown documents, not missing ones: a document, a score, an order, a text of another version. */
 function judgeShown(
   results: readonly Shown[],
   candidates: ReadonlyMap<string, Candidate>,
   vector: Float32Array,
 ): Judged {
   if (new Set(results.map(({ patent_id: id }) => id)).size < results.length)
-    return { fault: 'a publication is there twice' };
+    return { fault: 'a publication occurs twice' };
   for (const [at, { patent_id: id, title, similarity_score: score, passages }] of results.entries()) {
     const candidate = candidates.get(id);
-    if (candidate === undefined) return { fault: `${id} was not there, or not allowed, at any moment` };
+    if (candidate === undefined) return { fault: `${id} was never in the index, or never allowed` };
     const version = candidate.versions.find(({ doc }) => doc.patent.title === title);
     if (version === undefined) {
       const possible = candidate.versions.map(({ doc }) => doc.version);
@@ -133,7 +136,7 @@ function judgeShown(
     const scores = cosines(doc, vector).map((cosine) => scoreOf(cosine, vector));
     for (const { text, similarity_score: said = score } of passages) {
       const right = scores[doc.texts.indexOf(text)];
-      if (right === undefined) return { fault: `${id} has a text that is not of its version` };
+      if (right === undefined) return { fault: `${id} has a text of another version` };
       if (Math.abs(right - said) > TOLERANCE)
         return { fault: `${id} has a passage of ${said}, not ${right}` };
     }
@@ -230,7 +233,7 @@ export function judgeAnalytics(
   return { ...judged, wanted: sure.length, found: Math.min(sure.length, total) };
 }
 
-/** Every document has one value on each axis, so counts add up to the total. */
+/** Every document has one value on each axis, so the counts add up to the total. */
 function faultOfCounts(
   counts: Record<string, number>,
   total: number,
@@ -254,7 +257,7 @@ function faultOfCounts(
   return undefined;
 }
 
-/** What is wrong with documents that were asked for by number. */
+/** Finds faults in documents that were requested by number. */
 export function faultOfDetails(
   { patents }: DetailsResponse,
   numbers: readonly number[],
@@ -265,11 +268,11 @@ export function faultOfDetails(
     const { patent_id: id, metadata, content = '', error } = patents[at]!;
     if (id !== patentId(n)) return `${id} instead of ${patentId(n)}`;
     if (error !== undefined) {
-      if (!possible.includes(undefined)) return `${id} is ${error}, and is there`;
+      if (!possible.includes(undefined)) return `${id} is ${error}, but exists`;
       continue;
     }
     const doc = possible.find((one) => one?.patent.title === metadata?.title);
-    if (doc === undefined) return `${id} is shown as "${metadata?.title}", which is not possible`;
+    if (doc === undefined) return `${id} is shown as "${metadata?.title}", which is impossible`;
     if (doc.texts.some((text) => !content.includes(text))) return `${id} lacks a text of its version`;
   }
   return undefined;

@@ -1,10 +1,10 @@
 /**
- * Searches beside ingests, replacements, deletions, merges, index builds and snapshots, for a while. Every answer is
- * compared with a model in memory that knows nothing of segments: of what was certain before the question nothing may
- * be missing, and nothing may be shown that was not possible at some moment of it.
+ * Searches during ingests, replacements, deletions, merges, index builds and snapshots. Every answer is compared with
+ * a model in memory that has no segments: all documents that were certain before the question must be there, and
+ * every shown document must have been possible at some moment of the search.
  *
- * A segment of some hundred passages gets a FAISS index here, and the planner is told that exact scans are dear, so
- * that these indexes answer: lists that are probed, codes that are scanned, exact scans where a filter leaves little.
+ * Segments of some hundred passages get a FAISS index here, and the planner gets high costs for exact scans, so that
+ * all plans occur: probed lists, full scans of the codes, and exact scans after selective filters.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,19 +37,19 @@ import {
   type Wanted,
 } from './soak-model.js';
 
-/** Searches that run at once, and what each of them waits before the next, ms. */
+/** Number of concurrent searches, and the pause of each before the next one, ms. */
 const CLIENTS = 2;
 const PAUSE_MS = 100;
 const DOCUMENTS = { perSecond: 60, min: 800, max: 6_000 };
-/** Of what is certainly among the best, approximate searches find this share, taken together. */
+/** Minimum recall of all approximate searches together, over documents that are certainly among the best. */
 const RECALL_LEAST = 0.9;
-/** Runs of at least this many seconds have documents enough for every kind of plan, and check that each answers. */
+/** Minimum duration with enough documents for every kind of plan, s. Longer runs check that each plan answers. */
 const ENOUGH_SECONDS = 60;
 /** Questions within which each kind of plan must have answered at least once. */
 const QUESTIONS_FOR_PLANS = 400;
 
 export interface SoakOptions extends PartOptions {
-  /** How long it runs; `cases` is not looked at. */
+  /** Duration of the run, s; `cases` is ignored. */
   seconds: number;
 }
 
@@ -64,9 +64,9 @@ class Soak {
   readonly #next: () => number;
   readonly #model = new Model();
   readonly #documents: number;
-  /** ms of searches, by what went on beside them; `fresh`: from an acknowledged ingest to an answer that holds it. */
+  /** Times of searches by concurrent writes, ms; `fresh`: from an acknowledged ingest to an answer that contains it. */
   readonly #times: Record<'idle' | 'busy' | 'fresh', number[]> = { idle: [], busy: [], fresh: [] };
-  /** Of what should be found approximately, and what was. */
+  /** Number of documents that approximate searches should find, and that they found. */
   readonly #recall = { search: { wanted: 0, found: 0 }, analytics: { wanted: 0, found: 0 } };
   #version = 0;
 
@@ -141,8 +141,8 @@ class Soak {
   }
 
   /**
-   * Asks until each kind of plan has answered. The number of questions decides when this ends, and no clock: on a
-   * busy machine few answers come in a second.
+   * Asks until each kind of plan has answered. Bounded by the number of questions, not by time, because a busy
+   * machine answers few questions a second.
    */
   async #everyPlan(engine: Engine, store: Store): Promise<void> {
     if (this.#options.seconds < ENOUGH_SECONDS) return;
@@ -152,10 +152,10 @@ class Soak {
       if (asked % 20 === 0) this.#pretendCosts(store, (asked / 20 + 1) % 2);
       await this.#judge(engine, this.#times.idle);
     }
-    for (const kind of missing()) this.#finding.fault(`no answer was by ${kind}`);
+    for (const kind of missing()) this.#finding.fault(`no answer used ${kind}`);
   }
 
-  /** Searches until it is time, judging each answer. */
+  /** Searches until the end of the run, and judges each answer. */
   async #search(
     engine: Engine,
     what: 'idle' | 'busy',
@@ -184,7 +184,7 @@ class Soak {
     this.#finding.passed();
   }
 
-  /** One question of any kind, and what is to be said of its answer. */
+  /** A question of any kind, and the verdict on its answer. */
   async #ask(engine: Engine, times: number[]): Promise<Judged & { kind: string }> {
     const next = this.#next;
     const kind = next();
@@ -201,7 +201,7 @@ class Soak {
       }
       const began = performance.now();
       if (kind < 0.3) {
-        // Scores that people ask for. Of counts of nearly everything (0.05 to 0.3) approximate plans miss a tenth here.
+        // Usual minimum scores. With 0.05 to 0.3, which count nearly everything, approximate plans miss a tenth here.
         const [minScore, pageSize] = [0.35 + 0.5 * next(), 10];
         const { filing_date_from: from, filing_date_to: to, ...others } = wanted;
         const asked = { query, ...others, ...days(from, to), min_score: minScore, page_size: pageSize };
@@ -223,7 +223,7 @@ class Soak {
     }
   }
 
-  /** Writes of all kinds until it is time. */
+  /** Writes of all kinds until the end of the run. */
   async #write(engine: Engine, store: Store, end: number): Promise<void> {
     while (performance.now() < end) {
       const roll = this.#next();
@@ -240,7 +240,7 @@ class Soak {
     return [...new Set(Array.from({ length: wanted }, () => Math.floor(this.#next() * this.#documents)))];
   }
 
-  /** Ingests publications: new ones, and ones that take the place of an older version. */
+  /** Ingests publications: new ones, and replacements of older versions. */
   async #put(engine: Engine, numbers: readonly number[], segmentPassages = 60): Promise<void> {
     const version = ++this.#version;
     const file = join(this.#options.root, 'new.jsonl');
@@ -258,7 +258,7 @@ class Soak {
     this.#finding.count('ingests');
   }
 
-  /** Ingests some, and asks for one of them as soon as that is acknowledged. */
+  /** Ingests some publications, and searches for one of them right after the acknowledgement. */
   async #renew(engine: Engine): Promise<void> {
     const numbers = this.#some(40);
     await this.#put(engine, numbers);
@@ -267,7 +267,7 @@ class Soak {
     const { results } = await engine.search({ query: texts[0]! }, { exact: true, rerank: false });
     this.#times.fresh.push(performance.now() - began);
     if (!results.some(({ patent_id: id, title }) => id === patent.patent_id && title === patent.title)) {
-      this.#finding.fault(`${patent.patent_id} was not in the first search after it was acknowledged`);
+      this.#finding.fault(`${patent.patent_id} is missing in the first search after its acknowledgement`);
     }
   }
 
@@ -284,7 +284,7 @@ class Soak {
     this.#finding.count('deletions');
   }
 
-  /** Merges what is due, or all, and lets the planner think that exact scans are dear. */
+  /** Merges due segments or all, and gives the planner high costs for exact scans. */
   async #merge(store: Store, full: boolean): Promise<void> {
     const merges = await mergeSegments(store, { full, indexFrom: this.#documents });
     this.#finding.count('merges', merges);
@@ -292,8 +292,8 @@ class Soak {
   }
 
   /**
-   * Commits made-up costs to every index, so that exact scans seem dear. `scan` is the cost of scanning one code:
-   * 0 favours the full scan of the codes, 1 the lists. By default a random one of them for each segment.
+   * Commits invented costs to every index, so that exact scans appear expensive. `scan` is the cost of scanning one
+   * code: 0 favours the full scan of the codes, 1 the lists. Default: a random one of these for each segment.
    */
   #pretendCosts(store: Store, chosen?: number): void {
     store.refresh();
@@ -305,7 +305,7 @@ class Soak {
     }
   }
 
-  /** Copies the folder while publications come in, and opens the copy. */
+  /** Copies the folder during ingests, and opens the copy. */
   async #snapshot(engine: Engine): Promise<void> {
     const copy = join(this.#options.root, 'copy');
     const { states, end } = this.#model.watch();
@@ -321,7 +321,7 @@ class Soak {
   }
 }
 
-/** What is wrong with a copy of the folder: files, or publications that are of no state it can be of. */
+/** Finds faults in a copy of the folder: damaged files, or publications of a state that the copy cannot have. */
 async function faultOfCopy(
   copy: string,
   states: readonly ReadonlyMap<number, Doc>[],
@@ -338,19 +338,19 @@ async function faultOfCopy(
       there.delete(id);
     }
     const [strange] = there.keys();
-    return strange === undefined ? undefined : `${strange} was not there at any moment`;
+    return strange === undefined ? undefined : `${strange} was never in the index`;
   } finally {
     await store.close();
   }
 }
 
-/** A range of days as statistics take it. */
+/** A range of days in the form of statistics. */
 function days(from?: string, to?: string): { date_range?: { from?: string; to?: string } } {
   if (from === undefined && to === undefined) return {};
   return { date_range: { ...(from ? { from } : {}), ...(to ? { to } : {}) } };
 }
 
-/** A filter that allows much or little. */
+/** A filter of any selectivity. */
 function filter(next: () => number): Wanted {
   const pick = <T>(of: readonly T[]) => of[Math.floor(next() * of.length)]!;
   const wanted: Wanted = {};

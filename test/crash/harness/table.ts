@@ -1,14 +1,14 @@
-/** What the harness prints in the end: a line for each part, from the rows of its trials. */
+/** The final output of the harness: a line for each part, from the rows of its trials. */
 import { inWords, type PartResult, type Trial } from './part.js';
 
-/** Faults shown of each part. */
+/** Maximum number of shown faults of each part. */
 const SHOWN = 10;
 
-/** A part as far as it has come. */
+/** A part and its progress. */
 export interface Progress {
   name: string;
   trials: Trial[];
-  /** Absent while it runs, and where it was broken off. */
+  /** Absent while it runs, and if it was interrupted. */
   result?: PartResult;
   seconds: number;
 }

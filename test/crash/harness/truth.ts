@@ -1,6 +1,6 @@
 /**
- * Whether a folder holds what it must: by `check`, by its records, and by answers that are compared with those of a
- * model in memory, which knows nothing of segments.
+ * Verifies a folder: by `check`, by its records, and by answers that are compared with those of a model in memory,
+ * which has no segments.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { AccessStore } from '../../../src/access/store.js';
@@ -52,7 +52,7 @@ function half(x: number): number {
 
 const embedders = new Map<Model, Promise<Embedder>>();
 
-/** @param root where the model lies that re-embeddings change to */
+/** @param root folder of the model for re-embeddings */
 function embedderOf(model: Model, root: string): Promise<Embedder> {
   const file = model === 'other' ? { file: otherModel(root) } : {};
   const opened = embedders.get(model) ?? openEmbedder({ kind: 'static', ...file });
@@ -62,7 +62,7 @@ function embedderOf(model: Model, root: string): Promise<Embedder> {
 
 const vectors = new Map<string, Float64Array[]>();
 
-/** Vectors of a publication's passages as they are stored. */
+/** Vectors of a publication's passages as stored. */
 async function vectorsOf(n: number, version: number, embedder: Embedder): Promise<Float64Array[]> {
   const key = `${embedder.name} ${n} ${version}`;
   const known = vectors.get(key);
@@ -78,7 +78,7 @@ async function vectorsOf(n: number, version: number, embedder: Embedder): Promis
   return rows;
 }
 
-/** The similarity of each publication to a question, as it is shown. */
+/** The shown similarity of each publication to a question. */
 async function similarities(state: State, query: string, embedder: Embedder): Promise<Map<string, number>> {
   const asked = await embedder.embed([query], 'query');
   const scores = new Map<string, number>();
@@ -90,10 +90,10 @@ async function similarities(state: State, query: string, embedder: Embedder): Pr
   return scores;
 }
 
-/** Sums in single precision in another order differ in the last digit shown. */
+/** The order of single-precision sums affects the last digit shown. */
 const TOLERANCE = 3e-6;
 
-/** What is wrong with an answer over a known state: a score, an order, a text of another version, a document left out. */
+/** Finds faults in an answer over a known state: a score, an order, a text of another version, a missing document. */
 function faultOfAnswer(
   { results }: SearchResponse,
   state: State,
@@ -103,7 +103,7 @@ function faultOfAnswer(
   for (const { patent_id: id, title, similarity_score: score, chunks } of results) {
     const expected = scores.get(id);
     const n = numberOf.get(id);
-    if (expected === undefined || n === undefined) return `${id} is not there`;
+    if (expected === undefined || n === undefined) return `${id} is missing`;
     if (Math.abs(expected - score) > TOLERANCE) return `${id} has ${score}, expected ${expected}`;
     const version = state.get(n)!;
     const record = patent(n, version);
@@ -111,8 +111,7 @@ function faultOfAnswer(
     if (title !== record.title) return `${id} has another version's title: ${title}`;
     if (chunks.some(({ text }) => !texts.includes(text))) return `${id} has a text of another version`;
   }
-  if (new Set(results.map(({ patent_id: id }) => id)).size < results.length)
-    return 'a document is there twice';
+  if (new Set(results.map(({ patent_id: id }) => id)).size < results.length) return 'a document occurs twice';
   if (!wanted.exact) return undefined;
   const best = [...scores.values()].sort((a, b) => b - a).slice(0, wanted.top);
   if (best.length !== results.length) return `${results.length} results, expected ${best.length}`;
@@ -141,11 +140,11 @@ async function faultOfSearches(
   return undefined;
 }
 
-/** What of a record is not as it was written; fields that the ingest adds are its own. */
+/** Compares a record with the written one. Fields that the ingest adds are ignored. */
 function faultOfRecord(store: Store, key: number, n: number, version: number): string | undefined {
   const wanted = patent(n, version);
   const found = store.document(key);
-  if (!found) return 'its passages are not all there';
+  if (!found) return 'passages are missing';
   for (const [field, value] of Object.entries(wanted)) {
     const is: unknown = found.patent[field as keyof typeof wanted];
     if (!isDeepStrictEqual(is, value)) {
@@ -155,15 +154,15 @@ function faultOfRecord(store: Store, key: number, n: number, version: number): s
   return isDeepStrictEqual(found.passages, passagesOf(wanted)) ? undefined : 'it has other passages';
 }
 
-/** The publications of a folder, each in the version that its record is of; throws where it is of none. */
+/** The publications of a folder, each with the version of its record; throws if a record has no known version. */
 function stateOf(store: Store): State {
   const state = new Map<number, number>();
   for (const { key, value } of store.documents.getRange()) {
     const n = numberOf.get(value.patent_id);
     const version = Number(/revision (\d+)/.exec(value.title ?? '')?.[1]);
     if (n === undefined || Number.isNaN(version))
-      throw new Error(`${value.patent_id} is none of the harness's`);
-    if (state.has(n)) throw new Error(`${value.patent_id} is there twice`);
+      throw new Error(`${value.patent_id} is not a publication of the harness`);
+    if (state.has(n)) throw new Error(`${value.patent_id} occurs twice`);
     const fault = faultOfRecord(store, key, n, version);
     if (fault) throw new Error(`${value.patent_id}, by its title of version ${version}: ${fault}`);
     state.set(n, version);
@@ -174,7 +173,7 @@ function stateOf(store: Store): State {
 const isSame = (a: State, b: State) =>
   a.size === b.size && [...a].every(([n, version]) => b.get(n) === version);
 
-/** What differs from the state that is nearest, where the publications as a whole are in none of them. */
+/** The difference from the nearest state, if the publications match no state. */
 function faultOfState(found: State, states: readonly State[]): string | undefined {
   if (states.some((state) => isSame(found, state))) return undefined;
   const all = Array.from({ length: POOL }, (_, n) => n);
@@ -186,12 +185,12 @@ function faultOfState(found: State, states: readonly State[]): string | undefine
   const words = nearest!.map(
     ({ n, expected }) => `publication ${n} is of version ${found.get(n) ?? '-'}, expected ${expected ?? '-'}`,
   );
-  return `the folder is in none of ${states.length} possible states; in the nearest: ${words.join(', ')}`;
+  return `the folder matches none of ${states.length} possible states; the nearest: ${words.join(', ')}`;
 }
 
 const converted = new Map<string, string>();
 
-/** What the drawing of a publication becomes, by its content. */
+/** The file of a publication's drawing, by its content. */
 async function drawingOf(n: number, version: number): Promise<string> {
   const key = `${n} ${version}`;
   const known = converted.get(key) ?? contentOf((await convertImage(await figure(n, version))).image);
@@ -199,7 +198,7 @@ async function drawingOf(n: number, version: number): Promise<string> {
   return known;
 }
 
-/** Each publication shows the drawing that came in last, whole; where one was coming in, the one before it or that. */
+/** Each publication has its last drawing, complete; during an ingest, the drawing before it or the new one. */
 async function faultOfFigures(
   engine: Engine,
   store: Store,
@@ -220,18 +219,18 @@ async function faultOfFigures(
     const wanted = await Promise.all(
       versions.map((version) => (version === undefined ? undefined : drawingOf(n, version))),
     );
-    if (!wanted.includes(content)) return `publication ${n} shows a drawing of no version that is possible`;
+    if (!wanted.includes(content)) return `publication ${n} shows a drawing of an impossible version`;
   }
   return undefined;
 }
 
-/** A file in the ledger is in the index; a file of an ingest that ended is in the ledger. */
+/** A file in the ledger is in the index; a file of a completed ingest is in the ledger. */
 function faultOfLedger(engine: Engine, found: State, question: Question): string | undefined {
   const { known, running, root } = question;
   const read = new Set(engine.sources().map(({ path }) => path));
   for (const put of known.read)
     for (const path of filesOf(root, put).keys())
-      if (!read.has(path)) return `${path} was read to its end and is not in the ledger`;
+      if (!read.has(path)) return `${path} was read completely, but is not in the ledger`;
   if (running?.kind !== 'put') return undefined;
   for (const [path, docs] of filesOf(root, running)) {
     const missing = docs.filter((n) => found.get(n) !== running.version);
@@ -241,13 +240,13 @@ function faultOfLedger(engine: Engine, found: State, question: Question): string
   return undefined;
 }
 
-/** A file that is in the ledger is not read again. */
+/** A file in the ledger is not read again. */
 async function faultOfReadingAgain(engine: Engine, root: string, put: Put): Promise<string | undefined> {
   const options = { ...SMALL, onlyNew: true, drawings: false };
   const { known_files: known, documents } = await engine.ingest(sourceOf(root, put), options);
   const files = filesOf(root, put).size;
   if (known === files && documents === 0) return undefined;
-  return `an ingest of ${files} files that were read passed over ${known} and read ${documents} publications`;
+  return `an ingest of ${files} known files skipped ${known} and read ${documents} publications`;
 }
 
 async function faultOfRest(dir: string, { images, access: { keys } }: Known): Promise<string | undefined> {
@@ -267,28 +266,28 @@ async function faultOfRest(dir: string, { images, access: { keys } }: Known): Pr
   }
 }
 
-/** A folder, what may be true of it, and what to ask it. */
+/** A folder, its possible states, and the questions to ask it. */
 export interface Question extends Outcome {
   dir: string;
-  /** Where the sources lie, and the model that re-embeddings change to. */
+  /** Folder of the sources, and of the model for re-embeddings. */
   root: string;
   queries: readonly string[];
   loss: Loss;
 }
 
-/** What is wrong, or what is certain of the folder now. */
+/** The fault, or the known state of the folder after the check. */
 export type Verdict = { fault: string } | { known: Known };
 
 class Fault extends Error {}
 
-/** @throws Fault where there is one */
+/** @throws Fault if the folder has a fault */
 function none(fault: string | undefined): void {
   if (fault !== undefined) throw new Fault(fault);
 }
 
 /**
- * What is wrong with a folder, or what is certain of it. What was under way is then done to its end, as a user would
- * do it, and looked at again.
+ * Verifies a folder, and returns the fault or the known state. Then completes the interrupted operation, as a user
+ * would, and verifies again.
  */
 export async function verify(question: Question): Promise<Verdict> {
   try {
@@ -316,7 +315,7 @@ async function known(question: Question): Promise<Known> {
     none(models.includes(model) ? undefined : `the folder is embedded with the model "${model}"`);
     const engine = await open(dir, { workers: 0 });
     try {
-      // A deletion takes the drawings along in its own transaction.
+      // A deletion removes the drawings in its own transaction.
       const figures = running?.kind === 'put' ? [before.figures, question.figures] : [before.figures];
       none(await faultOfFigures(engine, store, found, figures));
       none(await faultOfSearches(engine, found, await embedderOf(model, root), question.queries));
@@ -346,7 +345,7 @@ function modelIn(store: Store): Model {
   return modelOf(store.manifest().model.name);
 }
 
-/** Does an ingest or a re-embedding to its end that was cut short, and looks at what has become of it. */
+/** Completes an interrupted ingest or re-embedding, and verifies the result. */
 async function finished(engine: Engine, store: Store, found: Known, question: Question): Promise<Known> {
   const { running, root, states } = question;
   let then = found;
@@ -359,7 +358,7 @@ async function finished(engine: Engine, store: Store, found: Known, question: Qu
     await reembed(engine.dir, { models: modelsOf(running.model, root), workers: 0, ...SMALL });
     then = { ...found, model: running.model };
   } else if (running) {
-    // Of a deletion the drawings went with it or stayed with it.
+    // A deletion removes publication and drawing together, or neither.
     const figures = [...found.figures].filter(([n]) => found.documents.has(n));
     return { ...found, figures: new Map(figures) };
   }
@@ -369,11 +368,7 @@ async function finished(engine: Engine, store: Store, found: Known, question: Qu
   store.refresh();
   await checkWhole(store);
   none(faultOfState(stateOf(store), [then.documents]));
-  none(
-    modelIn(store) === then.model
-      ? undefined
-      : 'a re-embedding that was taken up again did not come to its end',
-  );
+  none(modelIn(store) === then.model ? undefined : 'a resumed re-embedding did not complete');
   none(await faultOfFigures(engine, store, then.documents, [then.figures]));
   none(faultOfLedger(engine, then.documents, { ...question, known: then, running: undefined }));
   const queries = question.queries.slice(0, 1);

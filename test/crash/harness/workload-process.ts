@@ -1,8 +1,8 @@
 /**
- * Does operations to a folder, one after another, saying what it does: in a file (or with - to its output), so that a record of its writes
- * holds at which moment it said what. `node workload-process.js FOLDER OPERATIONS.json SAID [SPACE]`; with SPACE it
- * expects that the disk is full once, goes on searching then, makes room by making that file, and does the
- * operation again. The sources of ingests lie beside OPERATIONS.json.
+ * Applies operations to a folder in sequence, and reports progress: in a file (or with - on its output), so that a
+ * record of its writes contains the moment of each report. `node workload-process.js FOLDER OPERATIONS.json SAID
+ * [SPACE]`. With SPACE it expects one full disk, continues to search, frees space by creating that file, and repeats
+ * the operation. The sources of ingests are beside OPERATIONS.json.
  */
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -40,10 +40,10 @@ async function remove(engine: Engine, docs: readonly number[]): Promise<void> {
   await engine.delete(docs.map((n) => patent(n, 1).patent_id));
 }
 
-/** The merge has looked at what is deleted when it first waits for its threads. */
+/** The merge has read the deletions when it first waits for its threads. */
 async function removeInMerge(engine: Engine, docs: readonly number[]): Promise<void> {
   const merging = merge(true);
-  merging.catch(() => {}); // Awaited below.
+  merging.catch(() => {}); // Awaited below; this prevents an unhandled rejection.
   await remove(engine, docs);
   await merging;
 }
@@ -79,12 +79,12 @@ async function perform(engine: Engine, operation: Operation): Promise<void> {
     case 'key':
       return key();
     case 'serve':
-      // Only where there is one: a process that is to be killed starts the sooner.
+      // Starts a server only for operations that need one, so that a process that will be killed starts sooner.
       return (await import('./served.js')).serve(dir, engine, operation, say);
   }
 }
 
-/** As `keepImage` does it, which says what a full disk is. */
+/** Maps a full disk to an error as `keepImage` does. */
 async function drawing(n: number): Promise<void> {
   try {
     await new LocalDrawings(dir).put(image(n));
@@ -94,7 +94,7 @@ async function drawing(n: number): Promise<void> {
   }
 }
 
-/** Opens the folder; where the disk is full already, makes room. */
+/** Opens the folder; frees space if the disk is already full. */
 async function opened(): Promise<Engine> {
   try {
     return await open(dir, { create: true, workers: 0 });
@@ -118,7 +118,7 @@ for (const [n, operation] of operations.entries()) {
     await perform(engine, operation);
   } catch (error) {
     if (space === undefined) throw error;
-    // Readers go on while there is no room.
+    // Searches work while the disk is full.
     const { results } = await engine.search({ query: 'a valve with a housing' }, { exact: true });
     say({ searched: results.length });
     fullDisk(n, error);

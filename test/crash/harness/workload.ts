@@ -1,4 +1,4 @@
-/** What the harness has a process do to a folder, and what must be true of the folder at each moment. */
+/** The operations of the harness on a folder, and the required state of the folder at each moment. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { passagesOf } from '../../../src/ingest/passages.js';
@@ -7,49 +7,49 @@ import type { Patent } from '../../../src/patent/record.js';
 import { publication } from '../folder.js';
 import { type Access, afterSaid, NOBODY, type Served } from './served-state.js';
 
-/** Publications that there are at most. */
+/** Maximum number of publications. */
 export const POOL = 60;
-/** So small that some ten publications make segments, merges and FAISS indexes. */
+/** Small sizes, so that about ten publications produce segments, merges and FAISS indexes. */
 export const SMALL = { segmentPassages: 10, indexFrom: 48 };
 
 export type Model = 'static' | 'other';
 
-/** An ingest of files: new publications, and ones that take the place of an older version. */
+/** An ingest of files: new publications, and replacements of older versions. */
 export interface Put {
   kind: 'put';
   docs: number[];
   version: number;
-  /** Files that the publications come in. */
+  /** Number of files that hold the publications. */
   files: number;
-  /** Publications whose drawing comes with them. */
+  /** Publications that come with their drawing. */
   drawn: number[];
 }
 
 export type Operation =
   | Put
   | { kind: 'delete'; docs: number[] }
-  /** Merges what is due, or with `full` everything into one segment. */
+  /** Merges due segments, or with `full` everything into one segment. */
   | { kind: 'merge'; full: boolean }
-  /** Deletes while everything is being merged into one segment. */
+  /** Deletes during a merge of everything into one segment. */
   | { kind: 'deleteInMerge'; docs: number[] }
-  /** Embeds the folder anew with this model. */
+  /** Re-embeds the folder with this model. */
   | { kind: 'reembed'; model: Model }
-  /** Stores a drawing that no publication names. */
+  /** Stores a drawing that belongs to no publication. */
   | { kind: 'draw'; image: number }
-  /** Makes an account and a key; then revokes the key. */
+  /** Creates an account and a key, then revokes the key. */
   | { kind: 'key' }
   /** Runs a server, administers it and searches with its keys. */
   | { kind: 'serve'; quota: number; searches: number; revoked: boolean; readsLog: boolean };
 
-/** Version of each publication that is there, by its number. */
+/** Version of each publication by its number. */
 export type State = ReadonlyMap<number, number>;
 
-/** What is certain of a folder. */
+/** The known state of a folder. */
 export interface Known {
   documents: State;
   /** Version of the drawing of each publication that has one. */
   figures: State;
-  /** Ingests that ended; their files are in the ledger. */
+  /** Completed ingests; their files are in the ledger. */
   read: readonly Put[];
   model: Model;
   /** Drawings that were stored without a publication. */
@@ -93,12 +93,12 @@ export function patent(n: number, version: number): Patent {
   };
 }
 
-/** What the office calls the drawing of a publication, in every version. */
+/** The office's name of a publication's drawing, in every version. */
 export function figureFile(n: number): string {
   return `${publication(n, 7, 1).patent_id}-D00001.png`;
 }
 
-/** An image that stands for itself; nothing looks into it. */
+/** Placeholder for an image; the harness never decodes it. */
 export function image(n: number): Buffer {
   return Buffer.concat(
     Array.from({ length: 40 }, (_, k) => createHash('sha512').update(`${n} ${k}`).digest()),
@@ -110,7 +110,7 @@ export function sourceOf(root: string, { version }: Put): string {
   return join(root, 'sources', String(version));
 }
 
-/** What each file of an ingest holds, by its path. */
+/** Content of each file of an ingest, by path. */
 export function filesOf(root: string, put: Put): Map<string, number[]> {
   const each = Math.ceil(put.docs.length / put.files);
   const files = new Map<string, number[]>();
@@ -119,7 +119,7 @@ export function filesOf(root: string, put: Put): Map<string, number[]> {
   return files;
 }
 
-/** The file of the model that a re-embedding changes to; `writeOtherModel` makes it. */
+/** The file of the model for a re-embedding; `writeOtherModel` makes it. */
 export function otherModel(root: string): string {
   return join(root, 'other-model.bin');
 }
@@ -127,7 +127,7 @@ export function otherModel(root: string): string {
 export const OTHER_NAME = 'other';
 export const OTHER_DIMENSIONS = 64;
 
-/** Which model a folder has, by the name in its manifest. */
+/** The model of a folder, by the name in its manifest. */
 export function modelOf(name: string): Model {
   return name === OTHER_NAME ? 'other' : 'static';
 }
@@ -137,14 +137,14 @@ export function modelsOf(model: Model, root: string): ModelsInput {
   return { embedder: { kind: 'static', ...(model === 'other' ? { file: otherModel(root) } : {}) } };
 }
 
-/** The state after an operation that was done. */
+/** The state after a completed operation. */
 export function after(documents: State, operation: Operation): State {
   return statesOf(documents, operation).at(-1)!;
 }
 
 /**
- * The states that an operation goes through, the one before it first. Each batch of an ingest is one commit, whose
- * publications are all there or none; so is a deletion.
+ * The states of an operation, the one before it first. Each batch of an ingest is one atomic commit; so is a
+ * deletion.
  */
 export function statesOf(before: State, operation: Operation): State[] {
   if (operation.kind === 'delete' || operation.kind === 'deleteInMerge') {
@@ -178,7 +178,7 @@ function batchesOf({ docs, version }: Put): number[][] {
   return batch.length > 0 ? [...batches, batch] : batches;
 }
 
-/** Versions that the drawing of each publication may have; a missing entry: it has none. */
+/** Possible versions of each publication's drawing; an empty entry: it has none. */
 function figuresAfter(figures: State, operation: Operation): State {
   const then = new Map(figures);
   if (operation.kind === 'put') for (const n of operation.drawn) then.set(n, operation.version);
@@ -187,30 +187,30 @@ function figuresAfter(figures: State, operation: Operation): State {
   return then;
 }
 
-/** What a process says: an operation begins or is done, and what its server has answered. */
+/** Reports of a process: an operation begins or is done, and its server's answers. */
 export type Said =
   | { begin: number }
   | { done: number }
   | Served
   | { failed: number; code: string; message: string }
-  /** What goes on around a disk that is full. */
+  /** Reports around a full disk. */
   | { searched: number }
   | { end: true };
 
-/** The lines that a process wrote; one that was cut off is left out. */
+/** The reported lines of a process, without an incomplete last one. */
 export function saidIn(text: string): Said[] {
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Said);
 }
 
-/** What may be true of a folder when its process has come so far. */
+/** The possible states of a folder at this progress of its process. */
 export interface Outcome {
   known: Known;
-  /** The operation that had begun and was not done. */
+  /** The operation that began and did not complete. */
   running: Operation | undefined;
-  /** Whole states of the publications, one of which it must be in. */
+  /** Complete states of the publications; the folder must have one of them. */
   states: readonly State[];
-  /** Drawings once the running operation is done. */
+  /** Drawings after the running operation. */
   figures: State;
 }
 

@@ -1,4 +1,4 @@
-/** Copies of the build, each with a step less, in folders that look like the repository to it. */
+/** Copies of the build, each without one step, in folders that the build accepts as the repository. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 import type { Trial } from '../harness/part.js';
 import type { Patch, Variant } from './variants.js';
 
-/** The repository that this build is of. */
+/** The repository of this build. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-/** What the build finds beside it. */
+/** Files that the build expects beside it. */
 const BESIDE = ['node_modules', 'native', 'models', 'fixtures', 'package.json', 'test'];
 
 /**
- * Copies the build into a folder that is made, and patches the copy.
- * @throws Error where a patch does not fit
+ * Copies the build into a new folder, and patches the copy.
+ * @throws Error if a patch does not fit
  */
 export function sabotaged(into: string, variant: Variant): void {
   mkdirSync(into, { recursive: true });
@@ -26,7 +26,7 @@ export function sabotaged(into: string, variant: Variant): void {
 
 /**
  * Texts of the files that a variant changes, by their path below `dist/src`.
- * @throws Error where a patch does not fit
+ * @throws Error if a patch does not fit
  */
 export function patchedFiles({ name, patches }: Variant): Map<string, string> {
   const files = new Map<string, string>();
@@ -40,13 +40,13 @@ export function patchedFiles({ name, patches }: Variant): Map<string, string> {
   return files;
 }
 
-/** A text with one place replaced; any white space stands for any other. */
+/** Replaces one place in a text. Any white space matches any other. */
 function patched(text: string, { file, find, replace }: Patch, name: string): string {
   const words = find.trim().split(/\s+/);
   const found = text.split(new RegExp(words.map(escaped).join('\\s+')));
   if (found.length === 2) return found.join(replace);
   throw new Error(
-    `${name}: the text to be replaced is ${found.length - 1} times in dist/src/${file}, expected once: ${find}`,
+    `${name}: the text to replace occurs ${found.length - 1} times in dist/src/${file}, expected once: ${find}`,
   );
 }
 
@@ -54,12 +54,12 @@ function escaped(word: string): string {
   return word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** Parts that are tried. */
+/** Parts of the harness that are run. */
 export const PARTS = ['power-cuts', 'kills', 'bit-flips', 'full-disks'] as const;
 
 export interface Found {
   trials: number;
-  /** The first fault, with what was going on; undefined where there was none. */
+  /** The first fault with the description of its trial; undefined if there was none. */
   fault: string | undefined;
 }
 

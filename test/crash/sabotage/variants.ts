@@ -1,31 +1,31 @@
 /**
- * Builds with one durability step removed each. A patch names compiled text that is there exactly once, so that a change
- * of the source fails loudly here; white space does not count. `fs_` is node:fs in every patched file.
+ * Builds with one durability step removed each. A patch contains compiled text that must occur exactly once, so that
+ * a change of the source fails visibly; white space is ignored. `fs_` is node:fs in every patched file.
  */
 
 export interface Patch {
-  /** Below `dist/src`. */
+  /** Path below `dist/src`. */
   file: string;
   find: string;
   replace: string;
 }
 
 export interface Variant {
-  /** Short, to ask for it alone. */
+  /** Short name for the command line. */
   name: string;
-  /** The step that it lacks. */
+  /** The removed step. */
   step: string;
-  /** The part of the harness that is tried first. */
+  /** The part of the harness that runs first. */
   by: 'power-cuts' | 'kills' | 'bit-flips';
   patches: Patch[];
 }
 
-/** Searches that were answered and not counted yet, by account. */
+/** Answered searches that are not counted yet, by account. */
 const PENDING = '(globalThis.uncounted ??= new Map())';
-/** Keys that only this process knows to be revoked. */
+/** Keys whose revocation only this process knows. */
 const REVOKED = '(globalThis.revoked ??= new Set())';
 
-/** The build as it is. */
+/** The unchanged build. */
 export const NOTHING_REMOVED: Variant = {
   name: 'as it is',
   by: 'power-cuts',
@@ -55,7 +55,7 @@ export const VARIANTS: readonly Variant[] = [
   {
     name: 'folder-sync',
     by: 'power-cuts',
-    step: 'the folder of a new segment is not synced into the one above it',
+    step: 'the parent folder of a new segment is not synced',
     patches: [
       {
         file: 'index/segment.js',
@@ -67,7 +67,7 @@ export const VARIANTS: readonly Variant[] = [
   {
     name: 'manifest-first',
     by: 'power-cuts',
-    step: 'the manifest is committed before the files that it names are in their place',
+    step: 'the manifest is committed before its files are in place',
     patches: [
       {
         file: 'ingest/ingest.js',
@@ -163,13 +163,13 @@ export const VARIANTS: readonly Variant[] = [
   {
     name: 'deleted-in-merge',
     by: 'power-cuts',
-    step: 'what is deleted while segments are merged is not carried over',
+    step: 'deletions during a merge are not carried over',
     patches: [{ file: 'store/commit.js', find: 'if (later.length > 0)', replace: 'if (false)' }],
   },
   {
     name: 'quota-in-memory',
     by: 'kills',
-    step: 'what is used of a quota is kept in memory and written later',
+    step: 'the used quota is kept in memory and written later',
     patches: [
       {
         file: 'http/admission/admission.js',
@@ -193,7 +193,7 @@ export const VARIANTS: readonly Variant[] = [
   {
     name: 'revoked-in-memory',
     by: 'kills',
-    step: 'a revoked key is remembered and written down later',
+    step: 'a revocation is kept in memory and written later',
     patches: [
       {
         file: 'http/routes/admin/keys/route.js',
@@ -216,7 +216,7 @@ export const VARIANTS: readonly Variant[] = [
   {
     name: 'drawing-linked-first',
     by: 'power-cuts',
-    step: 'a drawing is linked before its file is there',
+    step: 'a drawing is linked before its file exists',
     patches: [
       {
         file: 'drawings/keep.js',

@@ -1,4 +1,4 @@
-/** Configurations: what presets and fields make of each other, and what is refused. */
+/** Configurations: presets, their fields, and invalid values. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type OnnxEmbedderConfig, onnxEmbedderSchema, settingsOf } from '../../../src/embed/onnx/config.js';
@@ -12,7 +12,7 @@ import { CROSS_ENCODER_PRESETS } from '../../../src/rerank/cross-encoder/presets
 import { makeModels, noOnnx } from '../../onnx/models.js';
 
 describe('the configuration of ONNX models', () => {
-  it('accepts every preset with a folder alone, and each preset keeps to the schema', () => {
+  it('accepts every preset with only a folder, and each preset fits the schema', () => {
     for (const [preset, { settings, source }] of Object.entries(EMBEDDER_PRESETS)) {
       const config = onnxEmbedderSchema.parse({ kind: 'onnx', preset, folder: 'models/x' });
       const { name, dimensions, maxTokens, windowTokens } = settingsOf(config);
@@ -31,7 +31,7 @@ describe('the configuration of ONNX models', () => {
     );
   });
 
-  it('lets a field win over the preset', () => {
+  it('gives a field precedence over the preset', () => {
     const config = {
       kind: 'onnx',
       preset: 'multilingual-e5-small',
@@ -43,7 +43,7 @@ describe('the configuration of ONNX models', () => {
     assert.deepEqual([query, document, name, dimensions], ['q: {text}', 'passage: {text}', 'mine', 384]);
   });
 
-  it('refuses what cannot be', () => {
+  it('refuses invalid values', () => {
     const wrong: Record<string, unknown>[] = [
       { preset: 'e5' },
       { folder: '' },
@@ -99,7 +99,7 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
       /vectors of 16 dimensions, configured are 384/,
     ],
     [
-      'an output that is pooled',
+      'a pooled output',
       'pooled',
       { output: 'sentence_embedding' },
       'invalid_models',
@@ -113,37 +113,37 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
       /last_hidden_state is 1 × \d+ × 16.*pooling of the model card/,
     ],
     [
-      'an output that is not there',
+      'a missing output',
       'pooled',
       { output: 'logits' },
       'invalid_models',
       /no output logits; its outputs are token_embeddings, sentence_embedding/,
     ],
     [
-      'inputs of other names',
+      'inputs with other names',
       'renamed',
       {},
       'invalid_models',
       /inputs tokens_in, seen, token_type_ids; name the one with token ids/,
     ],
     [
-      'an input for which nothing is configured',
+      'an unconfigured input',
       'renamed',
       { inputs: { ids: 'tokens_in' } },
       'invalid_models',
       /nothing is configured for seen/,
     ],
     [
-      'a token that is none',
+      'an unknown token',
       'bert',
       { endToken: '<eos>' },
       'invalid_models',
       /endToken is "<eos>", which is no token/,
     ],
-    ['padding that is none', 'bert', { padToken: '<blank>' }, 'invalid_models', /padToken is "<blank>"/],
+    ['unknown padding', 'bert', { padToken: '<blank>' }, 'invalid_models', /padToken is "<blank>"/],
     ['no number', 'nan', {}, 'embedding_failed', /NaN.*dtype/],
     [
-      'a prompt without room',
+      'a prompt that fills the window',
       'bert',
       { windowTokens: 10, query: 'wind turbine blades are turned by their pitch drives: {text}' },
       'invalid_models',
@@ -151,7 +151,7 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
     ],
     ['lengths that are not 1', 'bert', { normalize: false }, 'invalid_models', /"normalize" is false/],
     [
-      'a dense layer that is not there',
+      'a missing dense layer',
       'xlmr',
       { dense: [{ file: '2_Dense/model.safetensors' }] },
       'model_missing',
@@ -165,31 +165,25 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
       /takes 24 numbers but gets 16/,
     ],
     [
-      'a dense layer of other names',
+      'a dense layer with other names',
       'bert',
       { dense: [{ file: '2_Dense/model.safetensors', weight: 'w' }] },
       'model_damaged',
       /no tensor w; its tensors are linear\.bias, linear\.weight/,
     ],
     [
-      'a dense layer that is no such file',
+      'an invalid file of a dense layer',
       'bert',
       { dense: [{ file: 'tokenizer.json' }] },
       'model_damaged',
       /too short for a \.safetensors|header is not JSON/,
     ],
-    [
-      'a graph that is none',
-      'bert',
-      { graphFile: 'tokenizer.json' },
-      'model_damaged',
-      /cannot load the graph/,
-    ],
+    ['an invalid graph', 'bert', { graphFile: 'tokenizer.json' }, 'model_damaged', /cannot load the graph/],
     ['no graph', 'bert', { dtype: 'q4' }, 'model_missing', /looked for model_q4\.onnx/],
   ];
 
   for (const [what, model, config, code, message] of CASES) {
-    it(`says so: ${what}`, async () => {
+    it(`the model is refused: ${what}`, async () => {
       const common = {
         kind: 'onnx',
         folder: `${models}/${model}`,
@@ -206,7 +200,7 @@ describe('an ONNX model that does not fit its configuration', { skip: noOnnx }, 
     });
   }
 
-  it('keeps its identity over restarts, and changes it with what changes vectors', async () => {
+  it('the identity is the same after a restart, and changes with the vectors', async () => {
     const common = {
       kind: 'onnx',
       folder: `${models}/bert`,

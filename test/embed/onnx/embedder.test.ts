@@ -26,7 +26,7 @@ const LONG = [
 
 type Form = Partial<OnnxEmbedderConfig> & { reference?: Partial<VectorCase> };
 
-/** Each form of model and configuration; `reference` is how Python is asked for the same. */
+/** Forms of model and configuration; `reference` holds the arguments for Python. */
 const FORMS: Record<string, { model: string; form: Form }> = {
   mean: { model: 'bert', form: { pooling: 'mean' } },
   'cls, with token types': { model: 'bert', form: { pooling: 'cls' } },
@@ -49,7 +49,7 @@ const FORMS: Record<string, { model: string; form: Form }> = {
       reference: { before: 'task: search result | query: ', after: ' | none' },
     },
   },
-  'left padding, position ids, nothing read before': {
+  'left padding, position ids, empty cache': {
     model: 'qwen',
     form: {
       pooling: 'last',
@@ -96,11 +96,11 @@ const FORMS: Record<string, { model: string; form: Form }> = {
     model: 'renamed',
     form: { pooling: 'mean', inputs: { ids: 'tokens_in', mask: 'seen' }, output: 'hidden' },
   },
-  'an output that is pooled already': {
+  'a pooled output': {
     model: 'pooled',
     form: { pooling: 'mean', reference: { pooling: 'none' } },
   },
-  'the tokens of a graph that pools, too': {
+  'token vectors of a graph with a pooled output': {
     model: 'pooled',
     form: { pooling: 'max', output: 'token_embeddings' },
   },
@@ -146,7 +146,7 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
   }
 
   for (const [name, { model, form }] of Object.entries(FORMS)) {
-    it(`gives the vectors of Python: ${name}`, async () => {
+    it(`has the vectors of Python: ${name}`, async () => {
       const { reference: _, ...config } = form;
       const embedder = await open(model, config);
       const vectors = await embedder.embed([...TEXTS, ...LONG], 'query');
@@ -156,7 +156,7 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
     });
   }
 
-  it('shows a model the title of the patent where it has a place for it', async () => {
+  it('puts the title of the patent into the template if it has a placeholder for it', async () => {
     const template = {
       pooling: 'mean',
       document: 'title: {title} | text: {text}',
@@ -176,12 +176,12 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
     };
     await check('  Battery \n배터리', titled!);
     await check(undefined, untitled!);
-    // A title that would take more than half of a window says less than the text that it would push out.
+    // A title is shortened to half of a window, so that it displaces less text.
     await check('battery electrode '.repeat(20), untitled!);
     await embedder.close();
   });
 
-  it('never reads a placeholder in what a user wrote', async () => {
+  it('ignores placeholders in user texts', async () => {
     const embedder = await open('bert', { pooling: 'mean', document: '{title}: {text}' });
     const odd = await embedder.embed(['{title} $& {text}'], 'passage', '{text}');
     const [[wanted]] = referenceVectors([
@@ -191,7 +191,7 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
     await embedder.close();
   });
 
-  it('embeds a text alike alone, among others, and in any order', async () => {
+  it('embeds a text equally alone, among others, and in any order', async () => {
     for (const [model, paddingSide] of [
       ['xlmr', 'right'],
       ['qwen', 'left'],
@@ -210,7 +210,7 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
     }
   });
 
-  it('gives odd texts a vector of length 1, or zero where there is nothing to read', async () => {
+  it('gives unusual texts a vector of length 1, or zero if they have no tokens', async () => {
     const megabyte = 1 << 20;
     const odd: Record<string, string> = {
       empty: '',
@@ -251,7 +251,7 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
     await embedder.close();
   });
 
-  it('lets a request go when nobody waits for it, and computes the others', async () => {
+  it('drops a cancelled request, and computes the others', async () => {
     const embedder = await open('bert', { pooling: 'mean', batchTokens: 24 });
     const aborted = new AbortController();
     const long = Array.from({ length: 200 }, () => LONG[0]!);
@@ -263,7 +263,7 @@ describe('an ONNX embedder', { skip: noOnnx }, () => {
     await embedder.close();
   });
 
-  it('is refused at once where the graph does not know the tokens of its tokenizer', async () => {
+  it('a graph with fewer tokens than its tokenizer is refused at once', async () => {
     const opening = openOnnxEmbedder({
       kind: 'onnx',
       folder: `${models}/narrow`,

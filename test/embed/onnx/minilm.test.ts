@@ -1,4 +1,7 @@
-/** A published model, MiniLM, as an ONNX graph: its vectors, its speed beside the bare runtime, and in worker threads. */
+/**
+ * A published model, MiniLM, as an ONNX graph: its vectors, its speed compared with the runtime alone, and worker
+ * threads.
+ */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -33,7 +36,7 @@ describe('MiniLM', { skip: noOnnx }, () => {
       threads: 1,
     });
 
-  it('gives the vectors of Python, and like meaning a like vector', async () => {
+  it('has the vectors of Python, and similar vectors for similar meanings', async () => {
     const common = { folder, graph: 'onnx/model.onnx', pooling: 'mean', windowTokens: 128 };
     const [expected] = referenceVectors([{ ...common, texts: TEXTS }]) as [number[][]];
     const embedder = await open();
@@ -48,7 +51,7 @@ describe('MiniLM', { skip: noOnnx }, () => {
     await embedder.close();
   });
 
-  it('gives one vector for a text whoever else is asking, quantised, too', async () => {
+  it('gives a text the same vector with any concurrent requests, quantised, too', async () => {
     const int8 = {
       kind: 'onnx',
       folder: `${folder}-int8`,
@@ -66,7 +69,7 @@ describe('MiniLM', { skip: noOnnx }, () => {
     await embedder.close();
   });
 
-  it('costs within 10 % of what the bare runtime costs for the same batches', async (t) => {
+  it('costs at most 10 % more than the runtime alone for the same batches', async (t) => {
     const { InferenceSession } = await loadRuntime();
     const embedder = await open();
     const bare = await InferenceSession.create(`${folder}/onnx/model.onnx`, {
@@ -75,7 +78,7 @@ describe('MiniLM', { skip: noOnnx }, () => {
     });
     const texts = Array.from({ length: 64 }, (_, n) => TEXTS[n % 3]!.repeat(1 + (n % 4)));
     const ratios: number[] = [];
-    // Processor time, and the least of several ratios: other programs on the machine only ever add to one side.
+    // Processor time, and the lowest of several ratios, because other programs on the machine raise single ones.
     for (let round = 0; round < 4 && !ratios.some((ratio) => ratio < 1.05); round++) {
       const runs: Record<string, Tensor>[] = [];
       const restore = recordRuns(InferenceSession, runs);
@@ -120,7 +123,7 @@ describe('MiniLM', { skip: noOnnx }, () => {
   });
 });
 
-/** Keeps what every run of any session is fed, until the function returned is called. */
+/** Records the inputs of every run of any session, until the returned function is called. */
 function recordRuns(sessions: { prototype: InferenceSession }, runs: Record<string, Tensor>[]): () => void {
   const { run } = sessions.prototype;
   sessions.prototype.run = function (this: InferenceSession, feeds, fetches) {

@@ -1,4 +1,4 @@
-/** Presets from end to end, with small models in their shape: tokenizer, inputs and dimensions. */
+/** Presets end to end, with small models of their shape: tokenizer, inputs and dimensions. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { openOnnxEmbedder } from '../../../src/embed/onnx/embedder.js';
@@ -11,7 +11,7 @@ const PASSAGES = [
   '冷却液。'.repeat(300),
 ];
 
-/** What the cards say is read, written out once more. */
+/** The expected texts, from the model cards. */
 const CASES = {
   'multilingual-e5-small': {
     pooling: 'mean',
@@ -37,7 +37,7 @@ describe('a preset', { skip: noOnnx }, () => {
   });
 
   for (const [preset, { pooling, windowTokens, query, passage }] of Object.entries(CASES)) {
-    it(`needs a folder only, and embeds as the model's card says: ${preset}`, async () => {
+    it(`needs only a folder, and embeds as the model card describes: ${preset}`, async () => {
       const folder = `${models}/${preset}`;
       const common: Omit<VectorCase, 'texts'> = { folder, graph: 'onnx/model.onnx', pooling, windowTokens };
       const expected = referenceVectors([

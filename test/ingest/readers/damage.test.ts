@@ -1,6 +1,6 @@
 /**
- * Bad input of every format: cut off anywhere, bytes changed, a wrong encoding declared, entities that grow, nothing
- * but rubbish. It is reported in words, takes bounded time, and never ends in a mistake of a reader.
+ * Bad input of every format: cut at any byte, changed bytes, a wrong encoding, entities that grow, garbage. It is
+ * reported with a message, in bounded time, and never causes an internal error of a reader.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,14 +24,14 @@ const documents = files(FORMATS).map((path) => {
   return { name: path.slice(FORMATS.length + 1), bytes: bytes[0] === 0x1f ? gunzipSync(bytes) : bytes };
 });
 
-/** Without it, no other table says anything. */
+/** The other tables need this one. */
 const BIBLIOGRAPHIC = documents.find(({ name }) => name.endsWith('Bibliographic.txt'))!.bytes;
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** What reading all of some bytes gives, by the reader that recognises them. */
+/** Reads all of some bytes with the reader that recognises them. */
 async function read(bytes: Uint8Array): Promise<ParsedUnit[]> {
   const reader = detectReader(bytes);
   if (!reader) return [];
@@ -51,7 +51,7 @@ async function read(bytes: Uint8Array): Promise<ParsedUnit[]> {
   return results;
 }
 
-/** No exception of the code itself, and nothing but records of the five offices. */
+/** No exception of the code itself, and only records of the five offices. */
 function isSound(results: ParsedUnit[], what: string): void {
   for (const { patents, failed } of results) {
     assert.doesNotMatch(failed?.reason ?? '', /could not read this document/, what);
@@ -62,7 +62,7 @@ function isSound(results: ParsedUnit[], what: string): void {
 
 describe('bad input', () => {
   for (const { name, bytes } of documents) {
-    it(`${name}: cut off, or with bytes changed`, async () => {
+    it(`${name}, cut or with changed bytes, is read or reported`, async () => {
       const damage = fc.tuple(
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 0, max: 255 })), { maxLength: 5 }),
@@ -78,7 +78,7 @@ describe('bad input', () => {
     });
   }
 
-  it('a wrong encoding that is declared does not matter where the bytes are UTF-8', async () => {
+  it('a wrong declared encoding is ignored if the bytes are UTF-8', async () => {
     for (const { name, bytes } of documents) {
       const text = bytes.toString('utf8');
       if (!/^\uFEFF?<\?xml[^>]*encoding="utf-8"/i.test(text)) continue;
@@ -111,7 +111,7 @@ describe('bad input', () => {
     assert.ok(tried >= 10, `${tried} documents`);
   });
 
-  it('rubbish is no format, or is reported', async () => {
+  it('garbage has no format, or is reported', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),
@@ -119,7 +119,7 @@ describe('bad input', () => {
         async (bytes, opening) => {
           isSound(await read(Buffer.concat([Buffer.from(opening), bytes])), 'rubbish');
           for (const { format } of READERS) {
-            if (format === 'kipris-tables') continue; // Its units are made by the join, not by anybody's file.
+            if (format === 'kipris-tables') continue; // The join makes its units, so no file has them.
             isSound([parseUnit(format, bytes)], format);
           }
         },

@@ -1,10 +1,10 @@
 /**
- * A fuzz test for every reader: each document of the fixtures, changed in many ways at random places, gives records or
- * a failure in words; never a mistake of the code, a hang or a result that grows out of hand. A record that comes
- * out is one that the project's own format takes, and everything that is made of it can be made.
+ * A fuzz test for every reader. Each document of the fixtures, changed in many ways at random places, gives records
+ * or a failure with a message, never an internal error, a hang or a huge result. The project's own format accepts
+ * every such record, and it can be processed further.
  *
- * `PRIORART_FUZZ=10000 node --test dist/test/ingest/readers/fuzz.test.js` tries so many changes of each document;
- * `PRIORART_FUZZ_SEED` begins elsewhere. A failure names the seed of its change.
+ * `PRIORART_FUZZ=10000 node --test dist/test/ingest/readers/fuzz.test.js` sets the number of changes of each
+ * document; `PRIORART_FUZZ_SEED` sets the first seed. A failure names the seed of its change.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,12 +23,12 @@ import { markdownOf } from '../../../src/search/markdown.js';
 import { contentHash, halves } from '../../../src/store/document.js';
 import { random } from '../../crash/folder.js';
 
-/** Changed documents tried for each document. */
+/** Changed documents for each document. */
 const TRIES = Number(process.env['PRIORART_FUZZ'] ?? 25);
 const SEED = Number(process.env['PRIORART_FUZZ_SEED'] ?? 1);
-/** Longest that one changed document of the fixtures (10 kB or so) may take, ms of this thread's time. */
+/** Maximum time of one changed document (about 10 kB), ms of this thread's time. */
 const MOST_MS = 3_000;
-/** Bytes of records for each byte of a source; a KIPRIS record yields two publications. */
+/** Maximum bytes of records for each byte of a source; a KIPRIS record yields two publications. */
 const GROWTH = 40;
 
 interface Document {
@@ -51,10 +51,10 @@ function documentsUnder(folder: string): Document[] {
   });
 }
 
-/** Bytes as characters, so that what is changed may be no UTF-8. */
+/** Bytes as characters, so that a change may produce invalid UTF-8. */
 const latin = (bytes: Buffer): string => bytes.toString('latin1');
 
-/** Of the documents of the formats that have many, some. */
+/** A selection of the documents of formats with many. */
 const every = (step: number, documents: Document[]): Document[] => documents.filter((_, n) => n % step === 0);
 const fixtures = (folder: string): Document[] => documentsUnder(resolve('fixtures', folder));
 const DOCUMENTS = [
@@ -164,11 +164,11 @@ const CHANGES: Record<string, Change> = {
     const flipped = String.fromCharCode(text.charCodeAt(at) ^ (1 << between(next, 8)));
     return text.slice(0, at) + flipped + text.slice(at + 1);
   },
-  'a part left out': (text, next) => {
+  'a missing part': (text, next) => {
     const at = between(next, text.length);
     return text.slice(0, at) + text.slice(at + between(next, 400));
   },
-  'a part twice': (text, next) => {
+  'a repeated part': (text, next) => {
     const at = between(next, text.length);
     const part = text.slice(at, at + between(next, 2000));
     return text.slice(0, at) + part.repeat(1 + between(next, 4)) + text.slice(at);
@@ -181,7 +181,7 @@ const CHANGES: Record<string, Change> = {
     const tags = text.match(TAG) ?? [];
     return replaceOne(text, next, TAG, () => tags[between(next, tags.length)] ?? '');
   },
-  'a tag less': (text, next) => replaceOne(text, next, TAG, () => ''),
+  'a missing tag': (text, next) => replaceOne(text, next, TAG, () => ''),
   'another number': (text, next) => {
     const other = STRANGE.filter((each) => /^-?\d/.test(each));
     return replaceOne(text, next, /\d+/g, () => other[between(next, other.length)] ?? '');
@@ -212,7 +212,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The other tables that a table needs to say anything. */
+/** The other tables that a table needs. */
 const TABLES = DOCUMENTS.filter(({ name }) => name.includes('kipris-tables'));
 
 async function read(name: string, bytes: Buffer): Promise<ParsedUnit[]> {
@@ -235,7 +235,7 @@ async function read(name: string, bytes: Buffer): Promise<ParsedUnit[]> {
   return results;
 }
 
-/** All that an ingest and an answer make of a record. */
+/** All processing of a record by an ingest and an answer. */
 function isUsable(patent: Patent, what: string): void {
   assert.match(patent.patent_id, /^(?:US|KR|JP|CN|EP)[A-Z]{0,2}\d+[A-Z]\d?$/, what);
   const passages = passagesOf(patent);
@@ -259,7 +259,7 @@ function isUsable(patent: Patent, what: string): void {
 
 describe('readers on changed documents', () => {
   for (const { name, text } of DOCUMENTS) {
-    it(`${name}: ${TRIES} changes`, async () => {
+    it(`${name}: ${TRIES} changes give records or failures`, async () => {
       const others = DOCUMENTS.filter((each) => each.name !== name).map((each) => each.text);
       for (let n = 0; n < TRIES; n++) {
         const seed = SEED * 1_000_003 + n;
@@ -294,7 +294,7 @@ describe('readers on changed documents', () => {
       if (name.includes('kipris-tables')) used.add('kipris-tables');
       else used.add(detectReader(bytes)?.format ?? '');
     }
-    // Found in weekly files and within answers: what stands first there is another format's.
+    // Other formats contain these: weekly files and search answers begin differently.
     assert.deepEqual(
       READERS.map(({ format }) => format).filter((format) => !used.has(format)),
       [],

@@ -1,8 +1,8 @@
 /**
- * Every reader on documents written for this project in the offices' formats: each file of `fixtures/formats`
- * against the records in `fixtures/formats/golden`, which were checked by eye. After a change that is meant,
- * `PRIORART_GOLDEN=write node --test dist/test/ingest/readers/golden.test.js` writes them anew; read the
- * difference before it is committed.
+ * Every reader on documents written for this project in the offices' formats: each file of `fixtures/formats` is
+ * compared with its records in `fixtures/formats/golden`, which were checked by eye. After an intended change,
+ * `PRIORART_GOLDEN=write node --test dist/test/ingest/readers/golden.test.js` writes them again; read the difference
+ * before you commit it.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ describe('golden records', () => {
     });
   }
 
-  it('there is no golden record without a document', () => {
+  it('every golden record has a document', () => {
     const expected = names.map((name) => `${name}.golden.json`).sort();
     assert.deepEqual(readdirSync(GOLDEN).sort(), expected);
   });

@@ -21,7 +21,7 @@ describe('JSON Lines', () => {
     });
   });
 
-  it('reads a record as it is written out, and gives the same again', () => {
+  it('reads a complete record, and writes the same again', () => {
     const record: Patent = {
       ...{
         patent_id: 'KR1020200104349A',
@@ -64,7 +64,7 @@ describe('JSON Lines', () => {
     assert.deepEqual(read(JSON.stringify(record)).patents, [record]);
   });
 
-  it('accepts the short ways to write', () => {
+  it('accepts the short notations', () => {
     const found = patent({
       ...{
         claims: ['A hinge.', 'A pin.'],
@@ -95,7 +95,7 @@ describe('JSON Lines', () => {
     );
   });
 
-  it('tells the kind only where the number leaves no choice', () => {
+  it('infers the kind only if the number allows one kind', () => {
     const kind = (number: string, country?: string) =>
       read(JSON.stringify({ number, country, title: 'x' })).patents[0]?.patent_id;
     assert.equal(kind('1020200104349', 'KR'), 'KR1020200104349A');
@@ -116,7 +116,7 @@ describe('JSON Lines', () => {
     assert.deepEqual([patents[0]?.patent_id, failed], ['JP30062001A1', undefined]);
   });
 
-  it('skips other countries and says which', () => {
+  it('skips other countries and names them', () => {
     for (const fields of [
       { country: 'DE', number: '102007003914', kind_code: 'A1' },
       { publication_number: 'WO2017190418A1' },
@@ -171,13 +171,13 @@ describe('JSON Lines', () => {
     });
   }
 
-  it('refuses what is no object', () => {
+  it('refuses a value that is not an object', () => {
     assert.match(read('{"a":').failed?.reason ?? '', /not a JSON object/);
     assert.match(read('[1]').failed?.reason ?? '', /the line: \[1\]; expected an object$/);
     assert.match(read('null').failed?.reason ?? '', /the line: null/);
   });
 
-  it('has a schema that names every field of a record', () => {
+  it('has a schema with every field of a record', () => {
     const fields = [
       'patent_id',
       'country',

@@ -1,4 +1,4 @@
-/** The names of an object's members, compared with those that JSON.parse finds. */
+/** The names of an object's members, compared with those of JSON.parse. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { memberNames } from '../../../src/ingest/readers/json-members.js';
 const own = (json: string): string[] =>
   (memberNames(Buffer.from(json)) ?? []).map((name) => JSON.parse(`"${name}"`) as string);
 
-test('the names of any object, in order', () => {
+test('the names of any object are returned in order', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', ':', ',', ']', '\n', '가') });
   const object = fc.dictionary(text, fc.oneof(text, fc.jsonValue(), fc.dictionary(text, text)));
   fc.assert(
@@ -18,7 +18,7 @@ test('the names of any object, in order', () => {
   );
 });
 
-test('names behind a text of many megabytes', () => {
+test('names after a text of many megabytes are found', () => {
   const value = { patent_id: 'US1B2', abstract: 'A "pump" \\ '.repeat(1_500_000), title: 'x' };
   assert.deepEqual(own(JSON.stringify(value)), Object.keys(value));
 });

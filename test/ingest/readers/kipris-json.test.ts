@@ -40,7 +40,7 @@ it('yields the application with the first claims and the grant with the last', (
   }
 });
 
-it('yields what is published only', () => {
+it('yields published documents only', () => {
   assert.deepEqual(
     patents(kiprisRecord({ registerNumber: '' })).map(({ kind_code }) => kind_code),
     ['A'],
@@ -55,7 +55,7 @@ it('yields what is published only', () => {
   );
 });
 
-it('knows utility models and designs by the number', () => {
+it('recognises utility models and designs by the number', () => {
   const utility = patents(kiprisRecord({ openNumber: '20-2019-0000806', registerNumber: '20-0130550-0000' }));
   assert.deepEqual(
     utility.map(({ patent_id }) => patent_id),
@@ -74,7 +74,7 @@ it('knows utility models and designs by the number', () => {
   assert.deepEqual(design[0]?.locarno_codes, ['25-04']);
 });
 
-it('takes priority and family from what the record rests on', () => {
+it('reads priority and family from the earlier application of the record', () => {
   const priority = (entry: unknown) => ({ priorityInfoArray: { priorityInfo: entry } });
   const claimed = patents(
     kiprisRecord(
@@ -115,7 +115,7 @@ it('takes priority and family from what the record rests on', () => {
   assert.equal(international?.family_id, 'WOJP2018015561');
 });
 
-it('finds records inside an answer and the claims of a plain one', () => {
+it('finds records inside an answer, and the claims of a plain one', () => {
   const record = JSON.parse(kiprisRecord());
   record.claims = undefined;
   record.claimInfoArray = { claimInfo: [{ claim: '경첩.' }] };

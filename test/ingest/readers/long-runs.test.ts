@@ -1,6 +1,6 @@
 /**
- * One character a hundred thousand times, in the texts of documents of every format: reading takes as long as the
- * document is long. An expression that reads a run anew from each of its characters takes ten seconds and more.
+ * A hundred thousand repetitions of one character in texts of every format: the reading time is linear. An expression
+ * that scans a run again from each of its characters takes ten seconds or more.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -18,14 +18,14 @@ const LONGEST_MS = 4_000;
 /** Places of each document. */
 const PLACES = 12;
 
-/** Where texts begin and end, spread over the document. */
+/** Starts and ends of texts, spread over the document. */
 function places(text: string): number[] {
   const all = [...text.matchAll(/(?<=[>:,"] ?)\p{L}|\p{L}(?=[<",\n])/gu)].map(({ index }) => index + 1);
   const step = Math.max(1, Math.floor(all.length / PLACES));
   return all.filter((_, n) => n % step === 0);
 }
 
-describe('long runs of a character', () => {
+describe('long runs of a character take linear time', () => {
   for (const name of names) {
     it(name, async () => {
       for await (const unit of openSources([join(FORMATS, name)])) {

@@ -1,6 +1,6 @@
 /**
- * What single offices do in their own way, each on a document written for this project in the office's form. The
- * whole records are in `fixtures/formats/golden`.
+ * Special forms of single offices, each in a document written for this project in the office's form. The complete
+ * records are in `fixtures/formats/golden`.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ const FORMATS = resolve('fixtures/formats');
 
 interface Read {
   patents: Patent[];
-  /** Position and reason of what could not be read. */
+  /** Position and reason of each failure. */
   failures: { position: string; reason: string }[];
   skipped: string[];
 }
 
-/** What reading one fixture of `fixtures/formats` gives. */
+/** The result of reading one fixture of `fixtures/formats`. */
 async function read(name: string): Promise<Read> {
   const found: Read = { patents: [], failures: [], skipped: [] };
   for await (const item of openSources([join(FORMATS, name)])) {
@@ -39,7 +39,7 @@ async function read(name: string): Promise<Read> {
 const ids = ({ patents }: Read): string[] => patents.map(({ patent_id }) => patent_id);
 
 describe('numbers', () => {
-  it('a JP re-publication of an international application bears the WO number', async () => {
+  it('a JP re-publication of an international application has the WO number', async () => {
     const gazette = await read('jp-gazette-republication.xml');
     assert.deepEqual([ids(gazette), gazette.failures], [['JP30062001A1'], []]);
     const docdb = await read('docdb-old-numbers.xml');
@@ -48,7 +48,7 @@ describe('numbers', () => {
     assert.ok(ids(google).includes('JP30062001A1'), ids(google).join());
   });
 
-  it('KR numbers of before 1998 have a year of two digits', async () => {
+  it('KR numbers before 1998 have a year of two digits', async () => {
     const { patents, failures } = await read('docdb-old-numbers.xml');
     const korean = patents.filter(({ country }) => country === 'KR');
     assert.deepEqual(
@@ -66,7 +66,7 @@ describe('numbers', () => {
 });
 
 describe('DOCDB', () => {
-  it("an application number is the office's own, in one form", async () => {
+  it("an application number has the office's own form", async () => {
     const { patents } = await read('docdb-forms.xml');
     assert.deepEqual(
       patents.map(({ patent_id, application_number }) => [patent_id, application_number]),
@@ -78,12 +78,12 @@ describe('DOCDB', () => {
     );
   });
 
-  it('a priority given in several forms is one priority', async () => {
+  it('a priority in several forms is one priority', async () => {
     const { patents } = await read('docdb-forms.xml');
     assert.deepEqual(patents[0]?.priorities, [{ country: 'US', number: '60533301', date: '2003-12-30' }]);
   });
 
-  it('a name given in several forms is one name, in its own script with the Latin form beside it', async () => {
+  it('a name in several forms is one name, in its own script with the Latin form beside it', async () => {
     const { patents } = await read('docdb-forms.xml');
     assert.deepEqual(patents[0]?.applicants, [{ name: 'Invented Gates, Inc.' }, { name: 'UNIV OF NOWHERE' }]);
     assert.deepEqual(patents[1]?.applicants, [{ name: '株式会社架空農具', name_en: 'KAKUU NOUGU:KK' }]);
@@ -93,7 +93,7 @@ describe('DOCDB', () => {
 });
 
 describe('KIPRIS search answers', () => {
-  it('a damaged item of many costs that item, and its place is told', async () => {
+  it('a damaged item affects only itself, and its position is reported', async () => {
     const { patents, failures } = await read('kipris-many.xml');
     assert.equal(patents.length, 93);
     assert.equal(failures.length, 2);
@@ -112,13 +112,13 @@ describe('KIPRIS search answers', () => {
 });
 
 describe('names', () => {
-  it("a dead inventor's legal representatives do not displace the assignee, and HTML entities are read", async () => {
+  it("a dead inventor's legal representatives do not replace the assignee, and HTML entities are decoded", async () => {
     const [patent] = (await read('us-legal-representative.xml')).patents;
     assert.deepEqual(patent?.applicants, [{ name: 'Sellerie Inventée "L\'Exemple" R&D' }]);
     assert.deepEqual(patent?.inventors, [{ name: 'Exemple, Jean-Marc' }]);
   });
 
-  it('of KIPRIS hold HTML entities too', async () => {
+  it('HTML entities in names of KIPRIS are decoded', async () => {
     const [patent] = (await read('kipris-detail.json')).patents;
     const names = [{ name: '조인트 스탁 컴퍼니 "프리메로프"', name_en: 'JSC "PRIMEROV"' }];
     assert.deepEqual(patent?.applicants, names);
@@ -126,7 +126,7 @@ describe('names', () => {
 });
 
 describe('filings and citations', () => {
-  it('a priority of a country that is not known keeps its number and date', async () => {
+  it('a priority of an unknown country keeps its number and date', async () => {
     const [patent] = (await read('kipris-detail.json')).patents;
     assert.deepEqual(patent?.priorities, [
       { country: 'RU', number: '2015118567', date: '2015-05-18' },
@@ -136,7 +136,7 @@ describe('filings and citations', () => {
     assert.equal(patent?.family_id, 'RU2015118567');
   });
 
-  it('a divisional of a divisional is of the family of the first application', async () => {
+  it('a divisional of a divisional belongs to the family of the first application', async () => {
     const [patent] = (await read('ep-st36-divisional.xml')).patents;
     assert.equal(patent?.family_id, 'EP99104001');
   });
@@ -158,7 +158,7 @@ describe('filings and citations', () => {
 });
 
 describe('CN publications in ST.36', () => {
-  it('the drawing of the abstract may stand in the bibliographic data', async () => {
+  it('the drawing of the abstract may be in the bibliographic data', async () => {
     const [patent] = (await read('cn-st36-abstract-drawing.xml')).patents;
     assert.deepEqual(patent?.drawings, [
       { file: 'A20081000432100001.TIF', label: '图1' },
@@ -175,7 +175,7 @@ describe('CN publications in ST.36', () => {
 });
 
 describe('EP publications', () => {
-  it('a stray < in a heading costs the heading, and its place is told', async () => {
+  it('a stray < in a heading affects only the heading, and its position is reported', async () => {
     const { patents, failures } = await read('ep-st36-stray.xml');
     assert.deepEqual(
       patents.map(({ patent_id, title, claims }) => [patent_id, title, claims?.length]),
@@ -198,7 +198,7 @@ describe('EP publications', () => {
     assert.ok(Number(column) > from! && Number(column) <= to!, failures[0]!.reason);
   });
 
-  it('images of formulas are drawings that never stand for the publication', async () => {
+  it('images of formulas are drawings, but never the representative one', async () => {
     const [patent] = (await read('ep-st36-stray.xml')).patents;
     assert.deepEqual(patent?.drawings, [
       { file: 'imgf0001.tif', label: 'Fig. 1' },
@@ -210,8 +210,8 @@ describe('EP publications', () => {
   });
 });
 
-describe('what patent professionals look for', () => {
-  /** Of the fields that no search uses, those that a record has. */
+describe('fields for patent professionals', () => {
+  /** Fields that no search uses, without empty ones. */
   const special = ({ patents }: Read) => {
     const {
       pct_application,

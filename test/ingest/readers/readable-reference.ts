@@ -1,7 +1,4 @@
-/**
- * Readable text written a second time, over the trees of saxes and with regular expressions: what the addon's
- * is compared with.
- */
+/** Readable text, written a second time with saxes and regular expressions, for comparison with the addon. */
 import type { ReferenceElement } from './saxes-tree.js';
 
 type Node = ReferenceElement | string;
@@ -57,12 +54,12 @@ const NOTHING = new Set([
   'annotation-xml',
 ]);
 
-/** A mark that no text holds, for a line end that survives the collapsing of white space. */
+/** A mark that no text contains, for a line end that remains after the collapsing of white space. */
 const LINE = '\uE000';
-/** Another one, for the border between two cells. */
+/** A second mark, for the border between two cells. */
 const BORDER = '\uE001';
 
-/** The readable text of an element; `''` where it has none. */
+/** The readable text of an element; `''` if it has none. */
 export function referenceText(element: ReferenceElement): string {
   const out: string[] = [];
   for (const child of element.children) write(child, out);
@@ -119,7 +116,7 @@ function write(node: Node, out: string[]): void {
   }
 }
 
-/** `<maths>` holds MathML and a picture of it; the picture counts only where there is nothing else. */
+/** `<maths>` contains MathML and an image of it; the image is used only without MathML. */
 function writeFormulaBlock(node: ReferenceElement, out: string[]): void {
   const inner: string[] = [];
   for (const child of childElements(node)) if (!IMAGES.has(child.name)) write(child, inner);
@@ -135,13 +132,13 @@ function superscript(node: ReferenceElement): string {
   return /^\s*[-+−–±－]?\s*[\d０-９]/.test(text) ? `^${text.trim()}${/\s$/.test(text) ? ' ' : ''}` : text;
 }
 
-/** An operand of a formula, in brackets where it is more than one symbol. */
+/** An operand of a formula, in brackets if it is more than one symbol. */
 function operand(node: Node | undefined): string {
   const text = node === undefined ? '' : formula(node);
   return /^(?:.|[\p{L}\p{N}.,]*)$/u.test(text) || /^\([^()]*\)$/.test(text) ? text : `(${text})`;
 }
 
-/** Without invisible operators and the private glyphs that the red book spaces formulas with. */
+/** Removes invisible operators and the red book's private glyphs for spaces in formulas. */
 function symbols(text: string): string {
   return text
     .replace(/[\uF603\uF604]/g, '|')

@@ -15,12 +15,12 @@ const paragraph = (inner: string): string | undefined =>
   patent({ description: `<p id="p-0002" num="0007">${inner}</p>` }).description?.[0]?.paragraphs[0]?.text;
 
 describe('red book: front page', () => {
-  it('a kind code that is none is damage', () => {
+  it('an invalid kind code is damage', () => {
     const { failed, patents } = read(grantXml({}).replace('<kind>B2</kind>', '<kind>B-1</kind>'));
     assert.deepEqual([failed?.reason, patents], ['"B-1" is no kind code', []]);
   });
 
-  it('a paragraph that is numbered 0000 has no number', () => {
+  it('a paragraph with number 0000 has no number', () => {
     const found = patent({
       description: '<p id="p-0001" num="0000">Pins are known.</p><p id="p-0002" num="0001">A pin turns.</p>',
     });
@@ -45,7 +45,7 @@ describe('red book: front page', () => {
     assert.deepEqual(found.claims, [{ number: 1, text: 'A hinge, comprising a pin.' }]);
   });
 
-  it('takes the earliest of priorities, provisionals and parents, not the own earlier publication', () => {
+  it('takes the earliest of priorities, provisionals and parents, not its own earlier publication', () => {
     const found = patent({
       front: `<priority-claims><priority-claim sequence="01" kind="national"><country>KR</country><doc-number>10-2012-0150001</doc-number><date>20121220</date></priority-claim></priority-claims>
 <us-related-documents><continuation><relation><parent-doc><document-id><country>US</country><doc-number>13000001</doc-number><date>20121101</date></document-id></parent-doc><child-doc><document-id><country>US</country><doc-number>14123456</doc-number></document-id></child-doc></relation></continuation>
@@ -61,7 +61,7 @@ describe('red book: front page', () => {
     ]);
   });
 
-  it('reads what is cited and by whom, in both forms of the list', () => {
+  it('reads citations with their source, in both forms of the list', () => {
     const cited = (number: string, kind: string, country = 'US') =>
       `<patcit num="00001"><document-id><country>${country}</country><doc-number>${number}</doc-number>${kind}<name>Rung et al.</name><date>19990800</date></document-id></patcit>`;
     const literature = '<nplcit num="00003"><othercit>Rung, <i>Hinges</i>,\n 1999</othercit></nplcit>';
@@ -88,7 +88,7 @@ describe('red book: front page', () => {
     `<addressbook><last-name>${last}</last-name><first-name>${first}</first-name></addressbook>`;
   const company = (name: string) => `<addressbook><orgname>${name}</orgname><role>02</role></addressbook>`;
 
-  it('names the company that was assigned where the law let only inventors apply', () => {
+  it('names the assigned company if the law allowed only inventors to apply', () => {
     const found = patent({
       front: `<parties><applicants><applicant sequence="001" app-type="applicant-inventor">${person('Reed', 'Ann B.')}</applicant></applicants></parties>
 <assignees><assignee>${company('Ladder &amp; Sons, Inc.')}</assignee></assignees>`,
@@ -97,7 +97,7 @@ describe('red book: front page', () => {
     assert.deepEqual(found.inventors, [{ name: 'Reed, Ann B.' }]);
   });
 
-  it('names the company that applied, and inventors only where nobody else did', () => {
+  it('names the company that applied, and inventors only without another applicant', () => {
     const inventors = `<inventors><inventor sequence="001">${person('Reed', 'Ann')}</inventor></inventors>`;
     const applicant = (inner: string) =>
       `<us-applicant sequence="001" app-type="applicant">${inner}</us-applicant>`;
@@ -185,7 +185,7 @@ describe('red book: text', () => {
       { section: 'DRAWINGS', paragraphs: [{ number: 4, text: 'FIG. 1 is.' }] },
     ]);
   });
-  it('reads nested claims, and takes off only their own number', () => {
+  it('reads nested claims, and removes only their own number', () => {
     const found = patent({
       claims: `<claim id="CLM-00001" num="00001"><claim-text><b>1</b>. A hinge of<claim-text>a pin; and</claim-text><claim-text>a bolt.</claim-text></claim-text></claim>
 <claim id="CLM-00002" num="00002"><claim-text>2. The hinge of <claim-ref idref="CLM-00001">claim 1</claim-ref>, 3. of steel.</claim-text></claim>
@@ -202,7 +202,7 @@ describe('red book: text', () => {
 
 describe('red book: damage', () => {
   const whole = grantXml();
-  it('reports truncated documents wherever they are cut', () => {
+  it('reports documents truncated at any byte', () => {
     for (let share = 0.2; share < 0.99; share += 0.05) {
       const cut = whole.slice(0, Math.floor(whole.length * share));
       const { patents, failed } = read(cut);
@@ -210,7 +210,7 @@ describe('red book: damage', () => {
       assert.match(failed?.reason ?? '', /XML: line \d+/, cut.slice(-40));
     }
   });
-  it('reports bytes that are no text, and believes bytes over declarations', () => {
+  it('reports bytes that are not text, and detects the encoding despite a wrong declaration', () => {
     const bytes = Buffer.from(grantXml({ title: 'Scharnier für Leitern – groß' }));
     bytes[bytes.indexOf(0xc3)] = 0xff;
     assert.match(parseUnit('us-patent-grant', bytes).failed?.reason ?? '', /not valid utf-8/);
@@ -243,7 +243,7 @@ describe('red book: damage', () => {
     );
     assert.equal(patent({ claims: claims.join('') }).claims?.length, 10_000);
   });
-  it('says what is missing', () => {
+  it('reports missing parts', () => {
     assert.match(
       read(grantXml({ number: 'none' })).failed?.reason ?? '',
       /"none" is no US publication number/,

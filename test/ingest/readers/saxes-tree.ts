@@ -1,4 +1,4 @@
-/** XML by saxes, a parser that this project shares nothing with: what the own parser is compared with. */
+/** XML by saxes, a parser with no common code, for comparison with the project's parser. */
 import { SaxesParser } from 'saxes';
 
 export interface ReferenceElement {
@@ -7,21 +7,21 @@ export interface ReferenceElement {
   children: (ReferenceElement | string)[];
 }
 
-/** The faults that both tolerate, though not all of them alike. */
+/** Faults that both parsers tolerate, in part differently. */
 const TOLERATED =
   /undefined entity|disallowed character|only one root|text data outside|must be at the start/;
-/** Of these the ones that leave the text the same in both. */
+/** The tolerated faults after which the text is the same in both. */
 const ALIKE = /undefined entity|only one root|text data outside|must be at the start/;
 
 export interface Reference {
   roots: ReferenceElement[];
-  /** Why saxes gives up. */
+  /** Reason why saxes refuses the document. */
   damage?: string;
-  /** It met nothing but what both read alike. */
+  /** Whether the document has only faults that both parsers treat equally. */
   isPlain: boolean;
 }
 
-/** Neighbouring texts are one; empty ones are none. */
+/** Adjacent texts are joined; empty ones are removed. */
 export function referenceTree(text: string, entities: Record<string, string>): Reference {
   const roots: ReferenceElement[] = [];
   const stack: ReferenceElement[] = [];

@@ -1,4 +1,4 @@
-/** What the readers of US documents make of damage and malice; what they read is in the golden records. */
+/** Damaged and malicious input for the readers of US documents. The golden records cover valid documents. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { grantXml } from '../documents.js';
 const fixture = (name: string): string => readFileSync(join(resolve('fixtures/formats'), name), 'utf8');
 const read = (format: string, text: string | Buffer) => parseUnit(format, Buffer.from(text as string));
 
-/** Format, a whole document, and its title. */
+/** Format, a complete document, and its title. */
 const XML: [string, string, string][] = [
   ['us-patent-grant', grantXml(), 'Hinge for a folding ladder'],
   ['patent-application-publication', fixture('us-pap.xml'), 'Paddle wheel whose blades feather'],
@@ -20,7 +20,7 @@ const XML: [string, string, string][] = [
 
 for (const [format, whole, title] of XML) {
   describe(`${format}: damage`, () => {
-    it('is named with its line wherever a document is cut', () => {
+    it('a document cut at any byte is reported with the line', () => {
       const end = whole.trimEnd().length;
       for (let at = 400; at < end; at += 97) {
         const { patents, failed } = read(format, whole.slice(0, at));
@@ -30,7 +30,7 @@ for (const [format, whole, title] of XML) {
       assert.equal(read(format, whole).failed, undefined);
     });
 
-    it('of the declared encoding does no harm', () => {
+    it('a damaged declaration of the encoding has no effect', () => {
       const accented = whole.replace(title, `${title} \u00fc\u00e9`);
       const latin = Buffer.from(accented.replace(/[\u0100-\uffff]/g, '?'), 'latin1');
       assert.match(read(format, latin).patents[0]?.title ?? '', /\u00fc\u00e9/);
@@ -38,7 +38,7 @@ for (const [format, whole, title] of XML) {
       assert.match(read(format, lying).patents[0]?.title ?? '', /\u00fc\u00e9/);
     });
 
-    it('by entities is none: nothing grows, nothing is loaded', () => {
+    it('no entity is expanded or loaded', () => {
       let entities = '<!ENTITY a0 "ha">';
       for (let at = 1; at < 40; at++) entities += `<!ENTITY a${at} "${`&a${at - 1};`.repeat(10)}">`;
       entities += `<!ENTITY file SYSTEM "${import.meta.url}">`;
@@ -48,7 +48,7 @@ for (const [format, whole, title] of XML) {
       assert.match(read(format, bomb).patents[0]?.title ?? '', / &a39; &file;/);
     });
 
-    it('of any kind is reported, never thrown', () => {
+    it('damage of any kind is reported, never thrown', () => {
       const bytes = Buffer.from(whole);
       const changes = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 20 });
       fc.assert(
@@ -75,11 +75,11 @@ for (const [format, whole, title] of XML) {
 describe('us-brs: damage', () => {
   const whole = fixture('us-brs.txt');
   const first = whole.slice(whole.indexOf('***'), whole.indexOf('08123452'));
-  it('is a document much shorter than it says', () => {
+  it('a document much shorter than its stated length is damage', () => {
     assert.equal(read('us-brs', first).failed, undefined);
     assert.match(read('us-brs', first.slice(0, 900)).failed?.reason ?? '', /cut off: 900 of 1610 bytes/);
   });
-  it('of any kind is reported, never thrown', () => {
+  it('damage of any kind is reported, never thrown', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(first.length), (rubbish, at) => {
         const { patents, failed } = read('us-brs', first.slice(0, at) + rubbish + first.slice(at));
@@ -91,7 +91,7 @@ describe('us-brs: damage', () => {
   });
 });
 
-describe('documents that stand one after another without a declaration', () => {
+describe('consecutive documents without a declaration', () => {
   const weekly = Buffer.from(fixture('us-st32-weekly.sgm'));
   const pieces = async (chunks: Iterable<Uint8Array>, maxBytes?: number) => {
     const found = [];
@@ -101,7 +101,7 @@ describe('documents that stand one after another without a declaration', () => {
     for await (const piece of splitAt('<PATDOC')(stream(), maxBytes)) found.push(piece);
     return found;
   };
-  it('come apart alike whatever the chunks', async () => {
+  it('consecutive documents are split equally for any chunks', async () => {
     const whole = await pieces([weekly]);
     assert.equal(whole.length, 2);
     const cuts = fc.array(fc.nat(weekly.length), { maxLength: 12 });
@@ -114,13 +114,13 @@ describe('documents that stand one after another without a declaration', () => {
       { numRuns: 200 },
     );
   });
-  it('lose one damaged document and not the next', async () => {
+  it('a damaged document does not affect the next', async () => {
     const text = weekly.toString().replace('</PATDOC>', '');
     const [broken, next] = await pieces([Buffer.from(text)]);
     assert.match(parseUnit('us-st32', broken?.bytes ?? weekly).failed?.reason ?? '', /<PATDOC>|begins no/);
     assert.equal(parseUnit('us-st32', next?.bytes ?? weekly).patents[0]?.patent_id, 'USRE037222E1');
   });
-  it('are bounded each', async () => {
+  it('the size of each document is bounded', async () => {
     const [first] = await pieces([weekly], 1000);
     assert.match(first?.reason ?? '', /at most 1000/);
   });

@@ -1,4 +1,4 @@
-/** The addon's XML against saxes and against a second writing of readable text. */
+/** The addon's XML against saxes and against a second implementation of readable text. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -36,7 +36,7 @@ const plain = (element: XmlElement): ReferenceElement => ({
   children: element.children.map((child) => (typeof child === 'string' ? child : plain(child))),
 });
 
-/** Every element's readable text in both. */
+/** Compares the readable text of every element. */
 function assertSameTexts(ours: XmlElement, theirs: ReferenceElement): void {
   assert.equal(readableText(ours), referenceText(theirs));
   const inner = theirs.children.filter((child) => typeof child !== 'string');
@@ -111,11 +111,11 @@ const document = fc
   .map(([head, nodes]) => `${head}<r>${nodes.join('')}</r>\n\0`);
 
 describe('XML', () => {
-  it('is read as saxes reads it, and made readable as the second writing does', () => {
+  it("XML is parsed as by saxes, and readable text equals the second implementation's", () => {
     fc.assert(
       fc.property(document, (source) => {
         const reference = referenceTree(source, ENTITIES);
-        // Three brackets of a text before a `>` are the one thing that saxes refuses here.
+        // saxes refuses only brackets before a `>` in a text here.
         fc.pre(reference.damage === undefined);
         const ours = parseXml(source);
         assert.deepEqual(ours.map(plain), reference.roots);
@@ -125,21 +125,21 @@ describe('XML', () => {
     );
   });
 
-  it('is refused where saxes refuses it, or read with all that is there', () => {
-    // What saxes calls damage and what loses nothing is read here.
+  it('XML that saxes refuses is refused, or parsed completely', () => {
+    // saxes refuses some harmless faults that are accepted here.
     const harmless =
       /malformed character entity|empty entity|]]>|malformed comment|XML declaration|standalone|version/;
     const mutation = fc.tuple(fc.nat(), fc.nat(4), fc.constantFrom('', '<', '>', '&', '"', '/', 'z', '\0'));
     fc.assert(
       fc.property(document, fc.array(mutation, { minLength: 1, maxLength: 2 }), (source, mutations) => {
-        // Document types are passed over, and saxes is not strict about their quotes.
+        // Document types are ignored, and saxes does not check their quotes.
         const from = source.indexOf('<r>');
         let mutated = source;
         for (const [where, length, put] of mutations) {
           const at = from + (where % (mutated.length - from));
           mutated = mutated.slice(0, at) + put + mutated.slice(at + length);
         }
-        // Bytes hold no half of a surrogate pair.
+        // Bytes cannot contain half of a surrogate pair.
         mutated = mutated.replace(/\p{Surrogate}/gu, '\uFFFD');
         const reference = referenceTree(mutated, ENTITIES);
         const ours = parsed(mutated);
@@ -147,7 +147,7 @@ describe('XML', () => {
           assert.match(ours, /^XML: line \d+, column \d+: /);
           assert.ok(reference.damage !== undefined || !reference.isPlain, ours);
         } else if (reference.damage !== undefined) {
-          // A bare & swallows what follows in saxes, so that it may miss what it calls missing.
+          // After a bare &, saxes skips text and may then report a wrong fault.
           assert.ok(harmless.test(reference.damage) || !reference.isPlain, reference.damage);
         } else if (reference.isPlain) {
           assert.deepEqual(ours.map(plain), reference.roots);
@@ -158,7 +158,7 @@ describe('XML', () => {
   });
 
   const skip = existsSync(DATA) ? false : `no documents at ${DATA}`;
-  it('of offices is read as saxes reads it', { skip }, () => {
+  it('XML of offices is parsed as by saxes', { skip }, () => {
     let documents = 0;
     for (const bytes of xmlFiles(DATA)) {
       for (const part of decodeText(bytes).split(/(?=<\?xml\s)/)) {
@@ -178,7 +178,7 @@ describe('XML', () => {
     assert.ok(documents > 200, `only ${documents} documents`);
   });
 
-  it('is found by name and path', () => {
+  it('elements are found by name and path', () => {
     const [root] = parseXml('<r><a n="1"><b> x <c>y\n</c></b></a><a/><d><a><a>z</a></a></d></r>');
     assert.deepEqual(
       childElements(root).map(({ name }) => name),
@@ -193,7 +193,7 @@ describe('XML', () => {
     assert.equal(childAt(root, 'a')?.attributes['constructor'], undefined);
   });
 
-  it('can be put together anew by a reader', () => {
+  it('a reader can rebuild an element', () => {
     fc.assert(
       fc.property(document, (source) => {
         const reference = referenceTree(source, ENTITIES);
@@ -220,7 +220,7 @@ describe('XML', () => {
     );
   });
 
-  it('is refused beyond its bounds', () => {
+  it('XML beyond the bounds is refused', () => {
     assert.throws(
       () => parseXml('<a>'.repeat(300)),
       /XML: line 1, column 769: elements nested deeper than 256/,
@@ -229,7 +229,7 @@ describe('XML', () => {
   });
 });
 
-/** The XML files below a folder, unpacked where they are gzip. */
+/** The XML files below a folder, decompressed if they are gzip. */
 function* xmlFiles(folder: string): Iterable<Buffer> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

@@ -1,4 +1,4 @@
-/** The scores of cross-encoders against Python's tokenizers and onnxruntime, and what becomes of them. */
+/** The scores of cross-encoders against Python's tokenizers and onnxruntime, and the resulting order. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { CrossEncoderConfig } from '../../../src/rerank/cross-encoder/config.js';
@@ -24,7 +24,7 @@ const DOCUMENTS: RerankDocument[] = [
   },
   { title: 'Only a title', abstract: '', passages: [] },
 ];
-/** What is read of each document with two passages: title and text. */
+/** The input text of each document with two passages: title and text. */
 const READ = [
   [
     'Battery\nThe method of claim 1.',
@@ -90,15 +90,12 @@ describe('a cross-encoder', { skip: noOnnx }, () => {
       near(passages[1]!, expected[0]![1]!);
       near(passages[3]!, expected[1]![0]!);
       near(passages[4]!, expected[2]![0]!);
-      assert.ok(
-        passages[2]! < Math.min(...flat),
-        'a passage that was not read stands behind those that were',
-      );
+      assert.ok(passages[2]! < Math.min(...flat), 'an unread passage follows the read ones');
       await reranker.close();
     });
   }
 
-  it('gives probabilities where they are asked for, in the same order', async () => {
+  it('gives probabilities on request, in the same order', async () => {
     const [plain, bounded] = await Promise.all([open('pairs', {}), open('pairs', { sigmoid: true })]);
     const logits = await plain.score(QUERY, DOCUMENTS);
     const chances = await bounded.score(QUERY, DOCUMENTS);
@@ -106,7 +103,7 @@ describe('a cross-encoder', { skip: noOnnx }, () => {
     await Promise.all([plain.close(), bounded.close()]);
   });
 
-  it('computes concurrent questions together, each with its own scores', async () => {
+  it('scores concurrent questions together, each with its own scores', async () => {
     const reranker = await open('pairs', {});
     const questions = ['battery', '전지', 'Welche Elektrode?', '风力', 'a', ''];
     const alone: RerankScores[] = [];
@@ -118,7 +115,7 @@ describe('a cross-encoder', { skip: noOnnx }, () => {
     await reranker.close();
   });
 
-  it('keeps the order behind what was scored when time runs out, and says how much that was', async () => {
+  it('at the deadline, keeps the order of unscored documents after the scored ones, and reports their number', async () => {
     const reranker = await open('pairs', { batchTokens: 16 });
     const many = Array.from({ length: 3_000 }, (_, n) => ({
       ...DOCUMENTS[1]!,
@@ -129,7 +126,7 @@ describe('a cross-encoder', { skip: noOnnx }, () => {
       const scores = await reranker.score(QUERY, many, limits);
       return { scores, ms: Date.now() - started };
     };
-    // How long it takes varies with what else the machine does: a deadline that was not early enough says how early.
+    // The duration depends on the machine's load. If the deadline was too late, the next one is earlier.
     let { scores, ms } = await taken();
     assert.equal(scores.scored, undefined);
     for (let tries = 0; tries < 20 && !partly(scores.scored, many.length); tries++) {
@@ -149,7 +146,7 @@ describe('a cross-encoder', { skip: noOnnx }, () => {
     await reranker.close();
   });
 
-  it('stops when nobody waits', async () => {
+  it('stops when its signal aborts', async () => {
     const reranker = await open('pairs', { batchTokens: 16 });
     const aborted = new AbortController();
     const many = Array.from({ length: 2_000 }, () => DOCUMENTS[0]!);
@@ -159,7 +156,7 @@ describe('a cross-encoder', { skip: noOnnx }, () => {
     await reranker.close();
   });
 
-  it('takes no documents, odd texts, and texts far beyond its window', async () => {
+  it('accepts an empty list, unusual texts, and texts far beyond its window', async () => {
     for (const [model, config] of [
       ['pairs', {}],
       ['causal', FORMS['yes and no of a language model']!.config],
@@ -176,7 +173,7 @@ describe('a cross-encoder', { skip: noOnnx }, () => {
     }
   });
 
-  it('says what does not fit between configuration and model', async () => {
+  it('reports differences between configuration and model', async () => {
     const cases: [model: string, config: Partial<CrossEncoderConfig>, expected: RegExp][] = [
       ['pairs', { scoreIndex: 1 }, /logits of the cross-encoder is 1 × 1; .*more than 1 scores.*scoreIndex/],
       ['pairs', { output: 'score' }, /has the outputs logits, not score/],
