@@ -57,7 +57,7 @@ function text({
     `scored    ${count(scored)} passages exactly, ${count(candidates)} estimated by indexes, widened ${widened} times`,
     ...(rescanned > 0
       ? [
-          `          ${count(rescanned)} segments scanned as a whole after all: the filter allows little near the query`,
+          `          ${count(rescanned)} segments scanned as a whole later: the filter allows few passages near the query`,
         ]
       : []),
     `ms        ${Object.entries(timings)
@@ -76,7 +76,7 @@ function segmentText(plan: SegmentPlan): string {
   return `${segment}: ${index}, k ${k}, ${effort}; ${share}${expectedText(plan)}`;
 }
 
-/** What this way and the others were expected to cost. */
+/** Expected time of the chosen plan and of the alternatives. */
 function expectedText({ scan, expected }: SegmentPlan): string {
   if (expected === undefined) return '';
   const others = Object.entries(expected)
