@@ -398,7 +398,7 @@ function settingsFile(path: string): ReadonlyMap<string, string> {
         throw wrong(`unknown setting ${JSON.stringify(name)}${near ? `; did you mean ${near}?` : ''}`);
       }
       if (typeof value !== 'string' && typeof value !== 'number') {
-        throw wrong(`${name} is ${JSON.stringify(value)} , neither a text nor a number`);
+        throw wrong(`${name} is ${JSON.stringify(value)}, neither a text nor a number`);
       }
       return [name, String(value)];
     }),

@@ -19,11 +19,14 @@ import { count, ProgressLine, print } from './output.js';
 export function calibrateCommand(): Command {
   const command = dataCommand(
     'calibrate',
-    'fit the curve from a model's cosines to similarities, from judged pairs',
+    'fit the curve that turns cosines into similarities, from judged pairs',
   )
     .option('--queries <file>', 'questions in the format of `priorart eval`; searched in the folder')
     .option('--qrels <file>', 'judgements in TREC form')
-    .option('--pairs <file>', 'instead of questions: lines of question<TAB>text<TAB>label; 1 if the text answers, else 0')
+    .option(
+      '--pairs <file>',
+      'instead of questions: lines of question<TAB>text<TAB>label; 1 if the text answers, else 0',
+    )
     .option('--write <file>', 'models.json to write the calibration to')
     .addHelpText(
       'after',

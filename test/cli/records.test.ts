@@ -76,7 +76,7 @@ describe('records at the command line', () => {
     assert.equal((await run('export --countries XX')).code, 2);
     const nowhere = await run('export --out', join(dir, 'no', 'folder.jsonl'));
     assert.equal(nowhere.code, 2);
-    assert.match(nowhere.stderr, /--out .*folder\.jsonl: can not be written \(ENOENT\)/);
+    assert.match(nowhere.stderr, /--out .*folder\.jsonl: cannot be written \(ENOENT\)/);
   });
 
   it('show prints a record to read, with its claims as a tree, or whole as JSON', async () => {
@@ -197,7 +197,7 @@ describe('records at the command line', () => {
     assert.match(ask('search', ' \n').stderr, /query: got ""; expected text of 1 to 10,000 characters/);
     const long = ask('search', 'x'.repeat(50_000));
     assert.equal(long.status, 2);
-    assert.match(long.stderr, /standard input: longer than a question may be, 10,000 characters/);
+    assert.match(long.stderr, /standard input is too long; expected a question of at most 10,000 characters/);
   });
 
   it('several words without quotes are told to be put in quotes', async () => {
@@ -247,7 +247,7 @@ describe('records at the command line', () => {
         '  5 are utility models (--include-utility-model)',
         '  3 are designs (--kind-codes S,S1)',
         'No publication passes all of these together.',
-        'Fewer filters may help.\n',
+        'Remove a filter to find more.\n',
       ].join('\n'),
     );
     const kinds = await run('search x --doc-type grant --publication-number KR1020200104349A');
@@ -259,7 +259,7 @@ describe('records at the command line', () => {
     );
     const nothing = await priorart('search', 'x', '--data', empty);
     assert.equal(nothing.code, 0);
-    assert.match(nothing.stdout, /^The index in .*empty is empty; take patents in with: .* ingest --data /);
+    assert.match(nothing.stdout, /^The index in .*empty is empty; add patents: .* ingest --data /);
   });
 
   it('ingest of what is not there makes no index', async () => {

@@ -62,7 +62,7 @@ describe('what the system refuses', () => {
 
   it('too few file descriptors', () => {
     const search = sh('ulimit -n 100; exec "$2" "$3" search --data "$1" battery', data);
-    assertOneLine(search, /too few file descriptors; expected room for 192 .*ulimit -n/);
+    assertOneLine(search, /too few file descriptors; expected at least 192 .*ulimit -n/);
   });
 
   it('a folder that this user may not write', () => {

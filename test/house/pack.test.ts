@@ -189,7 +189,7 @@ describe('the package that npm pack makes', { skip, timeout: 40 * MINUTES }, () 
     // The sources in the package are the very ones of the checkout, so that what was built for it is found again.
     const build = run('node_modules/.bin/priorart-build-addon', app);
     assert.equal(build.status, 0, build.output);
-    assert.match(build.output, /Built earlier on this machine/);
+    assert.match(build.output, /Already built on this machine/);
     const again = run('example.mjs', app);
     assert.equal(again.status, 0, again.output);
   });

@@ -18,7 +18,7 @@ Header read_header(Reader& r) {
     r.one<int64_t>();
     expect(r.flag(), "the index was never trained");
     expect(r.one<int32_t>() == METRIC_INNER_PRODUCT, "the metric is not the inner product");
-    // The bounds keep every product of sizes below far away from overflow.
+    // These bounds prevent overflow in the products of sizes below.
     expect(h.d > 0 && h.d <= 1 << 16, "the number of dimensions is out of range");
     expect(h.ntotal >= 0 && h.ntotal < int64_t(1) << 40, "the number of rows is out of range");
     return h;
@@ -66,7 +66,7 @@ std::unique_ptr<IndexFlatIP> read_quantizer(Reader& r, const Header& outer, size
     auto flat = read_flat_as<IndexFlatIP>(r);
     expect(flat->d == outer.d && size_t(flat->ntotal) == nlist, "the coarse quantizer has the wrong size");
     if (!flat->codes.is_owned) {
-        // Read by every search and small: its own aligned memory.
+        // Copied to aligned memory: it is small, and every search reads it.
         flat->codes = MaybeOwnedVector<uint8_t>(
                 std::vector<uint8_t>(flat->codes.data(), flat->codes.data() + flat->codes.size()));
         check_components(flat->codes.data(), nlist * flat->d);
@@ -120,8 +120,9 @@ std::unique_ptr<InvertedLists> read_lists(
     return lists;
 }
 
-/// Reads lists of blocks of codes; `place` says where the ids and codes of a list of so many rows go. Always copied: the
-/// fast scan kernels want the codes on 32-byte boundaries.
+/// Reads lists of blocks of codes. `place` returns the memory for the ids and codes of a list,
+/// given its number of rows. Always copied, since the fast scan kernels need codes on 32-byte
+/// boundaries.
 template <class Place>
 void read_block_lists(Reader& r, const BlockInvertedLists& shape, int64_t ntotal, Place place) {
     expect(r.type() == fourcc("ilbl"), "the inverted lists are of an unknown type");
@@ -285,7 +286,7 @@ std::unique_ptr<Handle> read_any(Reader& r) {
     } else if (type == fourcc("IHNs")) {
         return std::make_unique<Handle>(Handle{HNSW_SQ8, read_hnsw(r, false)});
     }
-    throw CorruptError("this is not an index file, or of a kind that this program does not use");
+    throw CorruptError("not an index file, or an index kind that is not supported");
 }
 
 } // namespace
@@ -293,7 +294,7 @@ std::unique_ptr<Handle> read_any(Reader& r) {
 std::unique_ptr<Handle> read_index_file(const char* path, bool map) {
     Reader reader(path, map);
     auto handle = read_any(reader);
-    expect(reader.at_end(), "the file goes on after its end");
+    expect(reader.at_end(), "the file has bytes after the index");
     return handle;
 }
 

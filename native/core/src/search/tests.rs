@@ -84,7 +84,7 @@ fn by_brute_force(
                 .map(|row| row.iter().zip(query).map(|(&r, q)| f16::from_f32(r).to_f32() * q).sum::<f32>())
                 .fold(f32::NEG_INFINITY, f32::max);
             let hash = xxhash_rust::xxh3::xxh3_64(format!("P{id}").as_bytes());
-            // Of equal scores grants come first.
+            // At equal scores, grants come first.
             (id as u32, score, (!doc.grant as u64) << 63 | hash >> 1)
         })
         .collect();
