@@ -140,7 +140,7 @@ function describeSqlite(carrier) {
  */
 const NPM_LICENCES = {
   sharp:
-    'Apache-2.0; the binaries it brings for a platform link to libvips and its dependencies, LGPL-3.0-or-later, as ' +
+    'Apache-2.0; its binaries for a platform link to libvips and its dependencies, LGPL-3.0-or-later, as ' +
     'shared libraries that can be replaced',
   'uWebSockets.js': 'Apache-2.0, © Alex Hultman; as repacked on npm under the name uwebsockets',
 };
@@ -186,7 +186,7 @@ async function notice() {
     '',
     ...[...new Set(npmPackages())].sort(),
     '',
-    'Texts of the licences other than Apache-2.0 of what is compiled in:',
+    'Texts of the licences, other than Apache-2.0, of the compiled parts:',
     ...[...texts].flatMap(([text, titles]) => ['', RULE, `${titles.join(', ')}`, RULE, '', text]),
     '',
   ].join('\n');

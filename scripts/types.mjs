@@ -14,32 +14,32 @@ const FILE = fileURLToPath(new URL('../src/search/public-types.ts', import.meta.
 
 /** Schema, name of its type, comment. A type precedes the types that contain it. */
 const TYPES = [
-  [requests.semanticSchema, 'SemanticRequest', 'A search. `null` means the same as leaving a field out.'],
+  [requests.semanticSchema, 'SemanticRequest', 'A search. `null` means that the field is absent.'],
   [
     requests.filterSchema,
     'PatentFilter',
-    'Filters of a search, without a question. `null` means the same as leaving a field out.',
+    'Filters of a search, without a question. `null` means that the field is absent.',
   ],
   [
     requests.analyticsSchema,
     'AnalyticsRequest',
-    'A request for statistics and a page of results. `null` means the same as leaving a field out.',
+    'A request for statistics and a page of results. `null` means that the field is absent.',
   ],
   [requests.detailsSchema, 'DetailsRequest', 'A request for documents as markdown.'],
   [answers.chunkSchema, 'Chunk', 'A passage that matches a question.'],
   [answers.searchResultSchema, 'SearchResult', 'A patent that fits a question.'],
   [answers.searchResponseSchema, 'SearchResponse', 'The answer of a search.'],
   [answers.analyticsResultSchema, 'AnalyticsResult', 'A patent on a page of statistics.'],
-  [answers.analyticsStatsSchema, 'AnalyticsStats', 'Counts by the axes that were asked for.'],
+  [answers.analyticsStatsSchema, 'AnalyticsStats', 'Counts by the requested axes.'],
   [
     answers.analyticsResponseSchema,
     'AnalyticsResponse',
-    'Statistics over all patents similar enough, and a page of them.',
+    'Statistics over all patents with at least `min_score`, and a page of them.',
   ],
-  [answers.detailsEntrySchema, 'DetailsEntry', 'A document that was asked for, or why it is not there.'],
+  [answers.detailsEntrySchema, 'DetailsEntry', 'A requested document, or why it is missing.'],
   [answers.detailsResponseSchema, 'DetailsResponse', 'Documents as markdown.'],
-  [answers.coverageCountrySchema, 'CoverageCountry', 'What the index holds of one country.'],
-  [answers.coverageSchema, 'Coverage', 'What the index holds.'],
+  [answers.coverageCountrySchema, 'CoverageCountry', 'Contents of the index for one country.'],
+  [answers.coverageSchema, 'Coverage', 'Contents of the index.'],
 ];
 
 const known = new Map();

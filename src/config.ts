@@ -123,7 +123,7 @@ export const SETTINGS = {
     default: PORT_DEFAULT,
     min: 0,
     max: 65_535,
-    description: 'port to listen on; 0 for any that is free',
+    description: 'port to listen on; 0 for any free port',
   }),
   publicUrl: optionalUrl({
     env: 'PRIORART_PUBLIC_URL',
@@ -153,7 +153,7 @@ export const SETTINGS = {
     default: 10,
     min: 0,
     max: 19,
-    description: 'priority given up to the searches of a server, as in nice(1); 0 for none',
+    description: 'niceness of this command beside a running server, as in nice(1); 0 keeps the priority',
   }),
   queuePerWorker: integer({
     env: 'PRIORART_QUEUE_PER_WORKER',
@@ -211,7 +211,7 @@ export const SETTINGS = {
     min: 0,
     max: 600_000,
     description:
-      'time at shutdown in which /readyz answers 503 and searches are still served, so that balancers notice, ms',
+      'time at shutdown during which /readyz answers 503 but requests are still served, so that balancers notice, ms',
   }),
   settings: optionalText({
     env: 'PRIORART_SETTINGS',
@@ -323,14 +323,14 @@ export const SETTINGS = {
   drawingSecretFile: optionalText({
     env: 'PRIORART_DRAWING_SECRET_FILE',
     flag: '--drawing-secret-file <file>',
-    unset: 'made in the data folder at first use',
-    description: 'file with the secret that links to drawings are signed with',
+    unset: 'created in the data folder at first use',
+    description: 'file with the secret for signing links to drawings',
   }),
   s3Bucket: optionalText({
     env: 'PRIORART_S3_BUCKET',
     flag: '--s3-bucket <name>',
     unset: 'drawings are served from the data folder',
-    description: 'S3 bucket that drawings are served from, as `drawings push` fills it',
+    description: 'S3 bucket that serves drawings; `drawings push` uploads them',
   }),
   s3Endpoint: optionalText({
     env: 'PRIORART_S3_ENDPOINT',
@@ -355,7 +355,7 @@ export const SETTINGS = {
     flag: '--log-level <level>',
     default: 'info',
     values: LOG_LEVELS,
-    description: 'least severe messages that are logged',
+    description: 'lowest level of messages that are logged',
   }),
 };
 

@@ -141,7 +141,7 @@ export const REQUEST_DEADLINE_MS = 30_000;
  * closes the connection without an answer.
  */
 export const BODY_TIMEOUT_MS = 8_000;
-/** Bytes of a too large body that are still read, so that the client receives the 413. */
+/** Bytes that are still read of a body that is too large, so that the client receives the 413. */
 export const BODY_DRAIN_MAX_BYTES = 16 << 20;
 /** Longest time in which a client may receive an answer, ms. */
 export const WRITE_TIMEOUT_MS = 60_000;
@@ -208,7 +208,7 @@ export const ONNX_TEXT_MAX_CHARS = 4 << 20;
 export const ONNX_TITLE_MAX_CHARS = 300;
 
 /**
- * Waiting pairs that are searched for pairs of like length. Few, because documents are wanted in their order.
+ * Waiting pairs that are searched for pairs of like length. Few, because documents should be scored in their order.
  */
 export const CROSS_ENCODER_LOOKAHEAD = 16;
 /** Passages of a document that a cross-encoder reads, besides title and abstract. */
@@ -305,7 +305,7 @@ export const HTTP_EMBEDDER = {
   backoffMaxMs: 8_000,
   /** A server that asks for a longer pause is treated as down, ms. */
   retryAfterMaxMs: 60_000,
-  /** Largest answer: bytes for each number, and bytes besides. */
+  /** Largest answer: bytes for each number, plus overhead. */
   bytesPerNumber: 32,
   answerOverheadBytes: 1 << 20,
   /** Bytes of a refusal that are read, and characters of it that are shown. */

@@ -53,7 +53,7 @@ async function push(flags: Record<string, unknown>): Promise<void> {
 
 function line({ uploaded, present, bytes, failed }: PushSummary): string {
   const failing = failed > 0 ? `, ${count(failed)} failed` : '';
-  return `${count(uploaded)} drawings uploaded (${size(bytes)}), ${count(present)} were there${failing}`;
+  return `${count(uploaded)} drawings uploaded (${size(bytes)}), ${count(present)} already there${failing}`;
 }
 
 function failures({ failures: listed }: PushSummary): string {

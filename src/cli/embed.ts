@@ -21,7 +21,7 @@ export function embedCommand(): Command {
     .addHelpText(
       'after',
       `
-One vector of length 1 for each line, in order. An empty line, or one without a word that the model knows, gives zeros.
+One vector of length 1 for each line, in order. An empty line, or one with no known word, gives zeros.
 
 Examples:
   priorart embed passages.txt --format npy --out passages.npy

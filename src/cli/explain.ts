@@ -69,7 +69,7 @@ function text({
 function segmentText(plan: SegmentPlan): string {
   const { segment, scan, index, allowed, passages, k, nprobe, lists, efSearch } = plan;
   const share = `${count(allowed)} of ${count(passages)} passages`;
-  if (scan === 'none') return `${segment}: nothing allowed of ${count(passages)} passages`;
+  if (scan === 'none') return `${segment}: none of ${count(passages)} passages allowed`;
   if (scan === 'exact') return `${segment}: exact scan of ${share}${expectedText(plan)}`;
   if (scan === 'codes') return `${segment}: ${index}, scan of all codes; ${share}${expectedText(plan)}`;
   const effort = scan === 'ivf' ? `nprobe ${nprobe} of ${lists}` : `efSearch ${efSearch}`;

@@ -52,8 +52,8 @@ async function standardInput(): Promise<string> {
 }
 
 /**
- * Application numbers with their office, such as `EP20168852.3` and `PCT/KR2020/001234`. Numbers such as
- * `10-2018-0123456` need no pattern: `parsePatentNumber` reads them only as applications.
+ * Application numbers with their office, such as `EP20168852.3` and `PCT/KR2020/001234`. A number
+ * such as `10-2018-0123456` is not listed, since it may also be a publication number.
  */
 const APPLICATION = /^(?:PCT\/[A-Z]{2}\d{4}\/\d{6}|\d{2}\/\d{3},?\d{3}|[A-Z]{2}\s?\d{8,13}\.[\dX])$/i;
 /** A classification code, at least a subclass. No question looks like it. */

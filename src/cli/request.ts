@@ -58,7 +58,7 @@ const keyOf = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => le
 /** Declares the options of a search. */
 export function withFilters(command: Command): Command {
   declare(command, SEARCH);
-  return command.option('--exact', 'score every vector that the filter allows, whatever index there is');
+  return command.option('--exact', 'score every vector that the filter allows, without an index');
 }
 
 /** Declares the filters without the other options of a search. */

@@ -18,7 +18,7 @@ export function flagCancellation(
   deadline: number | undefined,
 ): Cancellation {
   let controller: AbortController | undefined;
-  const cancelled = () => new PriorartError('cancelled', 'the search was cancelled or ran out of time');
+  const cancelled = () => new PriorartError('cancelled', 'the request was cancelled');
   const isSet = () => Atomics.load(flags, slot) !== 0;
   return {
     deadline,

@@ -24,7 +24,7 @@ export class Pins {
   }
 
   /**
-   * The snapshot of a generation, to be given back with `leave`. Undefined if the store has changed since
+   * The snapshot of a generation. Call `leave` after its use. Undefined if the store has changed since
    * that generation.
    */
   take(generation: number): PinnedDocuments | undefined {

@@ -158,7 +158,7 @@ describe('records at the command line', () => {
     assert.ok(json.total_matched > 0 && json.total_matched < earlier.total_matched);
     assert.match(
       (await run('stats battery --min-score 1')).stdout,
-      /^None of the \d+ publications that the filters allow has a similarity of 1 or more; --min-score lowers it\.\n$/,
+      /^None of the \d+ publications that the filters allow has a similarity of 1 or more; lower the limit with --min-score\.\n$/,
     );
     assert.match((await run('stats x --date-range-from 2999-01-01')).stdout, /^No patent fits\. Of 101 /);
     assert.equal((await run('stats x --min-score two')).code, 2);

@@ -211,7 +211,7 @@ describe('serve, for an operator', () => {
       await served.stop();
       return text;
     };
-    assert.match(await shown(data), /key +keys made before still work; a new one: /);
+    assert.match(await shown(data), /key +existing keys still work; create another: /);
     const bare = join(dir, 'bare');
     assert.equal((await priorart('ingest', '--data', bare, FIXTURES[1]!)).code, 0);
     assert.match(
@@ -220,7 +220,7 @@ describe('serve, for an operator', () => {
     );
     const made = await priorart('keys', 'create', '--json', '--account', 'A', '--data', bare);
     const { id } = JSON.parse(made.stdout);
-    assert.match(await shown(bare), /keys made before still work/);
+    assert.match(await shown(bare), /existing keys still work/);
     assert.equal((await priorart('keys', 'revoke', id, '--data', bare)).code, 0);
     assert.match(await shown(bare), /key +no key is active; create one: /);
   });

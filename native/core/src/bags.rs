@@ -67,13 +67,14 @@ impl BagsBuilder {
         };
         if !bags.is_sound(passages) {
             let (bytes, lengths) = (bags.bytes.len(), bags.lengths.len());
-            let message =
-                format!("{bytes} bytes in {lengths} lengths are not the bags of {passages} passages");
+            let message = format!(
+                "got bags of {bytes} bytes with {lengths} lengths; expected those of {passages} passages"
+            );
             return Err(Error::Invalid(message));
         }
         let model = self.model.get_or_insert_with(|| bags.model.to_owned());
         if model != bags.model {
-            return Err(Error::Invalid(format!("bags of {} among those of {model}", bags.model)));
+            return Err(Error::Invalid(format!("got bags of model {}; expected model {model}", bags.model)));
         }
         self.bytes.extend_from_slice(bags.bytes);
         self.advance(Some((bags.bytes.len(), bags.lengths)), passages);
@@ -143,7 +144,7 @@ impl<'a> Bags<'a> {
             && bags.at[docs] as usize == bags.bytes.len();
         match sound {
             true => Ok(Some(bags)),
-            false => Err(Error::corrupt(file.path(), "the sections of bags do not fit together")),
+            false => Err(Error::corrupt(file.path(), "the sections of bags are inconsistent")),
         }
     }
 

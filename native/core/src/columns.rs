@@ -180,7 +180,7 @@ impl<'a> Keywords<'a> {
             && column.post_at.last() == Some(&(column.post.len() as u32))
             && column.doc_at.last() == Some(&(column.doc_terms.len() as u32));
         if !sound {
-            return Err(Error::corrupt(file.path(), format!("column {name}: its parts do not fit together")));
+            return Err(Error::corrupt(file.path(), format!("column {name}: its parts are inconsistent")));
         }
         Ok(column)
     }

@@ -254,7 +254,7 @@ impl Container {
         let block = &self.map[at..(at + BLOCK).min(self.blocks.start)];
         let sums: &[u64] = cast(&self.map[self.blocks.clone()]).unwrap_or(&[]);
         if sums.get(n) != Some(&xxh3_64(block)) {
-            return Err(Error::corrupt(&self.path, format!("wrong checksum of the block at byte {at}; `priorart check --repair` writes the segment anew")));
+            return Err(Error::corrupt(&self.path, format!("wrong checksum of the block at byte {at}; run `priorart check --repair` to rebuild the segment")));
         }
         self.whole[n].store(true, Ordering::Relaxed);
         Ok(())

@@ -163,7 +163,7 @@ impl SegmentBuilder {
     pub fn push(&mut self, doc: &NewDocument, values: &[Value]) -> Result<()> {
         if !doc.vectors.len().is_multiple_of(self.dimensions) || doc.vectors.is_empty() {
             return Err(Error::Invalid(format!(
-                "{}: {} numbers are not rows of {} dimensions",
+                "{}: got {} numbers; expected rows of {} dimensions",
                 doc.patent_id,
                 doc.vectors.len(),
                 self.dimensions
@@ -199,7 +199,7 @@ impl SegmentBuilder {
 
     fn push_facts(&mut self, id: u32, key: u64, application: u64, grant: bool) -> Result<()> {
         if self.doc_id.last().is_some_and(|&last| last >= id) {
-            return Err(Error::Invalid(format!("document ids must ascend, got {id}")));
+            return Err(Error::Invalid(format!("got document id {id}; expected one above the previous id")));
         }
         self.doc_id.push(id);
         self.doc_key.push(key);
@@ -211,7 +211,7 @@ impl SegmentBuilder {
     fn push_values(&mut self, values: &[Value]) -> Result<()> {
         if values.len() != self.columns.len() {
             return Err(Error::Invalid(format!(
-                "{} values for {} columns",
+                "got {} values; expected one for each of {} columns",
                 values.len(),
                 self.columns.len()
             )));
@@ -223,7 +223,10 @@ impl SegmentBuilder {
                 }
                 (ColumnBuilder::Date(column), Value::Day(day)) => column.push(*day),
                 _ => {
-                    return Err(Error::Invalid(format!("column {} got a value of the other kind", spec.name)))
+                    return Err(Error::Invalid(format!(
+                        "column {}: the value is of the wrong kind",
+                        spec.name
+                    )))
                 }
             }
         }
@@ -349,7 +352,7 @@ impl Segment {
             && file.numbers::<u64>("application")?.len() == docs
             && file.section("grant")?.len() == docs;
         if !sound {
-            return Err(Error::corrupt(path, "its sections do not fit together"));
+            return Err(Error::corrupt(path, "its sections are inconsistent"));
         }
         let vector_at = file.range_of("vector")?.start;
         let bag_at = if file.has("bag") { file.range_of("bag")?.start } else { 0 };

@@ -53,7 +53,7 @@ impl StaticModel {
         };
         let (dimensions, pieces) = (dimensions as usize, file.numbers::<i32>("scores")?.len());
         if dimensions == 0 || dimensions % LANES != 0 || dimensions > 1 << 16 {
-            return Err(bad(&format!("{dimensions} dimensions; a multiple of {LANES} is expected")));
+            return Err(bad(&format!("got {dimensions} dimensions; expected a multiple of {LANES}")));
         }
         let has_idf = file.has("idf");
         let mut weighing = vec!["scales", "weights"];
@@ -61,22 +61,22 @@ impl StaticModel {
         for name in weighing {
             let numbers: &[f32] = file.numbers(name)?;
             if numbers.len() != pieces || numbers.iter().any(|x| !x.is_finite()) {
-                return Err(bad(&format!("section {name} does not fit {pieces} pieces")));
+                return Err(bad(&format!("section {name} does not match {pieces} pieces")));
             }
         }
         if pieces.checked_mul(dimensions) != Some(file.section("rows")?.len()) {
             return Err(bad(&format!(
-                "section rows does not fit {pieces} pieces of {dimensions} dimensions"
+                "section rows does not match {pieces} pieces of {dimensions} dimensions"
             )));
         }
         let cohort = if file.has("cohort") { file.section("cohort")?.len() } else { 0 };
         if cohort % dimensions != 0
             || (cohort > 0 && file.numbers::<f32>("cohort_scales")?.len() * dimensions != cohort)
         {
-            return Err(bad("section cohort does not fit its scales"));
+            return Err(bad("section cohort does not match its scales"));
         }
-        Characters::of(&file)?.check().ok_or_else(|| bad("the table of characters does not fit together"))?;
-        Trie::of(&file)?.check(pieces).ok_or_else(|| bad("the trie does not fit together"))?;
+        Characters::of(&file)?.check().ok_or_else(|| bad("the table of characters is inconsistent"))?;
+        Trie::of(&file)?.check(pieces).ok_or_else(|| bad("the trie is inconsistent"))?;
         std::str::from_utf8(file.section("word_start")?)
             .map_err(|_| bad("section word_start is not UTF-8"))?;
         std::str::from_utf8(file.section("config")?).map_err(|_| bad("section config is not UTF-8"))?;

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 /// What is counted in a keyword column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// The first characters of each term. A document counts once for each prefix (the IPC subclass
-    /// is the first 4).
+    /// Each term.
     Term,
-    /// The first characters of each term, each prefix once a document (the IPC subclass is the first 4).
+    /// The first characters of each term. A document counts once for each prefix. The IPC subclass
+    /// is the first 4 characters.
     Prefix(usize),
 }
 

@@ -43,7 +43,7 @@ impl TokenizerJson {
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
         let mut tokenizer = Tokenizer::from_bytes(&bytes)
-            .map_err(|error| Error::corrupt(path, format!("no tokenizer.json that can be read: {error}")))?;
+            .map_err(|error| Error::corrupt(path, format!("not a valid tokenizer.json: {error}")))?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(invalid)?;
         Ok(TokenizerJson { tokenizer })
@@ -78,7 +78,7 @@ impl TokenizerJson {
         let sequences = encoding.get_sequence_ids();
         let last = if pair { Some(1) } else { Some(0) };
         if !sequences.contains(&Some(0)) || !sequences.contains(&last) {
-            return Err(Error::Invalid("the tokenizer makes no token of the letter a".into()));
+            return Err(Error::Invalid("the tokenizer gives no token for the letter a".into()));
         }
         let mut frame = Frame { text_types: vec![0; if pair { 2 } else { 1 }], ..Frame::default() };
         let mut part = 0;

@@ -141,9 +141,8 @@ const CHUNK: usize = 1 << 14;
 /// Training rows for each list. FAISS's k-means uses at most 256.
 const TRAINING_PER_LIST: usize = 128;
 const TRAINING_LEAST: usize = 20_000;
-/// At twice this value, building a graph takes twice as long. Compared with half of it, every
-/// search needs half the effort for the same recall (measured with 28,000 passages of patents in
-/// two languages).
+/// Twice the value takes twice as long to build, and halves the effort of every search for the same
+/// recall (measured with 28,000 passages of patents in two languages).
 const EF_CONSTRUCTION: usize = 200;
 
 fn build(segment: &Segment, spec: &IndexSpec) -> Result<Index> {

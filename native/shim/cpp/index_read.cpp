@@ -37,8 +37,8 @@ static ScalarQuantizer read_sq(Reader& r, int d) {
     ScalarQuantizer sq(d, static_cast<ScalarQuantizer::QuantizerType>(type));
     sq.rangestat = static_cast<ScalarQuantizer::RangeStat>(rangestat);
     sq.rangestat_arg = rangestat_arg;
-    expect(r.one<uint64_t>() == size_t(d), "the scalar quantizer has other dimensions");
-    expect(r.one<uint64_t>() == sq.code_size, "the scalar quantizer has another code size");
+    expect(r.one<uint64_t>() == size_t(d), "the scalar quantizer has the wrong number of dimensions");
+    expect(r.one<uint64_t>() == sq.code_size, "the scalar quantizer has the wrong code size");
     sq.trained = r.vector<float>();
     expect(sq.trained.size() == (type == ScalarQuantizer::QT_8bit ? 2u * d : 0u),
            "the scalar quantizer has the wrong number of ranges");
@@ -129,7 +129,7 @@ void read_block_lists(Reader& r, const BlockInvertedLists& shape, int64_t ntotal
     expect(r.one<uint64_t>() == shape.nlist, "the number of inverted lists is wrong");
     expect(r.one<uint64_t>() == InvertedLists::INVALID_CODE_SIZE, "the code size of the inverted lists is wrong");
     expect(r.one<uint64_t>() == shape.n_per_block && r.one<uint64_t>() == shape.block_size,
-           "the inverted lists have another block size");
+           "the inverted lists have the wrong block size");
     uint64_t sum = 0;
     for (size_t i = 0; i < shape.nlist; i++) {
         size_t n = r.count(sizeof(idx_t));
@@ -218,14 +218,14 @@ std::unique_ptr<Index> read_ivf_pq(Reader& r) {
     auto implem = r.one<int32_t>();
     r.one<uint64_t>(); // qbs2, a tuning value that the constructor sets
     size_t d = head.h.d;
-    expect(r.one<uint64_t>() == d, "the product quantizer has other dimensions");
+    expect(r.one<uint64_t>() == d, "the product quantizer has the wrong number of dimensions");
     size_t m = r.one<uint64_t>();
     expect(m > 0 && m <= d && d % m == 0, "the product quantizer does not divide the dimensions");
     expect(r.one<uint64_t>() == 4, "the product quantizer does not have 4-bit codes");
-    expect(bbs == 32 && implem == 0, "the fast scan uses another layout");
+    expect(bbs == 32 && implem == 0, "the layout of the fast scan is not supported");
     auto ivf = std::make_unique<IndexIVFPQFastScan>(
             head.quantizer.get(), d, head.nlist, m, 4, METRIC_INNER_PRODUCT, bbs);
-    expect(code_size == ivf->code_size && m2 == ivf->M2, "the product quantizer has another code size");
+    expect(code_size == ivf->code_size && m2 == ivf->M2, "the product quantizer has the wrong code size");
     size_t centroids = ivf->pq.centroids.size();
     ivf->pq.centroids = r.vector<float>();
     expect(ivf->pq.centroids.size() == centroids, "the product quantizer has the wrong number of centroids");

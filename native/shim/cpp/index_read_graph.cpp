@@ -27,7 +27,7 @@ void check_nodes(const HNSW& g, int64_t ntotal) {
         expect(cum[l] < cum[l + 1] && cum[l + 1] - cum[l] <= WIDEST, "the graph's levels are not in order");
     }
     expect(int64_t(g.levels.size()) == ntotal && int64_t(g.offsets.size()) == ntotal + 1 && g.offsets[0] == 0,
-           "the graph has another number of rows");
+           "the graph has the wrong number of rows");
     for (int64_t i = 0; i < ntotal; i++) {
         expect(g.levels[i] >= 1 && g.levels[i] <= levels &&
                        g.offsets[i + 1] == g.offsets[i] + size_t(cum[g.levels[i]]),
@@ -52,7 +52,7 @@ int32_t edge(const HNSW& g, size_t j) {
 /// Checks all edges, also of a mapped file, since the walk through the graph trusts them. A million
 /// nodes with 64 edges each take 60 ms of processor time, no more than the checksum of the file.
 void check_edges(const HNSW& g, int64_t ntotal) {
-    constexpr const char* NOWHERE = "the graph has an edge to nowhere";
+    constexpr const char* NOWHERE = "the graph has an edge to a row that does not exist";
     bool sound = true;
     for (size_t j = 0, n = g.neighbors.size(); j < n; j++) {
         // -1 means no edge.

@@ -39,7 +39,7 @@ impl Index {
     /// of lists.
     pub fn new(kind: Kind, dims: usize, params: &BuildParams, expected_rows: usize) -> Result<Index, Error> {
         if dims == 0 || dims > 1 << 16 {
-            return Err(Error::InvalidParameter(format!("dims is {dims}; it can be 1 to 65536")));
+            return Err(Error::InvalidParameter(format!("dims is {dims}; expected 1 to 65536")));
         }
         let build = ffi::Build {
             kind: kind as i32,

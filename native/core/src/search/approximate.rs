@@ -14,7 +14,7 @@ use std::cell::RefCell;
 /// rows. Asking for more rows then costs less than testing each, and shows at once whether the
 /// filter is anticorrelated with the query.
 const FILTERED_AFTERWARDS: f64 = 0.5;
-/// A graph that has been walked with this many times `k` candidates finds no more.
+/// A graph is walked with at most this many times `k` candidates. Then the other rows are scanned.
 const GRAPH_PATIENCE: usize = 4;
 /// Documents that are scored before estimates are used, and the window of the moving averages.
 const LEARNED_FROM: usize = 32;

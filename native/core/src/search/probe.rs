@@ -9,8 +9,8 @@ use crate::segment::{Codes, CODE_BLOCK};
 use crate::{vectors, Error, Result};
 use std::cell::RefCell;
 
-/// Rows scored first: a number for each wanted document, and a number besides. Each further round
-/// scores twice as many.
+/// Rows scored first: `ROWS_PER_DOCUMENT` for each wanted document, plus `ROWS_BESIDES`. Each further
+/// round scores twice as many.
 const ROWS_PER_DOCUMENT: usize = 8;
 const ROWS_BESIDES: usize = 256;
 

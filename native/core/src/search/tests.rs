@@ -166,7 +166,7 @@ proptest! {
         prop_assert_eq!(sampled(docs.len()), (all.len(), above));
         let (looked_at, above_of_some) = sampled(want);
         prop_assert!(looked_at <= want && above_of_some <= above.min(looked_at));
-        prop_assert!(2 * looked_at >= want.min(all.len()), "{looked_at} of {} looked at, {want} wanted", all.len());
+        prop_assert!(2 * looked_at >= want.min(all.len()), "{looked_at} of {} scored, {want} wanted", all.len());
         for hit in &outcome.hits {
             let best = best_passages(&snapshot, hit, &query, 2);
             prop_assert_eq!(best[0].1, hit.score);

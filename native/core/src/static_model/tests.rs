@@ -77,7 +77,7 @@ fn decomposed_compatibility_and_capital_forms_are_the_same_text() {
     assert_eq!(
         ids("Σ"),
         ids("ς").into_iter().chain([10]).collect::<Vec<_>>(),
-        "ς is no piece; a final Σ is σ"
+        "ς is not a piece; a final Σ is σ"
     );
     assert_eq!(pieces("か\u{3099}"), ["が"]);
     assert_eq!(pieces("ｶ"), ["カ"]);
