@@ -39,10 +39,10 @@ export const RERANK_SURE = 50;
  */
 export const RECALL_CHECK = { share: 0.002, places: 10, mostPassages: 8_000_000 } as const;
 
-/** Time before a search's deadline at which the reranker stops, ms. The answer is written in it. */
+/** Time before a search's deadline at which the reranker stops, ms. The remaining time is for the answer. */
 export const RERANK_RESERVE_MS = 250;
 
-/** First pages of semantic-analytics whose ranking is kept for later pages, and how long it is kept, ms. */
+/** Number of rankings of semantic-analytics that are kept for later pages, and how long each is kept, ms. */
 export const RANKINGS_KEPT = 128;
 export const RANKING_KEPT_MS = 5 * 60_000;
 /** Snapshots of the store that a process keeps open for these rankings. */
@@ -55,7 +55,7 @@ export const COVERAGE_MAX_AGE_S = 3_600;
 export const BODY_MAX_BYTES = 1 << 20;
 /** Nesting depth of objects and lists in a body. Requests need three levels at most. */
 export const JSON_MAX_DEPTH = 32;
-/** Calls in any 60 seconds, by key; and calls without a key, by client address. */
+/** Limits of calls in any 60 seconds: by key, and without a key by client address. */
 export const RATE_LIMIT_PER_MINUTE = 60;
 export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
 export const RATE_LIMIT_MAX = 1_000_000_000;
@@ -191,7 +191,7 @@ export const ONNX_BATCH_TOKENS = { min: 8, max: 1 << 20, default: 4096 } as cons
  */
 export const ONNX_RUN_MS = 250;
 export const ONNX_FIRST_RUN_TOKENS = 512;
-/** Waiting rows that are searched for rows of like length to fill a run. */
+/** Waiting rows among which a run looks for rows of similar length. */
 export const ONNX_LOOKAHEAD = 256;
 /** Requests that a worker with an ONNX model has in flight. Their texts are computed together. */
 export const ONNX_CONCURRENCY = 8;
@@ -208,7 +208,7 @@ export const ONNX_TEXT_MAX_CHARS = 4 << 20;
 export const ONNX_TITLE_MAX_CHARS = 300;
 
 /**
- * Waiting pairs that are searched for pairs of like length. Few, because documents should be scored in their order.
+ * Waiting pairs among which a run looks for pairs of similar length. Few, to score documents in their order.
  */
 export const CROSS_ENCODER_LOOKAHEAD = 16;
 /** Passages of a document that a cross-encoder reads, besides title and abstract. */
@@ -221,7 +221,7 @@ export const CROSS_ENCODER_DEADLINE_MS = { min: 10, max: 600_000, default: 10_00
 
 /** Number of resamples and seed of the confidence intervals of measures. */
 export const BOOTSTRAP = { resamples: 1000, seed: 1 } as const;
-/** Ranks of a ranking that measures read: the most results of a search. */
+/** Number of ranks that measures use: the most results of a search. */
 export const EVAL_DEPTH = TOP_K.max;
 /** Bytes of a file of questions, judgements or pairs. */
 export const EVAL_FILE_MAX_BYTES = 256 << 20;

@@ -14,7 +14,7 @@ const KINDS = ['query', 'passage'] as const;
 export function embedCommand(): Command {
   const command = new Command('embed')
     .description('embed texts: lines in, vectors out')
-    .argument('[files...]', 'text files, one text a line (default: standard input)')
+    .argument('[files...]', 'text files, one text per line (default: standard input)')
     .option('--kind <name>', `what the texts are: ${KINDS.join(', ')} (default: passage)`)
     .option('--format <name>', `${VECTOR_FORMATS.join(', ')} (default: jsonl); npy needs --out`)
     .option('--out <file>', 'write here instead of standard output')

@@ -24,7 +24,7 @@ export function evalCommand(): Command {
       `
 Measures recall, nDCG@10 (the grade is the gain, as in trec_eval) and the mean reciprocal rank, of the order by
 similarity (dense) and of the order of answers (reranked), with 95 % intervals by bootstrap over the
-questions. An application and its grant count as one document; designs are left out. Questions that state their
+questions. An application and its grant count as one document; designs are ignored. Questions that state their
 language are also measured on the documents of each language separately, within the first ${EVAL_DEPTH} found.
 
 Examples:

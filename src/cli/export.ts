@@ -19,7 +19,7 @@ export function exportCommand(): Command {
     .addHelpText(
       'after',
       `
-One record a line, ordered by patent_id, from one state of the index: later ingests do not change it. With
+One record per line, ordered by patent_id, from one state of the index: later ingests do not change it. With
 no filter all publications are written, utility models and designs included. Drawings stay in the data folder.
 
 Examples:

@@ -92,9 +92,8 @@ export function isGrant(country: Country, kindCode: string): boolean {
 const JP_REGISTRATION_FROM = '1994-01-01';
 
 /**
- * Class of a publication. It is the class of its kind code except for JP `U`: an application before 1994, and
- * later if its number begins with a year (`07012345`) instead of being a registration number, which begin at
- * 3,000,001.
+ * Class of a publication. It is the class of its kind code except for JP `U`. That is an application before
+ * 1994, and later if its number begins with a year (`07012345`). Registration numbers begin at 3,000,001.
  */
 export function publicationClass(
   publication: Pick<Patent, 'country' | 'kind_code' | 'number' | 'publication_date'>,

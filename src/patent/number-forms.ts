@@ -20,8 +20,8 @@ function calendarYear(era: number): number {
 const LAST_HEISEI_COUNT = 45;
 
 /**
- * Whether a number contains a year: unexamined applications and translations. For JP `U`, which does before
- * 1994, it is false.
+ * Whether a number contains a year: unexamined applications and translations. False for JP `U`, although
+ * numbers before 1994 contain a year.
  */
 function isDated({ country, kind_code, number }: Numbered): boolean {
   if (country === 'KR') return /^[123]0(?:19|20)\d{9}$/.test(number) && !/0000$/.test(number.slice(9));

@@ -36,7 +36,7 @@ interface Waiting {
   refuse(error: PriorartError): void;
 }
 
-/** Searches after which waiting background work gets a turn. */
+/** After this number of searches, waiting background work gets a turn. */
 const BACKGROUND_AFTER = 8;
 /** A wait is short if it is at most `times` the duration of work, or at most `ms`. */
 const SHORT_WAIT = { times: 1, ms: 5 };
@@ -57,7 +57,7 @@ export class Queue {
   readonly #limit: number;
   readonly #now: () => number;
   #waiting = new Set<Waiting>();
-  /** Searches that were started while background work waited, since its last turn. */
+  /** Searches that started before waiting background work, since the last turn of background work. */
   #passedOver = 0;
   #closed: { whenIdle(): void } | undefined;
   /** Work without a user who waits for it, such as that of an ingest. */

@@ -216,8 +216,8 @@ mod tests {
     use proptest::prelude::*;
     use std::path::Path;
 
-    /// A document's texts, of titles and passages, and whether the first passage is the abstract.
-    /// Any bytes will do here: the container does not decode them.
+    /// The bags of a document (titles, then passages), and whether the first passage is the
+    /// abstract. Any bytes are valid here, since the container does not decode them.
     type Texts = (Vec<Vec<u8>>, bool);
 
     fn write(path: &Path, model: &str, first: u32, documents: &[(usize, Option<Texts>)]) -> Result<Segment> {

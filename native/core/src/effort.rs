@@ -19,7 +19,7 @@ pub struct Calibrated {
 pub struct Costs {
     /// An exact score of a row, if rows are read in order.
     pub row: f64,
-    /// A search before its first row: the choice of lists.
+    /// The fixed cost of a search: the choice of lists.
     pub start: f64,
     /// A row in a probed list, or a candidate of a walk through a graph.
     pub code: f64,
@@ -64,8 +64,8 @@ fn walked(segment: &Segment, index: &impl Ann, samples: &[Sample]) -> Result<(Ef
     }
 }
 
-/// The number of lists that must be probed. The lists of the true nearest rows tell it without a
-/// search. Estimates from codes do not matter here, since exact scores correct them
+/// The number of lists that must be probed. It follows from the lists of the true nearest rows,
+/// without a search. Estimates from codes do not matter here, since exact scores correct them
 /// (search/probe.rs).
 fn probed<I: Ann + Lists>(segment: &Segment, index: &I, samples: &[Sample]) -> Result<(Effort, f64)> {
     let mut list_of = vec![0u32; segment.passages()];

@@ -56,9 +56,9 @@ impl Snapshot {
 pub enum Scan {
     /// Scores every allowed row.
     Exact,
-    /// Asks the approximate index for `k` rows, and for more if they are not enough; an index with
-    /// codes for all rows of its nearest lists. If the index cannot serve the filter, every allowed
-    /// row is scored.
+    /// Asks the approximate index for `k` rows, and for more if they are not enough. An index with
+    /// codes is asked for all rows of its nearest lists. If the index cannot serve the filter,
+    /// every allowed row is scored.
     Ann { k: usize, effort: Effort },
     /// Estimates every row by the codes of the index, and scores the rows that may be among the
     /// best.

@@ -320,7 +320,7 @@ pub struct Segment {
     /// Offsets of the vectors and the bags in the file.
     vector_at: usize,
     bag_at: usize,
-    /// Whether the data of every search, and each column, has been verified.
+    /// Whether the data that every search needs has been verified; and the same for each column.
     facts_whole: AtomicBool,
     columns_whole: Box<[AtomicBool]>,
     pub ann: Option<Box<dyn Ann>>,

@@ -170,7 +170,7 @@ mod tests {
             first -= length(year);
             assert_eq!((year_of(first), year_of(first + length(year) - 1)), (year, year));
         }
-        // The limits of a day number.
+        // The least and the greatest day number.
         assert_eq!((year_of(i32::MIN), year_of(i32::MAX)), (-5_877_641, 5_881_580));
     }
 

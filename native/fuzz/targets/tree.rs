@@ -32,8 +32,7 @@ impl SmallOrAny {
     }
 }
 
-/// Nodes of a tree. Overlapping ranges are read repeatedly: with this number, every tree is read in
-/// time.
+/// Nodes of a tree. Overlapping ranges are read repeatedly, so larger trees could take too long.
 const NODES: usize = 24;
 
 fuzz_target!(|made: Made| {

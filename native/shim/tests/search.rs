@@ -17,7 +17,7 @@ fn build(kind: Kind, threads: usize) -> Index {
     let params = BuildParams { nlist: LISTS, threads, ..BuildParams::default() };
     let mut index = Index::new(kind, DIMS, &params, ROWS).unwrap();
     index.train(&DATA.rows).unwrap();
-    // In two parts: row numbers must continue.
+    // Adds rows in two calls: the second call must continue the row numbers.
     let half = ROWS / 2 * DIMS;
     index.add(&DATA.rows[..half]).unwrap();
     index.add(&DATA.rows[half..]).unwrap();

@@ -103,7 +103,7 @@ impl Texts {
             pieces: Vec::with_capacity(most),
             ends: vec![0],
             lengths: Vec::new(),
-            // One more, since the slot after the last is written for known pieces.
+            // One spare slot, which known pieces overwrite.
             distinct: vec![0; most.min(pieces as usize) + 1],
             found: 0,
         };

@@ -6,8 +6,8 @@ use super::formula::formula;
 use super::role::Role;
 use super::tree::{Node, View};
 
-/// A line end that survives the collapsing of white space. A private-use character, which is
-/// removed from texts.
+/// A line end that survives the collapsing of white space: a private-use character. In texts of a
+/// document it becomes a space.
 const LINE: char = '\u{e000}';
 /// The border between two cells, a private-use character too. Borders at the end of a line are
 /// dropped; bars of a text are kept. `src/ingest/readers/cn-text.ts` has a third mark, U+E002.
