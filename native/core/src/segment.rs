@@ -526,7 +526,9 @@ impl Segment {
     pub fn keywords(&self, name: &str) -> Result<Keywords<'_>> {
         match self.column_named(name)? {
             Column::Keyword(column) => Ok(column),
-            Column::Date(_) => Err(Error::Invalid(format!("column {name} holds dates"))),
+            Column::Date(_) => {
+                Err(Error::Invalid(format!("column {name} holds dates; expected a keyword column")))
+            }
         }
     }
 }

@@ -63,7 +63,7 @@ pub fn parse<'a>(source: &'a str, format: Format<'a>, limits: Limits) -> Result<
         faults: 0,
     };
     if source.len() > limits.bytes {
-        return Err(parser.damage(0, &format!("a document of more than {} bytes", limits.bytes)));
+        return Err(parser.damage(0, &format!("the document has more than {} bytes", limits.bytes)));
     }
     parser.tree.text.reserve(source.len());
     let whole = parser.document();
