@@ -1,6 +1,6 @@
-// LAPACK routines that FAISS declares for PCA, OPQ, ITQ and the additive quantizers. No index kind
-// of this program calls them. A call would be a bug; it throws an ordinary FAISS exception instead
-// of returning a wrong result.
+// LAPACK routines that FAISS declares and that no index kind of ours ever calls: they belong to PCA, OPQ, ITQ
+// and the additive quantizers. A call is a mistake in this program, and it surfaces as an ordinary FAISS
+// exception instead of a wrong result.
 
 #include <faiss/impl/FaissException.h>
 
