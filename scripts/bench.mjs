@@ -1,4 +1,4 @@
-/** `npm run bench`: sets up, then runs a benchmark; `npm run bench -- --help` lists them. */
+/** `npm run bench`: sets up, then runs a benchmark. `npm run bench -- --help` lists the benchmarks. */
 import { join } from 'node:path';
 import { reportFailure, runInPlace } from './setup/child.mjs';
 import { ROOT, setUp } from './setup.mjs';

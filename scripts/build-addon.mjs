@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Builds the native addon of this package from the sources it carries, where none of the ones it was published
- * with fits: `npx priorart-build-addon`. A command of its own, because the others load the addon.
+ * `npx priorart-build-addon`: builds the native addon of this package from its sources, for platforms without
+ * a prebuilt addon. It is separate from `priorart` because that command loads the addon.
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ async function buildAddon() {
   const { built } = await withProgress(`native addon (${plan.level})`, (report) =>
     provideAddon(plan, report),
   );
-  console.log(`${built ? 'Built' : 'Built earlier on this machine:'} ${plan.file}`);
+  console.log(`${built ? 'Built' : 'Already built on this machine:'} ${plan.file}`);
 }
 
 await buildAddon().catch(reportFailure);

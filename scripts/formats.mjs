@@ -1,10 +1,11 @@
 /**
- * What the readers make of a folder of documents: per format the files, publications, skipped and failed units,
- * and the share of publications that have each part. Failures are listed by reason with an example.
+ * Statistics of the readers over a folder of documents. For each format: files, publications, skipped and
+ * failed units, and the share of publications that have each part. Failures are listed by reason with an
+ * example.
  *
- *   node scripts/formats.mjs [--json] [FOLDER…]      default: ../shared/data/patents, where it is
+ *   node scripts/formats.mjs [--json] [FOLDER…] default: ../shared/data/patents, if it exists
  *
- * `test/ingest/independent-count.test.ts` compares these counts with another parser's.
+ * `test/ingest/independent-count.test.ts` compares these counts with those of another parser.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { parseUnit } from '../dist/src/ingest/readers/registry.js';
 import { isFailure, openSources } from '../dist/src/ingest/source.js';
 
-/** The parts whose share is shown, and the fields that make them. */
+/** Parts whose share is shown, and the fields of each. */
 const PARTS = {
   title: ['title'],
   abstract: ['abstract'],
@@ -29,7 +30,7 @@ const PARTS = {
 
 const empty = () => ({ files: new Set(), publications: 0, claims: 0, skipped: 0, failed: 0, having: {} });
 
-/** Reads everything under some paths; `formats` by format, `failures` and `skipped` by reason. */
+/** Reads all files of some paths. Returns `formats` by format, and `failures` and `skipped` by reason. */
 export async function survey(paths) {
   const formats = new Map();
   const failures = new Map();
@@ -108,7 +109,7 @@ if (
   const paths = positionals.length > 0 ? positionals : ['../shared/data/patents'];
   const missing = paths.filter((path) => !existsSync(path));
   if (missing.length > 0) {
-    console.log(`skipped: no documents at ${missing.join(', ')}; give a folder of them`);
+    console.log(`skipped: no documents at ${missing.join(', ')}; pass a folder as argument`);
   } else {
     const found = await survey(paths);
     if (values.json) {

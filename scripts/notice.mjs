@@ -1,6 +1,6 @@
 /**
- * Writes NOTICE from what the lockfiles say is compiled into the addon or installed with the package:
- * `node scripts/notice.mjs`; with `--check` only says whether the file is up to date.
+ * Writes NOTICE from the packages that the lockfiles compile into the addon or install with the package:
+ * `node scripts/notice.mjs`. With `--check`, only checks whether the file is up to date.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { reportFailure, runCaptured, SetupError } from './setup/child.mjs';
 import { findRust } from './setup/prerequisites.mjs';
 import { ROOT } from './setup.mjs';
 
-/** One platform stands for all: what differs elsewhere are bindings to the system, by the same authors. */
+/** One platform represents all: on others, only bindings to the system by the same authors differ. */
 const PLATFORM = 'x86_64-unknown-linux-gnu';
 const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy
 of this software and associated documentation files (the "Software"), to deal
@@ -31,9 +31,9 @@ const RULE = '-'.repeat(80);
 
 async function cargoMetadata(...args) {
   const rust = await findRust();
-  if (!rust) throw new SetupError('NOTICE lists crates, and there is no Rust here to ask about them.');
+  if (!rust) throw new SetupError('NOTICE lists crates, but Rust was not found; install it with rustup.');
   const command = ['metadata', '--locked', '--format-version', '1', ...args];
-  // Its answer is one line, and the rest of its output is about downloads.
+  // cargo prints the answer in one line; its other lines are about downloads.
   const { code, lines } = await runCaptured(rust.cargo, command, { cwd: join(ROOT, 'native') });
   const json = lines.find((line) => line.startsWith('{'));
   if (code !== 0 || !json)
@@ -41,7 +41,7 @@ async function cargoMetadata(...args) {
   return JSON.parse(json);
 }
 
-/** Crates whose code ends up in the addon: neither build scripts nor macros, which only run while it is built. */
+/** Crates whose code is in the addon. Excludes build scripts and macros, which only run during the build. */
 async function compiledCrates() {
   const { packages, resolve } = await cargoMetadata('--filter-platform', PLATFORM);
   const byId = new Map(packages.map((crate) => [crate.id, crate]));
@@ -57,7 +57,8 @@ async function compiledCrates() {
   };
   visit(packages.find((crate) => crate.name === 'priorart-node').id);
   const all = await cargoMetadata();
-  // The crate that carries the C++ sources of FAISS is fetched for them, and never compiled as a crate.
+  // faiss-sys contains the C++ sources of FAISS. It is downloaded for these sources and never compiled as a
+  // crate.
   const carriers = all.packages.filter((crate) => crate.name === 'faiss-sys');
   return [...reached]
     .map((id) => byId.get(id))
@@ -65,7 +66,7 @@ async function compiledCrates() {
     .concat(carriers);
 }
 
-/** The licence files a crate brings, by the licence they are likely to be. */
+/** Licence files of a crate, by name. */
 function licenceFiles(folder) {
   return readdirSync(folder)
     .filter((name) => /^(licen[cs]e|copying|unlicense)/i.test(name) && !/third/i.test(name))
@@ -73,16 +74,21 @@ function licenceFiles(folder) {
     .map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8').trim() }));
 }
 
-/** Apache-2.0 where a crate offers it: then the text is this project's own LICENSE. */
+/** Apache-2.0 if a crate offers it: the text is then this project's LICENSE. */
 function chosenLicence({ name, license }) {
-  if (!license) throw new SetupError(`${name} states no licence: look at it and say here what it is.`);
+  if (!license)
+    throw new SetupError(
+      `${name} states no licence; check the crate and add its licence to scripts/notice.mjs.`,
+    );
   return /\bApache-2\.0\b/.test(license) && !/ AND /.test(license) ? 'Apache-2.0' : license;
 }
 
-/** The text of a licence for a crate that names it and forgot to bring it. */
+/** Standard text of a licence that a crate names without a copy. */
 function standardText(crate, licence) {
   if (licence !== 'MIT')
-    throw new SetupError(`${crate.name} brings no text of its licence, ${licence}: add it here.`);
+    throw new SetupError(
+      `${crate.name} contains no text of its licence, ${licence}; add the text to scripts/notice.mjs.`,
+    );
   return `MIT License\n\nCopyright (c) ${crate.authors.join(', ') || `the authors of ${crate.name}`}\n\n${MIT}`;
 }
 
@@ -103,7 +109,7 @@ function describeCrate(crate) {
   return { title: `${crate.name} ${crate.version}`, url: crate.repository, licence, holder, own };
 }
 
-/** FAISS comes inside another crate, with its own licence file. */
+/** FAISS is contained in another crate, with its own licence file. */
 function describeFaiss(carrier) {
   const folder = join(dirname(carrier.manifest_path), 'faiss');
   const text = readFileSync(join(folder, 'LICENSE'), 'utf8').trim();
@@ -115,7 +121,7 @@ function describeFaiss(carrier) {
   return { title: `FAISS ${version}`, url, licence: 'MIT', holder, own: [text] };
 }
 
-/** SQLite comes inside another crate as well, without a licence, since it needs none. */
+/** SQLite is contained in another crate, too. It is in the public domain and has no licence file. */
 function describeSqlite(carrier) {
   const header = readFileSync(join(dirname(carrier.manifest_path), 'sqlite3/sqlite3.h'), 'utf8');
   const [, version] = /^#define SQLITE_VERSION +"([\d.]+)"$/m.exec(header);
@@ -128,15 +134,18 @@ function describeSqlite(carrier) {
   };
 }
 
-/** Where the licence in the lockfile is not all there is to say. npm says ISC of uWebSockets.js because whoever repacked it left npm's default; the LICENSE in it is uWebSockets' own. */
+/**
+ * Licences that the lockfile does not state fully. For uWebSockets.js, npm says ISC, its default, because the
+ * package was repacked; the LICENSE in it is that of uWebSockets.
+ */
 const NPM_LICENCES = {
   sharp:
-    'Apache-2.0; the binaries it brings for a platform link to libvips and its dependencies, LGPL-3.0-or-later, as ' +
+    'Apache-2.0; its binaries for a platform link to libvips and its dependencies, LGPL-3.0-or-later, as ' +
     'shared libraries that can be replaced',
   'uWebSockets.js': 'Apache-2.0, © Alex Hultman; as repacked on npm under the name uwebsockets',
 };
 
-/** npm packages that come with `npm install priorart`; the binaries some of them have by platform go without saying. */
+/** npm packages that come with `npm install priorart`. Their binaries for single platforms are not listed. */
 function npmPackages() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   const listed = Object.entries(packages).filter(
@@ -177,7 +186,7 @@ async function notice() {
     '',
     ...[...new Set(npmPackages())].sort(),
     '',
-    'Texts of the licences other than Apache-2.0 of what is compiled in:',
+    'Texts of the licences, other than Apache-2.0, of the compiled parts:',
     ...[...texts].flatMap(([text, titles]) => ['', RULE, `${titles.join(', ')}`, RULE, '', text]),
     '',
   ].join('\n');
@@ -189,7 +198,7 @@ async function main(check) {
   if (!check) return writeFileSync(file, text);
   if (readFileSync(file, 'utf8') === text) return undefined;
   throw new SetupError(
-    'NOTICE does not say what the lockfiles say: run node scripts/notice.mjs and commit the result.',
+    'NOTICE does not match the lockfiles: run node scripts/notice.mjs and commit the result.',
   );
 }
 

@@ -1,4 +1,7 @@
-/** Before `npm pack` and `npm publish`: everything compiled, and the addon for every CPU level of this platform. */
+/**
+ * Before `npm pack` and `npm publish`: compiles everything, and the addon for every CPU level of this
+ * platform.
+ */
 import { reportFailure } from './setup/child.mjs';
 import { LEVELS } from './setup/cpu.mjs';
 import { setUp } from './setup.mjs';

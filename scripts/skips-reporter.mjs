@@ -1,4 +1,4 @@
-/** A reporter for node's test runner: one JSON line for each skipped test, `{"name": …, "reason": …}`. */
+/** Reporter for node's test runner: one JSON line for each skipped test, `{"name": …, "reason": …}`. */
 export default async function* skips(source) {
   for await (const { type, data } of source) {
     if (type !== 'test:pass' || data.skip === undefined) continue;

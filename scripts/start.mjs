@@ -1,5 +1,5 @@
 /**
- * `npm start`: sets up, indexes the fixtures into a fresh data folder, and serves it with a demonstration key.
+ * `npm start`: sets up, indexes the fixtures into a new data folder, and serves it with a demonstration key.
  * Options after `--` go to `priorart serve`, as in `npm start -- --port 9000`.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { parseArgs } from 'node:util';
 import { reportFailure, runInPlace } from './setup/child.mjs';
 import { ROOT, setUp } from './setup.mjs';
 
-/** The fixture folders that hold what an office publishes; the others hold drawings and expected answers. */
+/** Fixture folders with publications of the offices. The others hold drawings and expected answers. */
 const FIXTURES = ['us', 'kr', 'jp', 'cn', 'ep', 'jsonl'];
 
-/** Stands in a data folder whose first filling is not over, so that one that was cut short is taken up again. */
+/** Marks a data folder whose first ingest is not complete. The next start resumes it. */
 const UNFINISHED = 'first-start-unfinished';
 
 const priorart = (...args) => runInPlace(process.execPath, [join(ROOT, 'dist/src/cli/main.js'), ...args]);
@@ -21,7 +21,7 @@ async function start(args) {
   const { values } = parseArgs({ args, options: { data: { type: 'string' } }, strict: false });
   const data = resolve(values.data ?? process.env.PRIORART_DATA ?? join(ROOT, '.priorart'));
   const mark = join(data, UNFINISHED);
-  // An empty folder is a fresh one too: a volume that was mounted for it.
+  // An empty folder counts as new, for example a mounted volume.
   if (!existsSync(data) || readdirSync(data).length === 0) {
     mkdirSync(data, { recursive: true });
     writeFileSync(mark, '');

@@ -1,8 +1,10 @@
 /**
- * `npm test`: sets up, then lint, the tests of the Rust core, and every compiled test under `node --test`.
- * `npm run test:quick`: sets up, then lint and a choice of tests that is through in less than two minutes.
- * `npm test -- test/patent` runs the tests below that folder (or in that file) only, without lint and Rust; options
- * such as `--test-name-pattern=kind` go to node's test runner. Every part runs even when one before it failed.
+ * `npm test`: sets up, then runs lint, the tests of the Rust core, and every compiled test under
+ * `node --test`.
+ * `npm run test:quick`: sets up, then runs lint and a selection of tests, in less than two minutes.
+ * `npm test -- test/patent`: runs only the tests below that folder (or of that file), without lint and Rust.
+ * Options such as `--test-name-pattern=kind` go to node's test runner. A failed part does not stop the parts
+ * after it.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +17,7 @@ import { elapsed, withProgress } from './setup/progress.mjs';
 import { withTarget } from './setup/target.mjs';
 import { ROOT, setUp } from './setup.mjs';
 
-/** Tests without servers, large folders and long searches for counterexamples: `--quick`. */
+/** Tests of `--quick`: without servers, large folders and long random tests. */
 const QUICK = [
   'test/patent',
   'test/store',
@@ -40,14 +42,17 @@ const QUICK = [
   'test/search/query.test.ts',
 ];
 
-/** Two, because tests start servers and worker pools of their own, and some measure time. */
+/** Two, because tests start servers and worker pools, and some measure time. */
 const CONCURRENCY = 2;
-/** A file of tests that takes longer hangs; the package's builds the addon, for minutes where nothing is cached. */
+/**
+ * A test file that takes longer hangs. The test of the package builds the addon, which takes minutes without
+ * a cache.
+ */
 const TEST_TIMEOUT_MS = 1_500_000;
 
 async function lint() {
   const { platform, arch } = process;
-  // The launcher is there on every platform, the linter proper is an optional package of its own.
+  // The launcher exists on every platform. The binary is an optional package for each platform.
   const launcher = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
   const binary = filesUnder(ROOT, `node_modules/@biomejs/cli-${platform}-${arch}`).length > 0;
   if (!binary) return { skipped: `the lockfile has no Biome for ${platform}-${arch}` };
@@ -58,7 +63,7 @@ async function lint() {
   return { failed: code !== 0 };
 }
 
-/** Every crate but the glue: `priorart-node` links against symbols that only a running Node has. */
+/** Tests of all crates except `priorart-node`, which links against symbols of a running Node. */
 async function rustTests() {
   const rust = await findRust();
   const checkout = { root: ROOT, level: chosenLevel(), rust };
@@ -83,7 +88,7 @@ async function rustTests() {
   return { failed: code !== 0, note: `${passed.reduce((sum, count) => sum + count, 0)} passed` };
 }
 
-/** The compiled tests whose source lies at or below one of the paths given; all of them when none is. */
+/** Compiled tests whose source is at or below one of the paths; all tests without paths. */
 function testFiles(paths) {
   const wanted = paths.map((path) => relative(ROOT, resolve(path)).replace(/\.ts$/, ''));
   const chosen = (source) =>
@@ -93,7 +98,7 @@ function testFiles(paths) {
     .map((file) => join('dist', file));
 }
 
-/** Options of the test runner that this Node has: they came with 20.10 and 20.11. */
+/** Options that this Node's test runner supports: they came with Node 20.10 and 20.11. */
 function runnerOptions() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const since = (wanted) => major > 20 || minor >= wanted;
@@ -105,7 +110,7 @@ function runnerOptions() {
 
 async function nodeTests(paths, options) {
   const files = testFiles(paths);
-  if (files.length === 0) throw new SetupError(`There is no test at ${paths.join(', ') || 'test/'}.`);
+  if (files.length === 0) throw new SetupError(`No tests found at ${paths.join(', ') || 'test/'}.`);
   const folder = mkdtempSync(join(tmpdir(), 'priorart-test-'));
   const skips = join(folder, 'skips');
   const reporters = ['spec', 'stdout', join(ROOT, 'scripts/skips-reporter.mjs'), skips].map((value, i) =>
@@ -124,7 +129,7 @@ async function nodeTests(paths, options) {
   }
 }
 
-/** `- reason: 3 tests (first name, …)`, one line a reason. */
+/** Prints `- reason: first name; second name; and 3 more`, one line for each reason. */
 function printSkips(skips) {
   if (skips.length === 0) return;
   const byReason = new Map();

@@ -1,7 +1,7 @@
 /**
- * Writes src/search/public-types.ts: the types of the library's requests and answers, with a doc comment on every field,
- * out of the zod schemas that check them. Types that zod infers carry no comments into an editor.
- * `--check` writes nothing, and fails if the file is not up to date. Reads what `tsc` has compiled.
+ * Writes src/search/public-types.ts from the zod schemas: types of the library's requests and answers, with a
+ * doc comment on every field. Types that zod infers show no comments in an editor. `--check` writes nothing,
+ * and fails if the file is out of date. Needs the output of `tsc`.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,34 +12,34 @@ import * as requests from '../dist/src/search/schema.js';
 
 const FILE = fileURLToPath(new URL('../src/search/public-types.ts', import.meta.url));
 
-/** Schema, name of its type, comment. A type stands before the types that contain it. */
+/** Schema, name of its type, comment. A type precedes the types that contain it. */
 const TYPES = [
-  [requests.semanticSchema, 'SemanticRequest', 'A search. `null` means the same as leaving a field out.'],
+  [requests.semanticSchema, 'SemanticRequest', 'A search. `null` means that the field is absent.'],
   [
     requests.filterSchema,
     'PatentFilter',
-    'Filters of a search, without a question. `null` means the same as leaving a field out.',
+    'Filters of a search, without a question. `null` means that the field is absent.',
   ],
   [
     requests.analyticsSchema,
     'AnalyticsRequest',
-    'A request for statistics and a page of results. `null` means the same as leaving a field out.',
+    'A request for statistics and a page of results. `null` means that the field is absent.',
   ],
   [requests.detailsSchema, 'DetailsRequest', 'A request for documents as markdown.'],
   [answers.chunkSchema, 'Chunk', 'A passage that matches a question.'],
   [answers.searchResultSchema, 'SearchResult', 'A patent that fits a question.'],
   [answers.searchResponseSchema, 'SearchResponse', 'The answer of a search.'],
   [answers.analyticsResultSchema, 'AnalyticsResult', 'A patent on a page of statistics.'],
-  [answers.analyticsStatsSchema, 'AnalyticsStats', 'Counts by the axes that were asked for.'],
+  [answers.analyticsStatsSchema, 'AnalyticsStats', 'Counts by the requested axes.'],
   [
     answers.analyticsResponseSchema,
     'AnalyticsResponse',
-    'Statistics over all patents similar enough, and a page of them.',
+    'Statistics over all patents with at least `min_score`, and a page of them.',
   ],
-  [answers.detailsEntrySchema, 'DetailsEntry', 'A document that was asked for, or why it is not there.'],
+  [answers.detailsEntrySchema, 'DetailsEntry', 'A requested document, or why it is missing.'],
   [answers.detailsResponseSchema, 'DetailsResponse', 'Documents as markdown.'],
-  [answers.coverageCountrySchema, 'CoverageCountry', 'What the index holds of one country.'],
-  [answers.coverageSchema, 'Coverage', 'What the index holds.'],
+  [answers.coverageCountrySchema, 'CoverageCountry', 'Contents of the index for one country.'],
+  [answers.coverageSchema, 'Coverage', 'Contents of the index.'],
 ];
 
 const known = new Map();
@@ -64,7 +64,7 @@ function typeOf(schema) {
   }
 }
 
-/** Without what differs where a schema is used: its comment. */
+/** Identity of an object's schema, without its comment, which differs by use. */
 function shape({ $schema: _, description: __, ...schema }) {
   return schema.type === 'object' && schema.properties ? JSON.stringify(schema) : undefined;
 }
@@ -122,7 +122,7 @@ const formatted = execFileSync(process.execPath, [biome, 'format', '--stdin-file
 if (!process.argv.includes('--check')) writeFileSync(FILE, formatted);
 else if (readFileSync(FILE, 'utf8') !== formatted) {
   process.stderr.write(
-    'src/search/public-types.ts is not what the schemas say; run `node scripts/types.mjs`\n',
+    'src/search/public-types.ts does not match the schemas; run `node scripts/types.mjs`\n',
   );
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 /**
- * One table of every setting: its environment variable, its command-line flag, its default and its check.
- * A flag wins over the environment, the environment over the settings file, and that over the default.
+ * Every setting: its environment variable, its command-line flag, its default and its check. A flag overrides
+ * the environment, the environment overrides the settings file, and the file overrides the default.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -27,15 +27,15 @@ import { nearestName } from './nearest-name.js';
 
 interface Setting<T> {
   env: string;
-  /** As the command line declares it, with the name of its value. */
+  /** Flag with the name of its value, as commander declares it. */
   flag: string;
   default: T;
-  /** What happens without a value, where there is no default. */
+  /** What happens without a value, for a setting without a default. */
   unset?: string;
   description: string;
-  /** What a value must be, for messages. */
+  /** Description of valid values, for messages. */
   expected: string;
-  /** Undefined where the text is no such value. */
+  /** Undefined if the text is not a valid value. */
   read(text: string): T | undefined;
 }
 
@@ -45,7 +45,7 @@ function text(setting: Description & { default: string }): Setting<string> {
   return { ...setting, expected: 'a text', read: (value) => (value.trim() === '' ? undefined : value) };
 }
 
-/** A text that has no default: `unset` says what happens without. */
+/** A text without a default. `unset` says what happens without a value. */
 function optionalText(setting: Description & { unset: string }): Setting<string | undefined> {
   const { read, ...rest } = text({ ...setting, default: '' });
   return { ...rest, read, default: undefined };
@@ -68,14 +68,14 @@ function share(setting: Description & { default: number }): Setting<number> {
   return { ...setting, expected: 'a number from 0 to 1', read };
 }
 
-/** An integer that has no default: `unset` says what happens without. */
+/** An integer without a default. `unset` says what happens without a value. */
 function optionalInteger(
   setting: Description & { unset: string; min: number; max: number },
 ): Setting<number | undefined> {
   return { ...integer({ ...setting, default: 0 }), default: undefined };
 }
 
-/** An address without a query, in the form that paths are put behind: `https://example.com/patents`. */
+/** An address without a query, to which paths are appended: `https://example.com/patents`. */
 function optionalUrl(setting: Description & { unset: string }): Setting<string | undefined> {
   const read = (value: string) => {
     if (!URL.canParse(value)) return undefined;
@@ -108,8 +108,8 @@ export const SETTINGS = {
   models: optionalText({
     env: 'PRIORART_MODELS',
     flag: '--models <file>',
-    unset: 'the models that the folder was made with',
-    description: 'models.json that says which embedder and reranker to use',
+    unset: 'the models of the data folder',
+    description: 'models.json with the embedder and the reranker',
   }),
   host: text({
     env: 'PRIORART_HOST',
@@ -123,20 +123,21 @@ export const SETTINGS = {
     default: PORT_DEFAULT,
     min: 0,
     max: 65_535,
-    description: 'port to listen on; 0 for any that is free',
+    description: 'port to listen on; 0 for any free port',
   }),
   publicUrl: optionalUrl({
     env: 'PRIORART_PUBLIC_URL',
     flag: '--public-url <url>',
     unset: 'links in answers begin with the path',
-    description: 'address under which clients reach this server: what links in answers begin with',
+    description: 'address at which clients reach this server; links in answers begin with it',
   }),
   httpAdapter: choice({
     env: 'PRIORART_HTTP_ADAPTER',
     flag: '--http-adapter <name>',
     default: 'auto',
     values: HTTP_ADAPTERS,
-    description: 'HTTP server: uws (uWebSockets.js), node (node:http), or auto, which is uws where it loads',
+    description:
+      'HTTP server: uws (uWebSockets.js), node (node:http), or auto, which is uws if it can be loaded',
   }),
   workers: integer({
     env: 'PRIORART_WORKERS',
@@ -152,7 +153,7 @@ export const SETTINGS = {
     default: 10,
     min: 0,
     max: 19,
-    description: 'how far work beside a server gives way to its searches, as in nice(1); 0 not at all',
+    description: 'niceness of this command beside a running server, as in nice(1); 0 keeps the priority',
   }),
   queuePerWorker: integer({
     env: 'PRIORART_QUEUE_PER_WORKER',
@@ -200,8 +201,8 @@ export const SETTINGS = {
     min: 1,
     max: RATE_LIMIT_MAX,
     description:
-      'calls without a key (coverage, drawings) that a client address may make in any 60 seconds; as many with keys that ' +
-      'are not good, and images that it may fetch',
+      'calls without a key (coverage, drawings) that a client address may make in any 60 seconds; the same limit holds ' +
+      'for calls with invalid keys and for images',
   }),
   shutdownDelayMs: integer({
     env: 'PRIORART_SHUTDOWN_DELAY_MS',
@@ -210,7 +211,7 @@ export const SETTINGS = {
     min: 0,
     max: 600_000,
     description:
-      'how long to go on serving at shutdown while /readyz answers 503, so that balancers notice, ms',
+      'time at shutdown during which /readyz answers 503 but requests are still served, so that balancers notice, ms',
   }),
   settings: optionalText({
     env: 'PRIORART_SETTINGS',
@@ -235,7 +236,7 @@ export const SETTINGS = {
     flag: '--trust-proxy <which>',
     unset: 'none',
     description:
-      "proxies whose word counts for the client's address: how many there are, or their addresses (10.0.0.0/8, ::1)",
+      "proxies that are trusted to name the client's address: their number, or their addresses (10.0.0.0/8, ::1)",
   }),
   trustProxyHeader: choice({
     env: 'PRIORART_TRUST_PROXY_HEADER',
@@ -248,7 +249,7 @@ export const SETTINGS = {
     env: 'PRIORART_CORS_ORIGINS',
     flag: '--cors-origins <list>',
     unset: 'none',
-    description: 'web pages that may read answers: origins such as https://app.example.com, or *',
+    description: 'origins of web pages that may read answers, such as https://app.example.com, or *',
   }),
   compression: choice({
     env: 'PRIORART_COMPRESSION',
@@ -261,7 +262,7 @@ export const SETTINGS = {
     env: 'PRIORART_CONNECTIONS_MAX',
     flag: '--connections-max <count>',
     ...CONNECTIONS_MAX,
-    description: 'open connections; further ones are closed as they come',
+    description: 'most open connections; further connections are closed at once',
   }),
   metricsPort: optionalInteger({
     env: 'PRIORART_METRICS_PORT',
@@ -269,19 +270,19 @@ export const SETTINGS = {
     unset: 'none',
     min: 0,
     max: 65_535,
-    description: 'port for /metrics and the health endpoints, without a key: not for the public',
+    description: 'port for /metrics and the health endpoints, without a key; do not expose it to the public',
   }),
   metricsHost: text({
     env: 'PRIORART_METRICS_HOST',
     flag: '--metrics-host <address>',
     default: HOST_DEFAULT,
-    description: 'address of that port',
+    description: 'address to listen on for --metrics-port',
   }),
   adminSecret: optionalText({
     env: 'PRIORART_ADMIN_SECRET',
     flag: '--admin-secret <text>',
     unset: 'the file access/admin-secret in the data folder',
-    description: 'secret of the administration; better given as environment variable than as flag',
+    description: 'secret of the administration; prefer the environment variable to the flag',
   }),
   requestLogDays: integer({
     env: 'PRIORART_REQUEST_LOG_DAYS',
@@ -297,39 +298,39 @@ export const SETTINGS = {
     default: REQUEST_LOG_MB.default,
     min: REQUEST_LOG_MB.min,
     max: REQUEST_LOG_MB.max,
-    description: 'how large the log of requests may become; the oldest lines go first',
+    description: 'size limit of the log of requests, MB; the oldest lines are removed first',
   }),
   requestLogQueries: choice({
     env: 'PRIORART_REQUEST_LOG_QUERIES',
     flag: '--request-log-queries <choice>',
     default: 'off',
     values: ['on', 'off'],
-    description: 'on or off: whether the log of requests keeps what was searched for',
+    description: 'on or off: whether the log of requests keeps the text of queries',
   }),
   drawings: choice({
     env: 'PRIORART_DRAWINGS',
     flag: '--drawings <choice>',
     default: 'on',
     values: ['on', 'off'],
-    description: 'on or off: whether an ingest takes in drawings, which the package sharp converts to WebP',
+    description: 'on or off: whether an ingest stores drawings; the package sharp converts them to WebP',
   }),
   drawingLinkSeconds: integer({
     env: 'PRIORART_DRAWING_LINK_SECONDS',
     flag: '--drawing-link-seconds <s>',
     ...DRAWING_LINK_SECONDS,
-    description: 'how long the link to a drawing works, s',
+    description: 'lifetime of a link to a drawing, s',
   }),
   drawingSecretFile: optionalText({
     env: 'PRIORART_DRAWING_SECRET_FILE',
     flag: '--drawing-secret-file <file>',
-    unset: 'made in the data folder at first use',
-    description: 'file with the secret that links to drawings are signed with',
+    unset: 'created in the data folder at first use',
+    description: 'file with the secret for signing links to drawings',
   }),
   s3Bucket: optionalText({
     env: 'PRIORART_S3_BUCKET',
     flag: '--s3-bucket <name>',
     unset: 'drawings are served from the data folder',
-    description: 'S3 bucket that drawings are served from, as `drawings push` fills it',
+    description: 'S3 bucket that serves drawings; `drawings push` uploads them',
   }),
   s3Endpoint: optionalText({
     env: 'PRIORART_S3_ENDPOINT',
@@ -347,14 +348,14 @@ export const SETTINGS = {
     env: 'PRIORART_S3_PREFIX',
     flag: '--s3-prefix <text>',
     default: 'drawings/',
-    description: 'what the names of drawings begin with in the bucket',
+    description: 'prefix of the names of drawings in the bucket',
   }),
   logLevel: choice({
     env: 'PRIORART_LOG_LEVEL',
     flag: '--log-level <level>',
     default: 'info',
     values: LOG_LEVELS,
-    description: 'least severe messages that are logged',
+    description: 'lowest level of messages that are logged',
   }),
 };
 
@@ -364,9 +365,9 @@ export type Config = {
 };
 
 export interface ConfigSources {
-  /** Defaults to the process's environment. */
+  /** Defaults to `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Values of flags by setting name, as typed; absent ones undefined. */
+  /** Values of flags as typed, by setting name. */
   flags?: Readonly<Partial<Record<SettingName, string | undefined>>>;
 }
 
@@ -375,7 +376,7 @@ function nameInFile(setting: Setting<unknown>): string {
   return setting.flag.split(' ')[0]!.slice(2);
 }
 
-/** Values by name; numbers as text. */
+/** Values of a settings file, by name. Numbers are converted to text. */
 function settingsFile(path: string): ReadonlyMap<string, string> {
   const wrong = (why: string, cause?: unknown) =>
     new PriorartError('usage', `${path}: ${why}; expected a JSON object of settings`, { cause });
@@ -394,10 +395,10 @@ function settingsFile(path: string): ReadonlyMap<string, string> {
     Object.entries(found).map(([name, value]) => {
       if (!names.includes(name)) {
         const near = nearestName(name, names);
-        throw wrong(`there is no setting ${JSON.stringify(name)}${near ? `, perhaps ${near}` : ''}`);
+        throw wrong(`unknown setting ${JSON.stringify(name)}${near ? `; did you mean ${near}?` : ''}`);
       }
       if (typeof value !== 'string' && typeof value !== 'number') {
-        throw wrong(`${name} is ${JSON.stringify(value)} and not a text or a number`);
+        throw wrong(`${name} is ${JSON.stringify(value)}, neither a text nor a number`);
       }
       return [name, String(value)];
     }),
@@ -405,8 +406,8 @@ function settingsFile(path: string): ReadonlyMap<string, string> {
 }
 
 /**
- * The settings in force.
- * @throws PriorartError `usage`, naming the flag, the variable or the file, the value and what was expected
+ * Reads and checks all settings.
+ * @throws PriorartError `usage`, with the flag, variable or file, the value and the expected values
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
   const { env = process.env, flags = {} } = sources;

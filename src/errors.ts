@@ -1,6 +1,6 @@
 /**
- * One table of every error the program raises on purpose: code → HTTP status. A code is stable and may be
- * matched on; the message is for people and says what was wrong, what was expected and what to do.
+ * Every error that the program raises on purpose: code → HTTP status. A code is stable: programs may compare
+ * it. A message is for people and says what was wrong, what was expected and what to do.
  */
 export const ERROR_STATUS = {
   // The request
@@ -58,7 +58,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 
 export interface PriorartErrorOptions {
   cause?: unknown;
-  /** The message for people at the command line, if what they can do is not what a program can. */
+  /** Message for the command line, if users of the command line have to act differently from programs. */
   inCommand?: string;
   /** Seconds until a retry can succeed. */
   retryAfter?: number;
@@ -68,13 +68,13 @@ export interface PriorartErrorOptions {
 export class PriorartError extends Error {
   /** `PriorartError`, also across copies of the package. */
   override readonly name = 'PriorartError';
-  /** Stable code, to be matched on. */
+  /** Stable code, for comparisons. */
   readonly code: ErrorCode;
-  /** HTTP status that a server answers with. */
+  /** HTTP status of the server's answer. */
   readonly status: number;
   /** Seconds until a retry can succeed. */
   readonly retryAfter?: number;
-  /** The message for people at the command line, if it is another one. */
+  /** Message for the command line, if it differs from `message`. */
   readonly inCommand?: string;
 
   constructor(code: ErrorCode, message: string, options: PriorartErrorOptions = {}) {
@@ -86,7 +86,10 @@ export class PriorartError extends Error {
   }
 }
 
-/** Whether a caught value is a PriorartError, also one that crossed a thread or came from another copy of the package. */
+/**
+ * Whether a caught value is a PriorartError. Recognises errors that crossed a thread or come from another
+ * copy of the package.
+ */
 export function isPriorartError(value: unknown): value is PriorartError {
   return value instanceof Error && value.name === 'PriorartError' && 'code' in value;
 }

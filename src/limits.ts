@@ -1,6 +1,6 @@
 /**
- * Every limit and default of the service, once. The validator, the OpenAPI document, the server and the
- * tests read them here.
+ * Every limit and default of the service. The validator, the OpenAPI document, the server and the tests read
+ * them here.
  */
 
 /** Characters of a query after trimming. */
@@ -17,195 +17,218 @@ export const CHUNKS_PER_RESULT = 5;
 export const FILTER_MAX_ENTRIES = 1_000;
 export const FILTER_MAX_CHARS = 500;
 
-/**
- * Where the best similarity_score of an answer is below this, the command line says that nothing seems to be about
- * the question.
- */
+/** Below this best similarity_score, the command line says that nothing seems to be about the question. */
 export const UNRELATED_BELOW = 0.35;
 
 /**
- * Documents that a reranker scores, the nearest ones, whatever top_k is: so the answer for a small top_k is the
- * beginning of the answer for a large one. Late interaction is cheap and finds more of what is relevant in 200 than in
- * 100; a cross-encoder computes seconds for as many.
+ * Documents that a reranker scores: the nearest ones, for every top_k. The answer for a small top_k is
+ * therefore the beginning of the answer for a large one. Late interaction is cheap and finds more relevant
+ * documents in 200 than in 100. A cross-encoder needs seconds for 200 documents, so it scores 50.
  */
 export const RERANK_DEPTH = { lateInteraction: 200, crossEncoder: 50 } as const;
 
 /**
- * Of the documents that a reranker scores, how many an approximate plan finds as surely as it finds the best ten. The
- * others may be missing more often: few of them rise that far.
+ * Of the documents that a reranker scores, how many an approximate plan finds with the same certainty as the
+ * ten best. The documents after these may be missing more often; few of them are reranked into the answer.
  */
 export const RERANK_SURE = 50;
 
 /**
- * Share of the searches by an approximate plan that a server repeats exactly, behind their backs, to tell its recall;
- * how many of the best documents are looked at; and how many passages are scanned for that at most.
+ * Measurement of recall on a server: the share of approximate searches that are repeated exactly in the
+ * background, the number of best documents that are compared, and the most passages that are scanned for it.
  */
 export const RECALL_CHECK = { share: 0.002, places: 10, mostPassages: 8_000_000 } as const;
 
-/** What is left of a search's deadline for the answer when the reranker has to stop, ms. */
+/** Time before a search's deadline at which the reranker stops, ms. The remaining time is for the answer. */
 export const RERANK_RESERVE_MS = 250;
 
-/** First pages of semantic-analytics whose later pages are served from the same state, and for how long, ms. */
+/** Number of rankings of semantic-analytics that are kept for later pages, and how long each is kept, ms. */
 export const RANKINGS_KEPT = 128;
 export const RANKING_KEPT_MS = 5 * 60_000;
-/** States of the documents that a process pins for them. */
+/** Snapshots of the store that a process keeps open for these rankings. */
 export const PINNED_STATES_MAX = 16;
-/** How long the coverage document is given out without a look whether anything was committed, ms. */
+/** Time between two checks whether the coverage document is out of date, ms. */
 export const COVERAGE_CHECK_MS = 1_000;
-/** How long clients may keep the coverage document, s. */
+/** Time for which clients may cache the coverage document, s. */
 export const COVERAGE_MAX_AGE_S = 3_600;
 
 export const BODY_MAX_BYTES = 1 << 20;
-/** Objects and lists within each other in a body; no request needs more than three. */
+/** Nesting depth of objects and lists in a body. Requests need three levels at most. */
 export const JSON_MAX_DEPTH = 32;
-/** Calls of one key, and calls without a key of one client address, in any 60 seconds. */
+/** Limits of calls in any 60 seconds: by key, and without a key by client address. */
 export const RATE_LIMIT_PER_MINUTE = 60;
 export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
 export const RATE_LIMIT_MAX = 1_000_000_000;
-/** Client addresses whose calls are counted; of more, the quietest is forgotten. */
+/**
+ * Client addresses whose calls are counted. If there are more, the address with the fewest calls is
+ * forgotten.
+ */
 export const PUBLIC_ADDRESSES_MAX = 16_384;
-/** Keys that a server keeps decoded between changes of the access store. */
+/** Keys that a server keeps decoded until the access store changes. */
 export const RECORDS_REMEMBERED_MAX = 4_096;
 
-/** Searches a month, by plan; of an Enterprise account where its number is not given. */
+/**
+ * Searches a month, by plan. The value of `enterprise` is the default; an account may have a quota of its
+ * own.
+ */
 export const PLAN_QUOTA = { free: 30, basic: 300, pro: 1_000, enterprise: 1_000_000 } as const;
 export const QUOTA_MAX = 1_000_000_000;
-/** How long the reservations of a process count that gives no sign of life, ms. */
+/** Time after which the reservations of a process expire unless it renews them, ms. */
 export const QUOTA_LEASE_MS = 10_000;
-/** How often what is counted is made durable, and the log of requests written, ms. */
+/** Interval at which counters are made durable and request logs are written, ms. */
 export const ACCESS_FLUSH_MS = 250;
-/** How long a call waits for a lock of the access store that another process holds, and how often it is tried, ms. */
+/**
+ * How long a call waits for a lock of the access store that another process holds, and the interval between
+ * tries, ms.
+ */
 export const LOCK_WAIT_MS = 1_000;
 export const LOCK_RETRY_MS = 1;
-/** Changed pages that may wait in the log of the counters' file, each of 1 KB. */
+/** Changed pages that the write-ahead log of the counters' file may hold, 1 KB each. */
 export const COUNTERS_WAL_FRAMES = 32_768;
 
-/** Of the log of requests: days, and megabytes of all keys together. */
+/** Retention of the request log: days, and megabytes of all keys together. */
 export const REQUEST_LOG_DAYS = { min: 1, max: 3_650, default: 30 } as const;
 export const REQUEST_LOG_MB = { min: 1, max: 1_000_000, default: 256 } as const;
-/** Lines that may wait to be written; what comes on top is dropped and counted. */
+/** Log lines that may wait to be written. Further lines are dropped and counted. */
 export const REQUEST_LOG_WAITING = 100_000;
 /** Days that usage counters are kept. */
 export const USAGE_DAYS = 400;
-/** Lines that are too old are removed at least this often, ms. */
+/** Longest interval between removals of old log lines, ms. */
 export const REQUEST_LOG_PRUNE_MS = 3_600_000;
-/** Lines of a page of logs. */
+/** Lines on a page of logs. */
 export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
 /** Characters of a path that the program's log shows. */
 export const LOG_PATH_MAX_CHARS = 200;
-/** Characters of a query that is kept in the log of requests. */
+/** Characters of a query that the request log keeps. */
 export const LOG_QUERY_MAX_CHARS = 1_000;
 
-/** Environments of an account, active keys of an account, characters of names. */
+/** Environments of an account, active keys of an account, characters of a name. */
 export const ENVIRONMENTS_MAX = 50;
 export const KEYS_PER_ACCOUNT_MAX = 1_000;
 export const ACCESS_NAME_MAX_CHARS = 200;
-/** What a client is told to wait during maintenance, s, where the operator says nothing else. */
+/** Retry-After during maintenance, s. The default holds unless the operator gives another value. */
 export const MAINTENANCE_RETRY_S = { min: 1, max: 86_400, default: 120 } as const;
 
 /** How long an administrator stays signed in, s. */
 export const ADMIN_SESSION_S = 8 * 3600;
-/** Sessions that were signed out and would still last; above these all that are open are ended. */
+/** Sessions that were signed out before they expired. If there are more, all open sessions are ended. */
 export const ADMIN_ENDED_SESSIONS_MAX = 1_000;
-/** Characters of the administrator's secret: of random letters and digits, 95 bits. */
+/** Characters of the administrator's secret. 16 random letters and digits have 95 bits. */
 export const ADMIN_SECRET_MIN_CHARS = 16;
-/** Wrong secrets a minute that cost a client address nothing; how long it waits after one more, and at most, ms. */
+/**
+ * Wrong secrets a minute that a client address may send without a delay; then the first delay and the longest
+ * delay, ms.
+ */
 export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
-/** Addresses whose wrong secrets are kept. */
+/** Client addresses whose wrong secrets are counted. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
 /** Requests that may wait for a worker before the server answers 503, per worker. */
 export const QUEUE_PER_WORKER = 64;
 export const QUEUE_PER_WORKER_MAX = 100_000;
-/** Most requests that one worker has in flight, whatever its models ask for. */
+/** Most requests that one worker has in flight. Models may ask for fewer. */
 export const CONCURRENCY_MAX = 64;
 export const WORKERS_MAX = 1024;
 /** Bytes of a models.json. */
 export const MODELS_FILE_MAX_BYTES = 1 << 20;
 
-/** Longest a search may take before its work is cancelled, ms. */
+/** Longest time of a search before it is cancelled, ms. */
 export const REQUEST_DEADLINE_MS = 30_000;
 
-/** Longest a client may take to send a request's body, ms. Below the 10 s after which uWebSockets.js hangs up without a word. */
+/**
+ * Longest time in which a client may send a request's body, ms. Shorter than 10 s, after which uWebSockets.js
+ * closes the connection without an answer.
+ */
 export const BODY_TIMEOUT_MS = 8_000;
-/** Bytes of a body that is too large that are still read, so that the client gets to see the 413. */
+/** Bytes that are still read of a body that is too large, so that the client receives the 413. */
 export const BODY_DRAIN_MAX_BYTES = 16 << 20;
-/** Longest that a client may take to receive an answer, ms. */
+/** Longest time in which a client may receive an answer, ms. */
 export const WRITE_TIMEOUT_MS = 60_000;
 /** Characters of a path with its query string; longer ones are answered 414. */
 export const URL_MAX_CHARS = 8_192;
 /**
- * How long a client that has ended its side of a connection is waited for, ms: it may want its answer, or have gone.
- * Nothing tells the two apart before something is sent.
+ * Time to wait for a client that has closed its side of a connection, ms. Until the server sends something,
+ * it cannot tell whether the client still reads or has gone.
  */
 export const HALF_CLOSED_MS = 2_000;
-/** Open connections; each takes a file descriptor, and some kilobytes. */
+/** Open connections. Each takes a file descriptor and some kilobytes. */
 export const CONNECTIONS_MAX = { min: 1, max: 1_000_000, default: 16_384 } as const;
-/** Proxies in a row that can be trusted by their number. */
+/** Most trusted proxies in a row, if they are given by number. */
 export const TRUSTED_HOPS_MAX = 10;
-/** How long a browser may keep the answer to a preflight, s. */
+/** Time for which a browser may cache the answer to a preflight, s. */
 export const CORS_MAX_AGE_S = 600;
-/** Bytes of an answer from which it is compressed where the client takes it. */
+/** Smallest answer that is compressed, bytes. The client must accept compression. */
 export const COMPRESS_FROM_BYTES = 4_096;
-/** Answers that are compressed at once: as many as libuv has threads. */
+/** Answers that are compressed at the same time. libuv has this number of threads. */
 export const COMPRESSIONS_AT_ONCE = 4;
-/** Log lines: bytes after which they are written, how long they may be kept back, and bytes that may wait. */
+/**
+ * Log buffer: bytes after which it is written, longest time before it is written, ms, and most bytes that may
+ * wait.
+ */
 export const LOG_BUFFER = { writeBytes: 32 << 10, flushMs: 200, maxBytes: 16 << 20 } as const;
 /** Bytes of a settings file. */
 export const SETTINGS_FILE_MAX_BYTES = 1 << 16;
-/** Files that the program has to be able to open, connections not counted. */
+/** File descriptors that the program needs besides connections. */
 export const FILE_DESCRIPTORS_MIN = 192;
-/** How long requests that are running at shutdown may go on, ms. */
+/** How long running requests may continue at shutdown, ms. */
 export const SHUTDOWN_GRACE_MS = 10_000;
 
-/** Share of the memory that the workers' copies of ONNX models may take without a warning. */
+/** Share of memory that the workers' copies of ONNX models may take. Above it, the program warns. */
 export const MODEL_COPIES_SHARE = 0.5;
-/** Threads of one ONNX session that a configuration may ask for. */
+/** Most threads of one ONNX session. */
 export const ONNX_THREADS_MAX = 256;
-/** Tokens of a text that an ONNX model may be configured for. */
+/** Most tokens of a text for an ONNX model. */
 export const ONNX_TOKENS_MAX = 131_072;
 /**
- * Tokens of one run of an ONNX graph, padding included. Bounds its memory, and how long a worker is deaf: the
- * runtime computes on the calling thread.
+ * Tokens of one run of an ONNX graph, padding included. The limit bounds memory and the time in which a
+ * worker does not respond: the runtime computes on the calling thread.
  */
 export const ONNX_BATCH_TOKENS = { min: 8, max: 1 << 20, default: 4096 } as const;
-/** How long one run of a graph should take, ms, by the speed of those before; and the tokens of the first one. */
+/**
+ * Target duration of one run of a graph, ms, estimated from the speed of earlier runs; and the tokens of the
+ * first run.
+ */
 export const ONNX_RUN_MS = 250;
 export const ONNX_FIRST_RUN_TOKENS = 512;
-/** Waiting rows among which a run looks for those of its length. */
+/** Waiting rows among which a run looks for rows of similar length. */
 export const ONNX_LOOKAHEAD = 256;
-/** Requests that a worker with an ONNX model should have in flight: their texts are computed together. */
+/** Requests that a worker with an ONNX model has in flight. Their texts are computed together. */
 export const ONNX_CONCURRENCY = 8;
-/** Rows of one run; more of them gain nothing on a CPU. */
+/** Rows of one run. More rows are no faster on a CPU. */
 export const ONNX_BATCH_ROWS = 64;
 /**
- * Tokens of a window where the configuration names none. Attention takes memory by the square: 16 heads over 2,048
- * tokens make 268 MB a layer, over the 32,768 that some models allow 69 GB.
+ * Tokens of a window if the configuration names no number. Attention needs memory quadratic in the window: 16
+ * heads over 2,048 tokens take 268 MB a layer; over 32,768, which some models allow, 69 GB.
  */
 export const ONNX_WINDOW_TOKENS = 2048;
-/** Characters of one text that an ONNX embedder takes: some thousand windows. */
+/** Characters of one text that an ONNX embedder accepts: some thousand windows. */
 export const ONNX_TEXT_MAX_CHARS = 4 << 20;
-/** Characters of a title in a model's template; what is beyond says nothing more of the invention. */
+/** Characters of a title in a model's template. The rest is cut off. */
 export const ONNX_TITLE_MAX_CHARS = 300;
 
-/** Waiting pairs among which a run looks for like lengths: few, since documents are wanted in their order. */
+/**
+ * Waiting pairs among which a run looks for pairs of similar length. Few, to score documents in their order.
+ */
 export const CROSS_ENCODER_LOOKAHEAD = 16;
-/** Passages of a document that a cross-encoder looks at, beside title and abstract. */
+/** Passages of a document that a cross-encoder reads, besides title and abstract. */
 export const CROSS_ENCODER_PASSAGES = { min: 0, max: 5, default: 1 } as const;
-/** How long a cross-encoder may work on a question before the rest keeps its order, ms. */
+/**
+ * Time for which a cross-encoder may work on a question, ms. Documents it has not scored by then keep their
+ * order.
+ */
 export const CROSS_ENCODER_DEADLINE_MS = { min: 10, max: 600_000, default: 10_000 } as const;
 
-/** Resamples and seed of the confidence intervals of measures. */
+/** Number of resamples and seed of the confidence intervals of measures. */
 export const BOOTSTRAP = { resamples: 1000, seed: 1 } as const;
-/** Places of a ranking that measures look at: what a search can answer at most. */
+/** Number of ranks that measures use: the most results of a search. */
 export const EVAL_DEPTH = TOP_K.max;
 /** Bytes of a file of questions, judgements or pairs. */
 export const EVAL_FILE_MAX_BYTES = 256 << 20;
 /**
- * Pairs that a calibration needs; the grade of judgement from which a document is clearly relevant; digits that a
- * midpoint is given in where these tell enough; bounds of the slope, below which scores crowd around 0.5 and above
- * which they are all near 0 or 1; and the irrelevant documents of each question that the slope is fitted to.
+ * Calibration: the relevant and irrelevant pairs it needs; the grade from which a document is clearly
+ * relevant; the most digits of a midpoint; the bounds of the slope (below, scores crowd around 0.5; above,
+ * all scores are near 0 or 1); and the irrelevant documents of each question to which the slope is fitted.
  */
 export const CALIBRATION = {
   relevantMin: 100,
@@ -216,44 +239,54 @@ export const CALIBRATION = {
   slopeMax: 40,
   nearest: 50,
 } as const;
-/** Bytes of a line that `priorart embed` takes, and lines that it embeds at a time. */
+/** Bytes of a line of `priorart embed`; and lines and characters that it embeds at a time. */
 export const EMBED_LINE_MAX_BYTES = 1 << 20;
 export const EMBED_BATCH = { lines: 64, chars: 1 << 20 } as const;
 
 /**
- * Characters of text in one document. It has to be in memory as a whole: at this size an ingest takes about 1 GB. A
- * hundred times the longest that people write; only printed sequence listings and tables of data come near.
+ * Characters of text in one document. The document is in memory as a whole: at this size, an ingest takes
+ * about 1 GB. Documents that people write have a hundredth of it at most; only printed sequence listings and
+ * tables of data come near.
  */
 export const DOCUMENT_MAX_CHARS = 32_000_000;
-/** Bytes of tables that are joined in memory, a folder at a time. */
+/** Bytes of tables of one folder that are joined in memory. */
 export const JOINED_TABLES_MAX_BYTES = 1_000_000_000;
-/** Characters of one row of a table (CSV): longer than any real one, full text included. */
+/** Characters of one row of a table (CSV). Real rows are shorter, full text included. */
 export const TABLE_RECORD_MAX_CHARS = 16_000_000;
 
-/** Pixels of an image that is converted: an A4 page at 600 dpi has 35 million. About 10 bytes of memory each. */
+/**
+ * Pixels of an image to convert. An A4 page at 600 dpi has 35 million. Each pixel takes about 10 bytes of
+ * memory.
+ */
 export const DRAWING_MAX_PIXELS = 40_000_000;
 export const DRAWING_MAX_BYTES = 50_000_000;
-/** Longest that decoding and encoding one image may take, s. */
+/** Longest time to decode and encode one image, s. */
 export const DRAWING_TIMEOUT_S = 30;
 /** Longer side of a thumbnail, pixels. */
 export const DRAWING_THUMBNAIL_SIDE = 320;
 export const DRAWING_NAME_MAX_CHARS = 128;
-/** Bytes of images that wait during an ingest for a publication that names them. */
+/** Bytes of images that are kept during an ingest until a publication names them. */
 export const DRAWING_WAITING_BYTES = 64 << 20;
-/** How long a link to an image works, s. */
+/** Lifetime of a link to an image, s. */
 export const DRAWING_LINK_SECONDS = { min: 1, max: 3_600, default: 300 } as const;
 /** Characters of the secret that links are signed with. */
 export const DRAWING_SECRET_MIN_CHARS = 32;
-/** Requests to a bucket: how many at once, how often each is tried, how long one may take, ms. */
+/**
+ * Requests to a bucket: how many at the same time, attempts of each, first wait between attempts, longest
+ * duration; both times in ms.
+ */
 export const S3_REQUESTS = { concurrency: 8, attempts: 4, backoffMs: 250, timeoutMs: 60_000 } as const;
-/** Images that `drawings push` could not upload and names in its summary; all are counted. */
+/** Failed images that the summary of `drawings push` names; all are counted. */
 export const PUSH_FAILURES_LISTED = 20;
-/** Names of missing figures in the summary of an ingest; all are counted. */
+/** Missing figures that the summary of an ingest names; all are counted. */
 export const DRAWINGS_MISSING_LISTED = 20;
-/** Files of drawings that nothing refers to are leftovers from this age on, ms; younger ones may be somebody's work. */
+/**
+ * Age from which files of drawings without a reference are leftovers, ms. A running ingest may still need
+ * younger ones.
+ */
 export const DRAWING_LEFTOVER_AGE_MS = 10 * 60_000;
 
-/** What is asked of an embedding server, and awaited from it. */
+/** Requests to an embedding server and limits of its answers. */
 export const HTTP_EMBEDDER = {
   dimensionsMax: 8192,
   windowChars: { min: 100, max: 100_000, default: 2_000 },
@@ -261,15 +294,18 @@ export const HTTP_EMBEDDER = {
   batchChars: { min: 100, max: 10_000_000, default: 64_000 },
   concurrency: { min: 1, max: 32, default: 4 },
   timeoutMs: { min: 100, max: 600_000, default: 30_000 },
-  /** Searches and batches of an ingest that a worker has in flight for each request to the server. */
+  /** Searches and batches of an ingest that a worker has in flight, for each request to the server. */
   requestsPerBatch: 2,
-  /** Tries of one request, and the waits between them: exponential from the first, at most the second, ms. */
+  /**
+   * Attempts of one request, and the waits between them, ms: the first wait is doubled each time, up to the
+   * second number.
+   */
   attempts: 5,
   backoffMs: 250,
   backoffMaxMs: 8_000,
-  /** A server that asks for a longer pause is taken to be down, ms. */
+  /** A server that asks for a longer pause is treated as down, ms. */
   retryAfterMaxMs: 60_000,
-  /** Bytes of an answer: so many a number, and besides. */
+  /** Largest answer: bytes for each number, plus overhead. */
   bytesPerNumber: 32,
   answerOverheadBytes: 1 << 20,
   /** Bytes of a refusal that are read, and characters of it that are shown. */

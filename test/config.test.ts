@@ -66,7 +66,7 @@ describe('settings', () => {
     const config = loadConfig({ env, flags: { data: 'here' } });
     assert.deepEqual([config.port, config.host, config.logLevel, config.data], [9000, '::1', 'warn', 'here']);
     for (const [text, expected] of [
-      ['{"prot": 1}', /no setting "prot", perhaps port/],
+      ['{"prot": 1}', /unknown setting "prot"; did you mean port\?/],
       ['{"port": true}', /port is true/],
       ['{"port": 99999}', /settings\.json, port: got "99999"; expected an integer/],
       ['[]', /not an object/],

@@ -1,4 +1,4 @@
-//! Compiles the C++ half of the shim with the flags that FAISS was compiled with.
+//! Compiles the C++ part of the shim with the flags of FAISS.
 
 fn main() {
     println!("cargo:rerun-if-changed=cpp");
@@ -10,9 +10,9 @@ fn main() {
         build.flag(flag);
     }
     build
-        // FAISS headers are not ours to warn about.
+        // No warnings about FAISS's headers.
         .flag(format!("-isystem{include}"))
-        // GCC warns of its own AVX-512 headers (its bug 105593).
+        // GCC has false warnings about its AVX-512 headers (GCC bug 105593).
         .flag_if_supported("-Wno-uninitialized")
         .flag_if_supported("-Wno-maybe-uninitialized")
         .files(["cpp/shim.cpp", "cpp/code_scan.cpp"])

@@ -19,31 +19,33 @@ import { cacheFolder, withTarget } from './target.mjs';
 const LIBRARY = process.platform === 'darwin' ? 'libpriorart_node.dylib' : 'libpriorart_node.so';
 const PROGRESS_POLL_MS = 250;
 
-/** Built things, and what an editor or a colleague leaves lying about, are not what the addon is made from. */
-/** Of what lies in `native/`, what the addon is not made of; a package has no fuzz targets and examples. */
+/**
+ * Files in `native/` that are not sources of the addon: built files, hidden files of editors, and fuzz
+ * targets and examples, which a package does not contain.
+ */
 const notSource = (name) =>
   ['target', 'fuzz', 'examples'].includes(name) || name.endsWith('.node') || name.startsWith('.');
 
 /**
  * @typedef {object} AddonPlan
- * @property {string} root the folder that holds `native/`
+ * @property {string} root folder that contains `native/`
  * @property {string} level
- * @property {string} file where the addon belongs in `native/`
- * @property {string} cached where these very sources, compiled by this very compiler, are kept
+ * @property {string} file path of the addon in `native/`
+ * @property {string} cached path of the addon in the cache, by sources and compiler
  * @property {Awaited<ReturnType<typeof checkBuildTools>>} rust
  */
 
 /**
- * Finds out what is to be done for the addon of one CPU level, and that it can be done, in milliseconds where
- * nothing is.
+ * Plans the addon of one CPU level: checks whether it must be built, and whether this is possible. Takes
+ * milliseconds if it need not be built.
  * @param {string} root a checkout or an installed package
  * @param {string} level `avx2` or `baseline`
  * @returns {Promise<AddonPlan>}
- * @throws {SetupError} when the level is unknown, or something a build needs is missing
+ * @throws {SetupError} if the level is unknown, or a build tool is missing
  */
 export async function planAddon(root, level, env = process.env) {
   if (!LEVELS.includes(level)) {
-    throw new SetupError(`PRIORART_CPU is ${JSON.stringify(level)}; it may be ${LEVELS.join(' or ')}.`);
+    throw new SetupError(`PRIORART_CPU is ${JSON.stringify(level)}; expected ${LEVELS.join(' or ')}.`);
   }
   const name = addonFileName(level);
   const sources = filesUnder(root, 'native', notSource);
@@ -57,18 +59,19 @@ export async function planAddon(root, level, env = process.env) {
 }
 
 /**
- * Puts an addon into `native/`: from the cache, else by building it.
+ * Puts an addon into `native/`: from the cache if it is there, else by a build.
  * @param {AddonPlan} plan
  * @param {(text: string) => void} report
- * @returns {Promise<{built: boolean, placed: boolean}>} whether it was compiled; whether the file in `native/` is a
- *   new one
- * @throws {SetupError} when the build fails
+ * @returns {Promise<{built: boolean, placed: boolean}>} whether it was compiled; whether the file in
+ *   `native/` changed
+ * @throws {SetupError} if the build fails
  */
 export async function provideAddon(plan, report, env = process.env) {
   const { cached, file } = plan;
   const built = !existsSync(cached);
   if (built) {
-    // Until it is in the cache: the library in the target folder is whoever's built last.
+    // Copied to the cache before the lock is released: the next build overwrites the library in the target
+    // folder.
     const buildIfStillMissing = async (cargoEnv) => {
       if (!existsSync(cached)) placeFile(await build(plan, report, cargoEnv), cached);
     };
@@ -79,7 +82,7 @@ export async function provideAddon(plan, report, env = process.env) {
   return { built, placed };
 }
 
-/** @returns {Promise<string>} the library cargo wrote */
+/** @returns {Promise<string>} path of the library that cargo wrote */
 async function build({ root, level, rust: { cargo, host } }, report, cargoEnv) {
   writeFileSync(cargoEnv.PRIORART_PROGRESS, '');
   const poll = setInterval(() => {
@@ -88,8 +91,8 @@ async function build({ root, level, rust: { cargo, host } }, report, cargoEnv) {
     if (line) report(line);
   }, PROGRESS_POLL_MS);
   try {
-    // The target is named, though it is the host's: only so do the flags for the CPU level not reach build scripts
-    // and macros, which run here and now, on whatever CPU this is.
+    // With an explicit target, even the host's, cargo does not apply the flags for the CPU level to build
+    // scripts and macros, which run on this machine.
     const args = ['build', '--release', '--locked', '-p', 'priorart-node', '--target', host];
     const { code, signal, lines } = await runCaptured(cargo, args, {
       cwd: join(root, 'native'),
@@ -103,27 +106,29 @@ async function build({ root, level, rust: { cargo, host } }, report, cargoEnv) {
     clearInterval(poll);
   }
   const library = join(cargoEnv.CARGO_TARGET_DIR, host, 'release', LIBRARY);
-  if (!existsSync(library)) throw new SetupError(`cargo reported success, but ${library} is not there.`);
+  if (!existsSync(library)) throw new SetupError(`cargo reported success, but ${library} does not exist.`);
   await checkLoads(library, level);
   return library;
 }
 
-/** A library can link and yet not load (a symbol nobody defines): better found here than at the first search. */
+/**
+ * Checks that Node can load the library. A linked library may still lack a symbol, which only loading shows.
+ */
 async function checkLoads(library, level) {
   if (level === 'avx2' && hostLevel() !== 'avx2') return;
   const script = `process.dlopen({ exports: {} }, ${JSON.stringify(library)})`;
   const { code, signal, lines } = await runCaptured(process.execPath, ['-e', script]);
   if (code === 0) return;
   throw new SetupError(
-    `The addon was built, but Node can not load it (${signal ?? `exit code ${code}`}):\n\n${lines.slice(-12).join('\n')}`,
+    `The addon was built, but Node cannot load it (${signal ?? `exit code ${code}`}):\n\n${lines.slice(-12).join('\n')}`,
   );
 }
 
-/** What the end of a failed build hints at, most specific first. */
+/** Hints for messages at the end of a failed build, most specific first. */
 const HINTS = [
   [
     /No space left on device/,
-    () => 'The disk is full: free some space, or name a cache folder elsewhere with PRIORART_CACHE.',
+    () => 'The disk is full: free some space, or set PRIORART_CACHE to a folder on another disk.',
   ],
   [
     /failed to (download|get|fetch|load source)|Could not resolve|spurious network error|SSL|timed out/i,
@@ -132,7 +137,8 @@ const HINTS = [
   ],
   [
     /lock file .* needs to be updated/,
-    () => 'native/Cargo.lock does not fit native/*/Cargo.toml: run cargo update -w in native/ and commit it.',
+    () =>
+      'native/Cargo.lock does not match native/*/Cargo.toml: run cargo update -w in native/ and commit it.',
   ],
   [
     /gomp|omp\.h/,
@@ -141,12 +147,12 @@ const HINTS = [
   ],
   [
     /linker `[^`]*` not found/,
-    () => 'There is no linker: install the C++ compiler package of your system (Debian: apt install g++).',
+    () => 'No linker was found: install the C++ compiler package of your system (Debian: apt install g++).',
   ],
   [
     /Killed|signal: 9|out of memory|Cannot allocate/i,
     () =>
-      'A compiler was killed, most likely for want of memory: try again with CARGO_BUILD_JOBS=1 in the environment.',
+      'A compiler was killed, most likely because memory ran out: try again with CARGO_BUILD_JOBS=1 in the environment.',
   ],
 ];
 
@@ -154,21 +160,19 @@ function describeFailure(lines, code, signal, cargoEnv) {
   const text = lines.join('\n');
   const hints = HINTS.filter(([pattern]) => pattern.test(text)).map(([, hint]) => hint());
   if (hints.length === 0) {
-    hints.push(
-      `Should the reason lie in an earlier build, remove ${cargoEnv.CARGO_TARGET_DIR} and try again.`,
-    );
+    hints.push(`If an earlier build may be the cause, remove ${cargoEnv.CARGO_TARGET_DIR} and try again.`);
   }
   return `Building the native addon failed (${signal ?? `exit code ${code}`}). The end of its output:\n\n${lines
     .slice(-40)
     .join('\n')}\n\n${hints.join('\n')}`;
 }
 
-/** Copies a file to its place in one step: who looks there sees the whole new file, the whole old one, or none. */
+/** Copies a file to its place in one step. Readers see the whole new file, the whole old file, or none. */
 function placeFile(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   const draft = `${to}.${process.pid}.part`;
   try {
-    // No hard link: whoever copied another build over the file in native/ would change the cache with it.
+    // Not a hard link: overwriting the file in native/ would then change the cache.
     copyFileSync(from, draft, constants.COPYFILE_FICLONE);
     renameSync(draft, to);
   } finally {

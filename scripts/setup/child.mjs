@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 
-/** A failure of the set-up that a person can act on: the message is all there is to show, a stack would not help. */
+/** A failure of the set-up that users can fix. Only its message is shown, without a stack. */
 export class SetupError extends Error {}
 
 const TAIL_LINES = 400;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Has a child end when this process is told to, so that no compiler is left running behind. */
+/** Passes signals of this process on to a child, so that no compiler keeps running. */
 function endWithParent(child) {
   const end = (signal) => {
     child.kill(signal);
@@ -21,13 +21,13 @@ function endWithParent(child) {
 }
 
 /**
- * Runs a program with its output captured.
+ * Runs a program and captures its output.
  * @param {string} command
  * @param {string[]} args
  * @param {{cwd?: string, env?: NodeJS.ProcessEnv, onLine?: (line: string) => void}} [options]
- * @returns {Promise<{code: number | null, signal: string | null, lines: string[]}>} `lines`: the last 400 of
- *   stdout and stderr together; `code` is null when a signal ended it.
- * @throws {SetupError} when the program can not be started
+ * @returns {Promise<{code: number | null, signal: string | null, lines: string[]}>} `lines`: the last 400
+ *   lines of stdout and stderr together; `code` is null if a signal ended the program.
+ * @throws {SetupError} if the program cannot be started
  */
 export function runCaptured(command, args, { cwd, env = process.env, onLine } = {}) {
   return new Promise((resolve, reject) => {
@@ -51,14 +51,14 @@ export function runCaptured(command, args, { cwd, env = process.env, onLine } = 
 }
 
 /**
- * Runs a program as if it stood in this one's place: same terminal, signals passed on.
- * @returns {Promise<number>} the exit code a shell would show
+ * Runs a program in place of this one: on the same terminal, with signals passed on.
+ * @returns {Promise<number>} the exit code that a shell would show
  */
 export function runInPlace(command, args, { cwd, env = process.env } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env, stdio: 'inherit' });
     const passOn = (signal) => child.kill(signal);
-    // Ctrl-C reaches the child from the terminal itself; a second SIGINT would read as "stop at once".
+    // On a terminal, Ctrl-C reaches the child directly. A second SIGINT would mean "stop at once".
     const onInterrupt = (signal) => process.stdin.isTTY || passOn(signal);
     process.on('SIGINT', onInterrupt).on('SIGTERM', passOn).on('SIGHUP', passOn);
     child.on('error', (error) => reject(new SetupError(`${command} could not be started: ${error.message}`)));
@@ -69,7 +69,7 @@ export function runInPlace(command, args, { cwd, env = process.env } = {}) {
   });
 }
 
-/** Prints an error the way its kind deserves and sets the exit code. */
+/** Prints an error, without a stack if it is a SetupError, and sets the exit code. */
 export function reportFailure(error) {
   console.error(error instanceof SetupError ? `\n${error.message}\n` : error);
   process.exitCode = 1;

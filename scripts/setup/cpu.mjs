@@ -1,27 +1,27 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** CPU levels an addon is built for, best first. `baseline` runs on every CPU of an architecture. */
+/** CPU levels of the addon, best first. `baseline` runs on every CPU of an architecture. */
 export const LEVELS = ['avx2', 'baseline'];
 
 /**
- * What the compilers may use at level avx2: x86-64-v3 of the System V psABI, as /proc/cpuinfo spells it (`abm` is
- * lzcnt). The shim's C++ asks for the first three only, Rust's target-cpu for all.
+ * CPU features of level avx2: x86-64-v3 of the System V psABI, in the names of /proc/cpuinfo (`abm` is
+ * lzcnt). The C++ of the shim uses only the first three, Rust's target-cpu uses all.
  */
 const AVX2_FLAGS = ['avx2', 'fma', 'f16c', 'bmi1', 'bmi2', 'movbe', 'abm'];
 
-/** The file an addon is stored as in native/. */
+/** Name of the addon's file in native/. */
 export function addonFileName(level) {
   return `priorart.${process.platform}-${process.arch}-${level}.node`;
 }
 
-/** Whether the flags line(s) of a /proc/cpuinfo cover level avx2. */
+/** Whether the flags of a /proc/cpuinfo include all features of level avx2. */
 export function cpuinfoHasAvx2(cpuinfo) {
   const flags = new Set(/^flags\s*:(.*)$/m.exec(cpuinfo)?.[1]?.trim().split(/\s+/));
   return AVX2_FLAGS.every((flag) => flags.has(flag));
 }
 
-/** The best level this machine's CPU can run. */
+/** The best level that this machine's CPU supports. */
 export function hostLevel() {
   if (process.arch !== 'x64') return 'baseline';
   try {
@@ -35,12 +35,12 @@ export function hostLevel() {
       return ['avx2', 'fma', 'f16c', 'bmi2'].every((name) => features.includes(name)) ? 'avx2' : 'baseline';
     }
   } catch {
-    // Not to be found out: what runs everywhere is the answer.
+    // Unknown CPU: `baseline` runs everywhere.
   }
   return 'baseline';
 }
 
-/** The level to build and run: what PRIORART_CPU says, else what the CPU can do. */
+/** The level to build and run: PRIORART_CPU, else the level of this machine's CPU. */
 export function chosenLevel(env = process.env) {
   return env.PRIORART_CPU || hostLevel();
 }

@@ -3,27 +3,28 @@ import { join } from 'node:path';
 import { runCaptured, SetupError } from './child.mjs';
 import { digestOf } from './digest.mjs';
 
-/** Inside node_modules, so that whoever deletes that folder deletes the claim that it is complete. */
+/** Stamp of a complete installation. Inside node_modules, so that it is deleted with that folder. */
 const STAMP = 'node_modules/.priorart-lock';
 
-/** Node's ABI and the platform are in it: the same lockfile installs other binaries elsewhere. */
+/** Includes the platform and Node's ABI, for which the same lockfile installs other binaries. */
 function wantedStamp(root) {
   const { platform, arch, versions } = process;
   return digestOf(root, ['package-lock.json'], [platform, arch, versions.modules]);
 }
 
 /**
- * Installs the npm dependencies when node_modules is not what package-lock.json says.
+ * Installs the npm dependencies if node_modules does not match package-lock.json.
  * @param {string} root the checkout
  * @param {(text: string) => void} report
  * @returns {Promise<boolean>} whether it installed
- * @throws {SetupError} with the end of npm's own output
+ * @throws {SetupError} with the end of npm's output
  */
 export async function installDependencies(root, report) {
   if (dependenciesFit(root)) return false;
   let requests = 0;
-  // No install script is needed by anything here, and npm from version 11 on runs none by default: with the flag an
-  // older npm does the same. Development packages come in even under NODE_ENV=production: the build needs them.
+  // No dependency needs an install script. npm 11 and later run none by default; the flag makes older
+  // versions do the same. Development packages are installed even under NODE_ENV=production, since the build
+  // needs them.
   const args = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
   const [command, ...before] = npmCommand();
   const { code, lines } = await runCaptured(command, [...before, ...args, '--loglevel=http'], {
@@ -36,14 +37,14 @@ export async function installDependencies(root, report) {
     const tail = lines.filter((line) => !line.startsWith('npm http')).slice(-40);
     throw new SetupError(
       `npm ci failed (exit code ${code}):\n\n${tail.join('\n')}\n\n` +
-        'Check the network and npm config get registry; npm cache verify mends a damaged cache. Then run the same command again.',
+        'Check the network and npm config get registry; npm cache verify repairs a damaged cache. Then run the same command again.',
     );
   }
   writeFileSync(join(root, STAMP), wantedStamp(root));
   return true;
 }
 
-/** npm started this process as a rule, and says where it is itself; that one is sure to be there. */
+/** Usually npm started this process and states its own path, which certainly exists. */
 export function npmCommand(env = process.env) {
   return env.npm_execpath?.endsWith('.js') ? [process.execPath, env.npm_execpath] : ['npm'];
 }
@@ -61,9 +62,9 @@ function dependenciesFit(root) {
 }
 
 /**
- * Whether npm's record of what it installed (node_modules/.package-lock.json) has every package of the lockfile, in
- * the same version and with the same bytes. A developer who ran `npm install` himself need not install again.
- * A package for other platforms may be absent, any other may not.
+ * Whether node_modules matches the lockfile: npm's record of its last installation
+ * (node_modules/.package-lock.json) has every package in the same version with the same bytes. After a manual
+ * `npm install`, no second one is needed. Only packages for other platforms may be missing.
  * @param {{packages: Record<string, object>}} lock
  * @param {{packages: Record<string, object>}} installed
  */

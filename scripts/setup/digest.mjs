@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Files below a folder (or the one file named), as sorted paths relative to `root`, with `/` between names.
+ * Files below a folder (or a single file), as sorted paths relative to `root`, with `/` between names.
  * @param {string} root
  * @param {string} path relative to root
- * @param {(name: string, path: string) => boolean} [leaveOut] true for a file or a whole folder not wanted
+ * @param {(name: string, path: string) => boolean} [leaveOut] true for a file or folder to skip
  */
 export function filesUnder(root, path, leaveOut = () => false) {
   const found = [];
@@ -24,8 +24,8 @@ export function filesUnder(root, path, leaveOut = () => false) {
 }
 
 /**
- * SHA-256 over names and contents, in hex. Contents rather than times: a fresh clone has new times for the same
- * files, and an editor that saves without a change need not cost a build.
+ * SHA-256 over names and contents, in hex. Times are ignored: a fresh clone has new times for the same files,
+ * and saving a file without a change must not cause a build.
  * @param {string} root
  * @param {string[]} files relative to root
  * @param {string[]} [also] further strings that the result depends on

@@ -19,14 +19,14 @@ const ABANDONED_MS = 60_000;
 const RETRY_MS = 200;
 
 /**
- * Holds a lock file while `work` runs, so that two set-ups at once (two terminals, an editor and a terminal) wait
- * for each other rather than write the same files. The file names its holder; it counts as abandoned when that
- * process is gone from this host, or when nobody has touched it for a minute (a holder on another host or in
- * another container touches it every five seconds).
+ * Holds a lock file while `work` runs. Parallel set-ups, such as two terminals or an editor and a terminal,
+ * wait for each other instead of writing the same files. The file names its holder. It is abandoned if the
+ * process no longer runs on this host, or if the file was not touched for a minute: a holder touches it every
+ * five seconds, also on another host or in another container.
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work
- * @param {(holder: string) => void} [onWait] told once who is being waited for
+ * @param {(holder: string) => void} [onWait] called once with the process that holds the lock
  * @returns {Promise<T>}
  */
 export async function withLock(file, work, onWait) {
@@ -67,8 +67,8 @@ function take(file, mine) {
 }
 
 /**
- * Removes the lock only while it still is that holder's: it is moved aside first, and put back if in the meantime
- * somebody else had already removed the old one and taken his own.
+ * Removes the lock if it still belongs to `holder`. The file is moved aside and checked, and put back if
+ * another process has taken the lock meanwhile.
  */
 function remove(file, holder) {
   const aside = `${file}.${randomUUID()}`;
@@ -95,7 +95,8 @@ function touch(file) {
   try {
     utimesSync(file, now, now);
   } catch {
-    // Gone: somebody took it for abandoned (a machine that slept). The work is idempotent, there is nothing to mend.
+    // The lock was taken as abandoned, for example after the machine slept. The work is idempotent, so this
+    // is harmless.
   }
 }
 
@@ -107,7 +108,7 @@ function abandoned(file, holder) {
     const { pid, host } = JSON.parse(holder);
     return host === hostname() && !isRunning(pid);
   } catch {
-    return false; // Created and not yet written; were it to stay so, its age decides.
+    return false; // Created and not yet written. If it stays empty, its age decides.
   }
 }
 

@@ -4,13 +4,13 @@ import { delimiter, join } from 'node:path';
 import { runCaptured, SetupError } from './child.mjs';
 
 const MIN_NODE = [20, 0];
-/** As the native workspace itself says. */
+/** The minimum that the native workspace states. */
 const MIN_RUST = /^rust-version = "(\d+)\.(\d+)/m
   .exec(readFileSync(new URL('../../native/Cargo.toml', import.meta.url), 'utf8'))
   .slice(1, 3)
   .map(Number);
 
-/** What to tell somebody who lacks a part, by platform. */
+/** Installation hints, by platform. */
 const HOW_TO_GET = {
   node: {
     linux: 'https://nodejs.org/en/download or your version manager, for example: nvm install 22',
@@ -18,8 +18,8 @@ const HOW_TO_GET = {
   },
   rust: {
     linux:
-      'rustup update stable, or where there is no rustup yet: https://rustup.rs (distributions often carry an older Rust)',
-    darwin: 'rustup update stable, or where there is no rustup yet: https://rustup.rs, or brew install rust',
+      'rustup update stable, or without rustup: https://rustup.rs (distributions often carry an older Rust)',
+    darwin: 'rustup update stable, or without rustup: https://rustup.rs, or brew install rust',
   },
   cxx: {
     linux:
@@ -42,19 +42,19 @@ function missing(what, found, part) {
 function failOn(problems) {
   if (problems.length === 0) return;
   throw new SetupError(
-    `Something that priorart is built with is missing on this machine:\n\n${problems.join('\n\n')}\n\nThen run the same command again.`,
+    `Tools to build priorart are missing on this machine:\n\n${problems.join('\n\n')}\n\nThen run the same command again.`,
   );
 }
 
-/** @throws {SetupError} when this very process runs on a Node that is too old. */
+/** @throws {SetupError} if this process runs on a Node that is too old. */
 export function checkNode(version = process.versions.node) {
   if (atLeast(version, MIN_NODE)) return;
   failOn([missing(`Node ${MIN_NODE[0]} or newer`, `${version} (${process.execPath})`, 'node')]);
 }
 
 /**
- * Where a tool of the Rust toolchain is: on the PATH, else where rustup puts it, which a shell that was open
- * during the installation does not know yet.
+ * Path of a tool of the Rust toolchain: on the PATH, else in rustup's folder. A shell that was open during
+ * the installation does not have that folder on its PATH.
  * @param {'cargo' | 'rustc'} name
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {string | undefined}
@@ -71,9 +71,9 @@ export function findRustTool(name, env = process.env) {
 }
 
 /**
- * The Rust toolchain as it describes itself.
- * @returns {Promise<{cargo: string, release: string, host: string, text: string} | undefined>} `host` is the target
- *   triple it builds for by default, `text` all of `rustc -vV`; undefined where there is no working one
+ * The Rust toolchain, from its own description.
+ * @returns {Promise<{cargo: string, release: string, host: string, text: string} | undefined>} `host` is its
+ *   default target triple, `text` all of `rustc -vV`; undefined without a working toolchain
  */
 export async function findRust(env = process.env) {
   const [cargo, rustc] = [findRustTool('cargo', env), findRustTool('rustc', env)];
@@ -91,13 +91,13 @@ function rustProblem(rust, env) {
   const absent = [cargo ? '' : 'cargo', rustc ? '' : 'rustc'].filter(Boolean).join(' and ');
   let found = `no ${absent} on the PATH or in ~/.cargo/bin`;
   if (rust) found = `Rust ${rust.release} (${rustc})`;
-  else if (!absent) found = `${rustc}, which does not answer to rustc -vV (rustup without a toolchain?)`;
+  else if (!absent) found = `${rustc}, which fails at rustc -vV (rustup without a toolchain?)`;
   return missing(`Rust ${MIN_RUST.join('.')} or newer (cargo and rustc)`, found, 'rust');
 }
 
 /**
- * Compiles and links a C++17 program: a compiler without its headers, or without a linker, is no compiler here.
- * @returns {Promise<string | undefined>} what is wrong, or undefined
+ * Compiles and links a C++17 program. A compiler without its headers or without a linker fails here.
+ * @returns {Promise<string | undefined>} the problem, or undefined
  */
 async function cxxProblem(env) {
   const compiler = env.CXX || 'c++';
@@ -131,9 +131,9 @@ async function cxxProblem(env) {
 }
 
 /**
- * What a native build needs, all of it in one message, so that nobody mends one lack only to meet the next.
+ * Checks all tools of a native build and reports every missing one in the same message.
  * @returns {Promise<NonNullable<Awaited<ReturnType<typeof findRust>>>>}
- * @throws {SetupError} naming each missing part, what was found, and how to get it on this platform
+ * @throws {SetupError} with each missing tool, the version found, and how to install it on this platform
  */
 export async function checkBuildTools(env = process.env) {
   const rust = await findRust(env);

@@ -1,13 +1,13 @@
 /**
- * Shows that something long is going on, on stderr (stdout may be somebody's JSON, as under `npm pack --json`):
- * one line that updates itself on a terminal, else a plain line every few seconds. Work that is over before
- * anybody would wonder prints nothing.
+ * Progress of long work, on stderr, since stdout may be parsed as JSON (`npm pack --json`). On a terminal,
+ * one line that updates itself; elsewhere, a line every few seconds. Work that ends before `QUIET_MS` prints
+ * nothing.
  */
 const QUIET_MS = 1_500;
 const TERMINAL_EVERY_MS = 250;
 const PLAIN_EVERY_MS = 5_000;
 
-/** Milliseconds as people read them: `8 s`, `1 min 05 s`. */
+/** Milliseconds as text: `8 s`, `1 min 05 s`. */
 export function elapsed(ms) {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
@@ -15,9 +15,9 @@ export function elapsed(ms) {
 }
 
 /**
- * Runs `work(report)`; `report(text)` says what it is doing at the moment.
+ * Runs `work(report)`. `report(text)` sets the text of the current step.
  * @template T
- * @param {string} label what is done, as in `native addon (avx2)`
+ * @param {string} label name of the work, such as `native addon (avx2)`
  * @param {(report: (text: string) => void) => Promise<T>} work
  * @param {NodeJS.WriteStream} [stream]
  * @returns {Promise<T>}

@@ -6,9 +6,8 @@ import { digestOf, filesUnder } from './digest.mjs';
 import { withLock } from './lock.mjs';
 
 /**
- * Where built things are kept between checkouts: a fresh clone of the same sources on the same machine compiles
- * nothing.
- * @param {NodeJS.ProcessEnv} [env] `PRIORART_CACHE` names another folder
+ * Folder of built files that checkouts share: a fresh clone of the same sources compiles nothing.
+ * @param {NodeJS.ProcessEnv} [env] `PRIORART_CACHE` overrides the folder
  */
 export function cacheFolder(env = process.env) {
   if (env.PRIORART_CACHE) return env.PRIORART_CACHE;
@@ -16,7 +15,9 @@ export function cacheFolder(env = process.env) {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'priorart');
 }
 
-/** The environment for cargo in the workspace: what the native build scripts expect, and flags for the CPU level. */
+/**
+ * Environment of cargo in the workspace: variables of the native build scripts, and flags for the CPU level.
+ */
 function cargoEnvironment(level, env) {
   const cache = cacheFolder(env);
   const flags = [env.RUSTFLAGS, level === 'avx2' ? '-C target-cpu=x86-64-v3' : ''].filter(Boolean).join(' ');
@@ -32,16 +33,17 @@ function cargoEnvironment(level, env) {
 }
 
 /**
- * Runs cargo in the target folder that all checkouts share, one at a time. Cargo knows a workspace's crates there by
- * their place in the workspace, and what is fresh by times: a checkout whose files are older than another's last build
- * would be served what was compiled from the other's. So whatever was compiled from other contents is removed first;
- * registry crates, which are most of the work, stay.
+ * Runs cargo in the target folder that all checkouts share, one at a time. Cargo identifies a workspace's
+ * crates by their path within the workspace, and detects changes by file times. For a checkout whose files
+ * are older than the last build of another checkout, cargo would therefore use the other's compiled crates.
+ * To prevent this, crates compiled from other contents are removed first. Registry crates, which take most of
+ * the time, stay.
  * @template T
  * @param {{root: string, level: string, rust: {cargo: string, host: string}}} checkout
  * @param {(cargoEnv: NodeJS.ProcessEnv) => Promise<T>} work
  * @param {(text: string) => void} report
  * @returns {Promise<T>}
- * @throws {SetupError} when cargo can not remove what is in the way
+ * @throws {SetupError} if cargo cannot remove these crates
  */
 export function withTarget({ root, level, rust }, work, report, env = process.env) {
   const cargoEnv = cargoEnvironment(level, env);
@@ -52,7 +54,8 @@ export function withTarget({ root, level, rust }, work, report, env = process.en
     const now = crateDigests(root);
     const foreign = Object.keys(now).filter((crate) => before[crate] !== now[crate]);
     if (foreign.length === 0) return;
-    // Between the two nothing is claimed of them: an end in the middle leaves them to be removed by the next.
+    // Until the removal is complete, the stamp makes no claim: after an interruption, the next run removes
+    // them.
     writeStamp(stamp, { ...before, ...Object.fromEntries(foreign.map((crate) => [crate, null])) });
     if (existsSync(join(target, rust.host))) await clean(foreign, root, rust, cargoEnv);
     writeStamp(stamp, { ...before, ...now });
@@ -63,11 +66,11 @@ export function withTarget({ root, level, rust }, work, report, env = process.en
       await removeForeign();
       return work(cargoEnv);
     },
-    (holder) => report(`waiting for ${holder}, which is building`),
+    (holder) => report(`waiting for the build of ${holder}`),
   );
 }
 
-/** Digests of the crates' sources by folder; the package in `native/core` is `priorart-core`. */
+/** Digests of the crates' sources. The crate in `native/core` is `priorart-core`. */
 function crateDigests(root) {
   const leaveOut = (name) => name === 'target' || name === 'fuzz' || name.startsWith('.');
   const manifests = filesUnder(root, 'native', leaveOut).filter((file) =>
@@ -93,11 +96,11 @@ async function clean(crates, root, { cargo, host }, env) {
   const { code, signal, lines } = await runCaptured(cargo, args, { cwd: join(root, 'native'), env });
   if (code === 0) return;
   throw new SetupError(
-    `cargo could not remove what another checkout built (${signal ?? `exit code ${code}`}); remove ${env.CARGO_TARGET_DIR} and try again:\n\n${lines.slice(-12).join('\n')}`,
+    `cargo could not remove the crates of another checkout (${signal ?? `exit code ${code}`}); remove ${env.CARGO_TARGET_DIR} and try again:\n\n${lines.slice(-12).join('\n')}`,
   );
 }
 
-/** @returns {Record<string, string | null>} what the crates in the folder were compiled from; nothing when unknown */
+/** @returns {Record<string, string | null>} digest of the sources of each compiled crate; empty if unknown */
 function readStamp(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

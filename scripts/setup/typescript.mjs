@@ -6,20 +6,20 @@ import { digestOf, filesUnder } from './digest.mjs';
 const SOURCES = ['src', 'test', 'bench'];
 const STAMP = 'dist/.setup-stamp';
 
-/** What tsc writes for a source file, by its extension. */
+/** Extensions of tsc's output files, by extension of the source file. */
 const OUTPUTS = {
   '.ts': ['.js', '.js.map', '.d.ts'],
   '.cts': ['.cjs', '.cjs.map', '.d.cts'],
   '.mts': ['.mjs', '.mjs.map', '.d.mts'],
 };
 
-/** A test that compiles the checkout into a folder of its own makes none of these a source. */
+/** Excludes the folders of tests that compile the checkout. */
 const hidden = (name) => name.startsWith('.') || name === 'node_modules';
 
 /**
- * What dist/ must hold for the sources there are.
- * @returns {{compiled: string[], assets: string[]}} compiled: files tsc writes, relative to dist; assets: files of
- *   src that are no TypeScript (schemas, pages) and are copied beside the code that reads them
+ * Expected contents of dist/.
+ * @returns {{compiled: string[], assets: string[]}} compiled: files that tsc writes, relative to dist;
+ *   assets: other files of src (schemas, pages), which are copied next to the code that reads them
  */
 export function expectedOutputs(root) {
   const compiled = [];
@@ -35,7 +35,7 @@ export function expectedOutputs(root) {
 }
 
 /**
- * Compiles src, test and bench to dist when any of them changed.
+ * Compiles src, test and bench to dist if any of them changed.
  * @param {string} root the checkout
  * @param {(text: string) => void} report
  * @returns {Promise<boolean>} whether it compiled
@@ -45,14 +45,14 @@ export async function compileTypeScript(root, report) {
   const digest = sourcesDigest(root);
   const stamp = join(root, STAMP);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return false;
-  // Before anything is written: a compilation that is cut short must not leave the old claim standing.
+  // Removed before the compilation: after an interruption, no old stamp may remain.
   rmSync(stamp, { force: true });
 
   const { compiled, assets } = expectedOutputs(root);
   report(`tsc, ${compiled.length / 3} files`);
   await tsc(root);
   if (!compiled.every((file) => existsSync(join(root, 'dist', file)))) {
-    // tsc's incremental state believes in files that somebody deleted.
+    // Output files were deleted, but tsc's incremental state still lists them.
     rmSync(join(root, 'dist/.tsbuildinfo'), { force: true });
     await tsc(root);
   }
@@ -82,7 +82,7 @@ async function tsc(root) {
   );
 }
 
-/** The compiled test of a deleted source would go on being run, and the compiled module go on being imported. */
+/** Removes output of deleted sources, which would still be run as tests or imported. */
 function removeOutputsWithoutSource(root, expected) {
   for (const file of SOURCES.flatMap((folder) => filesUnder(join(root, 'dist'), folder))) {
     if (!expected.has(file)) rmSync(join(root, 'dist', file));

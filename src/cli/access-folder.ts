@@ -1,4 +1,4 @@
-/** What the commands about accounts, keys, usage and logs share: the access store of a data folder. */
+/** The access store of a data folder, for the commands about accounts, keys, usage and logs. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACCESS_FOLDER, type Account } from '../access/records.js';
@@ -7,22 +7,22 @@ import { PriorartError } from '../errors.js';
 import { settings } from './options.js';
 import { inOneLine } from './output.js';
 
-/** Where keys live within a data folder. */
+/** Folder of the access store within a data folder. */
 export function accessDir(data: string): string {
   return join(data, ACCESS_FOLDER);
 }
 
-/** Opens the access store of a command's data folder, and makes it where there is none yet. */
+/** Opens the access store of a command's data folder. Creates the store if it does not exist. */
 export async function withAccess(
   flags: Record<string, unknown>,
   work: (access: AccessStore) => Promise<void>,
 ): Promise<void> {
   const { data } = settings(flags);
-  // A mistyped folder must not be made, and then have no keys.
+  // Do not create a mistyped folder: it would have no keys.
   if (!existsSync(data)) {
     throw new PriorartError(
       'no_data',
-      `there is no folder ${data}; check --data, or make one with \`priorart ingest\``,
+      `folder ${data} does not exist; check --data, or create it with \`priorart ingest\``,
     );
   }
   const access = AccessStore.open(accessDir(data));
@@ -34,8 +34,8 @@ export async function withAccess(
 }
 
 /**
- * The account of an id or a name; undefined where there is none.
- * @throws PriorartError `usage` where several have the name
+ * The account with an id or a name, or undefined.
+ * @throws PriorartError `usage` if several accounts have the name
  */
 export function findAccount(access: AccessStore, asked: string): Account | undefined {
   const accounts = access.accounts();
@@ -45,28 +45,31 @@ export function findAccount(access: AccessStore, asked: string): Account | undef
   const ids = found.map(({ id }) => id).join(', ');
   throw new PriorartError(
     'usage',
-    `account: ${found.length} are called ${JSON.stringify(asked)}; name one by id: ${ids}`,
+    `account: ${found.length} accounts have the name ${JSON.stringify(asked)}; use an id instead: ${ids}`,
   );
 }
 
-/** @throws PriorartError `not_found` where no account has this id or name, `usage` where several have the name */
+/**
+ * @throws PriorartError `not_found` if no account has this id or name, `usage` if several accounts have the
+ *   name
+ */
 export function accountNamed(access: AccessStore, asked: string): Account {
   const found = findAccount(access, asked);
   if (found !== undefined) return found;
   throw new PriorartError(
     'not_found',
-    `account: there is no account "${asked}"; see \`priorart accounts list\``,
+    `account: no account has the id or name "${asked}"; see \`priorart accounts list\``,
   );
 }
 
-/** A number that an option was given. */
+/** Value of an integer option. */
 export function integerOption(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,12}$/.test(text)) return Number(text);
   throw new PriorartError('usage', `${flag}: got "${text}"; expected an integer`);
 }
 
-/** Rows with columns of equal width. What a terminal would act on, in names and queries say, is shown as text. */
+/** Rows with columns of equal width. Control characters in names and queries are shown escaped. */
 export function table(shown: readonly (readonly string[])[]): string {
   const rows = shown.map((row) => row.map(inOneLine));
   const widths: number[] = [];

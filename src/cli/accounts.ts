@@ -9,7 +9,7 @@ type Flags = Record<string, string | undefined>;
 
 export function accountsCommand(): Command {
   const accounts = new Command('accounts')
-    .description('make, list and change accounts: plan, monthly quota, environments')
+    .description('create, list and change accounts: plan, monthly quota, environments')
     .addHelpText(
       'after',
       `
@@ -19,16 +19,16 @@ Examples:
   priorart accounts change "Patent team" --plan enterprise --monthly-quota 5000`,
     );
   accounts.addCommand(
-    dataCommand('create', 'make an account')
-      .argument('<name>', 'what the account is called')
+    dataCommand('create', 'create an account')
+      .argument('<name>', 'name of the account')
       .requiredOption('--plan <plan>', PLANS.join(', '))
-      .option('--monthly-quota <searches>', 'searches a month, on the plan enterprise')
+      .option('--monthly-quota <searches>', 'searches a month; only with the plan enterprise')
       .addHelpText('after', '\nExamples:\n  priorart accounts create Trial --plan free --json')
       .action(create),
   );
   accounts.addCommand(
     asDefault(
-      dataCommand('list', 'list accounts and what they have used this month').addHelpText(
+      dataCommand('list', 'list accounts and their use of this month').addHelpText(
         'after',
         '\nExamples:\n  priorart accounts list --json',
       ),
@@ -44,8 +44,8 @@ Examples:
       .argument('<account>', 'id or name')
       .option('--name <name>', 'new name')
       .option('--plan <plan>', PLANS.join(', '))
-      .option('--monthly-quota <searches>', 'searches a month, on the plan enterprise')
-      .option('--add-environment <name>', 'such as staging')
+      .option('--monthly-quota <searches>', 'searches a month; only with the plan enterprise')
+      .option('--add-environment <name>', 'add an environment, such as staging')
       .addHelpText(
         'after',
         '\nExamples:\n  priorart accounts change Trial --plan pro --add-environment staging',
@@ -72,7 +72,7 @@ async function list(flags: Flags): Promise<void> {
     const accounts = access.accounts().map((account) => withUse(access, account));
     print(accounts, Boolean(flags['json']), () =>
       accounts.length === 0
-        ? 'There is no account yet; make one with `priorart accounts create NAME --plan PLAN`.'
+        ? 'No accounts yet; create one with `priorart accounts create NAME --plan PLAN`.'
         : table(
             accounts.map((account) => [
               account.id,

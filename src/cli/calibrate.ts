@@ -19,19 +19,22 @@ import { count, ProgressLine, print } from './output.js';
 export function calibrateCommand(): Command {
   const command = dataCommand(
     'calibrate',
-    'fit how the cosines of a model become similarities, from judged pairs',
+    'fit the curve that turns cosines into similarities, from judged pairs',
   )
-    .option('--queries <file>', 'questions, as `priorart eval` takes them; asked of the folder')
+    .option('--queries <file>', 'questions in the format of `priorart eval`; searched in the folder')
     .option('--qrels <file>', 'judgements in TREC form')
-    .option('--pairs <file>', 'instead: lines of question<TAB>text<TAB>label, the label 1 (answers) or 0')
-    .option('--write <file>', 'write the calibration into this models.json')
+    .option(
+      '--pairs <file>',
+      'instead of questions: lines of question<TAB>text<TAB>label; 1 if the text answers, else 0',
+    )
+    .option('--write <file>', 'models.json to write the calibration to')
     .addHelpText(
       'after',
       `
-A similarity of 0.5 is to mean the same for every model: the threshold with the best F1 of clearly relevant documents
-(grade ${CALIBRATION.clearGrade}; where all grades are 0 and 1, grade 1), all questions together. The slope is fitted to the relevant
-documents and the ${CALIBRATION.nearest} nearest others of each question, from ${CALIBRATION.slopeMin} to ${CALIBRATION.slopeMax}. The more documents compete, the higher the
-threshold: measure on a folder like the one that is to be searched, and give each question of --pairs as many texts
+A similarity of 0.5 means the same for every model: the threshold with the best F1 of clearly relevant documents
+(grade ${CALIBRATION.clearGrade}; grade 1 if all grades are 0 and 1), all questions together. The slope is fitted to the relevant
+documents and the ${CALIBRATION.nearest} nearest others of each question, from ${CALIBRATION.slopeMin} to ${CALIBRATION.slopeMax}. The threshold rises with the
+number of documents: measure on a folder like the searched one, and give each question of --pairs a like number of texts
 labelled 0. At least ${CALIBRATION.relevantMin} relevant and ${count(CALIBRATION.irrelevantMin)} other pairs are needed.
 
 Examples:
@@ -94,22 +97,22 @@ function fromTable(file: string, embedder: Embedder, onProgress: OnProgress): Pr
 }
 
 /**
- * Puts a calibration into the embedder of a models.json, and leaves the rest of the file as it is. One that is not
- * there is made from the models in force.
- * @throws PriorartError `usage` where the file describes another embedder than the one that was measured
+ * Writes a calibration to the embedder of a models.json and keeps the rest of the file. Creates a missing
+ * file from the models in force.
+ * @throws PriorartError `usage` if the file describes another embedder than the measured one
  */
 function writeCalibration(file: string, models: ModelsConfig, calibration: Calibration): void {
   const present = existsSync(file) ? readModels(file).embedder : models.embedder;
   if (!isDeepStrictEqual(withoutCalibration(present), withoutCalibration(models.embedder))) {
     throw new PriorartError(
       'usage',
-      `--write: ${file} describes another embedder than the one that was measured; expected the file that ` +
-        '--models names, or one that is not there yet',
+      `--write: ${file} describes another embedder than the measured one; expected the file of ` +
+        '--models, or a file that does not exist yet',
     );
   }
   const written = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ModelsInput) : models;
   const embedder = { ...(written.embedder ?? models.embedder), calibration };
-  // A file that is cut short in the middle would stop the server that it belongs to.
+  // A half-written file would keep a server from starting; a rename is atomic.
   writeFileSync(`${file}.new`, `${JSON.stringify({ ...written, embedder }, null, 2)}\n`);
   renameSync(`${file}.new`, file);
 }
@@ -126,14 +129,14 @@ function text(model: string, fit: Fit): string {
   const shares = (values: readonly number[]) => values.map((value) => value.toFixed(3));
   const bound = slope === CALIBRATION.slopeMin || slope === CALIBRATION.slopeMax;
   return [
-    `Model ${model}; ${count(relevant)} relevant and ${count(irrelevant)} other pairs, ${count(near)} of them near their question.`,
+    `Model ${model}; ${count(relevant)} relevant and ${count(irrelevant)} other pairs, ${count(near)} of the others near their question.`,
     '',
     `"calibration": { "midpoint": ${midpoint}, "slope": ${slope} }`,
     '',
     `At a similarity of 0.5: F1 ${f1.toFixed(3)}, precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}.`,
     ...(bound ? [`The slope is at its bound: ${slope}.`] : []),
     '',
-    'Similarity that so many of the pairs do not exceed:',
+    'Similarity that a share of the pairs does not exceed:',
     row('', tenths),
     row('relevant', shares(deciles.relevant)),
     row('near irrelevant', shares(deciles.near)),

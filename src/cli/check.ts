@@ -15,12 +15,12 @@ export function checkCommand(): Command {
   const command = dataCommand('check', 'verify a whole data folder: checksums, vectors, texts, ids, drawings')
     .option(
       '--repair',
-      'rebuild what is derived: indexes, segments, look-up tables; remove drawings that nothing shows',
+      'rebuild derived data (indexes, segments, look-up tables) and remove unreferenced drawings',
     )
     .addHelpText(
       'after',
       `
-Exit code: 0 when nothing is wrong (any more), 1 otherwise.
+Exit code: 0 if no problems are left, 1 otherwise.
 
 Examples:
   priorart check --data ./patents
@@ -81,17 +81,17 @@ function text(report: CheckReport | RepairReport, data: string): string {
 function remedy(problems: CheckReport['problems'], data: string): string {
   if (problems.some(({ kind }) => kind === 'store')) {
     return (
-      'The store is damaged and can not be rebuilt: put back a copy of the folder, or ingest the documents ' +
+      'The store is damaged and cannot be rebuilt: restore a copy of the folder, or ingest the documents ' +
       'again into a new one with --data.'
     );
   }
   if (problems.every(({ kind }) => kind === 'drawing' || kind === 'leftover')) {
     return (
-      'Drawings are damaged: ingest their files again, or run `priorart check --repair` to take them out of the ' +
-      'answers until then.'
+      'Drawings are damaged: ingest their files again, or run `priorart check --repair` to remove them from the ' +
+      'answers.'
     );
   }
   return problems.some(({ kind }) => kind === 'document')
-    ? 'Texts are damaged and can not be rebuilt: delete these documents with `priorart delete` and ingest their files again.'
+    ? 'Texts are damaged and cannot be rebuilt: delete these documents with `priorart delete` and ingest their files again.'
     : `Run \`priorart check --repair --data ${data}\`.`;
 }

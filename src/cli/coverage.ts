@@ -6,11 +6,11 @@ import { dataCommand, settings } from './options.js';
 import { count, print } from './output.js';
 
 export function coverageCommand(): Command {
-  return dataCommand('coverage', 'show what the index holds: countries, kinds, dates, languages')
+  return dataCommand('coverage', 'show the contents of the index: countries, kinds, dates, languages')
     .addHelpText(
       'after',
       `
-With --json the output is exactly the body that GET /api/v1/stats/coverage answers.
+With --json the output is exactly the body of GET /api/v1/stats/coverage.
 
 Examples:
   priorart coverage --data ./patents

@@ -10,7 +10,7 @@ import { count, ProgressLine, size } from './output.js';
 
 export function drawingsCommand(): Command {
   return new Command('drawings')
-    .description('copy drawings to where they are served from')
+    .description('copy drawings to the storage that serves them')
     .addHelpText(
       'after',
       `
@@ -38,8 +38,8 @@ Examples:
 async function push(flags: Record<string, unknown>): Promise<void> {
   const config = settings(flags);
   const bucket = bucketOf(config);
-  if (bucket === undefined) throw new PriorartError('usage', 'no bucket; expected one with --s3-bucket');
-  // A folder that was mistyped has no drawings either.
+  if (bucket === undefined) throw new PriorartError('usage', 'no bucket given; expected --s3-bucket');
+  // A mistyped folder must not pass for one without drawings.
   await Store.open(config.data).close();
   const progress = new ProgressLine();
   const summary = await pushDrawings(new LocalDrawings(config.data), new S3Drawings(bucket), {
@@ -53,7 +53,7 @@ async function push(flags: Record<string, unknown>): Promise<void> {
 
 function line({ uploaded, present, bytes, failed }: PushSummary): string {
   const failing = failed > 0 ? `, ${count(failed)} failed` : '';
-  return `${count(uploaded)} drawings uploaded (${size(bytes)}), ${count(present)} were there${failing}`;
+  return `${count(uploaded)} drawings uploaded (${size(bytes)}), ${count(present)} already there${failing}`;
 }
 
 function failures({ failures: listed }: PushSummary): string {

@@ -14,14 +14,14 @@ const KINDS = ['query', 'passage'] as const;
 export function embedCommand(): Command {
   const command = new Command('embed')
     .description('embed texts: lines in, vectors out')
-    .argument('[files...]', 'text files, one text a line (default: standard input)')
+    .argument('[files...]', 'text files, one text per line (default: standard input)')
     .option('--kind <name>', `what the texts are: ${KINDS.join(', ')} (default: passage)`)
     .option('--format <name>', `${VECTOR_FORMATS.join(', ')} (default: jsonl); npy needs --out`)
     .option('--out <file>', 'write here instead of standard output')
     .addHelpText(
       'after',
       `
-One vector of length 1 a line, in order; a line that holds nothing the model knows, an empty one too, gives zeros.
+One vector of length 1 for each line, in order. An empty line, or one with no known word, gives zeros.
 
 Examples:
   priorart embed passages.txt --format npy --out passages.npy
@@ -38,7 +38,7 @@ async function run(files: string[], flags: Record<string, unknown>): Promise<voi
   if (format === 'npy' && out === undefined) {
     throw new PriorartError(
       'usage',
-      '--format npy: expected --out FILE as well: its head holds the number of rows',
+      '--format npy: expected --out FILE too, because the number of rows is written to the head at the end',
     );
   }
   const embedder = await openEmbedder((await modelsOf(flags)).embedder);
@@ -72,12 +72,12 @@ async function* texts(files: readonly string[]): AsyncGenerator<string> {
     } catch (error) {
       const { code, syscall } = error as NodeJS.ErrnoException;
       if (syscall === undefined) throw error;
-      throw new PriorartError('usage', `${file} can not be read (${code})`, { cause: error });
+      throw new PriorartError('usage', `${file} cannot be read (${code})`, { cause: error });
     }
   }
 }
 
-/** Batch after batch, so that memory does not grow with the input. */
+/** Embeds in batches, so that memory does not grow with the input. */
 async function embedAll(
   embedder: Embedder,
   kind: (typeof KINDS)[number],

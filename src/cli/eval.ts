@@ -16,16 +16,16 @@ export function evalCommand(): Command {
   const command = dataCommand('eval', 'measure how well the index answers judged questions')
     .requiredOption('--queries <file>', 'questions: lines of id<TAB>text, or id<TAB>language<TAB>text')
     .requiredOption('--qrels <file>', 'judgements in TREC form: question 0 publication grade')
-    .option('--recall-at <list>', `places at which recall is measured (default: ${RECALL_AT.join(',')})`)
-    .option('--no-rerank', 'measure the order by similarity only')
-    .option('--run <file>', 'write what was found as a TREC run')
+    .option('--recall-at <list>', `ranks at which recall is measured (default: ${RECALL_AT.join(',')})`)
+    .option('--no-rerank', 'measure only the order by similarity')
+    .option('--run <file>', 'write the results to this file as a TREC run')
     .addHelpText(
       'after',
       `
-Measured are recall, nDCG@10 (the grade is the gain, as in trec_eval) and the mean reciprocal rank, of the order by
-similarity (dense) and of the order that searches answer with (reranked), with 95 % intervals by bootstrap over the
-questions. An application and its grant count as one document; designs are left out. Questions that state their
-language are also measured on the documents of each language by themselves, among the first ${EVAL_DEPTH} found.
+Measures recall, nDCG@10 (the grade is the gain, as in trec_eval) and the mean reciprocal rank, of the order by
+similarity (dense) and of the order of answers (reranked), with 95 % intervals by bootstrap over the
+questions. An application and its grant count as one document; designs are ignored. Questions that state their
+language are also measured on the documents of each language separately, within the first ${EVAL_DEPTH} found.
 
 Examples:
   priorart eval --queries fixtures/queries.tsv --qrels fixtures/qrels.txt
@@ -90,22 +90,24 @@ function text(report: Report): string {
     `${count(all.questions)} questions, ${count(judged.documents)} judged publications; model ${model}, reranker ${reranker}`,
   ];
   if (judged.missing > 0) lines.push(`${count(judged.missing)} judged publications are not in the index`);
-  if (judged.designs > 0) lines.push(`${count(judged.designs)} judged designs are left out`);
+  if (judged.designs > 0) lines.push(`${count(judged.designs)} judged designs are ignored`);
   if (unanswerable.length > 0) {
-    lines.push(`${count(unanswerable.length)} questions have no relevant publication here and are left out`);
+    lines.push(
+      `${count(unanswerable.length)} questions have no relevant publication in the index and are ignored`,
+    );
   }
   lines.push('', row(['', 'questions', 'order', ...names]), ...rowsOf('all', all, true));
   for (const group of groups) lines.push(...rowsOf(`${group.from} → ${group.to}`, group, false));
   if (groups.length === 0) {
     lines.push(
       '',
-      `Give the questions a language column for a row a pair of languages: ${COMMAND} eval --help`,
+      `With a language column, questions get a row for each pair of languages: ${COMMAND} eval --help`,
     );
   }
   return lines.join('\n');
 }
 
-/** The rows of a group: each order, and where it matters most the difference. */
+/** Rows of a group: one for each order, and for the total the difference of the orders. */
 function rowsOf(name: string, { questions, dense, reranked, difference }: Group, full: boolean): string[] {
   const orders: [string, Measures | undefined][] = [
     ['dense', dense],

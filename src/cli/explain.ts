@@ -57,7 +57,7 @@ function text({
     `scored    ${count(scored)} passages exactly, ${count(candidates)} estimated by indexes, widened ${widened} times`,
     ...(rescanned > 0
       ? [
-          `          ${count(rescanned)} segments scanned as a whole after all: the filter allows little near the query`,
+          `          ${count(rescanned)} segments scanned as a whole later: the filter allows few passages near the query`,
         ]
       : []),
     `ms        ${Object.entries(timings)
@@ -69,14 +69,14 @@ function text({
 function segmentText(plan: SegmentPlan): string {
   const { segment, scan, index, allowed, passages, k, nprobe, lists, efSearch } = plan;
   const share = `${count(allowed)} of ${count(passages)} passages`;
-  if (scan === 'none') return `${segment}: nothing allowed of ${count(passages)} passages`;
+  if (scan === 'none') return `${segment}: none of ${count(passages)} passages allowed`;
   if (scan === 'exact') return `${segment}: exact scan of ${share}${expectedText(plan)}`;
   if (scan === 'codes') return `${segment}: ${index}, scan of all codes; ${share}${expectedText(plan)}`;
   const effort = scan === 'ivf' ? `nprobe ${nprobe} of ${lists}` : `efSearch ${efSearch}`;
   return `${segment}: ${index}, k ${k}, ${effort}; ${share}${expectedText(plan)}`;
 }
 
-/** What this way and the others were expected to cost. */
+/** Expected time of the chosen plan and of the alternatives. */
 function expectedText({ scan, expected }: SegmentPlan): string {
   if (expected === undefined) return '';
   const others = Object.entries(expected)

@@ -13,13 +13,13 @@ import { filterOf, withFiltersOnly } from './request.js';
 import { shortest } from './vector-output.js';
 
 export function exportCommand(): Command {
-  const command = dataCommand('export', 'write whole records as JSON Lines, which `ingest` reads back')
-    .option('--vectors', 'add the passages of each record and their vectors, as _passages')
-    .option('--out <file>', 'write here instead of standard output; the file is there whole or not at all')
+  const command = dataCommand('export', 'write whole records as JSON Lines, which `ingest` can read')
+    .option('--vectors', 'add the passages of each record and their vectors, in the field _passages')
+    .option('--out <file>', 'write here instead of standard output; the file appears when it is complete')
     .addHelpText(
       'after',
       `
-One record a line, in the order of their patent_ids, of one state of the index, whatever is ingested meanwhile. With
+One record per line, ordered by patent_id, from one state of the index: later ingests do not change it. With
 no filter all publications are written, utility models and designs included. Drawings stay in the data folder.
 
 Examples:
@@ -31,10 +31,10 @@ Examples:
   return withFiltersOnly(command);
 }
 
-/** Where the lines go. */
+/** Output of lines. */
 interface Lines {
   write(line: string): Promise<void>;
-  /** Puts everything on the disk, under its name. */
+  /** Syncs the output to disk and gives a file its name. */
   end(): Promise<void>;
   discard(): Promise<void>;
 }
@@ -62,7 +62,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     } catch (error) {
       await lines.discard();
       if (!signal.aborted) throw error;
-      throw new PriorartError('cancelled', 'stopped; nothing was kept of what was written', { cause: error });
+      throw new PriorartError('cancelled', 'stopped; the written lines were discarded', { cause: error });
     }
   } finally {
     progress.end();
@@ -72,15 +72,15 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const text = () =>
     `${count(summary.exported)} publications, ${size(summary.bytes)}, in ${summary.seconds} s` +
     (file === undefined ? '' : `: ${file}`);
-  // Standard output holds the records, unless these go to a file.
+  // Standard output holds the records unless they go to a file.
   if (file !== undefined) print(summary, flags['json'] === true, text);
   else process.stderr.write(`${flags['json'] === true ? JSON.stringify(summary) : text()}\n`);
 }
 
-/** What a line begins with; the other fields follow by name, so that two exports can be compared as texts. */
+/** Fields at the start of a line. The others follow by name, so that two exports can be compared as texts. */
 const FIRST = ['patent_id', 'country', 'number', 'kind_code', 'language', 'title'];
 
-/** Vectors as lists of numbers: JSON would write a typed array as an object. */
+/** Converts vectors to lists of numbers. JSON would write a typed array as an object. */
 function plain(patent: Patent | EmbeddedPatent): object {
   const place = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   const byName = (a: string, b: string): number => (a < b ? -1 : 1);
@@ -108,13 +108,13 @@ function standardOutput(): Lines {
   };
 }
 
-/** Lines that are gathered before they are written, bytes. */
+/** Bytes of lines that are collected before a write. */
 const WRITE_BYTES = 1 << 20;
 
 async function linesOfFile(file: string): Promise<Lines> {
   const part = `${file}.part`;
   const handle = await open(part, 'w').catch((error: NodeJS.ErrnoException) => {
-    throw new PriorartError('usage', `--out ${file}: can not be written (${error.code})`, { cause: error });
+    throw new PriorartError('usage', `--out ${file}: cannot be written (${error.code})`, { cause: error });
   });
   let waiting: string[] = [];
   let characters = 0;

@@ -3,7 +3,7 @@ import type { SourceRecord } from '../store/source-record.js';
 import { Store } from '../store/store.js';
 import { COMMAND, count, print, size } from './output.js';
 
-/** Files shown to people; `--json` lists all. */
+/** Files in the text output; `--json` lists all. */
 const SHOWN_FILES = 40;
 
 /** `ingest --status`: the ledger of a data folder. */
@@ -19,14 +19,14 @@ export async function showStatus(data: string, json: boolean): Promise<void> {
 
 function statusText(files: readonly SourceRecord[], data: string): string {
   if (files.length === 0) {
-    return `No file has been read to its end into ${data} yet; read some with \`${COMMAND} ingest --data ${data} FILE…\`.`;
+    return `No file has been read into ${data} yet; read files with \`${COMMAND} ingest --data ${data} FILE…\`.`;
   }
-  // The newest last, where the eye of whoever types the command is.
+  // Newest last, next to the prompt.
   const byTime = [...files].sort((a, b) => (a.last_read < b.last_read ? -1 : 1)).slice(-SHOWN_FILES);
   const lines = [
     `${count(files.length)} files read into ${data}`,
     ...(files.length > byTime.length
-      ? [`  … ${files.length - byTime.length} older ones (--json lists them)`]
+      ? [`  … ${files.length - byTime.length} older files (--json lists them)`]
       : []),
     ...byTime.map(fileText),
   ];

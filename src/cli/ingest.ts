@@ -13,15 +13,15 @@ import { beNice } from './niceness.js';
 import { dataCommand, openOptions, settings, withSettings } from './options.js';
 import { COMMAND, count, duration, EXIT, interruption, ProgressLine, print, size } from './output.js';
 
-/** Failures shown to people; `--json` lists all. */
+/** Failures in the text output; `--json` lists all. */
 const SHOWN_FAILURES = 20;
-/** Reasons for skipping shown to people. */
+/** Reasons for skipping in the text output. */
 const SHOWN_REASONS = 10;
-/** Names of missing drawings shown to people. */
+/** Names of missing drawings in the text output. */
 const SHOWN_MISSING = 3;
-/** Between two looks of `--watch`. */
+/** Default interval of `--watch`, s. */
 const WATCH_SECONDS = 30;
-/** Of a folder in which a file changed less than this ago more may be on its way, ms. */
+/** `--watch` skips a folder in which a file changed less than this ago: more files may be on the way, ms. */
 const SETTLED_MS = 3_000;
 
 export function ingestCommand(): Command {
@@ -30,18 +30,15 @@ export function ingestCommand(): Command {
       '[paths...]',
       'files or folders of any format of the five offices, also in .gz, .zip, .tar, .tar.gz; - is standard input',
     )
-    .option('--new', 'pass over files that were read before and have not changed since')
-    .option(
-      '--watch [seconds]',
-      `go on looking for new files, every so many seconds (default: ${WATCH_SECONDS})`,
-    )
-    .option('--status', 'print which files were read, when, by which readers, and what became of them')
-    .option('--schema', 'print the JSON Schema of a line of JSON Lines, and stop')
+    .option('--new', 'skip files that were read before and have not changed since')
+    .option('--watch [seconds]', `check for new files at this interval (default: ${WATCH_SECONDS})`)
+    .option('--status', 'print the files that were read: time, readers and results')
+    .option('--schema', 'print the JSON Schema of a line of JSON Lines and exit')
     .option('--index <kind>', `index of a new data folder (default: auto): ${indexKinds().join(', ')}`)
     .addHelpText(
       'after',
       `
-A run that was stopped or killed is taken up by running it again: what is there already is left as it is.
+To resume a run that was stopped or killed, run the command again: publications in the index are not written again.
 Exit code: 0 when the run completed, 1 when every input failed, 2 for wrong usage.
 
 Examples:
@@ -79,7 +76,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
         onlyNew: flags['new'] === true || every !== undefined,
         ...(every === undefined ? {} : { settledMs: SETTLED_MS }),
       });
-      // Of the rounds of a watch only those that found something are worth a line.
+      // A watch prints only rounds that found documents.
       if (every === undefined || round === 1 || summary.documents > 0 || summary.failed.length > 0) {
         print(summary, flags['json'] === true, () => summaryText(summary, data));
       }
@@ -93,7 +90,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
     line.end();
     if (!signal.aborted) throw error;
     if (every !== undefined) return;
-    throw new PriorartError('cancelled', 'stopped; run the same command again to go on', { cause: error });
+    throw new PriorartError('cancelled', 'stopped; run the same command again to resume', { cause: error });
   } finally {
     await engine.close();
   }
@@ -112,7 +109,7 @@ async function ingestOnce(
   return summary;
 }
 
-/** Undefined where it is not asked to watch. */
+/** Undefined without `--watch`. */
 function watchSeconds(given: unknown): number | undefined {
   if (given === undefined) return undefined;
   const seconds = given === true ? WATCH_SECONDS : Number(given);
@@ -159,7 +156,10 @@ function summaryText(summary: IngestSummary, data: string): string {
   return lines.join('\n');
 }
 
-/** Failures of one reason in one line, most frequent first; the formats that are read once. */
+/**
+ * Failures with the same reason share a line. Most frequent reasons first; known formats are listed once at
+ * the end.
+ */
 function failuresText(failed: readonly Failure[]): string[] {
   const byReason = new Map<string, Failure[]>();
   for (const failure of failed) {
@@ -194,10 +194,10 @@ function drawingsText({ unavailable, ...drawings }: DrawingSummary): string[] {
   ];
   if (first.length > 0) {
     const shown = first.slice(0, SHOWN_MISSING).join(', ');
-    // Nothing is wrong: offices deliver texts and images apart.
+    // This is no fault: offices deliver texts and images separately.
     lines.push(
       `  ${count(missing)} more are named by the texts, but their images are not among these files ` +
-        `(${shown}${missing > SHOWN_MISSING ? ', …' : ''}); they are joined when you ingest those`,
+        `(${shown}${missing > SHOWN_MISSING ? ', …' : ''}); ingest these files to add them`,
     );
   }
   return lines;

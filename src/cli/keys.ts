@@ -7,7 +7,7 @@ import { asDefault, dataCommand } from './options.js';
 import { print } from './output.js';
 
 export function keysCommand(): Command {
-  const keys = new Command('keys').description('make, list and revoke API keys').addHelpText(
+  const keys = new Command('keys').description('create, list and revoke API keys').addHelpText(
     'after',
     `
 Examples:
@@ -16,15 +16,15 @@ Examples:
   priorart keys revoke key_Xy12abcdef34`,
   );
   keys.addCommand(
-    dataCommand('create', 'make a key; its secret is shown once')
-      .requiredOption('--account <name>', 'account by name or id; made where there is none of that name')
-      .option('--plan <plan>', `plan of an account that is made: ${PLANS.join(', ')} (default: enterprise)`)
+    dataCommand('create', 'create a key; its secret is shown once')
+      .requiredOption('--account <name>', 'account by name or id; created if no account has the name')
+      .option('--plan <plan>', `plan of a new account: ${PLANS.join(', ')} (default: enterprise)`)
       .option(
         '--monthly-quota <searches>',
-        'searches a month of an account that is made, on the plan enterprise',
+        'searches a month of a new account; only with the plan enterprise',
       )
-      .option('--environment <name>', 'where the key is used', 'production')
-      .option('--name <name>', 'what the key is for', 'default')
+      .option('--environment <name>', 'environment of the key', 'production')
+      .option('--name <name>', 'name of the key', 'default')
       .addHelpText(
         'after',
         `
@@ -45,7 +45,7 @@ Examples:
     { isDefault: true },
   );
   keys.addCommand(
-    dataCommand('revoke', 'deactivate a key at once')
+    dataCommand('revoke', 'deactivate a key immediately')
       .argument('<id>', 'id of the key')
       .addHelpText('after', '\nExamples:\n  priorart keys revoke key_Xy12abcdef34')
       .action(revoke),
@@ -77,9 +77,9 @@ async function create(flags: Record<string, string>): Promise<void> {
 }
 
 /**
- * Makes a key for an account, and the account where there is none of that name, on the plan `enterprise` unless told
- * otherwise.
- * @throws PriorartError `usage` where several accounts have the name, or the one that has it another plan or quota
+ * Creates a key. Creates the account too if no account has the name, with the plan `enterprise` by default.
+ * @throws PriorartError `usage` if several accounts have the name, or the account has another plan or quota
+ *   than asked for
  */
 export async function createKey(
   access: AccessStore,
@@ -99,14 +99,14 @@ export async function createKey(
   return { ...key, account: account.id };
 }
 
-/** An account is not changed by making a key, nor is a wish for another plan passed over. */
+/** Creating a key does not change an existing account: a different plan or quota is an error. */
 function checkAsked(account: Account, { plan, monthlyQuota }: { plan?: Plan; monthlyQuota?: number }): void {
   const { id, name, plan: has, monthly_quota: quota } = account;
   if ((plan ?? has) === has && (monthlyQuota ?? quota) === quota) return;
   throw new PriorartError(
     'usage',
-    `account ${JSON.stringify(name)} is there already, with the plan ${has} and ${quota} searches a month; ` +
-      `leave out --plan and --monthly-quota, or change it first: priorart accounts change ${id} …`,
+    `account ${JSON.stringify(name)} exists with the plan ${has} and ${quota} searches a month; ` +
+      `omit --plan and --monthly-quota, or change the account first: priorart accounts change ${id} …`,
   );
 }
 
@@ -115,7 +115,7 @@ async function list(flags: Record<string, unknown>): Promise<void> {
     const keys = access.list();
     print(keys, flags['json'] === true, () =>
       keys.length === 0
-        ? 'There is no key yet; make one with `priorart keys create --account NAME`.'
+        ? 'No keys yet; create one with `priorart keys create --account NAME`.'
         : table(
             keys.map(({ id, state, environment, account, created_at, name }) => [
               id,

@@ -1,13 +1,13 @@
-/** Lines of a stream of bytes, one after another, of bounded length: readline would keep a line of gigabytes. */
+/** Lines of a byte stream, of bounded length. readline would buffer a line of gigabytes. */
 import { PriorartError } from '../errors.js';
 
 const NEWLINE = 0x0a;
 
 /**
- * Yields the lines of UTF-8 text without their ends (LF or CRLF); a last line needs none. A byte order mark is
- * left out.
+ * Yields the lines of UTF-8 text without their ends (LF or CRLF). The last line needs no line end. A byte
+ * order mark is omitted.
  * @param name of the source, for messages
- * @throws PriorartError `usage` for a line of more than `maxBytes`, and for bytes that are no UTF-8
+ * @throws PriorartError `usage` for a line of more than `maxBytes`, and for invalid UTF-8
  */
 export async function* linesOf(
   source: AsyncIterable<Uint8Array>,
@@ -22,7 +22,7 @@ export async function* linesOf(
     if (held > maxBytes) {
       throw new PriorartError(
         'usage',
-        `${name}, line ${at}: longer than ${maxBytes} bytes; expected one text a line`,
+        `${name}, line ${at}: longer than ${maxBytes} bytes; expected one text per line`,
       );
     }
     parts.push(part);
@@ -49,6 +49,6 @@ function decoded(bytes: Uint8Array, name: string, at: number): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: at !== 1 }).decode(bytes);
   } catch {
-    throw new PriorartError('usage', `${name}, line ${at}: the bytes are no UTF-8; expected UTF-8 text`);
+    throw new PriorartError('usage', `${name}, line ${at}: invalid UTF-8; expected UTF-8 text`);
   }
 }

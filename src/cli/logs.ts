@@ -9,14 +9,14 @@ import { print } from './output.js';
 type Flags = Record<string, string | undefined>;
 
 export function logsCommand(): Command {
-  return dataCommand('logs', 'the log of requests of a key, newest first')
+  return dataCommand('logs', 'show the request log of a key, newest first')
     .argument('<key>', 'id of the key')
     .option(
       '--limit <lines>',
-      `lines of a page, ${LOG_PAGE.min} to ${LOG_PAGE.max}`,
+      `lines on a page, ${LOG_PAGE.min} to ${LOG_PAGE.max}`,
       String(LOG_PAGE.default),
     )
-    .option('--cursor <cursor>', 'where the page before ended')
+    .option('--cursor <cursor>', 'position at which the previous page ended, as printed there')
     .addHelpText(
       'after',
       `
@@ -53,7 +53,7 @@ async function run(key: string, flags: Flags): Promise<void> {
             line.query ?? '',
           ]),
         );
-        const more = page.next === undefined ? '' : `\nOlder ones: --cursor ${page.next}`;
+        const more = page.next === undefined ? '' : `\nOlder lines: --cursor ${page.next}`;
         return lines === '' ? 'No requests are logged.' : lines + more;
       });
     } finally {

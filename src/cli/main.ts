@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * `priorart`. The program is loaded when there are file descriptors for it: without them, loading its modules fails
- * with whatever Node says of the file that was not to be opened.
+ * Entry of `priorart`. Checks for file descriptors before it loads the program: without them, Node reports an
+ * error about some module file.
  */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { FILE_DESCRIPTORS_MIN } from '../limits.js';
 
-/** Whether so many files can be open at once. */
+/** Whether this number of files can be open at the same time. */
 function canOpen(files: number): boolean {
   const open: number[] = [];
   try {
@@ -23,7 +23,7 @@ function canOpen(files: number): boolean {
 if (canOpen(FILE_DESCRIPTORS_MIN)) await import('./program.js');
 else {
   process.stderr.write(
-    `priorart: too few file descriptors; expected room for ${FILE_DESCRIPTORS_MIN} and one for each connection: ulimit -n 65536\n`,
+    `priorart: too few file descriptors; expected at least ${FILE_DESCRIPTORS_MIN} and one for each connection; raise the limit: ulimit -n 65536\n`,
   );
   process.exitCode = 1;
 }

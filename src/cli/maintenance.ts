@@ -8,25 +8,29 @@ type Flags = Record<string, string | undefined>;
 
 export function maintenanceCommand(): Command {
   const maintenance = new Command('maintenance')
-    .description('answer every call but health with 503, in all servers on a folder')
+    .description('answer every call but health with 503, on all servers of a data folder')
     .addHelpText(
       'after',
       '\nExamples:\n  priorart maintenance on --retry-after 600\n  priorart maintenance off',
     );
   maintenance.addCommand(
-    dataCommand('on', 'turn it on; takes effect with the next call')
-      .option('--retry-after <seconds>', 'what clients are told to wait', String(MAINTENANCE_RETRY_S.default))
+    dataCommand('on', 'turn maintenance on; takes effect with the next call')
+      .option(
+        '--retry-after <seconds>',
+        'Retry-After that clients receive, s',
+        String(MAINTENANCE_RETRY_S.default),
+      )
       .addHelpText('after', '\nExamples:\n  priorart maintenance on --retry-after 600')
       .action((flags: Flags) => set(true, flags)),
   );
   maintenance.addCommand(
-    dataCommand('off', 'turn it off')
+    dataCommand('off', 'turn maintenance off')
       .addHelpText('after', '\nExamples:\n  priorart maintenance off')
       .action((flags: Flags) => set(false, flags)),
   );
   maintenance.addCommand(
     asDefault(
-      dataCommand('status', 'say whether it is on').addHelpText(
+      dataCommand('status', 'show whether maintenance is on').addHelpText(
         'after',
         '\nExamples:\n  priorart maintenance status --json',
       ),
@@ -53,7 +57,7 @@ async function status(flags: Flags): Promise<void> {
   await withAccess(flags, async (access) => {
     const found = access.maintenance();
     print({ on: found !== undefined, ...found }, Boolean(flags['json']), () =>
-      found ? `Maintenance is on since ${found.since}.` : 'Maintenance is off.',
+      found ? `Maintenance has been on since ${found.since}.` : 'Maintenance is off.',
     );
   });
 }

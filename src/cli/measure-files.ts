@@ -1,4 +1,4 @@
-/** The files that measuring reads: whole, since they are looked up, and therefore bounded. */
+/** Input files of measurements. They are read whole, so their size is bounded. */
 import { readFileSync, statSync } from 'node:fs';
 import { PriorartError } from '../errors.js';
 import { parseQrels, parseQuestions, type Qrels, type Question } from '../eval/trec.js';
@@ -18,14 +18,14 @@ export function qrelsOf(file: string): Qrels {
   return parseQrels(textOf(file, '--qrels'), file);
 }
 
-/** @throws PriorartError `usage` where the file can not be read or is too large */
+/** @throws PriorartError `usage` if the file cannot be read or is too large */
 export function textOf(file: string, option: string): string {
   try {
     const bytes = statSync(file).size;
     if (bytes > EVAL_FILE_MAX_BYTES) {
       throw new PriorartError(
         'usage',
-        `${option}: ${file} has ${size(bytes)}; expected at most ${size(EVAL_FILE_MAX_BYTES)}: measure with a sample`,
+        `${option}: ${file} has ${size(bytes)}; expected at most ${size(EVAL_FILE_MAX_BYTES)}; use a sample`,
       );
     }
     return readFileSync(file, 'utf8');
@@ -33,7 +33,7 @@ export function textOf(file: string, option: string): string {
     if (error instanceof PriorartError) throw error;
     throw new PriorartError(
       'usage',
-      `${option}: ${file} can not be read (${(error as NodeJS.ErrnoException).code})`,
+      `${option}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
       { cause: error },
     );
   }

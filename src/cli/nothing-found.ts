@@ -1,4 +1,4 @@
-/** What a search says that found nothing: what its filters leave out, and which options change that. */
+/** Message of a search without results: what each filter excludes, and which option changes that. */
 
 import { FILTER_ROWS } from '../search/filter-rows.js';
 import { Folder } from '../search/folder.js';
@@ -21,10 +21,10 @@ const CONDITIONS: Readonly<Record<string, [option: string, are: string]>> = {
   ),
 };
 
-/** What filters leave of an index: how many publications, and what is to be said if there are none. */
+/** Publications that a filter allows. */
 export interface Allowed {
   publications: number;
-  /** Why there are none; undefined if there are some. */
+  /** Message if the filter allows none; undefined otherwise. */
   nothing: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function allowedBy(data: string, filters: Filters): Promise<Allowed
 
 function textOf({ total, conditions, kinds }: LeftOutReport, data: string, filters: Filters): string {
   if (total === 0) {
-    return `The index in ${data} is empty; take patents in with: ${COMMAND} ingest --data ${data} FILE…`;
+    return `The index in ${data} is empty; add patents: ${COMMAND} ingest --data ${data} FILE…`;
   }
   const lines = conditions.flatMap(({ column, publications }) => {
     if (column === 'kind_class') return kindLines(kinds ?? {}, filters);
@@ -50,10 +50,10 @@ function textOf({ total, conditions, kinds }: LeftOutReport, data: string, filte
   });
   const together = lines.length > 1 ? ['No publication passes all of these together.'] : [];
   const head = `No patent fits. Of ${count(total)} publications in the index,`;
-  return [head, ...lines, ...together, 'Fewer filters may help.'].join('\n');
+  return [head, ...lines, ...together, 'Remove a filter to find more.'].join('\n');
 }
 
-/** What doc_type and its companions leave out. */
+/** Lines for the filters on the kind of publication, such as doc_type. */
 function kindLines(
   kinds: NonNullable<LeftOutReport['kinds']>,
   { docType, includeUtilityModel }: Filters,

@@ -5,15 +5,15 @@ import { PriorartError } from '../errors.js';
 import { DEFAULT_MODELS, type ModelsConfig, readModels, storedModels } from '../models/config.js';
 import { Store } from '../store/store.js';
 
-/** A command with `--data` that prints a result, also as JSON. */
+/** A command with `--data` and `--json` that prints a result. */
 export function dataCommand(name: string, description: string): Command {
   const command = new Command(name).description(description);
   return withSettings(command, ['data']).option('--json', 'print the result as one line of JSON');
 }
 
 /**
- * Has a command of a group run if none is named, as `keys` lists keys. Any other word is refused as the unknown
- * command that it is.
+ * Makes a command the default of its group: `keys` alone lists keys. Other words are refused as unknown
+ * commands.
  */
 export function asDefault(
   command: Command,
@@ -28,7 +28,7 @@ export function asDefault(
     });
 }
 
-/** Adds flags of the settings table; their values are checked by `loadConfig`. */
+/** Adds flags of the settings table. `loadConfig` checks their values. */
 export function withSettings(command: Command, names: readonly SettingName[]): Command {
   for (const name of names) {
     const { flag, description, unset, default: fallback } = SETTINGS[name];
@@ -37,13 +37,13 @@ export function withSettings(command: Command, names: readonly SettingName[]): C
   return command;
 }
 
-/** The settings that say which index is opened, and with which models. */
+/** Options to open an index: its folder, and models if given. */
 export function openOptions(flags: Record<string, unknown>): { data: string; models?: string } {
   const { data, models } = settings(flags);
   return { data, ...(models === undefined ? {} : { models }) };
 }
 
-/** The models that a command works with: those that the user names, else the data folder's, else the default ones. */
+/** Models of a command: from `--models`, else of the data folder, else the default models. */
 export async function modelsOf(flags: Record<string, unknown>): Promise<ModelsConfig> {
   const { data, models } = settings(flags);
   if (models !== undefined) return readModels(models);
@@ -56,7 +56,7 @@ export async function modelsOf(flags: Record<string, unknown>): Promise<ModelsCo
   }
 }
 
-/** The settings in force, from the flags of a command and the environment. */
+/** All settings, from the flags of a command and the environment. */
 export function settings(flags: Record<string, unknown>): ReturnType<typeof loadConfig> {
   return loadConfig({ flags: flags as Partial<Record<SettingName, string>> });
 }

@@ -1,10 +1,10 @@
-/** What every command prints alike: results on standard output, everything else on standard error. */
+/** Output of all commands: results on standard output, everything else on standard error. */
 import { basename, relative } from 'node:path';
 import { isPriorartError } from '../errors.js';
 
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** How this program was called, for hints that can be pasted: `priorart` is not on every user's path. */
+/** How this program was called, for hints that can be pasted. `priorart` may not be on the PATH. */
 export const COMMAND = commandName(process.argv[1] ?? 'priorart');
 
 function commandName(script: string): string {
@@ -13,17 +13,17 @@ function commandName(script: string): string {
   return `node ${path.startsWith('..') ? script : path}`;
 }
 
-/** A result, as text for people or as one line of JSON. */
+/** Prints a result, as text for people or as one line of JSON. */
 export function print(value: unknown, json: boolean | undefined, text: () => string): void {
   process.stdout.write(`${escapeControls(json ? JSON.stringify(value) : text())}\n`);
 }
 
-/** A text without what moves a terminal's cursor; of JSON the same JSON. */
+/** Escapes control characters, which could act on a terminal. Escaped JSON is the same JSON. */
 export function escapeControls(text: string): string {
   return escaped(text, CONTROLS);
 }
 
-/** Ends the process if the reader of standard output has seen enough, as in `priorart export | head`. */
+/** Ends the process when the reader of standard output closes it, as in `priorart export | head`. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -31,12 +31,15 @@ export function endWithReader(): void {
   });
 }
 
-/** What moves a terminal's cursor, colours it or types for its user; line ends and tabs are the text's own. */
+/** Control characters except line feed and tab. They move a terminal's cursor, colour text or type input. */
 const CONTROLS = /(?![\n\t])\p{Cc}/gu;
-/** These, line ends, and what turns the direction of writing. */
+/** Control characters, line ends and marks that change the direction of writing. */
 const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text from outside as a part of one line: what is not to be seen in it, or would end it, as `\u001b`. */
+/**
+ * Escapes external text for use within one line: invisible characters and line ends become `\u001b` and the
+ * like.
+ */
 export function inOneLine(text: string): string {
   return escaped(text, NOT_IN_A_LINE);
 }
@@ -45,7 +48,7 @@ function escaped(text: string, which: RegExp): string {
   return text.replace(which, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Says what went wrong, without a stack for errors that were raised on purpose. Returns the exit code. */
+/** Prints an error, with a stack only for unexpected errors. Returns the exit code. */
 export function reportError(error: unknown): number {
   const known = ofTheSystem(error);
   if (known !== undefined) {
@@ -61,7 +64,10 @@ export function reportError(error: unknown): number {
   return usage ? EXIT.usage : EXIT.failed;
 }
 
-/** What the system refused, in words, where that is no mistake of the program. */
+/**
+ * Message for an error of the operating system that is not a fault of the program; undefined for other
+ * errors.
+ */
 function ofTheSystem(error: unknown): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException;
   const place = path === undefined ? 'a file' : path;
@@ -71,9 +77,9 @@ function ofTheSystem(error: unknown): string | undefined {
       return `too few file descriptors to open ${place}; allow more: ulimit -n 65536`;
     case 'EACCES':
     case 'EPERM':
-      return `this user may not read or write ${place}`;
+      return `no permission to read or write ${place}; check its owner and mode`;
     case 'EROFS':
-      return `${place} can not be written: it is on a read-only file system`;
+      return `${place} cannot be written: its file system is read-only`;
     default:
       return undefined;
   }
@@ -81,10 +87,10 @@ function ofTheSystem(error: unknown): string | undefined {
 
 const PROGRESS_EVERY_MS = { terminal: 200, plain: 2_000 };
 
-/** A line that is rewritten on a terminal and printed now and then elsewhere; on standard error. */
+/** Progress on standard error: a line that is rewritten on a terminal, or printed at intervals elsewhere. */
 export class ProgressLine {
   readonly #terminal = process.stderr.isTTY === true;
-  /** The first line comes after the same while: what is done by then needs none. */
+  /** Nothing is shown before the first interval has passed: short work needs no progress. */
   #last = performance.now();
   #shown = false;
 
@@ -103,7 +109,7 @@ export class ProgressLine {
   }
 }
 
-/** A signal that fires at Ctrl-C or SIGTERM; a second one ends the process. */
+/** A signal that fires at Ctrl-C or SIGTERM. A second one ends the process. */
 export function interruption(): AbortSignal {
   const controller = new AbortController();
   const stop = () => controller.abort();

@@ -1,4 +1,4 @@
-/** One file a command; this one wires them and turns errors into exit codes. */
+/** Assembles the commands, each from a file of its own, and turns errors into exit codes. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { accountsCommand } from './accounts.js';
@@ -29,7 +29,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
   version: string;
 };
 
-// Whatever is made in a data folder, by this process and its threads, is for its owner alone.
+// Files of a data folder, made by this process and its threads, are readable by their owner only.
 process.umask(0o077);
 
 const program = new Command('priorart')
@@ -37,7 +37,7 @@ const program = new Command('priorart')
   .version(version)
   .showHelpAfterError('(run with --help for options and examples)')
   .exitOverride((error) => {
-    // Help and version are answers; everything else commander stops at is wrong usage.
+    // Help and version are answers. Everything else at which commander exits is wrong usage.
     process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
   });
 
@@ -67,7 +67,7 @@ for (const command of [
   adopt(command(), program);
 }
 
-/** Wrong usage ends with the same exit code in a command of a command. */
+/** Adds a command whose subcommands inherit the settings, such as the exit code of wrong usage. */
 function adopt(command: Command, parent: Command): void {
   parent.addCommand(command.copyInheritedSettings(parent));
   for (const inner of command.commands) inner.copyInheritedSettings(command);

@@ -5,21 +5,21 @@ import { QUERY_MAX_CHARS } from '../limits.js';
 import { parsePatentNumber } from '../patent/number.js';
 import { COMMAND, inOneLine } from './output.js';
 
-/** The argument that stands for standard input. */
+/** Argument for standard input. */
 const STANDARD_INPUT = '-';
-/** No character has more bytes in UTF-8. */
+/** A UTF-8 character has at most 4 bytes. */
 const MOST_BYTES = 4 * QUERY_MAX_CHARS;
 
-/** Declares the question. */
+/** Declares the argument of the question. */
 export function withQuestion(command: Command): Command {
-  // Several words are taken here, so that what to do about them can be said.
+  // Accepts several words, so that the error can suggest quotes.
   return command
     .usage('[options] <query>')
     .argument('<query...>', 'a question in your own words, in quotes; - reads it from standard input');
 }
 
 /**
- * The question that was asked.
+ * The question of a command line.
  * @throws PriorartError `usage` for several words without quotes, and for too long an input
  */
 export async function questionOf(words: readonly string[], command: Command): Promise<string> {
@@ -42,18 +42,24 @@ async function standardInput(): Promise<string> {
     bytes += part.length;
     if (bytes > MOST_BYTES) {
       const most = QUERY_MAX_CHARS.toLocaleString('en');
-      throw new PriorartError('usage', `standard input: longer than a question may be, ${most} characters`);
+      throw new PriorartError(
+        'usage',
+        `standard input is too long; expected a question of at most ${most} characters`,
+      );
     }
   }
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Application numbers with their office: `EP20168852.3`, `PCT/KR2020/001234`, `10-2018-0123456` has no other reading. */
+/**
+ * Application numbers with their office, such as `EP20168852.3` and `PCT/KR2020/001234`. A number
+ * such as `10-2018-0123456` is not listed, since it may also be a publication number.
+ */
 const APPLICATION = /^(?:PCT\/[A-Z]{2}\d{4}\/\d{6}|\d{2}\/\d{3},?\d{3}|[A-Z]{2}\s?\d{8,13}\.[\dX])$/i;
-/** A classification that no question consists of: a subclass at least. */
+/** A classification code, at least a subclass. No question looks like it. */
 const CLASSIFICATION = /^[A-HY]\s?\d\d\s?[A-Z](?:\s?\d{1,4}(?:\/\d{0,6})?)?$/i;
 
-/** What to say if a question is a number or a code, for which there is an option; undefined otherwise. */
+/** Hint if a question is a number or a code for which an option exists; undefined otherwise. */
 export function optionHint(question: string): string | undefined {
   const text = inOneLine(question.trim());
   if (CLASSIFICATION.test(text)) {
@@ -74,7 +80,7 @@ export function optionHint(question: string): string | undefined {
 
 function numberIn(text: string): 'application' | 'publication' | undefined {
   if (APPLICATION.test(text)) return 'application';
-  // A bare number may be anything.
+  // A number without a country is ambiguous.
   if (!/\d{5}/.test(text.replace(/[\s,./-]/g, '')) || !/\D/.test(text)) return undefined;
   const readings = parsePatentNumber(text);
   if (readings.length === 0) return undefined;

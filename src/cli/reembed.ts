@@ -7,14 +7,14 @@ import { dataCommand, openOptions, settings, withSettings } from './options.js';
 import { count, duration, interruption, ProgressLine, print } from './output.js';
 
 export function reembedCommand(): Command {
-  const command = dataCommand('reembed', 'give every passage of a data folder a vector of another model')
-    .option('--discard', 'forget a re-embedding that was not finished, and give its room back')
+  const command = dataCommand('reembed', 'embed all passages of a data folder with another model')
+    .option('--discard', 'discard an unfinished re-embedding and free its disk space')
     .addHelpText(
       'after',
       `
-Servers, ingests and deletions may go on: searches answer with the old model until all is done, and with the new one
-right after it, without a restart. A run that was stopped or killed is taken up by running it again. With the model
-that the folder has already, only its configuration is replaced (paths, calibration, reranker).
+Servers, ingests and deletions may continue: searches use the old model until re-embedding is complete, and the new one
+right after, without a restart. To resume a run that was stopped or killed, run the command again. If the folder has
+the model already, only its configuration is replaced (paths, calibration, reranker).
 
 Examples:
   priorart reembed --data ./patents --models models.json
@@ -30,7 +30,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   if (flags['discard']) {
     const discarded = await forgetUnfinished(data);
     return print({ discarded }, json, () =>
-      discarded ? 'The unfinished re-embedding is forgotten.' : 'There is no unfinished re-embedding.',
+      discarded ? 'The unfinished re-embedding is discarded.' : 'There is no unfinished re-embedding.',
     );
   }
   const { workers, nice } = settings(flags);
@@ -50,11 +50,11 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   } catch (error) {
     line.end();
     if (!signal.aborted) throw error;
-    throw new PriorartError('cancelled', 'stopped; run `priorart reembed` again to go on', { cause: error });
+    throw new PriorartError('cancelled', 'stopped; run `priorart reembed` again to resume', { cause: error });
   }
 }
 
-/** @param first passages that were done when this run began */
+/** @param first passages that were complete when this run began */
 function progressText(
   { passages, totalPassages, note }: ReembedProgress,
   first: number,
@@ -77,6 +77,6 @@ function progressText(
 
 function summaryText({ model, embedded, seconds }: ReembedSummary): string {
   return embedded === 0
-    ? `The folder's model is ${model}; its configuration is the one given.`
+    ? `The folder's model is ${model}; its configuration is now the given one.`
     : `${count(embedded)} publications embedded in ${seconds} s; the folder's model is ${model} now.`;
 }

@@ -1,6 +1,6 @@
 /**
- * The fields of a request as command-line options: the names, the help and the allowed values are those of the
- * request's schema, so a field that is added there is an option here.
+ * Fields of a request as command-line options. Names, help and allowed values come from the request's schema:
+ * a new field becomes an option.
  */
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -33,14 +33,14 @@ interface Field {
   property: Held;
 }
 
-/** What a field holds: without the `null` that a request may give for "absent". */
+/** Type of a field's values, without the `null` that requests may use for "absent". */
 function held(property: Property): Held {
   const inner = property.anyOf?.find(({ type }) => type !== 'null') ?? property;
   const type = [inner.type ?? []].flat().find((name) => name !== 'null');
   return { ...inner, ...property, type };
 }
 
-/** Fields that are options; the question is an argument. */
+/** Fields that become options. The question is an argument. */
 function fieldsOf(schema: z.ZodType, without: readonly string[] = []): Field[] {
   const { properties } = z.toJSONSchema(schema) as { properties: Record<string, Property> };
   return Object.entries(properties)
@@ -50,7 +50,7 @@ function fieldsOf(schema: z.ZodType, without: readonly string[] = []): Field[] {
 
 const SEARCH = fieldsOf(semanticSchema);
 const FILTER = fieldsOf(filterSchema);
-/** top_k has no effect there. */
+/** Statistics have no top_k. */
 const ANALYTICS = fieldsOf(analyticsSchema, ['top_k']);
 
 const keyOf = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -58,10 +58,10 @@ const keyOf = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => le
 /** Declares the options of a search. */
 export function withFilters(command: Command): Command {
   declare(command, SEARCH);
-  return command.option('--exact', 'score every vector that the filter allows, whatever index there is');
+  return command.option('--exact', 'score every vector that the filter allows, without an index');
 }
 
-/** Declares the filters, without those options that only a question has a use for. */
+/** Declares the filters without the other options of a search. */
 export function withFiltersOnly(command: Command): Command {
   return declare(command, FILTER);
 }
@@ -71,7 +71,7 @@ export function withAnalytics(command: Command): Command {
   return declare(command, ANALYTICS);
 }
 
-/** The options of a field that is an object: `date_range` with `from` is `--date-range-from`. */
+/** Options of a field. An object has one for each part: `date_range` with `from` is `--date-range-from`. */
 function parts({ name, property }: Field): Field[] {
   if (property.type !== 'object') return [{ name, property }];
   return Object.entries(property.properties ?? {}).map(([part, inner]) => ({
@@ -110,17 +110,17 @@ function help(name: string, { type, enum: values, items, minimum, maximum, ...re
   return parts.join('; ') + fallback;
 }
 
-/** The request that the options spell; checked where every request is checked. */
+/** The request of a search from its options. It is not validated here. */
 export function requestOf(query: string, flags: Record<string, unknown>): SemanticRequest {
   return { query, ...spelled(SEARCH, flags) };
 }
 
-/** The filter that the options spell. */
+/** The filter from its options. */
 export function filterOf(flags: Record<string, unknown>): PatentFilter {
   return spelled(FILTER, flags);
 }
 
-/** The request for statistics that the options spell. */
+/** The request for statistics from its options. */
 export function analyticsOf(query: string, flags: Record<string, unknown>): AnalyticsRequest {
   return { query, ...spelled(ANALYTICS, flags) };
 }
@@ -152,7 +152,7 @@ function parsed(given: unknown, { type, enum: values, items }: Held): unknown {
   return typeof given === 'string' ? inCase(given, values) : given;
 }
 
-/** Who types `kr` means KR. */
+/** Accepts `kr` for `KR`. */
 function inCase(text: string, values: readonly string[] = []): string {
   return values.find((value) => value.toLowerCase() === text.toLowerCase()) ?? text;
 }

@@ -20,7 +20,7 @@ export function searchCommand(): Command {
     .addHelpText(
       'after',
       `
-With --json the output is exactly the body that POST /api/v1/search/semantic answers.
+With --json the output is exactly the body of POST /api/v1/search/semantic.
 
 Examples:
   priorart search "solid electrolyte for lithium batteries"
@@ -55,8 +55,8 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
 }
 
 /**
- * What is to be said where nothing found seems to be about the question. Only then the engine is asked whether its
- * model is calibrated: an answer does not tell.
+ * Hint if no result seems to be about the question. Asks the engine whether the model is calibrated, which an
+ * answer does not say.
  */
 async function hintOf(
   engine: Engine,

@@ -15,7 +15,7 @@ import { COMMAND, count, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
 
-/** The settings that a server has. */
+/** Settings of a server. */
 const OF_A_SERVER = [
   'data',
   'models',
@@ -53,7 +53,7 @@ const OF_A_SERVER = [
   'logLevel',
 ] as const satisfies SettingName[];
 
-/** Those that a server takes over while it runs; the others need a restart. */
+/** Settings that take effect at SIGHUP. The others need a restart. */
 const RELOADED: ReadonlySet<SettingName> = new Set([
   'settings',
   'tlsCert',
@@ -68,7 +68,7 @@ const RELOADED: ReadonlySet<SettingName> = new Set([
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('serve the HTTP interface')
-    .option('--demo', 'make a demonstration key on the first start and print it')
+    .option('--demo', 'create a demonstration key on the first start and print it')
     .addHelpText(
       'after',
       `
@@ -77,7 +77,7 @@ Examples:
   priorart serve --host 0.0.0.0 --trust-proxy 1        (behind a reverse proxy)
   priorart serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem
 
-SIGTERM and SIGINT shut down in order; SIGHUP reads certificate and settings file again.`,
+SIGTERM and SIGINT shut down after running requests; SIGHUP reads the certificate and the settings file again.`,
     )
     .action(run);
   return withSettings(command, OF_A_SERVER);
@@ -97,13 +97,13 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     throw error;
   });
   const secret = flags['demo'] === true ? await firstKey(data) : undefined;
-  // A missing or damaged key store is answered with 503 until it is there; it does not keep the server down.
+  // A missing or damaged key store does not stop the server: calls get 503 until the store can be opened.
   const access = AccessStore.open(accessDir(data), { create: false });
   const output = bufferedOutput();
   const log = createLog(config.logLevel, output);
   const server = await startServer({ engine, access, drawings, log, config, metrics }).catch(
     async (error: unknown) => {
-      // Its threads would keep the process alive, without a word.
+      // The engine's threads would keep the process alive.
       await engine.close();
       await access.close();
       output.flushSync();
@@ -112,7 +112,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   );
   const onHangUp = () => reload(server, flags, log, config);
   process.on('SIGHUP', onHangUp);
-  // Heard before the banner says how to stop: whoever reads it may do so at once.
+  // Signals are handled before the banner is shown: a user may press Ctrl-C at once.
   const told = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
@@ -126,7 +126,10 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   output.flushSync();
 }
 
-/** A mistake in the settings must not end a server that runs. @param started the settings that it started with */
+/**
+ * Applies changed settings. An invalid setting is logged and does not end the server. @param started settings
+ * at the start
+ */
 function reload(server: Server, flags: Record<string, unknown>, log: Logger, started: Config): void {
   try {
     const config = settings(flags);
@@ -134,14 +137,14 @@ function reload(server: Server, flags: Record<string, unknown>, log: Logger, sta
     const changed = OF_A_SERVER.filter((name) => !RELOADED.has(name) && config[name] !== started[name]);
     if (changed.length > 0) {
       const names = changed.map((name) => SETTINGS[name].flag.split(' ')[0]!.slice(2));
-      log.warn({ settings: names }, 'changed settings need a restart; the server goes on with those before');
+      log.warn({ settings: names }, 'changed settings need a restart; the old values stay in force');
     }
   } catch (error) {
-    log.error({ err: error }, 'settings were not read again; those before stay in force');
+    log.error({ err: error }, 'settings could not be read; the old values stay in force');
   }
 }
 
-/** The demonstration key of a folder that has none; undefined where keys exist. */
+/** Creates the demonstration key of a folder without keys. Undefined if keys exist. */
 async function firstKey(data: string): Promise<string | undefined> {
   const access = AccessStore.open(accessDir(data));
   try {
@@ -155,20 +158,21 @@ async function firstKey(data: string): Promise<string | undefined> {
 }
 
 interface KeyHint {
-  /** What the example is called with. */
+  /** Key in the example. */
   key: string;
   line: string;
 }
 
-/** What there is to say of keys. */
+/** Key and hint for the banner. */
 function keyOf(access: AccessStore, data: string, secret: string | undefined): KeyHint {
   if (secret !== undefined) return { key: secret, line: `${secret}   (shown once; development only)` };
   const create = `${COMMAND} keys create --data ${data} --account NAME`;
   const key = '$PRIORART_KEY';
-  if (!access.isAvailable()) return { key, line: `none, or they cannot be read; make one: ${create}` };
+  if (!access.isAvailable())
+    return { key, line: `none, or the key store cannot be read; create a key: ${create}` };
   return access.list().some(({ state }) => state === 'active')
-    ? { key, line: `keys made before still work; a new one: ${create}` }
-    : { key, line: `none is active; make one: ${create}` };
+    ? { key, line: `existing keys still work; create another: ${create}` }
+    : { key, line: `no key is active; create one: ${create}` };
 }
 
 async function banner(
@@ -182,7 +186,7 @@ async function banner(
   const body = JSON.stringify({ query: EXAMPLE, top_k: 3 });
   return `
 priorart serves ${count(total)} publications (${count(chunks)} passages, ${index.model}) at ${url}
-  memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; the index is mapped once for all
+  memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; all share one mapping of the index
   key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'
   stop      Ctrl-C

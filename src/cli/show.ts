@@ -7,19 +7,19 @@ import { count, EXIT, endWithReader, inOneLine, print } from './output.js';
 
 /** Columns of a line of text. */
 const LINE_CHARS = 100;
-/** Columns of the name of a fact. */
+/** Columns for the name of a fact. */
 const FACT_CHARS = 12;
-/** Citations shown to people; `--json` has all. */
+/** Citations in the text output; `--json` has all. */
 const SHOWN_CITATIONS = 20;
 
 export function showCommand(): Command {
   return dataCommand('show', 'show whole publications: bibliography, abstract, claims as a tree')
     .argument('<numbers...>', 'publication numbers in any spelling')
-    .option('--description', 'print the description, too')
+    .option('--description', 'also print the description')
     .addHelpText(
       'after',
       `
-With --json each record is a line of JSON, as \`export\` writes it and \`ingest\` reads it. Exit code 1 if a number is
+With --json, each record is a line of JSON in the format of \`export\` and \`ingest\`. Exit code 1 if a number is
 not in the index.
 
 Examples:
@@ -49,7 +49,7 @@ async function run(numbers: string[], flags: Record<string, unknown>): Promise<v
   }
 }
 
-/** A record for people to read. */
+/** A record as text. */
 export function recordText(patent: Patent, withDescription: boolean): string {
   const blocks = [
     [patent.patent_id, patent.title].filter(Boolean).join('  '),
@@ -88,7 +88,7 @@ function factsText(patent: Patent): string {
       'drawings',
       drawings && `${count(drawings.length)}: ${drawings[0]?.file}${drawings.length > 1 ? ', …' : ''}`,
     ],
-    ['partial', patent.partial ? 'a part of the publication; the rest has not come in' : undefined],
+    ['partial', patent.partial ? 'only a part of the publication has been ingested' : undefined],
   ];
   return facts
     .flatMap(([name, value]) =>
@@ -121,7 +121,7 @@ function textBlock(heading: string, text: string | undefined): string[] {
   return text ? [`${heading}\n${wrapped(text, '')}`] : [];
 }
 
-/** Claims, each below the first one that it refers to. */
+/** Claims as a tree: each claim is below the first claim that it depends on. */
 function claimsBlock(claims: readonly Claim[]): string[] {
   if (claims.length === 0) return [];
   const known = new Set(claims.map(({ number }) => number));
@@ -135,13 +135,16 @@ function claimsBlock(claims: readonly Claim[]): string[] {
   return [`Claims\n${branches(tops, below)}`];
 }
 
-/** A claim refers to one before it; whatever else a source says would be no tree. */
+/**
+ * The parent of a claim: the first claim that it depends on. Dependencies on later claims are ignored, since
+ * they would not give a tree.
+ */
 function parentOf({ number, depends_on }: Claim, known: ReadonlySet<number>): number | undefined {
   const before = (depends_on ?? []).filter((other) => other < number && known.has(other));
   return before.length === 0 ? undefined : Math.min(...before);
 }
 
-/** @param stem what stands before the lines of these claims; undefined for those that refer to none */
+/** @param stem text before the lines of these claims; undefined for independent claims */
 function branches(claims: readonly Claim[], below: ReadonlyMap<number, Claim[]>, stem?: string): string {
   return claims
     .map((claim, n) => {
@@ -178,7 +181,7 @@ function descriptionBlock({ description = [] }: Patent, isWanted: boolean): stri
   );
 }
 
-/** A text in lines of the same length, of which all but the first begin with `indent`. */
+/** Wraps a text. All lines but the first begin with `indent`. */
 function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
   for (const given of text.split('\n')) {

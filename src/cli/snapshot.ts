@@ -9,13 +9,14 @@ import { dataCommand, openOptions } from './options.js';
 import { COMMAND, count, ProgressLine, print, size } from './output.js';
 
 export function snapshotCommand(): Command {
-  return dataCommand('snapshot', 'copy a data folder as it is at this moment, while others search and write')
-    .argument('<folder>', 'where the copy is to be; nothing may be there')
-    .option('--copy', 'copy every byte; without it, files on the same disk are hard links and take no room')
+  return dataCommand('snapshot', 'copy the current state of a data folder while others search and write')
+    .argument('<folder>', 'path of the copy; must not exist')
+    .option('--copy', 'copy every byte; by default, files on the same disk are hard links and take no space')
     .addHelpText(
       'after',
       `
-Accounts, keys and what they have used are copied too, request logs are not. The copy is there whole or not at all. To restore it, open it, or put it in the place of the folder.
+Accounts, keys and their use are copied too; request logs are not. The copy appears when it is complete. To restore it,
+open it, or move it to the place of the folder.
 
 Examples:
   priorart snapshot --data ./patents ./patents-$(date +%F)
@@ -44,7 +45,7 @@ async function run(folder: string, flags: Record<string, unknown>): Promise<void
   }
 }
 
-/** Accounts and keys, where there are any. */
+/** Copies accounts and keys, if any. */
 async function copyAccess(data: string, copy: string): Promise<void> {
   if (!existsSync(accessDir(data))) return;
   const access = AccessStore.open(accessDir(data));

@@ -20,7 +20,7 @@ export function statsCommand(): Command {
       'after',
       `
 Counts every patent whose best passage has at least --min-score. Without --stats-group-by all four axes are shown.
-With --json the output is exactly the body that POST /api/v1/search/semantic-analytics answers.
+With --json the output is exactly the body of POST /api/v1/search/semantic-analytics.
 
 Examples:
   priorart stats "solid electrolyte for lithium batteries"
@@ -56,7 +56,7 @@ async function whyNothing(data: string, request: AnalyticsRequest, minScore: num
   if (nothing !== undefined) return nothing;
   return (
     `None of the ${count(publications)} publications that the filters allow has a similarity of ${minScore} or more; ` +
-    '--min-score lowers it.'
+    'lower the limit with --min-score.'
   );
 }
 
@@ -92,7 +92,7 @@ function charts({ by_year, by_country, top_applicants, top_ipc }: AnalyticsStats
   return axes.flatMap(([title, rows]) => (rows && rows.length > 0 ? [`${title}\n${bars(rows)}`] : []));
 }
 
-/** A line for each row, its bar as long as its share of the largest. */
+/** A line for each row, with a bar in proportion to the largest number. */
 export function bars(rows: readonly (readonly [name: string, number: number])[]): string {
   const names = rows.map(([name]) => shortened(name));
   const width = Math.max(...names.map(columns));
@@ -106,7 +106,7 @@ export function bars(rows: readonly (readonly [name: string, number: number])[])
     .join('\n');
 }
 
-/** Wide characters of a terminal, as those of Korean, Japanese and Chinese. */
+/** Characters that take two columns of a terminal, such as Korean, Japanese and Chinese. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
 
 /** Columns of a terminal that a text takes. */

@@ -8,9 +8,9 @@ import { count, print } from './output.js';
 type Flags = Record<string, string | undefined>;
 
 export function usageCommand(): Command {
-  return dataCommand('usage', 'calls by day, key and endpoint')
-    .option('--account <account>', 'of one account, by id or name')
-    .option('--key <id>', 'of one key')
+  return dataCommand('usage', 'count calls by day, key and endpoint')
+    .option('--account <account>', 'only calls of this account, by id or name')
+    .option('--key <id>', 'only calls with this key')
     .option('--from <day>', 'first day, YYYY-MM-DD, UTC (default: the first of this month)')
     .option('--to <day>', 'last day (default: today)')
     .addHelpText(

@@ -1,11 +1,11 @@
-/** Vectors as they are written: JSON lines, tab-separated values, or NumPy's array file. */
+/** Output formats of vectors: JSON lines, tab-separated values, or NumPy's array file. */
 import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
 
 export const VECTOR_FORMATS = ['jsonl', 'tsv', 'npy'] as const;
 export type VectorFormat = (typeof VECTOR_FORMATS)[number];
 
-/** Where the bytes go; `npy` needs a file, since its head holds the number of rows. */
+/** Output of vectors. `npy` needs a file, since its head holds the number of rows. */
 export interface VectorOutput {
   /** Rows of `dimensions` numbers, one after another. */
   write(rows: Float32Array): Promise<void>;
@@ -36,7 +36,7 @@ export async function vectorOutput(
   };
 }
 
-/** Digits enough to give the same single-precision number again; a double's would be noise. */
+/** The shortest decimal that gives the same single-precision number again: 9 digits are enough. */
 export function shortest(value: number): string {
   return String(Number(value.toPrecision(9)));
 }
@@ -45,12 +45,12 @@ async function writeStdout(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** Bytes of the head, a multiple of 64; holds any number of rows. */
+/** Bytes of the head: a multiple of 64 with room for any number of rows. */
 const NPY_HEAD = 128;
 
 /**
- * Format 1.0 of numpy.lib.format. The head says 0 rows until the end, so that a file whose writing was cut short
- * does not pass for a whole one.
+ * Format 1.0 of numpy.lib.format. The head says 0 rows until the end, so that an incomplete file does not
+ * look complete.
  */
 async function npyOutput(handle: FileHandle, dimensions: number): Promise<VectorOutput> {
   let rows = 0;
@@ -58,7 +58,7 @@ async function npyOutput(handle: FileHandle, dimensions: number): Promise<Vector
   return {
     write: async (values) => {
       const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
-      // The numbers are little-endian, as every processor that the addon runs on has them.
+      // Numbers are little-endian on every processor that the addon supports.
       await handle.write(bytes, 0, bytes.length, NPY_HEAD + rows * dimensions * 4);
       rows += values.length / dimensions;
     },

@@ -1,6 +1,6 @@
 /**
  * Application numbers in one form per office, so that an application, its grant, its divisionals and the
- * priority claims of other offices name the same thing alike:
+ * priority claims of other offices use the same number:
  *
  * | office | form | from |
  * |---|---|---|
@@ -9,12 +9,12 @@
  * | CN | 12 digits (8 before October 2003), no check digit | `201610298414.0`, `98812345.6` |
  * | EP | 8 digits, no check digit | `04106384.3`, `EP20040106384` |
  * | US | 8 digits: series code + 6 | `09/742,144`, `60634291`, `201862650001` |
- * | WO (any office that wrote a PCT number) | office + year + 6 digits | `PCT/US2007/014647` |
+ * | WO (PCT numbers at any office) | office + year + 6 digits | `PCT/US2007/014647` |
  * | others | letters and digits, without a check digit after a point | `10 2007 003 914.1` |
  */
 
 const PCT = /PCT\W*([A-Z]{2})\W*(\d{4}|\d{2})\W*(\d{3,7})/;
-/** Japanese eras by their letter and character: the year before their first. */
+/** Japanese eras by their letter and character, with the year before their first year. */
 const ERA: Record<string, number> = {
   ...{ M: 1867, 明: 1867, T: 1911, 大: 1911, S: 1925, 昭: 1925 },
   ...{ H: 1988, 平: 1988, R: 2018, 令: 2018 },
@@ -26,7 +26,7 @@ export function eraYear(era: string, year: number): number | undefined {
   return base === undefined ? undefined : base + year;
 }
 
-/** A two-digit year of a number series that began in 1978 (EP, PCT, CN). */
+/** The full year of a two-digit year. The series of EP, PCT and CN began in 1978 or later. */
 function fullYear(year: string): string {
   if (year.length === 4) return year;
   return `${Number(year) >= 70 ? 19 : 20}${year}`;
@@ -40,7 +40,7 @@ function korean(text: string): string | undefined {
     return `1019${short[1]}${short[2]?.padStart(7, '0')}`;
   const digits = text.replace(/\D/g, '');
   if (digits.length === 13) return digits;
-  // DOCDB leaves the right out; patents are by far the most.
+  // DOCDB omits the kind of right; most are patents.
   return digits.length === 11 ? `10${digits}` : undefined;
 }
 
@@ -51,9 +51,9 @@ function japanese(text: string): string | undefined {
   if (parts) return `${parts[1]}${String(Number(parts[2])).padStart(6, '0')}`;
   const digits = text.replace(/\D/g, '');
   if (digits.length === 10) return digits;
-  // EPODOC pads the serial to seven.
+  // EPODOC pads the serial number to seven digits.
   if (/^(?:19|20)\d\d0\d{6}$/.test(digits)) return `${digits.slice(0, 4)}${digits.slice(5)}`;
-  // 12 digits: `200700102123`, the serial padded to eight.
+  // 12 digits: `200700102123`, the serial number padded to eight.
   return digits.length === 12 ? `${digits.slice(0, 4)}${digits.slice(6)}` : undefined;
 }
 
@@ -67,7 +67,7 @@ function chinese(text: string): string | undefined {
 
 function european(text: string): string | undefined {
   const digits = text.replace(/\D/g, '');
-  // DOCDB: year + seven digits of which the first is 0.
+  // DOCDB: year + seven digits, the first of which is 0.
   if (digits.length === 11 && /^(?:19|20)/.test(digits)) return digits.slice(2, 4) + digits.slice(5);
   if (digits.length === 9) return digits.slice(0, 8);
   return digits.length === 8 ? digits : undefined;
@@ -78,7 +78,7 @@ function american(text: string): string | undefined {
   if (/^\d{5,8}$/.test(digits)) return digits.padStart(8, '0');
   // DOCDB and the EPO since 2013: year + series code + serial, `201862/650001`.
   if (/^(?:19|20)\d{10}$/.test(digits)) return digits.slice(4);
-  // DOCDB before: year + serial, without the series code, so it cannot be told from other series.
+  // DOCDB before 2013: year + serial number. The series code is missing, so the series is unknown.
   return digits === '' ? undefined : digits;
 }
 
@@ -100,8 +100,9 @@ const OFFICE_FORMS: Record<string, RegExp> = {
 };
 
 /**
- * Whether a text has the form of the office's application numbers (see the table above). A US number has to state its
- * series: DOCDB leaves it out and puts the year behind (`2366704`). Numbers of offices outside the five always have it.
+ * Whether a text has the form of the office's application numbers (see the table above). A US number has to
+ * state its series: DOCDB omits it and appends the year (`2366704`). Numbers of offices outside the five
+ * always have the form.
  */
 export function isOfficeApplicationNumber(country: string, text: string): boolean {
   const form = OFFICE_FORMS[country];
@@ -111,15 +112,15 @@ export function isOfficeApplicationNumber(country: string, text: string): boolea
   return country !== 'US' || text.replace(/\D/g, '').length >= number.length;
 }
 
-/** Whether a text is the number of an international application, whatever office quotes it. */
+/** Whether a text is the number of an international application. Any office may cite it. */
 export function isPctNumber(text: string): boolean {
   return PCT.test(text.normalize('NFKC').toUpperCase());
 }
 
 /**
- * An application number in the office's one form (see the table above), without the country.
- * `country` is a two-letter code; an international number is recognised under every country.
- * `undefined` where nothing of a number is left.
+ * Normalises an application number to the office's form (see the table above), without the country. `country`
+ * is a two-letter code. International numbers are recognised under every country. `undefined` if no letters
+ * or digits are left.
  */
 export function normaliseApplicationNumber(country: string, text: string): string | undefined {
   const upper = text.normalize('NFKC').toUpperCase().trim();
@@ -134,8 +135,8 @@ export function normaliseApplicationNumber(country: string, text: string): strin
 }
 
 /**
- * Every form that an application number written without its country may have, for a filter: the offices'
- * own forms and the text as it stands, without separators.
+ * All possible forms of an application number without its country, for a filter: the forms of each office,
+ * and the text without separators.
  */
 export function applicationNumberForms(text: string): string[] {
   const upper = text.normalize('NFKC').toUpperCase().trim();

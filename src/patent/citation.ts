@@ -1,16 +1,19 @@
-/** Cited publications and claimed priorities, as offices write them, in the forms of the record. */
+/** Normalises cited publications and claimed priorities from the spellings of the offices. */
 import { isCountry } from './country.js';
 import { type Filing, filingKey, isCountryCode } from './family.js';
 import { internationalNumber } from './international-number.js';
 import { patentId, publicationNumber } from './number.js';
 import type { Citation, Priority } from './record.js';
 
-/** Serial numbers of US provisional applications, which some sources cite like publications; none is published. */
+/**
+ * Serial numbers of US provisional applications. Some sources cite them like publications, but they are never
+ * published.
+ */
 const US_PROVISIONAL = /^6[0-3]\d{6}$/;
 
 /**
- * A cited patent document. The number of one of the five offices, or of WIPO, gets its own form; with a kind it is a
- * publication's identity. `number` and `kind` are as the source writes them.
+ * A cited patent document. The number of one of the five offices, or of WIPO, is normalised. With a kind it
+ * is a publication's identity. `number` and `kind` stay as the source writes them.
  */
 export function citedPatent(country: string, number: string, kind?: string): Citation {
   const code = kind?.trim().toUpperCase() || undefined;
@@ -30,7 +33,9 @@ export function citedPatent(country: string, number: string, kind?: string): Cit
   };
 }
 
-/** An earlier application as a priority, without a country that is none; `undefined` if its number holds nothing. */
+/**
+ * An earlier application as a priority. An invalid country is omitted. `undefined` if the number is empty.
+ */
 export function priorityOf(filing: Filing): Priority | undefined {
   const key = filingKey(filing);
   if (key === undefined) return undefined;
@@ -42,7 +47,7 @@ export function priorityOf(filing: Filing): Priority | undefined {
   };
 }
 
-/** The priorities of some filings, each once: chains of continuations name an application twice. */
+/** Unique priorities of some filings. Chains of continuations name an application twice. */
 export function uniquePriorities(filings: readonly Filing[]): Priority[] {
   const found = new Map<string, Priority>();
   for (const filing of filings) {

@@ -1,21 +1,24 @@
 /**
- * Which claims a claim refers to, from its text, for the sources that do not mark it: `according to claim 1 or 2`,
- * `nach einem der Ansprüche 1 bis 3`, `selon la revendication 1`, `請求項１又は２に記載の`, `제1항 내지 제3항 중`,
- * `如权利要求1所述的`.
+ * Finds the claims that a claim refers to in its text, for sources that do not mark references:
+ * `according to claim 1 or 2`, `nach einem der Ansprüche 1 bis 3`, `selon la revendication 1`, `請求項１又は２に記載の`,
+ * `제1항 내지 제3항 중`, `如权利要求1所述的`.
  */
 import type { Claim } from './record.js';
 
-/** Words of references that printed lines break in two: `내 지`, `또 는`, `청 구항`. */
+/** Words of references that printed lines split: `내 지`, `또 는`, `청 구항`. */
 const BROKEN = /내 지|또 는|청 구 ?항|청구 항/g;
 
-/** The text has single blanks: where `\s*` stands twice in a row, a run of blanks can be shared out in every way. */
+/**
+ * The text has single blanks. With two adjacent `\s*`, a run of blanks could be divided in many ways, and
+ * matching would be slow.
+ */
 const NUMBER = '\\d{1,4}';
-/** Between the numbers of one reference, the word before them perhaps repeated: `, 2 and 4`, `bis 3`, `から請求項３`. */
+/** Between the numbers of one reference, with the word repeated if it is: `, 2 and 4`, `bis 3`, `から請求項３`. */
 const JOIN =
   ' ?(?:,|、|及び|または|又は|若しくは|もしくは|乃至|ないし|から|～|〜|~|至|或|和|、或|-|–|to|or|and(?:\\/or)?|through|bis|oder|und|à|ou|et|또는|및|내지) ?';
 const WORDS =
   'claims?|ansprüchen?|anspruchs?|anspruche|patentansprüchen?|patentanspruch|revendications?|請求項|権利要求|权利要求|청구항';
-/** Korean may space all parts: `제 1 항`. */
+/** Korean may separate all parts with blanks: `제 1 항`. */
 const ITEM = '(?: ?(?:項|항))?';
 const LIST = `(?:${NUMBER}${ITEM})(?:${JOIN}(?:any (?:one )?of )?(?:(?:제|第|請求項|权利要求|청구항|claims?) ?)?${NUMBER}${ITEM})*`;
 const REFERENCE = new RegExp(
@@ -27,7 +30,7 @@ const RANGE = new RegExp(
   'giu',
 );
 
-/** Numbers of the claims that a text refers to, ascending, of those before the claim itself. */
+/** Numbers of the earlier claims that a text refers to, ascending. */
 export function claimReferences(text: string, own: number): number[] {
   const found = new Set<number>();
   const add = (number: number): void => {
@@ -47,7 +50,7 @@ export function claimReferences(text: string, own: number): number[] {
   return [...found].sort((a, b) => a - b);
 }
 
-/** Claims with their references where these are not marked by the source. */
+/** Adds references from the text to claims whose source does not mark them. */
 export function withReferences(claims: readonly Claim[]): Claim[] {
   return claims.map((claim) => {
     if (claim.depends_on) return claim;

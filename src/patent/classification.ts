@@ -1,6 +1,6 @@
 /**
- * IPC and CPC codes, written `H01M 10/0525`: section, class, subclass, main group, subgroup.
- * A **key** is the code without its space (`H01M10/0525`); keys sort so that every prefix is one range.
+ * IPC and CPC codes, written `H01M 10/0525`: section, class, subclass, main group, subgroup. A **key** is the
+ * code without its space (`H01M10/0525`). All codes with a prefix are one range of sorted keys.
  */
 
 import { PriorartError } from '../errors.js';
@@ -9,20 +9,20 @@ import { beforeFirst } from './scan.js';
 const FULL = /^([A-HY])(\d{2})([A-Z])0*(\d{1,4})[/:](\d{1,6})(?:[^\d].*)?$/;
 const GROUP_ONLY = /^([A-HY])(\d{2})([A-Z])0*(\d{1,4})$/;
 const SUBCLASS = /^([A-HY])(\d{2})([A-Z])$/;
-/** The red book's fixed columns before IPC 8: `A45F  504` is A45F, group in three columns, subgroup 04. */
+/** Fixed columns of the red book before IPC 8: `A45F  504` is A45F, group 5 in three columns, subgroup 04. */
 const COLUMNS = /^([A-H]\d{2}[A-Z])([ \d]{2}\d)(\d{2,6})$/;
 const PREFIX = /^([A-HY])(?:(\d{2})(?:([A-Z])(?:0*([1-9]\d{0,3})(\/\d{0,6})?)?)?)?$/;
 
 /**
- * One code as a source writes it (`H01M10/0525`, `A41D001/06`, `A45F  504`, `H01M 10/0525 (2010.01)`,
- * `H01M  10/0525 20100101AFI`) in the form `H01M 10/0525`; a bare subclass stays `H01M`.
- * `undefined` where the text is no code.
+ * Normalises a code from a source (`H01M10/0525`, `A41D001/06`, `A45F  504`, `H01M 10/0525 (2010.01)`,
+ * `H01M  10/0525 20100101AFI`) to `H01M 10/0525`. A bare subclass stays `H01M`. `undefined` if the text is
+ * not a code.
  */
 export function normaliseClassification(text: string): string | undefined {
   const plain = text.normalize('NFKC').toUpperCase().trim();
   const columns = COLUMNS.exec(plain);
   if (columns) return `${columns[1]} ${Number(columns[2])}/${columns[3]}`;
-  // A version date in brackets or the columns after the symbol are not part of the code.
+  // A version date in brackets, or the columns after the symbol, are not part of the code.
   const symbol = upToSubgroup(beforeFirst(plain, /\(/));
   const packed = symbol.replace(/\s+/g, '');
   const full = FULL.exec(packed);
@@ -38,7 +38,7 @@ function upToSubgroup(text: string): string {
   return subgroup === null ? text : text.slice(0, subgroup.index + subgroup[0].length);
 }
 
-/** Normalised codes of a list, in order, without duplicates and without what is no code. */
+/** Normalised codes of a list, in order, without duplicates and invalid codes. */
 export function normaliseClassifications(texts: Iterable<string>): string[] {
   const codes = new Set<string>();
   for (const text of texts) {
@@ -59,9 +59,9 @@ export function subclassOf(code: string): string {
 }
 
 /**
- * A prefix as people write it, as a key prefix: a code matches if and only if its key starts with the
- * result. A main group is complete (`H01M10` → `H01M10/`, so H01M 100 does not match); a subgroup may be
- * cut anywhere (`H01M10/05` → `H01M10/05`). Spaces and case do not matter.
+ * Parses a prefix as people write it into a key prefix: a code matches if and only if its key starts with the
+ * result. A main group is complete (`H01M10` → `H01M10/`, so H01M 100 does not match). A subgroup may be cut
+ * anywhere (`H01M10/05` → `H01M10/05`). Spaces and case do not matter.
  * @throws PriorartError `bad_classification`
  */
 export function parseClassificationPrefix(text: string, field = 'classification'): string {

@@ -1,4 +1,4 @@
-/** The jurisdictions searched; the order is the specification's. */
+/** The five jurisdictions, in the order of the specification. */
 export const COUNTRIES = ['US', 'KR', 'JP', 'CN', 'EP'] as const;
 
 /** One of the five jurisdictions. */

@@ -1,25 +1,26 @@
-/** Dates as patent offices write them. Inside the program a date is `YYYY-MM-DD` or whole days since 1970-01-01. */
+/**
+ * Dates in the spellings of patent offices. In the program, a date is `YYYY-MM-DD` or days since 1970-01-01.
+ */
 import { PriorartError } from '../errors.js';
 
 const MS_PER_DAY = 86_400_000;
 const FORMS = /^(\d{4})(?:(\d{2})(\d{2})|([-./])(\d{1,2})\4(\d{1,2})\.?)$/;
-/** No office of the five is older: an earlier year in a source is a slip of the pen, or stands for "unknown". */
+/** None of the five offices is older. An earlier year in a source is an error or means "unknown". */
 const FIRST_YEAR_OF_SOURCES = 1700;
 const ISO = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 function realDay(year: number, month: number, day: number): string | undefined {
   if (month < 1 || month > 12 || day < 1) return undefined;
   const date = new Date(0);
-  // Date.UTC would take the year 99 for 1999.
+  // Date.UTC would read the year 99 as 1999.
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1) return undefined;
   return date.toISOString().slice(0, 10);
 }
 
 /**
- * Reads `20191128`, `2018.12.21`, `2018-12-21`, `2018/12/21` (also as an integer) into `YYYY-MM-DD`.
- * `undefined` for anything that is not a real day of an office's records: offices write `20041200` where the day
- * is unknown.
+ * Parses `20191128`, `2018.12.21`, `2018-12-21`, `2018/12/21` (also as an integer) to `YYYY-MM-DD`.
+ * `undefined` if the text is not a real day from 1700 on: offices write `20041200` for an unknown day.
  */
 export function parseDate(value: string | number | undefined | null): string | undefined {
   if (value === undefined || value === null) return undefined;
@@ -29,8 +30,9 @@ export function parseDate(value: string | number | undefined | null): string | u
 }
 
 /**
- * The strict form of requests: a real day of the Gregorian calendar, of any year, written `YYYY-MM-DD`.
- * @throws PriorartError `bad_date`; the message names the field, the value and what was expected.
+ * Parses the strict form of requests: a real day of the Gregorian calendar, of any year, written
+ * `YYYY-MM-DD`.
+ * @throws PriorartError `bad_date`; the message has the field, the value and the expected form
  */
 export function parseIsoDate(value: string, field = 'date'): string {
   const match = ISO.exec(value);
@@ -40,7 +42,7 @@ export function parseIsoDate(value: string, field = 'date'): string {
   throw new PriorartError('bad_date', `${field}: invalid date ${JSON.stringify(shown)}; expected YYYY-MM-DD`);
 }
 
-/** Days since 1970-01-01 (negative before) of a `YYYY-MM-DD` that is known to be valid. */
+/** Days since 1970-01-01 (negative before) of a valid `YYYY-MM-DD`. */
 export function toEpochDay(iso: string): number {
   return Math.round(Date.parse(`${iso}T00:00:00Z`) / MS_PER_DAY);
 }
@@ -50,7 +52,7 @@ export function fromEpochDay(day: number): string {
   return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 }
 
-/** The earliest of some `YYYY-MM-DD` dates; `undefined` where there is none. */
+/** The earliest of some `YYYY-MM-DD` dates; `undefined` if all are. */
 export function earliestDate(dates: Iterable<string | undefined>): string | undefined {
   let earliest: string | undefined;
   for (const date of dates) {

@@ -1,15 +1,20 @@
-/** Records with what is searched of them. */
+/** Records with their passages and vectors. */
 import type { Passage } from './passage.js';
 import type { Patent } from './record.js';
 
-/** A passage of a publication, and its vector. */
+/** A passage of a publication with its vector. */
 export interface EmbeddedPassage extends Passage {
-  /** Unit vector of the passage by the folder's model, one component for each of its dimensions. */
+  /**
+   * Unit vector of the passage from the folder's model. Its length is the number of the model's dimensions.
+   */
   vector: Float32Array;
 }
 
 /** A whole record with its passages. */
 export interface EmbeddedPatent extends Patent {
-  /** Passages in the order of the document. An ingest ignores this field, as every field that begins with an underscore. */
+  /**
+   * Passages in the order of the document. An ingest ignores this field and all other fields that begin with
+   * an underscore.
+   */
   _passages: EmbeddedPassage[];
 }

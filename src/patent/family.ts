@@ -1,11 +1,11 @@
 /**
- * Families that a source does not state. Documents that rest on the same first filing share an id, built
- * from that filing: `KR1020080017061`. It starts with letters, so it never meets a DOCDB family, which is
- * digits only.
+ * Family ids for publications whose source states none. Documents with the same first filing share an id made
+ * of that filing: `KR1020080017061`. It starts with letters, so it cannot collide with a DOCDB family, which
+ * consists of digits.
  */
 import { eraYear, isPctNumber, normaliseApplicationNumber } from './application-number.js';
 
-/** An earlier (or the document's own) application: two-letter country, number as written, date. */
+/** An earlier application, or the document's own: two-letter country, number as written, date. */
 export interface Filing {
   country: string;
   number: string;
@@ -14,8 +14,8 @@ export interface Filing {
 }
 
 /**
- * `11-097727` of 1999 is Heisei 11: other offices quote Japanese applications to 1999 without the era's letter,
- * and the date tells whether the year is one.
+ * Adds the era's letter to a Japanese number of other offices, which cite Japanese applications up to 1999
+ * without it: `11-097727` of 1999 is Heisei 11. The date tells whether the number begins with an era year.
  */
 function eraWritten({ country, number, date }: Filing): string {
   const short = country === 'JP' && date ? /^(?:J?P\s*)?(\d{1,2})-(\d{1,6})$/.exec(number.trim()) : null;
@@ -24,22 +24,25 @@ function eraWritten({ country, number, date }: Filing): string {
   return era === undefined ? number : `${era}${short[1]}-${short[2]}`;
 }
 
-/** `KR1020080017061`, `WOUS2007014647`; `undefined` where the number is empty. */
+/** Key of a filing: `KR1020080017061`, `WOUS2007014647`. `undefined` if the number is empty. */
 export function filingKey(filing: Filing): string | undefined {
   const number = normaliseApplicationNumber(filing.country, eraWritten(filing));
   if (number === undefined) return undefined;
   return `${isPctNumber(filing.number) ? 'WO' : filing.country}${number}`;
 }
 
-/** Two letters, as of an office. */
+/** Whether a text has the form of an office's code: two letters. */
 export function isCountryCode(text: string): boolean {
   return /^[A-Z]{2}$/.test(text);
 }
 
-/** Offices whose application numbers began with two digits of the year. */
+/** Offices whose application numbers once began with a two-digit year. */
 const SHORT_YEARS: Record<string, RegExp> = { EP: /^\d{8}$/, CN: /^\d{8}$/ };
 
-/** What sorts the applications of one office by age: the number, with the year in full; the KR right comes last. */
+/**
+ * Sort key of an office's applications by age: the number with the full year. For KR, the kind of right comes
+ * last.
+ */
 function ageOf(key: string): string {
   const [country, number] = [key.slice(0, 2), key.slice(2)];
   if (country === 'KR' && number.length === 13) return country + number.slice(2) + number.slice(0, 2);
@@ -48,10 +51,10 @@ function ageOf(key: string): string {
 }
 
 /**
- * The family id: the key of the earliest priority, or of the own application where none is claimed (which
- * is the priority that later documents name). Of several on one day the oldest number counts: a divisional, and a
- * divisional of that, have the filing date of the first application. A priority without date counts after the
- * dated ones, one without a country not at all.
+ * The family id: the key of the earliest priority; or, if none is claimed, of the own application, which
+ * later documents name as their priority. If several priorities have the earliest date, the oldest number is
+ * used: a divisional has the filing date of the first application. Priorities without a date come last.
+ * Priorities without a valid country are ignored.
  */
 export function deriveFamilyId(own: Filing | undefined, priorities: readonly Filing[]): string | undefined {
   let best: { date: string; key: string } | undefined;

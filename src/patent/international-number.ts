@@ -4,17 +4,17 @@
 const FIRST_YEAR = 1978;
 const SHORT_YEAR_FROM = FIRST_YEAR - 1900;
 
-/** `WO` may be missing where the context tells it; the kind stands behind, if at all. */
+/** `WO` is optional, and so is the kind after the number. */
 const FULL_YEAR = /^(?:WO)?((?:19|20)\d{2})\/?(?:(\d{5,6})|00(\d{6}))([A-Z]\d?)?$/;
 const SHORT_YEAR = /^(?:WO)?(\d{2})\/?(\d{5,6})([A-Z]\d?)?$/;
 
-/** Year and six digits (`2018062001`), and the kind that stands behind the number. */
+/** Year and six digits (`2018062001`), and the kind if the text has one. */
 export interface InternationalNumber {
   number: string;
   kind?: string;
 }
 
-/** The number of an international publication in its one form; `undefined` if the text is none. */
+/** Normalises the number of an international publication; `undefined` if the text is not one. */
 export function internationalNumber(text: string): InternationalNumber | undefined {
   const plain = text
     .normalize('NFKC')

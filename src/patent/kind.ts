@@ -1,6 +1,6 @@
 /**
- * Kind codes of the five offices, once: which of them are applications, grants, utility models and designs.
- * Source: WIPO ST.16 and the offices' own lists. Everything that filters by document type asks this table.
+ * Kind codes of the five offices: applications, grants, utility models and designs. Sources: WIPO ST.16 and
+ * the offices' own lists. All filters by document type use this table.
  */
 import type { Country } from './country.js';
 import type { Patent } from './record.js';
@@ -11,15 +11,15 @@ export type KindClass =
   | 'utility_application'
   | 'utility_grant'
   | 'design'
-  /** A code that no table knows; found only when kind_codes names it. */
+  /** A code that is not in the table. Found only by kind_codes. */
   | 'other';
 
-/** Plants count as the patents they are: US P1 is an application, P2 and P3 are grants. */
+/** Plant patents count as patents: US P1 is an application, P2 and P3 are grants. */
 const KINDS: Record<Country, Partial<Record<KindClass, readonly string[]>>> = {
   US: {
     application: ['A1', 'A2', 'A9', 'P1', 'P4', 'P9'],
-    // `A` is the grant of the years before applications were published (to 2000); E reissue, H statutory
-    // invention registration, B/C/F/J/K certificates of reexamination, review and trial.
+    // `A` is a grant up to 2000, before applications were published; E a reissue, H a statutory invention
+    // registration, B/C/F/J/K certificates of reexamination, review and trial.
     grant: [
       'A',
       'B',
@@ -49,12 +49,12 @@ const KINDS: Record<Country, Partial<Record<KindClass, readonly string[]>>> = {
     design: ['S', 'S1'],
   },
   JP: {
-    // T is the translation of a PCT application, A1 its re-publication; B alone is the examined
-    // publication of the years to 1996.
+    // T is the translation of a PCT application, A1 its re-publication. B alone is the examined publication
+    // up to 1996.
     application: ['A', 'A1', 'A2', 'A5', 'A6', 'A7', 'T', 'T1', 'T2', 'T5'],
     grant: ['B', 'B1', 'B2', 'B4', 'B5', 'B6', 'B8', 'B9'],
-    // U has been the registered utility model since 1994; before, it was the unexamined application, which
-    // `publicationClass` tells by date and number.
+    // U is a registered utility model since 1994. Earlier it was an unexamined application;
+    // `publicationClass` distinguishes these by date and number.
     utility_grant: ['U', 'U1', 'U6', 'Y', 'Y1', 'Y2'],
     design: ['S', 'S1'],
   },
@@ -77,23 +77,23 @@ for (const [country, classes] of Object.entries(KINDS)) {
   }
 }
 
-/** What a kind code (as printed, upper case) means at an office. Unknown codes are `other`. */
+/** Class of a kind code (as printed, upper case) at an office. Unknown codes are `other`. */
 export function kindClass(country: Country, kindCode: string): KindClass {
   return CLASS_OF.get(country + kindCode) ?? 'other';
 }
 
-/** Whether a kind code stands for a granted or registered right (patents, plants, utility models). */
+/** Whether a kind code means a granted or registered right (patent, plant, utility model). */
 export function isGrant(country: Country, kindCode: string): boolean {
   const found = kindClass(country, kindCode);
   return found === 'grant' || found === 'utility_grant';
 }
 
-/** The law of 1994: what had been JP `U` before was an application laid open, since then it is a registration. */
+/** The law of 1994 changed JP `U` from an application laid open to a registration. */
 const JP_REGISTRATION_FROM = '1994-01-01';
 
 /**
- * What a publication is. As its kind code says, but for JP `U`: before 1994, and for years after it where the
- * number is one of a year (`07012345`) and none of the registrations, which began with 3,000,001.
+ * Class of a publication. It is the class of its kind code except for JP `U`. That is an application before
+ * 1994, and later if its number begins with a year (`07012345`). Registration numbers begin at 3,000,001.
  */
 export function publicationClass(
   publication: Pick<Patent, 'country' | 'kind_code' | 'number' | 'publication_date'>,
@@ -108,25 +108,25 @@ export function publicationClass(
   return kindClass(country, kind_code);
 }
 
-/** Whether a publication is that of a granted or registered right. */
+/** Whether a publication is a granted or registered right. */
 export function isGrantPublication(publication: Parameters<typeof publicationClass>[0]): boolean {
   const found = publicationClass(publication);
   return found === 'grant' || found === 'utility_grant';
 }
 
-/** Every kind code the table knows for an office, for messages and forms. */
+/** All known kind codes of an office, for messages and forms. */
 export function knownKinds(country: Country): string[] {
   return Object.values(KINDS[country]).flat();
 }
 
-/** The kind codes of an office by what they mean there. */
+/** Kind codes of an office, by class. */
 export function kindsByClass(country: Country): Readonly<Partial<Record<KindClass, readonly string[]>>> {
   return KINDS[country];
 }
 
 /**
- * Whether a kind code that somebody wrote after a number means the kind of a record. One letter stands for
- * the whole family (`B` finds B1 and B2), and JP `A` finds the translation `T`, which databases list as A.
+ * Whether a kind code after a number in a question means a record's kind. One letter includes all its kinds
+ * (`B` finds B1 and B2). JP `A` also finds the translation `T`, which databases list as A.
  */
 export function sameKind(country: Country, asked: string, actual: string): boolean {
   if (asked === actual) return true;
@@ -134,7 +134,10 @@ export function sameKind(country: Country, asked: string, actual: string): boole
   return asked.length === 1 && actual.startsWith(asked);
 }
 
-/** The kind of a publication and of those that it, a correction, has taken the place of: it is found under each. */
+/**
+ * Kinds under which a publication is found: its own, and those of the publications that it corrects and
+ * replaces.
+ */
 export function kindsOf({
   kind_code,
   corrects = [],

@@ -1,12 +1,15 @@
 /**
- * Names of companies and people as keys for comparison. The original is kept for display. Nothing here
- * translates a name: one in Korean finds Korean names.
+ * Comparison keys for names of companies and people. The original name is kept for display. Names are not
+ * translated: a Korean name finds Korean names only.
  */
 
-/** Bracketed abbreviations, removed before punctuation is, since `주` alone may end a place name. */
+/**
+ * Abbreviations in brackets, removed before punctuation: without brackets, `주` may be the end of a place
+ * name.
+ */
 const BRACKETED = ['株', '有', '合', '資', '名', '주', '유', '합', '재', '사', '학'];
 
-/** Legal forms of East Asia, taken off either end as they stand; longest first. */
+/** East Asian legal forms, removed from either end of a name; longest first. */
 const EAST_ASIAN = [
   ...['国立研究開発法人', '地方独立行政法人', '公立大学法人', '国立大学法人', '独立行政法人', '公益財団法人'],
   ...[
@@ -31,7 +34,10 @@ const EAST_ASIAN = [
   ],
 ].sort((a, b) => b.length - a.length);
 
-/** Legal forms in Latin script, as whole words at the end (`kabushiki kaisha` also in front); longest first. */
+/**
+ * Legal forms in Latin script, removed as whole words at the end (`kabushiki kaisha` also at the beginning);
+ * longest first.
+ */
 const LATIN = [
   ...['kabushiki kaisha', 'kabushiki gaisha', 'yugen kaisha', 'co ltd', 'company limited', 'company ltd'],
   ...['private limited', 'pvt ltd', 'pty ltd', 'pte ltd', 'sdn bhd', 'gmbh & co kgaa', 'gmbh & co kg'],
@@ -62,11 +68,14 @@ const SPACED_CJK =
 
 const IS_ASCII = /^\p{ASCII}*$/u;
 
-/** NFKC, case folding, and accents off Latin letters: `L'Oréal` and `L'OREAL` are one. */
+/**
+ * Applies NFKC and case folding, and removes accents from Latin letters: `L'Oréal` and `L'OREAL` become
+ * equal.
+ */
 function fold(text: string): string {
   const lower = text.normalize('NFKC').toLowerCase().normalize('NFKC');
   if (IS_ASCII.test(lower)) return lower;
-  // Only marks on Latin letters: NFD would take Hangul and the Japanese voicing marks apart.
+  // Only Latin letters: NFD would also decompose Hangul and Japanese voicing marks.
   return lower
     .replace(/\p{Script=Latin}\p{M}*/gu, (letter) => letter.normalize('NFD').replace(/\p{M}/gu, ''))
     .replaceAll('ß', 'ss')
@@ -74,7 +83,7 @@ function fold(text: string): string {
     .replaceAll('ł', 'l');
 }
 
-/** `S.A.` → `sa`, `Co.,Ltd.` → `co ltd`; `&` stays so that forms such as `GmbH & Co. KG` are seen whole. */
+/** `S.A.` → `sa`, `Co.,Ltd.` → `co ltd`. `&` stays, since forms such as `GmbH & Co. KG` contain it. */
 function plain(text: string): string {
   return text
     .replace(/(?<=\p{L})\.(?=\p{L}(?:\.|\b))|['’`´]/gu, '')
@@ -107,19 +116,19 @@ function withoutOneForm(name: string): string {
 }
 
 /**
- * The key of a company's name: legal forms, punctuation, case, width and accents do not count.
- * `삼성전자 주식회사`, `삼성전자(주)` and `㈜삼성전자` share one key; so do `Foo Co., Ltd.` and `FOO CO LTD`.
- * A name that is nothing but a legal form stays as it is. The search term goes through the same function.
+ * Key of a company's name. It ignores legal forms, punctuation, case, width and accents: `삼성전자 주식회사`,
+ * `삼성전자(주)` and `㈜삼성전자` share a key, and so do `Foo Co., Ltd.` and `FOO CO LTD`. A name that consists of a
+ * legal form stays unchanged. Search terms get the same key.
  */
 export function companyKey(name: string): string {
   let key = plain(withoutBracketed(fold(name)));
   for (let before = ''; before !== key; ) {
     before = key;
-    // Spacing inside East Asian names is a matter of taste; removed, `삼성 전자` is `삼성전자`.
-    // Parts of a Korean syllable may have come together by that, or by brackets that are gone.
+    // Spacing within East Asian names varies, so it is removed: `삼성 전자` becomes `삼성전자`. Without blanks or
+    // brackets, parts of a Korean syllable may become adjacent; NFC joins them.
     key = key.replace(SPACED_CJK, '').normalize('NFC');
     key = withoutOneForm(key).replace(/^ ?& ?| ?& ?$/g, '') || key;
-    // Ampersands go only when no form is left that holds one.
+    // Ampersands are removed last, since legal forms may contain them.
     if (key === before) key = key.replace(/ ?&[ &]*/g, ' ').trim() || key;
   }
   return key;
@@ -127,39 +136,39 @@ export function companyKey(name: string): string {
 
 const FORMS: ReadonlySet<string> = new Set([...EAST_ASIAN, ...LATIN]);
 
-/** Whether a name is nothing but a legal form: `Co., Ltd.`, `株式会社`, `㈜`. `KG Corp.` is a company's name. */
+/** Whether a name consists of a legal form: `Co., Ltd.`, `株式会社`, `㈜`. `KG Corp.` is the name of a company. */
 export function isLegalForm(name: string): boolean {
   const folded = fold(name);
   const rest = plain(withoutBracketed(folded)).replace(SPACED_CJK, '');
   return rest === '' ? plain(folded) !== '' : FORMS.has(rest);
 }
 
-/** Short forms that are people's names as well: Se, Sa, Asa. */
+/** Short legal forms that are also names of people: Se, Sa, Asa. */
 const NAME_LIKE = /^[a-z]{1,3}$/;
 
-/** Whether an inventor term is nothing but a legal form, and nobody's name. */
+/** Whether an inventor term consists of a legal form and is not a person's name. */
 export function isLegalFormOnly(inventor: string): boolean {
   return isLegalForm(inventor) && !NAME_LIKE.test(personKey(inventor));
 }
 
-/** How an applicant term is compared with a name, both given as `companyKey`s. */
+/** Compares an applicant term with a name, both as `companyKey`. */
 export function companyMatches(key: string, term: string, match: 'contains' | 'prefix' | 'exact'): boolean {
   if (match === 'exact') return key === term;
   return match === 'prefix' ? key.startsWith(term) : key.includes(term);
 }
 
-/** The key of a person's name or of an inventor term: `BAIK, In Sub` → `baik in sub`. */
+/** Key of a person's name or of an inventor term: `BAIK, In Sub` → `baik in sub`. */
 export function personKey(name: string): string {
   const key = plain(fold(name)).replaceAll('&', ' ').replace(SPACED_CJK, '').replace(/ +/g, ' ').trim();
   return key.normalize('NFC');
 }
 
-/** Longest name whose word order is varied; longer ones are lists or companies. */
+/** Longest name, in words, whose word order is varied. Longer names are lists or companies. */
 const MAX_WORDS = 6;
 
 /**
- * Every key under which a person is found by prefix: offices print `BAIK, In Sub` and people type
- * `In Sub Baik` or `Baik`, so the name's words are rotated and a term may start at any word.
+ * Keys that find a person by prefix. Offices print `BAIK, In Sub`, and people search for `In Sub Baik` or
+ * `Baik`: the words are rotated, so that a term may start at any word.
  */
 export function personKeys(name: string): string[] {
   const key = personKey(name);

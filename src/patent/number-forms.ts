@@ -1,22 +1,28 @@
 /**
- * A publication's number in the spellings of others, from its KIPRIS form: DOCDB's (country, number and kind, as in
- * exchange documents, OPS and Espacenet), the office's own as it prints it, and KIPRIS's 14-character literature
- * number. `number.ts` reads all of them back.
+ * Other spellings of a KIPRIS number: DOCDB's (country, number and kind, as in exchange documents, OPS and
+ * Espacenet), the office's own printed form, and KIPRIS's 14-character literature number. `number.ts` reads
+ * all of them.
  */
 import type { Patent } from './record.js';
 
 type Numbered = Pick<Patent, 'country' | 'number' | 'kind_code'>;
 
-/** Era year of a Japanese KIPRIS number to the calendar's: 30 is 2018, 61 is 1986. */
+/** Calendar year of the era year in a Japanese KIPRIS number: 30 is 2018, 61 is 1986. */
 function calendarYear(era: number): number {
-  // Heisei and Reiwa count on from 1989; a year above 45 is Showa, whose 46 is 1971.
+  // Heisei years, continued through Reiwa, count from 1989. A year above 45 is Shōwa: 46 is 1971.
   return era > LAST_HEISEI_COUNT ? era + 1925 : era + 1988;
 }
 
-/** Unexamined publications began in Showa 46 (1971); counted on from 1989 this is the year 2033. */
+/**
+ * Highest year of Heisei numbering. Unexamined publications began in Shōwa 46 (1971); 46 in Heisei numbering
+ * is 2034.
+ */
 const LAST_HEISEI_COUNT = 45;
 
-/** Kinds of Japan whose numbers hold a year: unexamined applications and translations; U of before 1994 too. */
+/**
+ * Whether a number contains a year: unexamined applications and translations. False for JP `U`, although
+ * numbers before 1994 contain a year.
+ */
 function isDated({ country, kind_code, number }: Numbered): boolean {
   if (country === 'KR') return /^[123]0(?:19|20)\d{9}$/.test(number) && !/0000$/.test(number.slice(9));
   return country === 'US' ? number.length === 11 : country === 'JP' && /^[AT]/.test(kind_code);
@@ -29,7 +35,10 @@ function isRepublication({ country, kind_code }: Numbered): boolean {
   return country === 'JP' && kind_code === 'A1';
 }
 
-/** DOCDB's number without country and kind: `2018184900`, `9971313`, `2018524120`, `WO2018062001`, `102214943`, `20200104349`. */
+/**
+ * DOCDB's number without country and kind: `2018184900`, `9971313`, `2018524120`, `WO2018062001`,
+ * `102214943`, `20200104349`.
+ */
 export function docdbNumber(publication: Numbered): string {
   const { country, number } = publication;
   if (country === 'KR') {
@@ -48,12 +57,15 @@ export function docdbNumber(publication: Numbered): string {
   return country === 'CN' ? number : withoutZeros(number);
 }
 
-/** `1022149430000`: a register number is filled with zeros behind. */
+/** Whether a number is a registration such as `1022149430000`, which is padded with zeros at the end. */
 function isKoreanRegistration(number: string): boolean {
   return number.length === 13 && number.endsWith('0000') && !/^(?:19|20)\d{2}/.test(number.slice(2));
 }
 
-/** `US2018184900A1`, `KR102214943B1`, `JP2018524120A` (DOCDB calls a translation A), `EP3539467A1`. */
+/**
+ * DOCDB's spelling: `US2018184900A1`, `KR102214943B1`, `JP2018524120A` (DOCDB calls a translation A),
+ * `EP3539467A1`.
+ */
 export function docdbForm(publication: Numbered): string {
   const { country, kind_code: kind } = publication;
   return `${country}${docdbNumber(publication)}${country === 'JP' && kind === 'T' ? 'A' : kind}`;
@@ -62,14 +74,17 @@ export function docdbForm(publication: Numbered): string {
 /** Japanese gazettes by the letter of the kind. */
 const GAZETTES: Record<string, string> = { A: '特開', T: '特表', B: '特許', U: '実登', Y: '実公' };
 
-/** Thousands apart: `9971313` → `9,971,313`. */
+/** Groups digits by thousands: `9971313` → `9,971,313`. */
 function grouped(digits: string, mark: string): string {
   const groups = digits === '' ? [''] : [];
   for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
   return groups.join(mark);
 }
 
-/** As the office prints it: `10-2020-0104349`, `US 9,971,313 B2`, `特開2018-524120`, `EP 3 539 467 A1`, `CN 105942993 A`. */
+/**
+ * The office's printed form: `10-2020-0104349`, `US 9,971,313 B2`, `特開2018-524120`, `EP 3 539 467 A1`,
+ * `CN 105942993 A`.
+ */
 export function officeForm(publication: Numbered): string {
   const { country, number, kind_code: kind } = publication;
   switch (country) {
@@ -100,8 +115,8 @@ export function officeForm(publication: Numbered): string {
 
 /**
  * KIPRIS's literature number: twelve digits and a kind of two characters, `201800184900A1`, `000009971313B2`.
- * `undefined` for CN, where it is made of the application number, for numbers with letters, and for US grants of
- * before 2001, whose bare A it does not know.
+ * `undefined` for CN, whose literature number contains the application number; for numbers with letters; and
+ * for US grants before 2001, whose kind A KIPRIS does not know.
  */
 export function literatureForm(publication: Numbered): string | undefined {
   const { country, number, kind_code } = publication;

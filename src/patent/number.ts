@@ -1,11 +1,11 @@
 /**
- * Publication numbers. Inside the program a number has the form KIPRIS uses, and a publication's identity
- * is country + number + kind (`KR1020200104349A`), since the bare number is not unique.
+ * Publication numbers. In the program, a number has KIPRIS's form. A publication's identity is country +
+ * number + kind (`KR1020200104349A`), since the number alone is not unique.
  *
  * | office | KIPRIS number | other spellings read |
  * |---|---|---|
  * | KR A, U | 10 or 20 + year + 7 | `10-2020-0104349`, `KR20200104349A`, `201800004327A0`, before 1998 `KR830009677A` |
- * | | the same for examined publications of the years to 1997 | `KR800001540B1` |
+ * | | the same for examined publications up to 1997 | `KR800001540B1` |
  * | KR B1, Y1 | 10 or 20 + 7 digits + 0000 | `10-0866101`, `KR102214943 B1`, `000002214943B1` |
  * | US A1 | year + 7 | `US 2018/0184900 A1`, DOCDB `2018184900`, `201800184900A1` |
  * | US B1, B2 | 8 digits | `9971313`, `US 9,971,313 B2`, `000009971313B2` |
@@ -20,17 +20,17 @@ import { eraYear, normaliseApplicationNumber } from './application-number.js';
 import { COUNTRIES, type Country, isCountry } from './country.js';
 import { internationalNumber } from './international-number.js';
 
-/** One reading of a number: fields that the text leaves open are absent and match anything. */
+/** One interpretation of a number. Absent fields are not given by the text and match anything. */
 export interface NumberCandidate {
   country?: Country;
-  /** KIPRIS form; where `application` is set, the application number in its normal form. */
+  /** KIPRIS form; if `application` is set, the normalised application number. */
   number: string;
   kind?: string;
-  /** The text names an application, not a publication (CN literature numbers). */
+  /** True if the text is the number of an application instead of a publication (CN literature numbers). */
   application?: true;
 }
 
-/** Names of documents in Japanese and Korean, longest first, and the kind letter they stand for. */
+/** Japanese and Korean names of documents, longest first, with the kind letter they mean. */
 const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
   [/^(?:実用新案登録|登録実用新案|実登|実全)/, 'JP', 'U'],
   [/^(?:特許公報|特許登録|特許|特公|特告)/, 'JP', 'B'],
@@ -42,16 +42,16 @@ const OFFICE_WORDS: [RegExp, Country, string | undefined][] = [
   [/^(?:공개실용신안|실용신안공개)(?:공보)?/, 'KR', undefined],
 ];
 
-/** The Japanese re-publication of an international application, which bears its number. */
+/** The Japanese re-publication of an international application, whose number it has. */
 const REPUBLICATION = /^(?:再公表特許|再公表|再表)|^JP[\s-]*(?=WO)/;
 const REPUBLICATION_KIND = 'A1';
 
-/** Two-digit years of Korean numbers: the numbers of 1998 and later have four. */
+/** Korean numbers with a two-digit year. Numbers from 1998 on have four digits. */
 const KR_SHORT_YEAR = /^[4-9]\d{8}$/;
 
 const year4 = (digits: string): boolean => /^(?:19|20)\d{2}/.test(digits);
 
-/** Readings of bare digits as numbers of one office; the first is the likeliest. */
+/** Interpretations of digits as numbers of one office; the most likely first. */
 const OFFICE_FORMS: Record<Country, (digits: string, kind?: string) => string[]> = {
   KR(digits, kind) {
     if (digits.length === 13) return [digits];
@@ -79,13 +79,13 @@ const OFFICE_FORMS: Record<Country, (digits: string, kind?: string) => string[]>
   EP: (digits) => (digits.length <= 8 ? [digits.padStart(8, '0')] : []),
 };
 
-/** `D`, `433143` → `D0433143`. */
+/** Number of a US series: `D`, `433143` → `D0433143`. */
 function lettered(letters: string, digits: string): string {
   const bare = digits.replace(/^0+(?=\d)/, '');
   return letters + bare.padStart(8 - letters.length, '0');
 }
 
-/** Literature numbers: year (or 0000) and eight digits, then a kind of two characters. */
+/** Interpretations of a literature number: year (or 0000) and eight digits, then a kind of two characters. */
 function literature(digits: string, kind: string, country?: Country): NumberCandidate[] {
   const plainKind = kind.endsWith('0') ? kind.slice(0, 1) : kind;
   const found: NumberCandidate[] = [];
@@ -95,7 +95,7 @@ function literature(digits: string, kind: string, country?: Country): NumberCand
         found.push({ country: 'CN', number: digits, application: true });
       continue;
     }
-    // US publications carry A1, A2 or A9, never a bare A.
+    // US publications have kind A1, A2 or A9, never A.
     if (office === 'US' && kind === 'A0') continue;
     const bare = digits.replace(/^0+/, '');
     const dated = year4(digits)
@@ -120,7 +120,10 @@ interface Spelling {
   kind?: string | undefined;
 }
 
-/** Pads the serial of `10-2020-104349`, `2018-5241`, `平10-1234`, which lose their zeros in print. */
+/**
+ * Joins the parts of a number, and pads a serial number that was printed without zeros: `10-2020-104349`,
+ * `2018-5241`, `平10-1234`.
+ */
 function joined(text: string): string {
   return text
     .replace(/^(\D*[123]0)-((?:19|20)\d{2})-(\d{1,7})(?!\d)/, (_, a, b, c) => a + b + c.padStart(7, '0'))
@@ -128,7 +131,7 @@ function joined(text: string): string {
     .replace(/[\s,./_-]+/g, '');
 }
 
-/** `再表2018/062001`, `JPWO2018062001A1`; `undefined` for every other number. */
+/** A re-publication: `再表2018/062001`, `JPWO2018062001A1`. `undefined` for all other numbers. */
 function republication(text: string): Spelling | undefined {
   if (!REPUBLICATION.test(text)) return undefined;
   const found = internationalNumber(text.replace(REPUBLICATION, ''));
@@ -136,15 +139,15 @@ function republication(text: string): Spelling | undefined {
   return { country: 'JP', letters: '', digits: found.number, kind: found.kind ?? REPUBLICATION_KIND };
 }
 
-/** Splits a text into country, letters of the series, digits and kind; `undefined` where it has no such shape. */
+/** Splits a text into country, letters of the series, digits and kind; `undefined` if it is not a number. */
 function dissect(text: string): Spelling | undefined {
-  // The most frequent by far, and the same by the long way.
+  // A short cut for the most frequent case. The code below gives the same result.
   if (/^\d{2,14}$/.test(text)) return { letters: '', digits: text };
   let rest = text
     .normalize('NFKC')
     .toUpperCase()
     .replace(/[제第號号호]/g, '')
-    // Hyphens of every kind: Japanese gazettes print the minus sign.
+    // All kinds of hyphens: Japanese gazettes print the minus sign.
     .replace(/[\u2010-\u2015\u2212\uff0d\u30fc]/g, '-')
     .trim();
   let country: Country | undefined;
@@ -160,7 +163,7 @@ function dissect(text: string): Spelling | undefined {
   const era = /^(?:JP)?([MTSHR明大昭平令])(?:治|正|和|成)?(\d{2}|\d(?=-))-?(\d{1,6})([A-Z]\d?)?$/.exec(
     rest.replace(/[\s.,/]/g, ''),
   );
-  // `H2123` is a US statutory invention registration; a Japanese era number has eight digits.
+  // `H2123` is a US statutory invention registration; a Japanese number with an era letter has eight digits.
   if (
     era &&
     (country === 'JP' || /[^A-Z]/.test(era[1] ?? '') || /^JP/.test(rest) || `${era[2]}${era[3]}`.length === 8)
@@ -171,11 +174,11 @@ function dissect(text: string): Spelling | undefined {
   const match = /^([A-Z]{2}(?=\d|(?:D|PP|RE|H|T|AI|X)\d))?(D|PP|RE|RX|H|T|AI|X)?(\d{1,14})([A-Z]\d?)?$/.exec(
     joined(rest),
   );
-  // One digit alone is no number; `EP1` and `D1` are.
+  // A single digit is not a number, but `EP1` and `D1` are.
   if (!match?.[3] || (match[3].length < 2 && !match[1] && !match[2])) return undefined;
   let code = match[1];
   let letters = match[2] ?? '';
-  // `PP30123` and `RE45678` look like countries: they are US series.
+  // `PP30123` and `RE45678` seem to begin with a country, but are US series.
   if (code && /^(?:PP|RE|RX|AI)$/.test(code)) [letters, code] = [code, undefined];
   if (code && !isCountry(code)) return undefined;
   return {
@@ -187,8 +190,8 @@ function dissect(text: string): Spelling | undefined {
 }
 
 /**
- * Every publication number that a text may mean, in any of the spellings above; empty where it is none (or
- * that of an office outside the five). Without a country, digits that need no change match any office.
+ * All publication numbers that a text can mean, in any of the spellings above. Empty if the text is not a
+ * number, or is one of another office. Without a country, digits in KIPRIS form match any office.
  */
 export function parsePatentNumber(text: string): NumberCandidate[] {
   if (text.length > 60) return [];
@@ -206,7 +209,7 @@ export function parsePatentNumber(text: string): NumberCandidate[] {
     candidates.push({ number: digits, ...kindPart });
   }
   for (const office of country ? [country] : COUNTRIES) {
-    // Seven bare digits are a Korean register number only where the text says KR.
+    // Seven digits are a Korean registration number only if the text says KR.
     if (country === undefined && office === 'KR' && digits.length <= 7) continue;
     for (const number of OFFICE_FORMS[office](digits, kind)) {
       if (country === undefined && candidates[0]?.number === number && candidates[0].country === undefined)
@@ -218,8 +221,8 @@ export function parsePatentNumber(text: string): NumberCandidate[] {
 }
 
 /**
- * The KIPRIS number of a publication from the office's own number (`doc-number`) and kind; `undefined`
- * where the text is no number of that office. Readers use this.
+ * The KIPRIS number of a publication from the office's own number (`doc-number`) and kind, for readers.
+ * `undefined` if the text is not a number of that office.
  */
 export function publicationNumber(country: Country, text: string, kind?: string): string | undefined {
   const isPrefixed = text.slice(0, country.length).toUpperCase() === country;

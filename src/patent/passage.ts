@@ -1,4 +1,4 @@
-/** What a passage is: the unit that is embedded, found and shown (a "chunk" in the specification's words). */
+/** A passage: the unit that is embedded, found and shown. The specification calls it a chunk. */
 
 export type ChunkType = 'abstract' | 'claim' | 'description';
 

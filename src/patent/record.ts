@@ -1,11 +1,11 @@
 /**
- * What a patent publication is, once read. The field names are those of the specification and of the
- * project's JSON Lines, so one record in a `.jsonl` file is this type written out. A field that the source
- * lacks is absent, never guessed. Dates are `YYYY-MM-DD`.
+ * The record of a patent publication. Its field names are those of the specification and of the project's
+ * JSON Lines: a line of a `.jsonl` file is this type in JSON. A field that the source lacks is absent, never
+ * guessed. Dates are `YYYY-MM-DD`.
  */
 import type { Country } from './country.js';
 
-/** A person or company, in the language of the publication and, where the source gives it, in English. */
+/** A person or company, in the language of the publication and, if the source has it, in Latin script. */
 export interface Name {
   /** Name as printed, in the language of the publication. */
   name: string;
@@ -15,35 +15,41 @@ export interface Name {
 
 /** One claim. */
 export interface Claim {
-  /** As printed, from 1. */
+  /** Number as printed, from 1. */
   number: number;
   /** Text of the claim, without its number. */
   text: string;
-  /** Numbers of the claims it refers to, as the source marks them or its text names them; absent on an independent claim. */
+  /**
+   * Numbers of the claims that this one refers to, as marked in the source or named in the text. Absent on an
+   * independent claim.
+   */
   depends_on?: number[];
 }
 
-/** What a publication cites: a patent document (`country`, `number`), or other literature (`text`). */
+/** A citation: a patent document (`country`, `number`), or other literature (`text`). */
 export interface Citation {
-  /** The cited publication as this project names it, where its office is one of the five and its kind is known. */
+  /** Identity of the cited publication, if its office is one of the five and its kind is known. */
   patent_id?: string;
-  /** Two letters; any office of the world. */
+  /** Two-letter code of any office. */
   country?: string;
-  /** As `Patent.number` where the office is one of the five, else as the source writes it. */
+  /** In the form of `Patent.number` if the office is one of the five, else as the source writes it. */
   number?: string;
   /** Kind code as the source writes it. */
   kind?: string;
-  /** As the office marks it: `X`, `Y`, `A`, `D`, … */
+  /** Category of the office: `X`, `Y`, `A`, `D`, … */
   category?: string;
-  /** Who cites it. */
+  /** Who named the citation. */
   cited_by?: 'examiner' | 'applicant';
-  /** The reference as printed, where it is no patent document. */
+  /** The reference as printed, if it is not a patent document. */
   text?: string;
 }
 
 /** An earlier application whose date is claimed: a foreign priority, a provisional, a parent. */
 export interface Priority {
-  /** Two letters; any office of the world, `WO` for an international application. Absent if the source's name of the office is unknown. */
+  /**
+   * Two-letter code of any office; `WO` for an international application. Absent if the source names an
+   * unknown office.
+   */
   country?: string;
   /** In the form of `application_number`. */
   number: string;
@@ -51,7 +57,7 @@ export interface Priority {
   date?: string;
 }
 
-/** The international application or publication that a national one rests on. */
+/** The international application or publication on which a national one is based. */
 export interface InternationalStage {
   /** `PCT/KR2018/016728` of an application, `WO2019135546` of a publication. */
   number: string;
@@ -69,7 +75,7 @@ export interface LegalStatus {
 
 /** One paragraph of a description. */
 export interface Paragraph {
-  /** The office's paragraph number (`[0012]` is 12), where the source numbers its paragraphs. */
+  /** The office's paragraph number (`[0012]` is 12), if the source has numbers. */
   number?: number;
   /** Text of the paragraph, without its number. */
   text: string;
@@ -77,33 +83,36 @@ export interface Paragraph {
 
 /** One section of a description. */
 export interface Section {
-  /** The document's own heading; `Description` where it has none. */
+  /** The document's own heading; `Description` if it has none. */
   section: string;
   /** Paragraphs in order. */
   paragraphs: Paragraph[];
 }
 
-/** A drawing that a publication names. */
+/** A drawing of a publication. */
 export interface Drawing {
-  /** File name the office uses, for instance `US20250204297A1-20250626-D00001.TIF`. No folder. */
+  /** File name from the office, without a folder, such as `US20250204297A1-20250626-D00001.TIF`. */
   file: string;
-  /** Figure label as printed, for instance `FIG. 1` or `도 1`. */
+  /** Figure label as printed, such as `FIG. 1` or `도 1`. */
   label?: string;
-  /** What an image within the text shows; absent on a figure. Such an image may be missing where its document is. */
+  /**
+   * Content of an image within the text; absent on a figure. The file of such an image may be missing from
+   * its source.
+   */
   content?: 'chemistry' | 'mathematics';
-  /** True on the one drawing the office names as representative. */
+  /** True on the drawing that the office names as representative. */
   representative?: boolean;
 }
 
 /** One publication: an application (A, A1, …), a grant (B1, …), a utility model or a design. */
 export interface Patent {
-  /** country + number + kind_code, for instance `KR1020200104349A`; unique. */
+  /** country + number + kind_code, such as `KR1020200104349A`. Unique. */
   patent_id: string;
   /** Office of the publication. */
   country: Country;
-  /** Publication number in the KIPRIS form: digits only (a design or plant may carry letters). */
+  /** Publication number in the KIPRIS form: digits; designs and plants may have letters. */
   number: string;
-  /** Kind code, for instance `A1`. */
+  /** Kind code, such as `A1`. */
   kind_code: string;
   /** ISO 639-1 language of title and text. */
   language?: string;
@@ -139,51 +148,51 @@ export interface Patent {
   agents?: Name[];
   /** Examiners of the office. */
   examiners?: Name[];
-  /** Full codes as `H01M 10/0525`. */
+  /** IPC codes, such as `H01M 10/0525`. */
   ipc_codes?: string[];
   /** CPC codes, in the form of `ipc_codes`. */
   cpc_codes?: string[];
-  /** Japanese FI, as `E04D 13/064 501A`. */
+  /** Japanese FI codes, such as `E04D 13/064 501A`. */
   fi_codes?: string[];
-  /** Japanese F-terms: theme and term, as `2E108AA01`. */
+  /** Japanese F-terms: theme and term, such as `2E108AA01`. */
   f_terms?: string[];
-  /** Classes of the former US classification, as `435/320.1`. */
+  /** Classes of the former US classification, such as `435/320.1`. */
   uspc_codes?: string[];
-  /** Locarno classes of designs, as `14-01`. */
+  /** Locarno classes of designs, such as `14-01`. */
   locarno_codes?: string[];
-  /** Normalised application number: for KR the 13 digits; links an application with its grant. */
+  /** Normalised application number, which links an application with its grant. For KR, 13 digits. */
   application_number?: string;
-  /** International (PCT) application that a national one rests on. */
+  /** International (PCT) application on which a national one is based. */
   pct_application?: InternationalStage;
-  /** Its international publication. */
+  /** Publication of the international application. */
   pct_publication?: InternationalStage;
   /** Legal status of the right and its date. */
   legal_status?: LegalStatus;
   /** Id that all publications of one invention share. */
   family_id?: string;
-  /** True where family_id was derived from the earliest priority instead of given by the source. */
+  /** True if family_id was derived from the earliest priority instead of given by the source. */
   family_derived?: boolean;
   /** Drawings that the publication names, in order. */
   drawings?: Drawing[];
   /**
-   * True where the source holds a part of the publication, bibliographic data or text alone: it completes
-   * what is stored instead of replacing it (see `revision.ts`).
+   * True if the source has only a part of the publication, such as its bibliographic data or its text. It
+   * completes the stored record instead of replacing it (see `revision.ts`).
    */
   partial?: boolean;
-  /** patent_ids of the publications that this one, a correction, has taken the place of. */
+  /** patent_ids of the publications that this correction replaces. */
   corrects?: string[];
   /**
-   * Fields (`claims`, `titles.en`) that fill gaps of this publication: from parts of it, or from what it corrects. The
-   * ingest's own (see `revision.ts`): no office states it, only an export does.
+   * Fields (`claims`, `titles.en`) that were filled from parts of the publication, or from the publication it
+   * corrects. Set by the ingest (see `revision.ts`); sources do not have it, except an export.
    */
   filled?: string[];
-  /** In the order of the document. */
+  /** Claimed priorities, in the order of the document. */
   priorities?: Priority[];
-  /** What the publication cites. */
+  /** Cited documents. */
   citations?: Citation[];
 }
 
-/** The titles of a publication in all its languages, each once, a line each. */
+/** Distinct titles of a publication in all its languages, one per line. */
 export function titlesOf({ title, titles }: Pick<Patent, 'title' | 'titles'>): string {
   const all = [title, ...Object.values(titles ?? {})].filter((text) => text?.trim());
   return [...new Set(all)].join('\n');

@@ -1,27 +1,29 @@
 /**
- * One publication from several sources. A document may come in parts (bibliographic data here, claims there), and
- * be corrected: a publication of a kind that ends in 8 (front page) or 9 (all of it) corrects the one before it of
- * the same number (WIPO ST.16, ST.50). The rule, once, for all of it:
+ * Merges records of one publication from several sources. A document may come in parts (bibliographic data in
+ * one source, claims in another). It may be corrected: a publication whose kind ends in 8 (front page) or 9
+ * (whole document) corrects the one before it of the same number (WIPO ST.16, ST.50). The rules:
  *
  * - A whole record replaces an earlier whole record of the same publication.
- * - A part completes: it fills the gaps of a whole record; of two parts the later one wins where both speak.
- * - A correction takes the place of what it corrects: it wins wherever it speaks, keeps the rest (a front page has
- *   no claims), and is found under both numbers. Of several corrections the latest one leads.
- * - A family that a source states is never given up for a derived one.
+ * - A part fills the gaps of a whole record. If two parts have the same field, the later part is used.
+ * - A correction replaces the publication that it corrects. Its fields take precedence, fields it lacks are
+ *   kept (a front page has no claims), and it is found under both numbers. The latest correction takes
+ *   precedence over earlier ones.
+ * - A stated family is never replaced by a derived one.
  *
- * A record remembers which of its fields fill gaps, so that a later version of the publication that leads replaces
- * what that one said and nothing else, and a later version of what fills the gaps replaces just that.
+ * The record with precedence is called *leading*. A record lists the fields that were filled from others. A
+ * later version of the leading publication replaces that publication's own fields only; a later version of
+ * the filling record replaces the filled fields only.
  */
 import type { Patent } from './record.js';
 
-/** Whether a kind code is that of a correction. */
+/** Whether a kind code means a correction. */
 export function isCorrection(kindCode: string): boolean {
   return /^[A-Z][89]$/.test(kindCode);
 }
 
 /**
- * Whether two publications are stages of one document, of which one corrects the other: country, number and the
- * letter of the kind agree. A search report that is published by itself (EP A3, A4) is a document of its own.
+ * Whether two publications are versions of one document, one of which corrects the other: they have the same
+ * country, number and kind letter. A separate search report (EP A3, A4) is a document of its own.
  */
 export function isSameDocument(a: Pick<Patent, IdentityField>, b: Pick<Patent, IdentityField>): boolean {
   if (a.patent_id === b.patent_id) return true;
@@ -32,10 +34,10 @@ export function isSameDocument(a: Pick<Patent, IdentityField>, b: Pick<Patent, I
 
 type IdentityField = 'patent_id' | 'country' | 'number' | 'kind_code';
 
-/** One record from a stored one and a later one of the same document (see the rule above). */
+/** Merges a stored record with a later one of the same document (see the rules above). */
 export function revised(stored: Patent, later: Patent): Patent {
   if (stored.patent_id === later.patent_id) {
-    // Of two parts the later one leads, and a whole record before any part.
+    // A whole record leads over a part, and the later of two parts leads.
     if (stored.partial) return completed(later, stored);
     if (later.partial) return completed(ownOf(stored), completed(later, fillingOf(stored)));
     if (!stored.filled && !stored.corrects) return later;
@@ -46,7 +48,8 @@ export function revised(stored: Patent, later: Patent): Patent {
     [...new Set([...(leading.corrects ?? []), ...(corrected.corrects ?? []), corrected.patent_id])].sort();
   if (leads(later, stored)) return { ...completed(later, stored), corrects: corrects(later, stored) };
   const filling = fillingOf(stored);
-  // What an earlier correction said stands before what it corrected, also when that is read once more.
+  // Fields of an earlier correction take precedence over the corrected publication, even if that is read
+  // again later.
   const isOldest = !isCorrection(later.kind_code) && (stored.corrects ?? []).some(isCorrectionId);
   const gaps = isOldest ? completed(filling, later) : completed(later, filling);
   return { ...completed(ownOf(stored), gaps), corrects: corrects(stored, later) };
@@ -54,13 +57,13 @@ export function revised(stored: Patent, later: Patent): Patent {
 
 const isCorrectionId = (patentId: string): boolean => isCorrection(patentId.slice(-2));
 
-/** What the publication that leads says itself. */
+/** The leading publication's own fields. */
 function ownOf(patent: Patent): Patent {
   const { filled = [], ...found } = patent;
   return without(found, filled);
 }
 
-/** What fills its gaps, as a part. */
+/** The fields that were filled from others, as a part. */
 function fillingOf(patent: Patent): Patent {
   const { patent_id, country, number, kind_code, language, partial: _, filled = [], ...fields } = patent;
   const names = Object.entries(fields).flatMap(([name, value]) =>
@@ -71,7 +74,7 @@ function fillingOf(patent: Patent): Patent {
   return without({ ...fields, ...identity, ...(language === undefined ? {} : { language }) }, rest);
 }
 
-/** A record without some fields; `titles.en` is one. */
+/** Removes fields from a record. A name such as `titles.en` means one language. */
 function without(patent: Patent, names: readonly string[]): Patent {
   const found: Record<string, unknown> = { ...patent };
   for (const name of names) {
@@ -86,7 +89,7 @@ function without(patent: Patent, names: readonly string[]): Patent {
   return found as unknown as Patent;
 }
 
-/** A correction before what it corrects, a later correction before an earlier one. */
+/** Whether `a` leads: a correction over the corrected publication, a later correction over an earlier one. */
 function leads(a: Patent, b: Patent): boolean {
   const [own, other] = [isCorrection(a.kind_code), isCorrection(b.kind_code)];
   if (own !== other) return own;
@@ -94,10 +97,10 @@ function leads(a: Patent, b: Patent): boolean {
   return date === otherDate ? a.kind_code > b.kind_code : date > otherDate;
 }
 
-/** Fields that belong to the publication that leads, never to what fills its gaps. */
+/** Fields that are taken from the leading publication only. */
 const OWN_FIELDS = ['corrects', 'publication_date'] as const;
 const BY_LANGUAGE = ['titles', 'abstracts', 'translated_claims', 'descriptions'] as const;
-/** Of these one does not ask which publication said them. */
+/** Fields whose origin is not recorded. */
 const UNTOLD = [
   'patent_id',
   'country',
@@ -113,7 +116,7 @@ function isByLanguage(name: string): boolean {
   return (BY_LANGUAGE as readonly string[]).includes(name);
 }
 
-/** A record whose gaps are filled from another one. */
+/** Fills the gaps of a record from another one. */
 function completed(leading: Patent, other: Patent): Patent {
   const language = languageOf(leading, other);
   const [main, gaps] = [inLanguage(leading, language), inLanguage(other, language)];
@@ -139,7 +142,7 @@ function completed(leading: Patent, other: Patent): Patent {
   return found.partial || told.length === 0 ? found : { ...found, filled: told };
 }
 
-/** The language of the text proper, which decides over that of a title or an abstract. */
+/** Language of the claims and the description, which takes precedence over that of a title or an abstract. */
 function languageOf(leading: Patent, other: Patent): string | undefined {
   const hasText = ({ claims, description }: Patent): boolean =>
     claims !== undefined || description !== undefined;
@@ -147,7 +150,10 @@ function languageOf(leading: Patent, other: Patent): string | undefined {
   return leading.language ?? other.language;
 }
 
-/** The record with the text of a language in front, where it has that; nothing is lost. */
+/**
+ * The record with the texts of a language as its main texts, if it has them. The previous main texts become
+ * translations.
+ */
 function inLanguage(patent: Patent, language: string | undefined): Patent {
   const own = patent.language;
   if (own === undefined || language === undefined || own === language) {

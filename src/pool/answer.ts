@@ -1,4 +1,4 @@
-/** Answers one question on the thread it runs on; what a worker does, and what an engine without workers does. */
+/** Answers a question on the current thread: a worker's, or the caller's for an engine without workers. */
 import { createHash } from 'node:crypto';
 import { LocalDrawings } from '../drawings/files.js';
 import { keepImage } from '../drawings/keep.js';
@@ -23,7 +23,7 @@ import type { Manifest } from '../store/manifest.js';
 import { currentDocuments } from '../store/pinned.js';
 import type { AnswerOf, Question } from './tasks.js';
 
-/** What a thread has open. */
+/** Resources of a thread. */
 export interface Thread {
   folder: Folder;
   models: ThreadModels;
@@ -33,9 +33,9 @@ export interface Thread {
 const encoder = new TextEncoder();
 
 export interface Answered<Q extends Question> {
-  /** JSON as UTF-8, in a buffer of its own that can be handed over; what is stored as it is. */
+  /** JSON as UTF-8 in a transferable buffer; plain data for answers that are stored. */
   answer: AnswerOf<Q>;
-  /** What metrics want to know of it. */
+  /** Data about the answer for metrics. */
   trace: AnswerTrace;
 }
 
@@ -110,17 +110,17 @@ function note(
   trace.replanned = { widened, rescanned };
 }
 
-/** Text is written here first, since how many bytes it is becomes known by writing it only; longer ones are rare. */
+/** Buffer for encoding: the number of bytes is known only afterwards. Longer texts are rare. */
 const draft = new Uint8Array(1 << 19);
 
 function json(value: unknown): Uint8Array {
   const text = JSON.stringify(value);
-  // A UTF-16 unit is three bytes at most.
+  // A UTF-16 unit has at most three bytes in UTF-8.
   if (text.length > draft.length / 3) return encoder.encode(text);
   return draft.slice(0, encoder.encodeInto(text, draft).written);
 }
 
-/** Hashed where it was made: it may be megabytes. */
+/** Adds an ETag. Computed on this thread, since the body may have megabytes. */
 function tagged(body: Uint8Array): TaggedBody {
   const hash = createHash('sha256').update(body).digest('base64url');
   return { json: body, etag: `"${hash.slice(0, 22)}"` };
@@ -134,7 +134,7 @@ async function firstPage(
 ): Promise<AnswerOf<{ kind: 'analytics'; query: AnalyticsQuery }>> {
   const ranking = await rankAnalytics(reader, query, cancellation, trace);
   const clock = stopwatch();
-  // Nothing was awaited since the ranking: its documents are those of the store's state.
+  // Nothing was awaited since the ranking, so its documents still belong to the store's state.
   const page = pageOfRanking(ranking, query);
   const response = analyticsPage(currentDocuments(reader.store), query, page);
   trace.timings = { ...trace.timings, fetch: clock() };
@@ -145,7 +145,10 @@ async function firstPage(
   return { json: json(response), results: page.docs.length, ranking };
 }
 
-/** Works with the models of the folder; begins again with the new ones where it was re-embedded meanwhile. */
+/**
+ * Runs work with the models of the folder. Starts again with the new models if the folder is re-embedded
+ * meanwhile.
+ */
 async function withReader<T>(thread: Thread, work: (reader: Reader) => Promise<T>): Promise<T> {
   const { folder } = thread;
   for (;;) {
@@ -174,7 +177,7 @@ async function withModels<T>(
   }
 }
 
-/** What a thread looks at that opens no snapshots. */
+/** Reads the newest manifest, for work that opens no snapshots. */
 function newestManifest({ store }: Folder): () => Manifest {
   return () => {
     store.refresh();

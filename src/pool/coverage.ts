@@ -1,4 +1,4 @@
-/** The coverage document: counted anew when something was committed, and else given out as it is. */
+/** The coverage document: counted again after a commit, cached otherwise. */
 import { createHash } from 'node:crypto';
 import { isPriorartError } from '../errors.js';
 import { COVERAGE_CHECK_MS } from '../limits.js';
@@ -21,7 +21,7 @@ export class CoverageDocument {
   #counting: Promise<TaggedBody> | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param checkMs how long the document is given out without a look at the store */
+  /** @param checkMs time for which the document is served without a check of the store, ms */
   constructor(store: Store, answers: Answers, checkMs = COVERAGE_CHECK_MS) {
     this.#store = store;
     this.#answers = answers;
@@ -29,8 +29,8 @@ export class CoverageDocument {
   }
 
   /**
-   * The document, at once where nothing has changed. Whoever asks while it is counted waits for the same count;
-   * where that fails for lack of room, the last one that there was has to do.
+   * The document, without delay if nothing has changed. All calls during a count share its result. If the
+   * count is refused because the queue is full, the last document is returned.
    */
   body(options: AskOptions = {}): TaggedBody | Promise<TaggedBody> {
     if (this.#counted && performance.now() - this.#checkedAt < this.#checkMs) return this.#counted.body;
@@ -47,7 +47,7 @@ export class CoverageDocument {
 
   async #count({ deadline }: AskOptions): Promise<TaggedBody> {
     try {
-      // Not with the signal of the one who asked first: others wait, too.
+      // Without the first caller's signal, since others wait for the same count.
       const json = await this.#answers.ask({ kind: 'coverage' }, { deadline });
       const coverage = JSON.parse(decoder.decode(json)) as Coverage;
       this.#counted = { generation: coverage.index.generation, body: { json, etag: etagOf(coverage) } };
@@ -59,7 +59,7 @@ export class CoverageDocument {
   }
 }
 
-/** Of what was counted and not of when, so that every server process of a folder gives the same. */
+/** Hash of the counts without their time, so that every server process of a folder gives the same ETag. */
 function etagOf({ generated_at: _, ...counted }: Coverage): string {
   return `W/"${createHash('sha256').update(JSON.stringify(counted)).digest('base64url').slice(0, 22)}"`;
 }

@@ -1,14 +1,17 @@
-/** Which worker threads have loaded their modules. */
+/** Tracks which worker threads have loaded their modules. */
 import type { Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 
-/** Far more than a loaded machine takes; a thread that is still at it then is ended all the same. */
+/**
+ * Longest wait for loading threads. Much longer than a busy machine needs; threads that still load are then
+ * terminated.
+ */
 const LOADING_MAX_MS = 30_000;
 
 /**
- * Keeps book of the threads of a pool that are still loading. To end one of them takes the whole process down: Node
+ * Tracks the threads of a pool that are still loading. Terminating such a thread crashes the process: Node
  * asks V8 about a module that the termination left unlinked (`v8::Module::IsGraphAsync must be used on an
- * instantiated module`), and an addon that is just being initialised can not throw any more (`napi_throw`).
+ * instantiated module`), and an addon that is being initialised can no longer throw (`napi_throw`).
  */
 export class Loading {
   readonly #piscina: Piscina;
@@ -17,7 +20,8 @@ export class Loading {
   constructor(piscina: Piscina) {
     this.#piscina = piscina;
     this.#watch();
-    // A lost thread's place is taken right after this event; the new one's own event comes when it has loaded.
+    // Piscina replaces a lost thread right after this event. The new thread's own event comes only when it
+    // has loaded.
     piscina.on('workerDestroy', () => queueMicrotask(() => this.#watch()));
   }
 
@@ -25,7 +29,7 @@ export class Loading {
     for (const thread of this.#piscina.threads) {
       if (this.#ends.has(thread)) continue;
       const end = new Promise<void>((resolve) => {
-        // The first message is Piscina's own, posted when the module is there.
+        // The first message is Piscina's own, sent when the module is loaded.
         thread.once('message', () => resolve());
         thread.once('exit', () => resolve());
       });
@@ -33,10 +37,10 @@ export class Loading {
     }
   }
 
-  /** Resolves when every thread has loaded or is gone, at the latest after half a minute. */
+  /** Resolves when every thread has loaded or exited, at the latest after `LOADING_MAX_MS`. */
   async settled(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    // The threads do not keep the process alive, the timer does while they are waited for.
+    // The threads do not keep the process alive; the timer does.
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, LOADING_MAX_MS);
     });

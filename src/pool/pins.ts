@@ -1,7 +1,7 @@
 /**
- * States of the documents that are pinned for somebody, one for all who want the same. Each takes one of the places
- * for readers that all processes on a folder share, and keeps what was freed since from being used again, so there are
- * few at a time: of more, the oldest is released while it is wanted still.
+ * Pinned snapshots of the documents, shared by all users of the same generation. Each takes one of the reader
+ * slots that all processes on a folder share, and keeps freed pages from being reused. Their number is
+ * therefore limited: if it is exceeded, the oldest is released even if it is in use.
  */
 import { PINNED_STATES_MAX } from '../limits.js';
 import { PinnedDocuments } from '../store/pinned.js';
@@ -10,7 +10,7 @@ import type { Store } from '../store/store.js';
 export class Pins {
   readonly #store: Store;
   readonly #max: number;
-  /** In the order in which they were pinned. */
+  /** Snapshots with their number of users, oldest first. */
   readonly #users = new Map<PinnedDocuments, number>();
 
   constructor(store: Store, max: number = PINNED_STATES_MAX) {
@@ -18,12 +18,15 @@ export class Pins {
     this.#max = max;
   }
 
-  /** States that are pinned. */
+  /** Number of pinned snapshots. */
   get size(): number {
     return this.#users.size;
   }
 
-  /** The state of a generation, to be left again; undefined where something was committed since. */
+  /**
+   * The snapshot of a generation. Call `leave` after its use. Undefined if the store has changed since
+   * that generation.
+   */
   take(generation: number): PinnedDocuments | undefined {
     for (const [pinned, users] of this.#users) {
       if (pinned.generation !== generation) continue;
@@ -42,7 +45,7 @@ export class Pins {
 
   leave(pinned: PinnedDocuments): void {
     const users = this.#users.get(pinned);
-    // It was released before its time.
+    // It was released early.
     if (users === undefined) return;
     if (users > 1) this.#users.set(pinned, users - 1);
     else this.#release(pinned);

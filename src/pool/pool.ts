@@ -1,4 +1,4 @@
-/** The worker threads, and the engine without them: both answer the same questions. */
+/** Answers questions on worker threads, or on the calling thread. Both have the same interface. */
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { PriorartError } from '../errors.js';
@@ -22,23 +22,23 @@ import {
 
 export interface AskOptions {
   signal?: AbortSignal | undefined;
-  /** Milliseconds since 1970 by which the answer is wanted. */
+  /** Time by which the answer is needed, ms since 1970. */
   deadline?: number | undefined;
-  /** It waits for its turn, however many wait, instead of being refused. */
+  /** Never refused when the queue is full, but queued. */
   isPatient?: boolean | undefined;
 }
 
-/** Whatever answers questions about one data folder. */
+/** Answers questions about one data folder. */
 export interface Answers {
   ask<Q extends Question>(question: Q, options?: AskOptions): Promise<AnswerOf<Q>>;
-  /** How many questions are worked on at once. */
+  /** Questions that run at the same time. */
   readonly parallel: number;
   readonly waiting: number;
   readonly state: PoolState;
   close(): Promise<void>;
 }
 
-/** Who is told of the answers, and what share of searches is repeated exactly to tell their recall. */
+/** Observer of answers, and the share of searches that are repeated exactly to measure recall. */
 export interface Watching {
   observe?: AnswerObserver | undefined;
   recallCheck?: number | undefined;
@@ -46,7 +46,7 @@ export interface Watching {
 
 const unobserved: AnswerObserver = () => {};
 
-/** Answers on threads of their own. */
+/** Answers on worker threads. */
 export class Pool implements Answers {
   readonly #workers: number;
   readonly #piscina: Piscina<unknown, Reply>;
@@ -75,11 +75,12 @@ export class Pool implements Answers {
       filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
       minThreads: workers,
       maxThreads: workers,
-      // How many there really are is decided by the queue in front: an idle worker is always preferred.
+      // The upper limit. The queue in front decides how many run; an idle worker is preferred.
       concurrentTasksPerWorker: CONCURRENCY_MAX,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // By default Piscina lets a worker sleep in Atomics.wait between two tasks: its event loop never turns, and the
-      // finalizers that give back the addon's memory (arrays, snapshots) run there only. Costs 3 µs a task.
+      // By default, a Piscina worker sleeps in Atomics.wait between tasks. Its event loop never turns, and
+      // the finalizers that free the addon's memory (arrays, snapshots) run only there. Without it, a task
+      // takes 3 µs longer.
       atomics: 'disabled',
       workerData: { dir, choice, flags, recallCheck } satisfies WorkerData,
     });
@@ -114,7 +115,7 @@ export class Pool implements Answers {
     waitedMs: number,
   ): Promise<AnswerOf<Q>> {
     const started = performance.now();
-    // As many slots as may run at once: one is free.
+    // There is a slot for every question that can run at once, so one is free.
     const slot = this.#freeSlots.pop()!;
     Atomics.store(this.#flags, slot, 0);
     const cancel = () => {
@@ -132,13 +133,13 @@ export class Pool implements Answers {
       return reply.answer as AnswerOf<Q>;
     } finally {
       signal?.removeEventListener('abort', cancel);
-      // Lets go of whatever in the worker still waits for a cancellation.
+      // Wakes everything in the worker that still waits for a cancellation.
       Atomics.notify(this.#flags, slot);
       this.#freeSlots.push(slot);
     }
   }
 
-  /** Lets searches that were asked finish; ingests get no more answers. */
+  /** Finishes running and waiting searches. Ingests get no more answers. */
   async close(): Promise<void> {
     await this.#queue.close();
     await this.#loading.settled();
@@ -151,20 +152,25 @@ function stateOf(queue: Queue, workers: number): PoolState {
   return { workers, parallel, running, waiting: length, waitingMax: limit, shedding: isShedding, refused };
 }
 
-/** Memory that goes over to the worker with a question instead of being copied: units are read once. */
+/** Memory that is moved to the worker with a question instead of copied. Units are read only once. */
 function ownedBy(question: Question): ArrayBuffer[] {
   if (question.kind !== 'prepare') return [];
   const whole = question.units.filter(({ bytes }) => bytes.byteLength === bytes.buffer.byteLength);
   return [...new Set(whole.map(({ bytes }) => bytes.buffer as ArrayBuffer))];
 }
 
-/** A worker answers with an exception's data and never throws: what rejects here is the end of its thread. */
+/**
+ * Error for a lost thread. A worker replies with the data of an exception and never throws, so a rejection
+ * means that the thread has ended.
+ */
 function lostWorker(cause: unknown): never {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  throw new PriorartError('internal', `a worker ended while it was working: ${reason}`, { cause });
+  throw new PriorartError('internal', `a worker thread ended unexpectedly: ${reason}`, { cause });
 }
 
-/** Answers on the calling thread: no start-up cost, no parallel work but that of the models. */
+/**
+ * Answers on the calling thread: without start-up cost, and without parallel work except that of the models.
+ */
 export class Inline implements Answers {
   readonly #thread: Thread;
   readonly #queue = new Queue(1, Number.POSITIVE_INFINITY);

@@ -1,22 +1,22 @@
 /**
- * A bounded queue in front of the workers. Piscina's own queue can not let go of a running task without
- * killing its thread; here a question that waits is simply taken out, and one that runs is told by a flag.
+ * A bounded queue in front of the workers. Piscina's own queue cannot drop a running task without killing its
+ * thread. Here a waiting question is removed from the queue, and a running one is stopped by a flag.
  *
- * How many may wait depends on why they wait. A burst is taken in as far as the limit goes, and so are the requests of
- * a few dozen clients that each wait for their answer: all of it will be worked off. But where more keeps coming than
- * can be worked off, the queue stays full, and every answer is late by the whole of it, for nothing. So, as in CoDel,
- * a full queue is judged by whether a wait was short within the last interval. If none was, the queue sheds: one
- * question waits for each that runs, and every other is refused at once. Of those that wait at that moment the latest
- * stay: the others are late already.
+ * How many may wait depends on the cause. A burst is accepted up to the limit, and so are the requests of a
+ * few dozen clients that each wait for their answer: all of them will be answered. But if requests keep
+ * coming faster than they are answered, the queue stays full, and every answer is delayed by the whole queue.
+ * So, as in CoDel, a full queue is judged by whether any wait within the last interval was short. If none
+ * was, the queue sheds load: for each running question, one may wait, and further questions are refused at
+ * once. Of the questions that wait at that moment, the latest are kept, since the others are late already.
  *
- * One that waits keeps a worker busy only where the next comes before the work is done. A choked event loop brings a
- * hundred in one turn and none until the next. So a worker that has nothing to do says that too few may wait: their
- * number doubles, and halves after each interval in which no worker was idle. Shedding ends when as many may wait as
- * without it, or when nothing had to be refused for an interval, a second at most. CoDel would stop as soon as a wait is
- * short, and at five times the capacity the queue would be full again at once.
+ * One waiting question keeps a worker busy only if the next one arrives before the work is done. A blocked
+ * event loop delivers a hundred in one turn and none until the next. So an idle worker means that too few may
+ * wait: the number doubles, and halves after each interval in which no worker was idle. Shedding ends when
+ * the number reaches the normal limit, or when nothing was refused for an interval, at most a second. CoDel
+ * would stop as soon as a wait is short; at five times the capacity, the queue would be full again at once.
  *
- * Where work takes long (a reranker of the user's own, say), the queue is full before that: a search that could not come
- * to its turn before its deadline is refused at once, instead of at its deadline.
+ * If work takes long, for example with a slow reranker, a search that could not start before its deadline is
+ * refused at once, even if the queue is not full.
  */
 import { setMaxListeners } from 'node:events';
 import { PriorartError } from '../errors.js';
@@ -36,20 +36,20 @@ interface Waiting {
   refuse(error: PriorartError): void;
 }
 
-/** Searches after which waiting background work gets a turn. */
+/** After this number of searches, waiting background work gets a turn. */
 const BACKGROUND_AFTER = 8;
-/** A wait is short up to so many times the time that work takes, or ms. */
+/** A wait is short if it is at most `times` the duration of work, or at most `ms`. */
 const SHORT_WAIT = { times: 1, ms: 5 };
-/** For how long waits may not have been short: so many times the time that work takes, and ms at least. */
+/** Interval in which at least one wait must be short: `times` the duration of work, at least `ms`. */
 const INTERVAL = { times: 20, ms: 100 };
-/** Shedding ends when nothing was refused for this long, ms, however long the interval is. */
+/** Shedding ends when nothing was refused for this time, ms, even if the interval is longer. */
 const SHED_MAX_MS = 1000;
 /**
- * The quickest of so many searches tells how long those before one will take at least. Before there were so many, nothing
- * does: the first ones load their models.
+ * Number of recent searches of which the quickest gives a lower bound of a search's duration. With fewer
+ * searches there is no bound, because the first ones load their models.
  */
 const QUICKEST_OF = 16;
-/** Part of the newest work in the average of what work takes. */
+/** Weight of the newest duration in the moving average. */
 const AVERAGE_OF = 0.05;
 
 export class Queue {
@@ -57,26 +57,32 @@ export class Queue {
   readonly #limit: number;
   readonly #now: () => number;
   #waiting = new Set<Waiting>();
-  /** Searches that went before background work that was waiting, too. */
+  /** Searches that started before waiting background work, since the last turn of background work. */
   #passedOver = 0;
   #closed: { whenIdle(): void } | undefined;
-  /** Work that nobody waits for in front of a screen. */
+  /** Work without a user who waits for it, such as that of an ingest. */
   #background = new Set<Waiting>();
-  /** What a search takes on a worker, ms; a moving average. */
+  /** Duration of a search on a worker, ms; a moving average. */
   #workMs = 0;
-  /** What the last ones took, ms. */
+  /** Durations of the last searches, ms. */
   readonly #lastMs: number[] = [];
-  /** Since when no wait was short; when somebody was last refused while shedding, undefined unless it sheds; ms. */
+  /**
+   * Time since which no wait was short; and time of the last refusal, undefined unless the queue sheds; both
+   * in ms.
+   */
   #longSince: number | undefined;
   #shedAt: number | undefined;
-  /** How many may wait while it sheds, and since when no worker was idle or this number was not changed; ms. */
+  /**
+   * Number that may wait while the queue sheds; and time since which no worker was idle and the number did
+   * not change, ms.
+   */
   #shedTo = 0;
   #busySince = 0;
   #refused = 0;
 
   /**
-   * @param parallel how many run at once
-   * @param limit how many searches may wait; background work is bounded by whoever asks for it
+   * @param parallel questions that run at the same time
+   * @param limit searches that may wait; the callers bound background work
    * @param now a clock in ms
    */
   constructor(parallel: number, limit: number, now: () => number = () => performance.now()) {
@@ -85,7 +91,10 @@ export class Queue {
     this.#now = now;
   }
 
-  /** How many run at once; more may start, or running ones be waited for, when it is changed. */
+  /**
+   * Questions that run at the same time. When it grows, more start; when it shrinks, running ones are
+   * completed first.
+   */
   get parallel(): number {
     return this.#running.limit;
   }
@@ -96,7 +105,7 @@ export class Queue {
     this.#next();
   }
 
-  /** Searches that wait. */
+  /** Number of waiting searches. */
   get length(): number {
     return this.#waiting.size;
   }
@@ -105,7 +114,7 @@ export class Queue {
     return this.#running.count;
   }
 
-  /** How many searches may wait as things are. */
+  /** Number of searches that may wait in the current state. */
   get limit(): number {
     return this.isShedding ? Math.min(this.#limit, Math.max(this.#shedTo, this.parallel)) : this.#limit;
   }
@@ -114,21 +123,21 @@ export class Queue {
     return this.#shedAt !== undefined;
   }
 
-  /** Searches that were refused since so many waited. */
+  /** Number of searches that were refused because too many waited. */
   get refused(): number {
     return this.#refused;
   }
 
   /**
    * Runs `work` when its turn comes.
-   * @param options `withinMs`: when the answer is wanted, from now; `isPatient`: it waits, however many wait
-   * @throws PriorartError `overloaded` at once when too many wait, `cancelled` when the signal fires first,
+   * @param options `withinMs`: time from now until the answer is needed; `isPatient`: never refused
+   * @throws PriorartError `overloaded` at once if too many wait, `cancelled` if the signal fires first,
    *   `unavailable` after `close`
    */
   run<T>(work: (waitedMs: number) => Promise<T>, options: RunOptions): Promise<T> {
     const { signal, background, isPatient = false, withinMs = Number.POSITIVE_INFINITY } = options;
     if (signal?.aborted) return Promise.reject(cancelled());
-    // One signal may stand for many calls, as those of an ingest: Node would take its listeners for a leak.
+    // An ingest uses one signal for many calls; Node would report its listeners as a leak.
     if (signal) setMaxListeners(0, signal);
     if (this.#closed) return Promise.reject(closed());
     const queue = background ? this.#background : this.#waiting;
@@ -163,7 +172,7 @@ export class Queue {
     });
   }
 
-  /** Takes no more work, drops what waits in the background, and resolves when all searches are done. */
+  /** Accepts no more work, drops waiting background work, and resolves when all searches are done. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#closed = { whenIdle: resolve };
@@ -172,7 +181,10 @@ export class Queue {
     });
   }
 
-  /** Searches go first, but an ingest must come to its end under a load that never lets up. */
+  /**
+   * Searches go first, but background work gets a turn regularly, so that an ingest ends even under constant
+   * load.
+   */
   #nextQueue(): Set<Waiting> {
     const due = this.#waiting.size === 0 || this.#passedOver >= BACKGROUND_AFTER;
     if (this.#background.size > 0 && due) {
@@ -201,19 +213,19 @@ export class Queue {
     this.#workMs = this.#workMs === 0 ? ms : this.#workMs + AVERAGE_OF * (ms - this.#workMs);
   }
 
-  /** A search begins after a wait. */
+  /** Records the wait of a search that starts. */
   #waited(ms: number): void {
     if (ms <= Math.max(SHORT_WAIT.ms, SHORT_WAIT.times * this.#workMs)) this.#longSince = undefined;
     else this.#longSince ??= this.#now();
   }
 
-  /** How long one more would wait at least, ms. */
+  /** Least time that a further question would wait, ms. */
   #leastWait(): number {
     if (this.#lastMs.length < QUICKEST_OF || this.#waiting.size < this.parallel) return 0;
     return (this.#waiting.size * Math.min(...this.#lastMs)) / this.parallel;
   }
 
-  /** Whether one more may wait; begins shedding and ends it. */
+  /** Whether a further question may wait. Begins and ends shedding. */
   #admits(withinMs: number): boolean {
     const now = this.#now();
     const interval = Math.max(INTERVAL.ms, INTERVAL.times * this.#workMs);
@@ -237,7 +249,7 @@ export class Queue {
     for (const waiting of late) waiting.refuse(this.#tooMany());
   }
 
-  /** A worker has nothing to do while the queue sheds. */
+  /** Called when a worker is idle while the queue sheds. */
   #idle(): void {
     this.#setShedTo(this.limit * 2);
     if (this.limit === this.#limit) this.#shedAt = undefined;
@@ -250,9 +262,9 @@ export class Queue {
 
   #tooMany(): PriorartError {
     this.#refused += 1;
-    // What waits and runs is done by then; who comes earlier finds the same queue.
+    // Waiting and running work takes this long. An earlier retry would find the same queue.
     const seconds = ((this.#waiting.size + this.#running.count) * this.#workMs) / this.parallel / 1000;
-    const message = `${this.#waiting.size} searches are waiting already; try again in a moment`;
+    const message = `${this.#waiting.size} searches are waiting already; try again later`;
     return new PriorartError('overloaded', message, { retryAfter: Math.max(1, Math.ceil(seconds)) });
   }
 }
@@ -261,7 +273,7 @@ function closed(): PriorartError {
   return new PriorartError('unavailable', 'the index is closed');
 }
 
-/** The error of a search that nobody waits for. */
+/** The error of a cancelled search. */
 export function cancelled(): PriorartError {
   return new PriorartError('cancelled', 'the request was cancelled');
 }

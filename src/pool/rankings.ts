@@ -1,10 +1,9 @@
 /**
- * Pages of semantic-analytics that belong together: while the ranking of a first page is kept, the pages after it are
- * parts of it, of the state that the first one saw, and cost no search. Kept on the thread that asks, so that whichever
- * worker answers does not matter.
+ * Consistent pages of semantic-analytics. The ranking of a first page is kept for a while, and later pages
+ * are cut from it without another search. It is kept on the asking thread, so that any worker may answer.
  *
- * Ids of documents are never used again, so a worker reads a page's documents from the newest state as long as none
- * is gone; those that were deleted or replaced meanwhile are read from a transaction that was pinned for the rankings of that state.
+ * Document ids are never reused, so a worker reads a page's documents from the newest state if all still
+ * exist. Otherwise the page is read from the snapshot that was pinned for the ranking's generation.
  */
 import { createHash } from 'node:crypto';
 import { RANKING_KEPT_MS, RANKINGS_KEPT } from '../limits.js';
@@ -18,7 +17,7 @@ import type { Answers, AskOptions } from './pool.js';
 
 interface Kept {
   ranking: Ranking;
-  /** Absent where something was committed between the search and the pinning; may be released before its time. */
+  /** Absent if the store changed between the search and the pinning. May be released early. */
   documents: PinnedDocuments | undefined;
   until: number;
 }
@@ -34,7 +33,7 @@ export class Rankings {
   readonly #pins: Pins;
   readonly #answers: Answers;
   readonly #limits: KeepingLimits;
-  /** By owner and query, the one kept first at the front. */
+  /** By owner and query, oldest first. */
   readonly #kept = new Map<string, Kept>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -48,14 +47,14 @@ export class Rankings {
     this.#limits = limits;
   }
 
-  /** Rankings that are kept. */
+  /** Number of kept rankings. */
   get size(): number {
     return this.#kept.size;
   }
 
   /**
-   * The page that a query asks for.
-   * @param owner whose query it is: another's first page of the same query leaves his ranking alone
+   * A page of a ranking.
+   * @param owner of the query. A first page replaces only the ranking of the same owner
    */
   async page(query: AnalyticsQuery, owner: string, options: AskOptions = {}): Promise<Body> {
     const key = keyOf(query, owner);
@@ -67,7 +66,7 @@ export class Rankings {
     return { json, results };
   }
 
-  /** Forgets all of them. */
+  /** Drops all rankings. */
   close(): void {
     for (const key of [...this.#kept.keys()]) this.#drop(key);
   }
@@ -104,7 +103,7 @@ export class Rankings {
     if (this.#kept.size === 0) clearTimeout(this.#timer);
   }
 
-  /** Drops what has been kept long enough, now and, by a timer, when the next one has been: nothing stays pinned. */
+  /** Drops expired rankings now, and later ones by a timer, so that nothing stays pinned. */
   #dropOld(): void {
     clearTimeout(this.#timer);
     const now = Date.now();
@@ -118,7 +117,7 @@ export class Rankings {
   }
 }
 
-/** Pages of any size belong to the same ranking. */
+/** Key of a ranking. Pages of any size belong to the same ranking. */
 function keyOf({ page: _, pageSize: __, ...query }: AnalyticsQuery, owner: string): string {
   return createHash('sha256')
     .update(JSON.stringify([owner, query]))

@@ -1,4 +1,4 @@
-/** Re-embeds a folder on threads of its own, beside whoever searches it. */
+/** Re-embeds a folder on worker threads while other processes search it. */
 import { availableParallelism } from 'node:os';
 import {
   abortSignal,
@@ -22,9 +22,9 @@ import { Inline, Pool } from './pool.js';
 
 /** Options of `reembed`. */
 export interface ReembedFolderOptions extends ReembedOptions {
-  /** Path of a models.json, or what stands in one. Default: that of the re-embedding that was not finished. */
+  /** Path of a models.json, or its contents. Default: the models of the unfinished re-embedding. */
   models?: string | ModelsInput | undefined;
-  /** Threads that embed; 0 works on the calling thread. Default: one per processor. */
+  /** Threads that embed; 0 uses the calling thread. Default: one per processor. */
   workers?: number | undefined;
 }
 
@@ -38,10 +38,10 @@ const OPTIONS: OptionRules<ReembedFolderOptions> = {
 };
 
 /**
- * Gives every passage of a folder a vector of another model. Searches in this and other processes answer with the
- * old model until it is done, and with the new one from then on. What was done before an abort or a kill stays.
- * @throws PriorartError `no_data`, `unavailable` while another process does it, `invalid_models`, `model_missing`,
- *   `disk_full`, `cancelled` when the signal fires
+ * Embeds every passage of a folder with another model. Searches in this and other processes use the old model
+ * until it is complete, and the new one afterwards. Completed work survives an abort or a kill.
+ * @throws PriorartError `no_data`, `unavailable` while another process re-embeds, `invalid_models`,
+ *   `model_missing`, `disk_full`, `cancelled` if the signal fires
  */
 export async function reembed(dir: string, options: ReembedFolderOptions = {}): Promise<ReembedSummary> {
   checkOptions('reembed', options, OPTIONS);
@@ -49,7 +49,7 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
   const given = options.models === undefined ? undefined : readModels(options.models);
   return withLock(dir, async (store) => {
     const config = given ?? unfinished(store);
-    // Of rerankers only the static one keeps something in the segments; others are not opened.
+    // Only the static reranker stores data in the segments. Others are not opened.
     const reranker = config.reranker.kind === 'static' ? config.reranker : ({ kind: 'none' } as const);
     const opened = { embedder: config.embedder, reranker };
     warnOfCopies(opened, workers);
@@ -64,7 +64,7 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
           return answers.parallel;
         },
       };
-      // Nothing to embed: which model it is.
+      // An empty call returns the identity of the model.
       const { model } = await embedder.embed([]);
       return await reembedStore(store, { model, models: { ...config } }, embedder, options);
     } finally {
@@ -74,9 +74,9 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
 }
 
 /**
- * Forgets a re-embedding that was not finished, and gives its room back.
- * @returns false where there is none
- * @throws PriorartError `no_data`, `unavailable` while a process is at it
+ * Discards an unfinished re-embedding and frees its disk space.
+ * @returns false if there is none
+ * @throws PriorartError `no_data`, `unavailable` while a process re-embeds
  */
 export function forgetUnfinished(dir: string): Promise<boolean> {
   return withLock(dir, async (store) => {
@@ -94,7 +94,10 @@ async function withLock<T>(dir: string, work: (store: Store) => Promise<T>): Pro
   try {
     const lock = lockReembedding(store);
     if (lock === null) {
-      throw new PriorartError('unavailable', `${dir} is being re-embedded by another process; let it finish`);
+      throw new PriorartError(
+        'unavailable',
+        `${dir} is being re-embedded by another process; wait until it has finished`,
+      );
     }
     try {
       return await work(store);
@@ -109,6 +112,6 @@ async function withLock<T>(dir: string, work: (store: Store) => Promise<T>): Pro
 function unfinished(store: Store): ModelsConfig {
   const left = reembeddingOf(store);
   if (left !== undefined) return storedModels(left.models, store.dir);
-  const missing = 'no model given, and no re-embedding to go on with; expected';
+  const missing = 'no model given, and no unfinished re-embedding; expected';
   throw new PriorartError('usage', `${missing} { models }`, { inCommand: `${missing} --models FILE` });
 }

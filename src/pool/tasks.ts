@@ -1,4 +1,4 @@
-/** What a worker can be asked, and how questions and answers cross the thread border. */
+/** Questions to workers, their answers, and their form between threads. */
 import type { Kept } from '../drawings/keep.js';
 import { type ErrorCode, isPriorartError, PriorartError } from '../errors.js';
 import type { DocumentTexts } from '../index/native.js';
@@ -21,22 +21,25 @@ export type Question =
   | { kind: 'embed'; documents: DocumentTexts[] }
   | { kind: 'drawing'; bytes: Uint8Array };
 
-/** Questions whose answer is stored, not shown. */
+/** Questions whose answer is stored instead of shown. */
 export type StoredQuestion = Extract<Question, { kind: 'prepare' | 'embed' | 'drawing' }>;
 export type ShownQuestion = Exclude<Question, StoredQuestion>;
 
-/** Whether an answer is stored: nobody waits for it in front of a screen. */
+/** Whether an answer is stored: no user waits for it. */
 export function isStored(question: Question): question is StoredQuestion {
   return question.kind === 'prepare' || question.kind === 'embed' || question.kind === 'drawing';
 }
 
-/** JSON as UTF-8 for everything that is shown, and what the other side has to know of it; plain data for what is stored. */
+/**
+ * Answers by kind: JSON as UTF-8 for answers that are shown, with data for the asking thread; plain data for
+ * stored ones.
+ */
 interface AnswersByKind {
   semantic: Body;
   explain: Uint8Array;
-  /** The first page, and the ranking that the others are parts of. */
+  /** The first page, and the ranking from which later pages are cut. */
   analytics: Body & { ranking: Ranking };
-  /** Without JSON where a document of the page is gone. */
+  /** Without JSON if a document of the page was deleted. */
   page: { json: Uint8Array | undefined };
   details: TaggedBody;
   coverage: Uint8Array;
@@ -47,24 +50,24 @@ interface AnswersByKind {
 
 export type AnswerOf<Q extends Question> = AnswersByKind[Q['kind']];
 
-/** A question on its way to a worker; `slot` is its place in the shared cancellation flags. */
+/** A question for a worker. `slot` is its index in the shared cancellation flags. */
 export interface Task {
   question: Question;
   slot: number;
-  /** Milliseconds since 1970 by which the answer is wanted. */
+  /** Time by which the answer is needed, ms since 1970. */
   deadline: number | undefined;
 }
 
 export interface WorkerData {
   dir: string;
   choice: ModelChoice;
-  /** One i32 a slot; not 0: nobody waits for the answer any more. */
+  /** One i32 for each slot. Not 0: the question was cancelled. */
   flags: SharedArrayBuffer;
-  /** Share of its searches that are repeated exactly. */
+  /** Share of the worker's searches that are repeated exactly. */
   recallCheck: number;
 }
 
-/** An exception as plain data: thrown across the border it would lose its code. */
+/** An exception as plain data. Thrown between threads, it would lose its code. */
 export interface Refusal {
   code: ErrorCode;
   message: string;
@@ -73,12 +76,12 @@ export interface Refusal {
   inCommand?: string;
 }
 
-/** `concurrency`: questions that the worker, with the models it has now, should have in flight. */
+/** `concurrency`: questions that the worker should have in flight with its current models. */
 export type Reply =
   | { answer: AnswerOf<Question>; trace: AnswerTrace; concurrency: number }
   | { refusal: Refusal };
 
-/** An exception, ready to cross. */
+/** Converts an exception to plain data. */
 export function refusalOf(error: unknown): Refusal {
   if (isPriorartError(error)) {
     const { code, message, retryAfter, inCommand } = error;
@@ -93,7 +96,7 @@ export function refusalOf(error: unknown): Refusal {
   return { code: 'internal', message, ...(stack === undefined ? {} : { stack }) };
 }
 
-/** The exception on this side. */
+/** Restores an exception from plain data. */
 export function errorOf({ code, message, stack, retryAfter, inCommand }: Refusal): PriorartError {
   const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
   return new PriorartError(code, message, {

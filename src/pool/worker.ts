@@ -1,4 +1,4 @@
-/** Entry of a worker thread: one folder over the shared segments, and the models that fit it. */
+/** Entry of a worker thread, which holds one folder and its models. */
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ThreadModels } from '../models/thread-models.js';
 import { Folder } from '../search/folder.js';
@@ -13,7 +13,7 @@ const models = new ThreadModels(dir, choice);
 const checks = recallCheck > 0 ? new RecallChecks(recallCheck) : undefined;
 let thread: Thread | undefined;
 
-/** Never throws: an exception would reach the other side without its code. */
+/** Never throws: an exception would lose its code between threads. */
 export default async function work({ question, slot, deadline }: Task): Promise<Reply> {
   const cancellation = flagCancellation(flags, slot, deadline);
   try {
@@ -41,7 +41,7 @@ function arraysOf(result: AnswerOf<Question>): readonly ArrayBufferView[] {
 
 /** Moves the arrays' memory to the other thread instead of copying it. */
 function handOver(reply: Reply, arrays: readonly ArrayBufferView[]): Reply {
-  // Vectors that are views of one memory are moved together.
+  // Several vectors may be views of one buffer, which is moved once.
   const buffers = [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))];
   return move({ [transferableSymbol]: buffers, [valueSymbol]: reply }) as unknown as Reply;
 }

@@ -3,7 +3,7 @@
  * answer-schema.ts, whose descriptions are the comments: change those, not this file.
  */
 
-/** A search. `null` means the same as leaving a field out. */
+/** A search. `null` means that the field is absent. */
 export interface SemanticRequest {
   /** Natural-language query in sentence form; white space around it does not count. */
   query: string;
@@ -51,7 +51,7 @@ export interface SemanticRequest {
   priority_date_to?: string | null | undefined;
 }
 
-/** Filters of a search, without a question. `null` means the same as leaving a field out. */
+/** Filters of a search, without a question. `null` means that the field is absent. */
 export interface PatentFilter {
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
   doc_type?: 'all' | 'application' | 'grant' | null | undefined;
@@ -95,7 +95,7 @@ export interface PatentFilter {
   priority_date_to?: string | null | undefined;
 }
 
-/** A request for statistics and a page of results. `null` means the same as leaving a field out. */
+/** A request for statistics and a page of results. `null` means that the field is absent. */
 export interface AnalyticsRequest {
   /** Natural-language query in sentence form; white space around it does not count. */
   query: string;
@@ -235,7 +235,7 @@ export interface AnalyticsResult {
   chunk_text: string;
 }
 
-/** Counts by the axes that were asked for. */
+/** Counts by the requested axes. */
 export interface AnalyticsStats {
   /** Documents by year of the date of date_type; absent if stats_group_by lacks year. */
   by_year?: Record<string, number>;
@@ -257,7 +257,7 @@ export interface AnalyticsStats {
   }[];
 }
 
-/** Statistics over all patents similar enough, and a page of them. */
+/** Statistics over all patents with at least `min_score`, and a page of them. */
 export interface AnalyticsResponse {
   /** The question. */
   query: string;
@@ -277,7 +277,7 @@ export interface AnalyticsResponse {
   results: AnalyticsResult[];
 }
 
-/** A document that was asked for, or why it is not there. */
+/** A requested document, or why it is missing. */
 export interface DetailsEntry {
   /** As in answers; as it was asked for if nothing was found. */
   patent_id: string;
@@ -314,7 +314,7 @@ export interface DetailsResponse {
   patents: DetailsEntry[];
 }
 
-/** What the index holds of one country. */
+/** Contents of the index for one country. */
 export interface CoverageCountry {
   /** Publications. */
   total: number;
@@ -338,7 +338,7 @@ export interface CoverageCountry {
   languages: string[];
 }
 
-/** What the index holds. */
+/** Contents of the index. */
 export interface Coverage {
   /** Publications. */
   total: number;

@@ -17,7 +17,7 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
   };
   const missing = await priorart('accounts', 'list', '--data', data);
   assert.equal(missing.code, 1);
-  assert.match(missing.stderr, /there is no folder/);
+  assert.match(missing.stderr, /folder .* does not exist/);
   mkdirSync(data);
   const account = await json('accounts', 'create', 'Team', '--plan', 'free');
   assert.equal(account.monthly_quota, 30);
@@ -51,10 +51,7 @@ it('accounts, keys, usage, logs and maintenance print their result; --json print
   ]) {
     const { code, stderr } = await quiet('Team', ...wish);
     assert.equal(code, 2);
-    assert.match(
-      stderr,
-      /"Team" is there already, with the plan enterprise and 77 searches .* accounts change/,
-    );
+    assert.match(stderr, /"Team" exists with the plan enterprise and 77 searches .* accounts change/);
   }
   assert.equal((await quiet('Team', '--plan', 'enterprise', '--monthly-quota', '77')).code, 0);
   const twin = await json('accounts', 'create', 'Team', '--plan', 'pro');

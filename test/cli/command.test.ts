@@ -68,8 +68,8 @@ describe('command line', () => {
     const { code, stderr } = await launch(CLI, ['keys', 'list', '--data', data], env).ended;
     assert.equal(code, 0);
     assert.deepEqual(stderr.split('\n').filter(Boolean).sort(), [
-      'priorart: warning: there is no setting PRIORART_PROT, perhaps PRIORART_PORT; it has no effect',
-      'priorart: warning: there is no setting PRIORART_ZZZ; it has no effect',
+      'priorart: warning: unknown setting PRIORART_PROT: it has no effect; did you mean PRIORART_PORT?',
+      'priorart: warning: unknown setting PRIORART_ZZZ: it has no effect',
     ]);
   });
 
@@ -280,7 +280,10 @@ describe('command line', () => {
       'truncated.xml': [0, ['byte 0', /line 193, column \d+: the document ends within <heading>/]],
       'weekly-second-broken.xml': [
         2,
-        ['byte 3651', /line 153, column \d+: <\/us-bibliographic-data-application> where <invention-title>/],
+        [
+          'byte 3651',
+          /line 153, column \d+: <\/us-bibliographic-data-application> found; expected the end of <invention-title>/,
+        ],
       ],
       'cut.json': [0, ['byte 0', /not JSON/]],
       'mixed.jsonl': [

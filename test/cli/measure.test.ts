@@ -108,7 +108,7 @@ describe('measuring commands', () => {
     async function* broken() {
       yield Buffer.from([0x41, 0xff, 0x0a]);
     }
-    await assert.rejects(collected(linesOf(broken(), 9, 'x')), /x, line 1: the bytes are no UTF-8/);
+    await assert.rejects(collected(linesOf(broken(), 9, 'x')), /x, line 1: invalid UTF-8/);
   });
 
   it('eval prints measures and writes the measured run', async () => {
@@ -177,7 +177,7 @@ describe('measuring commands', () => {
     const cases: [string[], number, RegExp][] = [
       [['embed', '--kind', 'title'], 2, /--kind: got "title"; expected one of query, passage/],
       [['embed', '--format', 'npy'], 2, /expected --out FILE/],
-      [['embed', join(dir, 'none')], 2, /none can not be read \(ENOENT\)/],
+      [['embed', join(dir, 'none')], 2, /none cannot be read \(ENOENT\)/],
       [
         ['eval', '--data', data, '--queries', 'fixtures/none', '--qrels', 'fixtures/qrels.txt'],
         2,

@@ -76,7 +76,7 @@ describe('records at the command line', () => {
     assert.equal((await run('export --countries XX')).code, 2);
     const nowhere = await run('export --out', join(dir, 'no', 'folder.jsonl'));
     assert.equal(nowhere.code, 2);
-    assert.match(nowhere.stderr, /--out .*folder\.jsonl: can not be written \(ENOENT\)/);
+    assert.match(nowhere.stderr, /--out .*folder\.jsonl: cannot be written \(ENOENT\)/);
   });
 
   it('show prints a record as text, with its claims as a tree, or complete as JSON', async () => {
@@ -158,7 +158,7 @@ describe('records at the command line', () => {
     assert.ok(json.total_matched > 0 && json.total_matched < earlier.total_matched);
     assert.match(
       (await run('stats battery --min-score 1')).stdout,
-      /^None of the \d+ publications that the filters allow has a similarity of 1 or more; --min-score lowers it\.\n$/,
+      /^None of the \d+ publications that the filters allow has a similarity of 1 or more; lower the limit with --min-score\.\n$/,
     );
     assert.match((await run('stats x --date-range-from 2999-01-01')).stdout, /^No patent fits\. Of 101 /);
     assert.equal((await run('stats x --min-score two')).code, 2);
@@ -197,7 +197,7 @@ describe('records at the command line', () => {
     assert.match(ask('search', ' \n').stderr, /query: got ""; expected text of 1 to 10,000 characters/);
     const long = ask('search', 'x'.repeat(50_000));
     assert.equal(long.status, 2);
-    assert.match(long.stderr, /standard input: longer than a question may be, 10,000 characters/);
+    assert.match(long.stderr, /standard input is too long; expected a question of at most 10,000 characters/);
   });
 
   it('an unquoted question of several words is an error that asks for quotes', async () => {
@@ -247,7 +247,7 @@ describe('records at the command line', () => {
         '  5 are utility models (--include-utility-model)',
         '  3 are designs (--kind-codes S,S1)',
         'No publication passes all of these together.',
-        'Fewer filters may help.\n',
+        'Remove a filter to find more.\n',
       ].join('\n'),
     );
     const kinds = await run('search x --doc-type grant --publication-number KR1020200104349A');
@@ -259,7 +259,7 @@ describe('records at the command line', () => {
     );
     const nothing = await priorart('search', 'x', '--data', empty);
     assert.equal(nothing.code, 0);
-    assert.match(nothing.stdout, /^The index in .*empty is empty; take patents in with: .* ingest --data /);
+    assert.match(nothing.stdout, /^The index in .*empty is empty; add patents: .* ingest --data /);
   });
 
   it('ingest of a missing path makes no index', async () => {

@@ -179,7 +179,7 @@ describe('serve, for an operator', () => {
     write({ 'log-level': 'loud' });
     served.process.child.kill('SIGHUP');
     assert.match(
-      JSON.stringify(await served.line('settings were not read again; those before stay in force')),
+      JSON.stringify(await served.line('settings could not be read; the old values stay in force')),
       /loud/,
     );
     assert.equal(await renewed.ask('/livez'), '{"status":"ok"}');
@@ -196,7 +196,7 @@ describe('serve, for an operator', () => {
     await served.line('listening');
     write({ 'rate-limit': 70, 'log-level': 'debug', workers: 3 });
     served.process.child.kill('SIGHUP');
-    const msg = 'changed settings need a restart; the server goes on with those before';
+    const msg = 'changed settings need a restart; the old values stay in force';
     const { level, settings } = await served.line(msg);
     // --workers was given on the command line, which takes precedence.
     assert.deepEqual([level, settings], ['warn', ['rate-limit']]);
@@ -211,15 +211,18 @@ describe('serve, for an operator', () => {
       await served.stop();
       return text;
     };
-    assert.match(await shown(data), /key +keys made before still work; a new one: /);
+    assert.match(await shown(data), /key +existing keys still work; create another: /);
     const bare = join(dir, 'bare');
     assert.equal((await priorart('ingest', '--data', bare, FIXTURES[1]!)).code, 0);
-    assert.match(await shown(bare), /key +none, or they cannot be read; make one: .* keys create/);
+    assert.match(
+      await shown(bare),
+      /key +none, or the key store cannot be read; create a key: .* keys create/,
+    );
     const made = await priorart('keys', 'create', '--json', '--account', 'A', '--data', bare);
     const { id } = JSON.parse(made.stdout);
-    assert.match(await shown(bare), /keys made before still work/);
+    assert.match(await shown(bare), /existing keys still work/);
     assert.equal((await priorart('keys', 'revoke', id, '--data', bare)).code, 0);
-    assert.match(await shown(bare), /key +none is active; make one: /);
+    assert.match(await shown(bare), /key +no key is active; create one: /);
   });
 
   it('after SIGTERM it serves for a while, not ready, and finishes running requests', async () => {

@@ -64,7 +64,7 @@ describe('errors of the operating system', () => {
 
   it('too few file descriptors are reported', () => {
     const search = sh('ulimit -n 100; exec "$2" "$3" search --data "$1" battery', data);
-    assertOneLine(search, /too few file descriptors; expected room for 192 .*ulimit -n/);
+    assertOneLine(search, /too few file descriptors; expected at least 192 .*ulimit -n/);
   });
 
   it('a folder without write permission is reported', () => {

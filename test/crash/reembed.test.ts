@@ -296,7 +296,7 @@ describe('re-embedding', { skip: noModel }, () => {
     const embedder = { kind: 'static', file: join(root, 'half.bin'), calibration };
     writeFileSync(tuned, JSON.stringify({ embedder, reranker: { kind: 'none' } }));
     const again = await priorart('reembed', '--data', data, '--models', tuned);
-    assert.match(again.stdout, /The folder's model is half 7; its configuration is the one given/);
+    assert.match(again.stdout, /The folder's model is half 7; its configuration is now the given one/);
     const explained = await priorart('explain', 'valve', '--data', data);
     assert.match(explained.stdout, /^reranker +none; scored \d+ documents$/m);
     // This is also how a user gives the new path of a moved model file.
@@ -316,7 +316,7 @@ describe('re-embedding', { skip: noModel }, () => {
     });
     await assert.rejects(half, { code: 'cancelled' });
     const discarded = await priorart('reembed', '--data', data, '--discard');
-    assert.deepEqual([discarded.code, discarded.stdout], [0, 'The unfinished re-embedding is forgotten.\n']);
+    assert.deepEqual([discarded.code, discarded.stdout], [0, 'The unfinished re-embedding is discarded.\n']);
     assert.deepEqual((await checked(data))!.problems, []);
     assert.deepEqual([(await modelOf(data)).unfinished, (await modelOf(data)).dimensions], [undefined, 256]);
 

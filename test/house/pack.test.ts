@@ -189,7 +189,7 @@ describe('the package of npm pack', { skip, timeout: 40 * MINUTES }, () => {
     // The sources in the package equal those of the checkout, so the addon of the checkout is found in the cache.
     const build = run('node_modules/.bin/priorart-build-addon', app);
     assert.equal(build.status, 0, build.output);
-    assert.match(build.output, /Built earlier on this machine/);
+    assert.match(build.output, /Already built on this machine/);
     const again = run('example.mjs', app);
     assert.equal(again.status, 0, again.output);
   });

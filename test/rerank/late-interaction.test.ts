@@ -47,7 +47,7 @@ function keepsToTheInterface(open: () => Reranker): void {
     );
   });
 
-  it('accepts an empty list, and a question without a word', async () => {
+  it('accepts an empty list, and a question if it has no words', async () => {
     assert.equal((await reranker.score('battery', [])).documents.length, 0);
     const { documents } = await reranker.score('…', [passages('battery'), passages('housing')]);
     assert.equal(documents[0], documents[1]);

@@ -1,9 +1,14 @@
-//! The bags of a segment's texts (`late/bag.rs`): what a reranker looks at, kept beside the vectors.
+//! The bags of a segment's texts (`late/bag.rs`), which rerankers read. They are stored with the
+//! vectors.
 //!
-//! Sections, all absent where no document has bags: `bag.model` (UTF-8: whose pieces they are made of), `bag`
-//! (of each document a byte whose bit 0 says that its first passage is its abstract, the bag of its titles, the
-//! bags of its passages), `bag.at` (u64, documents + 1: where each begins) and `bag.length` (u16, of each
-//! document one for the titles and one a passage). A document without bags has no byte, and lengths 0.
+//! Sections, all absent if no document has bags:
+//! - `bag.model`: UTF-8, the model whose pieces the bags contain
+//! - `bag`: for each document a byte, whose bit 0 says that its first passage is its abstract; the
+//!   bag of its titles; the bags of its passages
+//! - `bag.at`: u64, documents + 1; the start of each document in `bag`
+//! - `bag.length`: u16, for each document one for the titles and one for each passage
+//!
+//! A document without bags has no bytes, and lengths of 0.
 
 use crate::file::{bytes_of, Container, Writer};
 use crate::{Error, Result};
@@ -11,18 +16,18 @@ use std::ops::Range;
 
 const FIRST_IS_ABSTRACT: u8 = 1;
 
-/// The bags of one document, as they go into a segment.
+/// The bags of one document to be written.
 #[derive(Clone, Copy)]
 pub struct NewBags<'a> {
     pub model: &'a str,
-    /// As in section `bag`.
+    /// In the form of section `bag`.
     pub bytes: &'a [u8],
-    /// As in section `bag.length`.
+    /// In the form of section `bag.length`.
     pub lengths: &'a [u16],
 }
 
 impl NewBags<'_> {
-    /// The byte that a document's bags begin with.
+    /// The first byte of a document's bags.
     pub fn head(first_is_abstract: bool) -> u8 {
         if first_is_abstract {
             FIRST_IS_ABSTRACT
@@ -37,24 +42,24 @@ impl NewBags<'_> {
     }
 }
 
-/// The sections on their way into a file.
+/// Collects the sections of a file.
 #[derive(Default)]
 pub struct BagsBuilder {
-    /// Of the model whose bags are taken; those of others are left out.
+    /// The model whose bags are stored; bags of other models are omitted.
     model: Option<String>,
     at: Vec<u64>,
     lengths: Vec<u16>,
-    /// What `push` was given; what is copied stays in the files that it comes from.
+    /// Bytes of pushed documents. Copied bytes stay in their files until the sections are written.
     bytes: Vec<u8>,
 }
 
 impl BagsBuilder {
-    /// Takes bags of this model only.
+    /// Stores bags of this model only.
     pub fn of_model(model: Option<&str>) -> Self {
         BagsBuilder { model: model.map(Into::into), ..Default::default() }
     }
 
-    /// The next document, whose bags may be missing.
+    /// Adds the next document. Its bags may be missing.
     pub fn push(&mut self, bags: Option<NewBags>, passages: usize) -> Result<()> {
         let Some(bags) = bags else {
             self.advance(None, passages);
@@ -62,20 +67,21 @@ impl BagsBuilder {
         };
         if !bags.is_sound(passages) {
             let (bytes, lengths) = (bags.bytes.len(), bags.lengths.len());
-            let message =
-                format!("{bytes} bytes in {lengths} lengths are not the bags of {passages} passages");
+            let message = format!(
+                "got bags of {bytes} bytes with {lengths} lengths; expected those of {passages} passages"
+            );
             return Err(Error::Invalid(message));
         }
         let model = self.model.get_or_insert_with(|| bags.model.to_owned());
         if model != bags.model {
-            return Err(Error::Invalid(format!("bags of {} among those of {model}", bags.model)));
+            return Err(Error::Invalid(format!("got bags of model {}; expected model {model}", bags.model)));
         }
         self.bytes.extend_from_slice(bags.bytes);
         self.advance(Some((bags.bytes.len(), bags.lengths)), passages);
         Ok(())
     }
 
-    /// The next document of another segment; its bytes follow when the sections are written.
+    /// Adds the next document from another segment. Its bytes follow in `write_with`.
     pub fn copy(&mut self, from: Option<&Bags>, ordinal: usize, texts: Range<usize>) {
         let passages = texts.len() - 1;
         let kept = from.filter(|bags| self.model.as_deref() == Some(bags.model));
@@ -93,12 +99,12 @@ impl BagsBuilder {
         self.lengths.extend(std::iter::repeat_n(0, 1 + passages - lengths.len()));
     }
 
-    /// Writes what was pushed.
+    /// Writes the pushed documents.
     pub fn write(&self, out: &mut Writer) -> Result<()> {
         self.write_with(out, |out| out.append(&self.bytes))
     }
 
-    /// Writes what was copied; `append` writes the bytes, document after document.
+    /// Writes the copied documents. `append` writes their bytes, one document after another.
     pub fn write_with(&self, out: &mut Writer, append: impl FnOnce(&mut Writer) -> Result<()>) -> Result<()> {
         let Some(model) = self.model.as_deref().filter(|_| self.at.last().is_some_and(|&end| end > 0)) else {
             return Ok(());
@@ -121,7 +127,7 @@ pub struct Bags<'a> {
 }
 
 impl<'a> Bags<'a> {
-    /// `None` where the segment has none.
+    /// `None` if the segment has no bags.
     pub fn of(file: &'a Container, docs: usize, passages: usize) -> Result<Option<Self>> {
         if !file.has("bag.model") {
             return Ok(None);
@@ -138,7 +144,7 @@ impl<'a> Bags<'a> {
             && bags.at[docs] as usize == bags.bytes.len();
         match sound {
             true => Ok(Some(bags)),
-            false => Err(Error::corrupt(file.path(), "the sections of bags do not fit together")),
+            false => Err(Error::corrupt(file.path(), "the sections of bags are inconsistent")),
         }
     }
 
@@ -146,7 +152,7 @@ impl<'a> Bags<'a> {
         self.at.len() - 1
     }
 
-    /// Where a document's bytes are in section `bag`; nowhere where its offsets are damaged.
+    /// Range of a document's bytes in section `bag`; empty if its offsets are damaged.
     pub fn range_of(&self, ordinal: usize) -> Range<usize> {
         let range = self.at[ordinal] as usize..self.at[ordinal + 1] as usize;
         if range.start <= range.end && range.end <= self.bytes.len() {
@@ -156,12 +162,13 @@ impl<'a> Bags<'a> {
         }
     }
 
-    /// All bytes of a document; none where it has no bags, or where its offsets are damaged.
+    /// All bytes of a document; empty if it has no bags, or if its offsets are damaged.
     pub fn bytes_of(&self, ordinal: usize) -> &'a [u8] {
         self.bytes.get(self.at[ordinal] as usize..self.at[ordinal + 1] as usize).unwrap_or(&[])
     }
 
-    /// The bags of a document whose texts (its titles and its passages) have these numbers among all.
+    /// The bags of a document. `texts` are the numbers of its titles and passages among all texts
+    /// of the segment.
     pub fn document(&self, ordinal: usize, texts: Range<usize>) -> Option<DocumentBags<'a>> {
         let (&head, bytes) = self.bytes_of(ordinal).split_first()?;
         Some(DocumentBags { head, bytes, lengths: &self.lengths[texts] })
@@ -180,7 +187,7 @@ impl<'a> DocumentBags<'a> {
         self.text(0)
     }
 
-    /// The abstract; empty where there is none.
+    /// The abstract; empty if the document has none.
     pub fn summary(&self) -> Option<&'a [u8]> {
         if self.head & FIRST_IS_ABSTRACT == 0 {
             Some(&[])
@@ -189,7 +196,7 @@ impl<'a> DocumentBags<'a> {
         }
     }
 
-    /// `None` where the bytes are damaged, or there is no such passage.
+    /// `None` if the bytes are damaged, or the passage does not exist.
     pub fn passage(&self, n: usize) -> Option<&'a [u8]> {
         self.text(n.checked_add(1)?)
     }
@@ -209,8 +216,8 @@ mod tests {
     use proptest::prelude::*;
     use std::path::Path;
 
-    /// A document's bags: of titles and passages, and whether the first passage is the abstract. They need
-    /// not be bags, for what keeps them.
+    /// The bags of a document (titles, then passages), and whether the first passage is the
+    /// abstract. Any bytes are valid here, since the container does not decode them.
     type Texts = (Vec<Vec<u8>>, bool);
 
     fn write(path: &Path, model: &str, first: u32, documents: &[(usize, Option<Texts>)]) -> Result<Segment> {
@@ -280,7 +287,7 @@ mod tests {
             merge(&inputs, &path).unwrap();
             let merged = Segment::open(&path).unwrap();
             prop_assert!(merged.file().damaged_blocks().is_empty());
-            // The newest segment that has bags decides whose are kept.
+            // The newest segment with bags decides which model's bags are kept.
             let newest = parts.iter().rev().find(|(documents, _)| documents.iter().any(|d| d.1.is_some()));
             let model = newest.map_or("none", |(_, model)| model);
             let mut ordinal = 0;

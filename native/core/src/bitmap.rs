@@ -1,5 +1,5 @@
-//! A plain bitset over the documents or the passages of one segment. Dense words beat compressed bitmaps
-//! here: a filter is evaluated once, intersected, and then read by a scan that touches every word anyway.
+//! A bitset over the documents or the passages of one segment. Its words are not compressed: a
+//! filter is evaluated once, intersected, and then read by a scan that reads every word.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
@@ -88,7 +88,7 @@ impl Bitmap {
         })
     }
 
-    /// The set bits as ranges, ascending, as long as they can be.
+    /// The longest ranges of set bits, ascending.
     pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -98,7 +98,7 @@ impl Bitmap {
         })
     }
 
-    /// The first bit from `at` on that is set, or with all bits in `flip` that is not.
+    /// The first set bit from `at` on; the first clear bit if all bits of `flip` are set.
     fn next(&self, at: usize, flip: u64) -> Option<usize> {
         let mut word = at / 64;
         let mut rest = (self.words.get(word)? ^ flip) & u64::MAX << (at % 64);
@@ -110,10 +110,10 @@ impl Bitmap {
         (bit < self.len).then_some(bit)
     }
 
-    /// The bits as bytes, least significant first: what FAISS's IDSelectorBitmap reads.
+    /// The bits as bytes, least significant first, in the form of FAISS's IDSelectorBitmap.
     pub fn as_bytes(&self) -> &[u8] {
         let bytes = self.len.div_ceil(8);
-        // On a little-endian machine the words are already in that order.
+        // On a little-endian machine, the words have this byte order.
         #[cfg(target_endian = "big")]
         compile_error!("bitmaps are handed to FAISS as little-endian bytes");
         unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast::<u8>(), bytes) }

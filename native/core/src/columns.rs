@@ -1,13 +1,14 @@
-//! Filter columns: one value list a document, in two shapes.
+//! Filter columns: a list of values for each document, in one of two forms.
 //!
-//! A **keyword** column holds strings (country, IPC code, applicant, number …): a sorted dictionary, the
-//! terms of each document, and the documents of each term, so that a prefix is a range of the dictionary
-//! and statistics count without touching a string. A **date** column holds one day number a document.
+//! A **keyword** column holds strings (country, IPC code, applicant, number …): a sorted
+//! dictionary, the terms of each document, and the documents of each term. A prefix is a range of
+//! the dictionary, and statistics count without reading strings. A **date** column holds one day
+//! number for each document.
 //!
-//! Sections of a keyword column `c`:
-//! `c.term` + `c.term_at` (u32, terms + 1), `c.label` + `c.label_at` (the spelling to show; only where it
-//! differs from the term), `c.doc` (u32 term numbers) + `c.doc_at` (u32, documents + 1),
-//! `c.post` (u32 documents, ascending) + `c.post_at` (u32, terms + 1). A date column `c`: `c.day` (i32).
+//! Sections of a keyword column `c`: `c.term` + `c.term_at` (u32, terms + 1), `c.label` +
+//! `c.label_at` (the spelling to show; empty if it equals the term), `c.doc` (u32 term numbers) +
+//! `c.doc_at` (u32, documents + 1), `c.post` (u32 documents, ascending) + `c.post_at` (u32, terms +
+//! 1). A date column `c` has `c.day` (i32).
 
 use crate::file::{bytes_of, Container, Writer};
 use crate::{Error, Result};
@@ -17,7 +18,7 @@ use std::ops::Range;
 /// Day number of a document that lacks the date.
 pub const NO_DAY: i32 = i32::MIN;
 
-/// Collects one keyword column in memory while documents are added.
+/// Collects one keyword column in memory.
 #[derive(Default)]
 pub struct KeywordBuilder {
     numbers: HashMap<Box<str>, u32>,
@@ -32,7 +33,8 @@ impl KeywordBuilder {
         KeywordBuilder { doc_at: vec![0], ..Default::default() }
     }
 
-    /// Adds the next document's terms, each with the spelling to show. Repeated terms count once.
+    /// Adds the terms of the next document, each with the spelling to show. Repeated terms are
+    /// stored once.
     pub fn push<'a>(&mut self, terms: impl Iterator<Item = (&'a str, &'a str)>) {
         let start = self.doc_terms.len();
         for (term, label) in terms {
@@ -136,7 +138,7 @@ impl<'a> Strings<'a> {
         self.bytes.get(self.at[i] as usize..self.at[i + 1] as usize).unwrap_or(&[])
     }
 
-    /// First string that is not below `bound`.
+    /// The first string that is not less than `bound`.
     fn lower_bound(&self, bound: &[u8]) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -178,7 +180,7 @@ impl<'a> Keywords<'a> {
             && column.post_at.last() == Some(&(column.post.len() as u32))
             && column.doc_at.last() == Some(&(column.doc_terms.len() as u32));
         if !sound {
-            return Err(Error::corrupt(file.path(), format!("column {name}: its parts do not fit together")));
+            return Err(Error::corrupt(file.path(), format!("column {name}: its parts are inconsistent")));
         }
         Ok(column)
     }
@@ -216,7 +218,7 @@ impl<'a> Keywords<'a> {
     pub fn prefix(&self, text: &str) -> Range<u32> {
         let from = self.terms.lower_bound(text.as_bytes());
         let mut to = from;
-        // Gallop to the end of the run, then halve: a prefix may cover much of the dictionary.
+        // Gallops to the end of the run, then bisects: a prefix may match much of the dictionary.
         let mut step = 1;
         while to + step <= self.terms.len() && self.terms.get(to + step - 1).starts_with(text.as_bytes()) {
             to += step;
@@ -234,7 +236,7 @@ impl<'a> Keywords<'a> {
         from as u32..to as u32
     }
 
-    /// Terms that contain the text: one pass over the dictionary's bytes.
+    /// Terms that contain the text, by one scan of the dictionary's bytes.
     pub fn containing(&self, text: &str) -> Vec<u32> {
         if text.is_empty() {
             return (0..self.terms.len() as u32).collect();
@@ -250,7 +252,7 @@ impl<'a> Keywords<'a> {
                 found.push(term as u32);
                 from = end;
             } else {
-                // The match runs over the border of two terms: it is none.
+                // The match spans two terms and is ignored.
                 from = start + 1;
             }
         }

@@ -1,13 +1,14 @@
-//! What an index can do, found out when it is built: how hard it must try, and what that costs on this machine.
+//! Calibration of a new index: the effort it needs for good recall, and the cost of searches on
+//! this machine.
 
 use crate::segment::{Ann, Codes, Effort, Lists, Segment};
 use crate::vectors::{decode, dot};
 use crate::Result;
 
-/// What calibration found out of a new index.
+/// Results of the calibration of a new index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibrated {
-    /// The effort at which the index found `recall` of the true 10 nearest of sampled queries.
+    /// The effort at which the index found `recall` of the true 10 nearest rows of sampled queries.
     pub effort: Effort,
     pub recall: f64,
     pub costs: Costs,
@@ -16,30 +17,30 @@ pub struct Calibrated {
 /// Nanoseconds of processor time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
-    /// An exact score of a row, where rows are read one after another.
+    /// An exact score of a row, if rows are read in order.
     pub row: f64,
-    /// A search before it looks at its first row: choosing among the lists.
+    /// The fixed cost of a search: the choice of lists.
     pub start: f64,
-    /// A row in a probed list, or a candidate on a walk through a graph.
+    /// A row in a probed list, or a candidate of a walk through a graph.
     pub code: f64,
-    /// A row in a scan of all codes; 0 without such codes.
+    /// A row in a scan of all codes; 0 if the index has none.
     pub scan: f64,
 }
 
 const SAMPLED_QUERIES: usize = 128;
 const K: usize = 10;
 const ENOUGH: f64 = 0.995;
-/// Rows asked of an index to find the best `K` among, as a search asks for 50 documents (`PASSAGES_PER_DOCUMENT` in
-/// search/plan.ts).
+/// Rows that an index proposes, from which the best `K` are chosen. A search for 50 documents asks
+/// for the same number (`PASSAGES_PER_DOCUMENT` in search/plan.ts).
 const PROPOSED: usize = 200;
-/// Beyond this a graph costs more than scoring everything.
+/// Above this, a walk through a graph costs more than scoring all rows.
 const EF_SEARCH_MOST: usize = 1024;
 
-/// Finds the smallest effort at which a new index finds 99.5 % of the true 10 nearest rows, and measures what a search
-/// costs.
+/// Finds the smallest effort at which a new index finds 99.5 % of the true 10 nearest rows, and
+/// measures the cost of a search.
 ///
 /// # Errors
-/// What the index answers; a search of an index that was just built does not fail otherwise.
+/// Errors of the index.
 pub fn calibrate<I: Ann + Lists>(segment: &Segment, index: &I) -> Result<Calibrated> {
     let samples = samples(segment);
     let (effort, recall) = match index.lists() {
@@ -50,7 +51,7 @@ pub fn calibrate<I: Ann + Lists>(segment: &Segment, index: &I) -> Result<Calibra
     Ok(Calibrated { effort, recall, costs })
 }
 
-/// How many candidates a walk through a graph must keep.
+/// The number of candidates that a walk through a graph must keep.
 fn walked(segment: &Segment, index: &impl Ann, samples: &[Sample]) -> Result<(Effort, f64)> {
     let mut ef_search = PROPOSED;
     loop {
@@ -63,8 +64,9 @@ fn walked(segment: &Segment, index: &impl Ann, samples: &[Sample]) -> Result<(Ef
     }
 }
 
-/// How many lists must be probed: where the true ones lie says so, without a search. What codes estimate is corrected by
-/// exact scores (search/probe.rs), so of those only the lists count.
+/// The number of lists that must be probed. It follows from the lists of the true nearest rows,
+/// without a search. Estimates from codes do not matter here, since exact scores correct them
+/// (search/probe.rs).
 fn probed<I: Ann + Lists>(segment: &Segment, index: &I, samples: &[Sample]) -> Result<(Effort, f64)> {
     let mut list_of = vec![0u32; segment.passages()];
     for list in 0..index.lists() {
@@ -91,7 +93,7 @@ fn probed<I: Ann + Lists>(segment: &Segment, index: &I, samples: &[Sample]) -> R
     Ok((effort, recall))
 }
 
-/// Share of the true `K` nearest rows of the samples that the index proposes at some effort.
+/// Share of the true `K` nearest rows of the samples that the index proposes at an effort.
 fn recall_of(segment: &Segment, index: &impl Ann, samples: &[Sample], effort: Effort) -> Result<f64> {
     let per_sample = K.min(segment.passages());
     let mut found = 0;
@@ -105,16 +107,20 @@ fn recall_of(segment: &Segment, index: &impl Ann, samples: &[Sample], effort: Ef
 
 struct Sample {
     query: Vec<f32>,
-    /// The `K` nearest rows, and the score of the last of them: rows of equal text are as good as each other.
+    /// The `K` nearest rows, and the score of the last of them. Other rows with this score, such as
+    /// rows of equal text, count as found too.
     rows: Vec<u32>,
     least: f32,
 }
 
-/// Queries as questions are: a row, and the difference of two others added. A question lies at a cosine of some .5 to .6
-/// to the best passage, such a sum at .63, off in directions in which vectors of texts differ. Of 94 questions in six
-/// languages over 112,000 passages of the offices' documents .972, .986 and .999 of the best ten lie in the nearest
-/// tenth, fifth and half of 1,340 lists; of 90 such sums .960, .989 and .998. (Of rows of which all but a tenth of the
-/// components were taken away .872, .958 and .994, and whole rows make every index look good.)
+/// Makes queries like real questions: a row plus the difference of two other rows. A question has a
+/// cosine of about .5 to .6 to its best passage; such a sum has .63, and differs in directions in
+/// which vectors of texts differ.
+///
+/// Measured as the share of the best ten passages in the nearest tenth, fifth and half of 1,340
+/// lists: .972, .986 and .999 for 94 questions in six languages over 112,000 passages of the
+/// offices' documents; .960, .989 and .998 for 90 such sums; .872, .958 and .994 for rows reduced
+/// to a tenth of their components. With whole rows as queries, every index looks good.
 fn samples(segment: &Segment) -> Vec<Sample> {
     let rows = segment.passages();
     let count = SAMPLED_QUERIES.min(rows);
@@ -139,7 +145,7 @@ fn samples(segment: &Segment) -> Vec<Sample> {
     (0..count).map(&mut sample).collect()
 }
 
-/// The `K` rows of the greatest scores, and the least of these.
+/// The `K` rows with the greatest scores, and the least of these scores.
 fn nearest(segment: &Segment, query: &[f32]) -> (Vec<u32>, f32) {
     let rows = segment.vectors().chunks_exact(segment.dimensions());
     let mut scores: Vec<(f32, u32)> = rows.zip(0..).map(|(row, n)| (dot(query, row), n)).collect();
@@ -148,7 +154,8 @@ fn nearest(segment: &Segment, query: &[f32]) -> (Vec<u32>, f32) {
     (scores[..=nth].iter().map(|&(_, row)| row).collect(), least)
 }
 
-/// Uniform in 0..1, from xorshift64*: calibration must give the same answer each time.
+/// Uniform in 0..1, from xorshift64*. Deterministic, so that calibration always gives the same
+/// result.
 fn next_uniform(state: &mut u64) -> f32 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -157,15 +164,16 @@ fn next_uniform(state: &mut u64) -> f32 {
     bits as f32 / (1u64 << 24) as f32
 }
 
-/// Samples by which costs are measured, and groups of rows whose exact scores are: long ones, as an exact scan reads
-/// them. (In groups of 32 a row of a million took 53 ns, in a scan 22.)
+/// Samples for the measurement of costs, and groups of rows for that of exact scores. Groups are
+/// long, as in an exact scan: in groups of 32, a row of a million took 53 ns; in a scan, 22 ns.
 const TIMED: usize = 16;
 const TIMED_GROUPS: usize = 128;
 const GROUP: usize = 1024;
 
-/// What searches cost on this machine: of the times of sixteen samples the third shortest, since whatever else the
-/// machine does while an index is built only makes them longer. Lists are probed as far as a search does, at least an
-/// eighth of them: few rows would be lost in what a search costs anyway.
+/// Measures the cost of searches on this machine. Takes the third shortest time of sixteen samples,
+/// since other work on the machine only makes times longer. Probes as many lists as a search does,
+/// but at least an eighth of them: the time of fewer rows would be lost in the fixed cost of a
+/// search.
 fn measure<I: Ann + Lists>(
     segment: &Segment,
     index: &I,
@@ -226,11 +234,11 @@ fn cost_of_codes(
     Ok(Costs { row, start, code, scan: scan / segment.passages() as f64 })
 }
 
-/// The third shortest of the times that some work takes for the timed samples.
+/// The third shortest time of some work over the timed samples.
 fn quick_of(samples: &[Sample], mut work: impl FnMut(&[f32]) -> Result<()>) -> Result<f64> {
     let mut times = Vec::new();
     for Sample { query, .. } in samples.iter().step_by(samples.len().div_ceil(TIMED).max(1)) {
-        work(query)?; // Brings everything into memory.
+        work(query)?; // Loads everything into memory.
         let from = thread_time();
         work(query)?;
         times.push(thread_time() - from);
@@ -239,7 +247,7 @@ fn quick_of(samples: &[Sample], mut work: impl FnMut(&[f32]) -> Result<()>) -> R
     Ok(times.get(times.len() / 8).copied().unwrap_or(0.0))
 }
 
-/// Nanoseconds that this thread has computed; where the system does not tell, that have passed.
+/// Processor time of this thread in nanoseconds; elapsed time if the system does not tell.
 fn thread_time() -> f64 {
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     {

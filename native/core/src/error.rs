@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong below the binding. `code` is the stable name that reaches TypeScript.
+/// Errors below the binding. `code` is the stable name that reaches TypeScript.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{path}: {reason}")]

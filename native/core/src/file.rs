@@ -1,4 +1,4 @@
-//! The container of everything that a segment keeps on disk, besides the FAISS index.
+//! The container of a segment's files, except the FAISS index.
 //!
 //! ```text
 //! 0        magic "PRIORART", u32 format, u32 zero, padding to 64
@@ -7,9 +7,9 @@
 //! f        directory: per section u16 name length, name, u64 offset, u64 length
 //! end-40   footer: u64 t, u64 f, u64 xxh3 of t..end-40, u64 length of the file, magic "PRIOREND"
 //! ```
-//! All numbers little-endian. The footer is written last, so a torn file is recognised by its end; flipped
-//! bits are found block by block, without reading what is not asked for: `verify` is to be called before bytes are
-//! used, and costs something only when they are used for the first time.
+//! All numbers are little-endian. The footer is written last, so its absence shows that a file is
+//! incomplete. Damaged bits are found block by block, without reading the whole file: callers
+//! verify bytes before they use them, and each block is checked once.
 
 use crate::{Error, Result};
 use memmap2::Mmap;
@@ -28,7 +28,7 @@ pub const BLOCK: usize = 64 << 10;
 const ALIGN: u64 = 64;
 const FOOTER: usize = 40;
 
-/// Writes sections one after another; `finish` makes the file durable under its final name.
+/// Writes sections one after another. `finish` makes the file durable under its final name.
 pub struct Writer {
     path: PathBuf,
     temporary: PathBuf,
@@ -89,7 +89,7 @@ impl Writer {
         self.put(&[0u8; ALIGN as usize][..padding as usize])
     }
 
-    /// Starts a section; `append` adds to it until the next `begin` or `finish`.
+    /// Begins a section. `append` adds to it until the next `begin` or `finish`.
     pub fn begin(&mut self, name: &str) -> Result<()> {
         self.align()?;
         self.sections.push((name.to_owned(), self.written..self.written));
@@ -107,7 +107,8 @@ impl Writer {
         self.append(bytes)
     }
 
-    /// Flushes, syncs file and folder, and renames into place. Returns the file's length in bytes.
+    /// Flushes and syncs the file, renames it into place, and syncs the folder. Returns the file's
+    /// length in bytes.
     pub fn finish(mut self) -> Result<u64> {
         self.align()?;
         if self.in_block > 0 {
@@ -145,27 +146,27 @@ impl Writer {
     }
 }
 
-/// A rename is durable only once its folder is synced.
+/// Syncs the folder of a file. A rename is durable only after this.
 pub fn sync_folder_of(path: &Path) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     File::open(folder).and_then(|f| f.sync_all()).map_err(Error::io(folder))
 }
 
-/// A container opened by memory map. Opening reads the footer and the directory only.
+/// A memory-mapped container. Opening reads only the footer and the directory.
 pub struct Container {
     path: PathBuf,
     map: Mmap,
     sections: HashMap<String, Range<usize>>,
     blocks: Range<usize>,
     checksum: u64,
-    /// Blocks whose checksum was found right since the file was opened.
+    /// Blocks whose checksum was verified since the file was opened.
     whole: Box<[AtomicBool]>,
 }
 
 impl Container {
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path))?;
-        // Safety: segment files are never written again once renamed into place.
+        // Safety: segment files are never changed after they are renamed into place.
         let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path))?;
         let bad = |reason: &str| Error::corrupt(path, reason);
         let bytes = &map[..];
@@ -174,16 +175,16 @@ impl Container {
         }
         let format = u32::from_le_bytes(bytes[8..12].try_into().unwrap());
         if format != FORMAT {
-            return Err(bad(&format!("segment format {format}, this program reads {FORMAT}")));
+            return Err(bad(&format!("segment format {format}; expected {FORMAT}")));
         }
         let footer = &bytes[bytes.len() - FOOTER..];
         let number = |at: usize| u64::from_le_bytes(footer[at..at + 8].try_into().unwrap());
         if &footer[32..] != END || number(24) != bytes.len() as u64 {
-            return Err(bad("the file is torn: its end is missing"));
+            return Err(bad("the file is incomplete: its end is missing"));
         }
         let (table, directory, end) = (number(0) as usize, number(8) as usize, bytes.len() - FOOTER);
         if table > directory || directory > end || (directory - table) / 8 != table.div_ceil(BLOCK) {
-            return Err(bad("the footer's offsets do not fit the file"));
+            return Err(bad("the footer's offsets do not match the file"));
         }
         if xxh3_64(&bytes[table..end]) != number(16) {
             return Err(bad("checksum of the directory does not match"));
@@ -199,7 +200,8 @@ impl Container {
         &self.path
     }
 
-    /// Of the checksums of all blocks and the directory: equal files have equal ones, others have others.
+    /// Checksum over the checksums of all blocks and the directory. It identifies the file's
+    /// contents.
     pub fn checksum(&self) -> u64 {
         self.checksum
     }
@@ -220,19 +222,20 @@ impl Container {
         self.sections.contains_key(name)
     }
 
-    /// A section as numbers; `T` must be plain (i8, u16, u32, u64, i32, f32).
+    /// A section as numbers. `T` must be plain (i8, u16, u32, u64, i32, f32).
     pub fn numbers<T: Plain>(&self, name: &str) -> Result<&[T]> {
         cast(self.section(name)?)
             .ok_or_else(|| Error::corrupt(&self.path, format!("section {name} has an odd length")))
     }
 
-    /// Where a section's bytes are in the file.
+    /// Range of a section's bytes in the file.
     pub fn range_of(&self, name: &str) -> Result<Range<usize>> {
         let range = self.sections.get(name).cloned();
         range.ok_or_else(|| Error::corrupt(&self.path, format!("section {name} is missing")))
     }
 
-    /// Makes sure that bytes are as they were written: those of blocks that were not verified yet are read.
+    /// Verifies that bytes are unchanged since they were written. Reads only blocks that are not
+    /// verified yet.
     pub fn verify(&self, range: Range<usize>) -> Result<()> {
         if range.is_empty() {
             return Ok(());
@@ -251,13 +254,13 @@ impl Container {
         let block = &self.map[at..(at + BLOCK).min(self.blocks.start)];
         let sums: &[u64] = cast(&self.map[self.blocks.clone()]).unwrap_or(&[]);
         if sums.get(n) != Some(&xxh3_64(block)) {
-            return Err(Error::corrupt(&self.path, format!("wrong checksum of the block at byte {at}; `priorart check --repair` writes the segment anew")));
+            return Err(Error::corrupt(&self.path, format!("wrong checksum of the block at byte {at}; run `priorart check --repair` to rebuild the segment")));
         }
         self.whole[n].store(true, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Verifies the sections of which a test says so by their names.
+    /// Verifies the sections whose names `wanted` accepts.
     pub fn verify_sections(&self, wanted: impl Fn(&str) -> bool) -> Result<()> {
         for (name, range) in &self.sections {
             if wanted(name) {
@@ -267,7 +270,7 @@ impl Container {
         Ok(())
     }
 
-    /// Verifies everything, for whoever makes another file of it.
+    /// Verifies the whole file, before another file is made from it.
     pub fn verify_all(&self) -> Result<()> {
         self.verify(0..self.blocks.start)
     }
@@ -300,7 +303,7 @@ fn read_directory(mut rest: &[u8], limit: usize) -> Option<HashMap<String, Range
     Some(sections)
 }
 
-/// Numbers that any bit pattern is valid for.
+/// Numbers for which every bit pattern is valid.
 /// # Safety
 /// Implemented for primitive numbers only.
 pub unsafe trait Plain: Copy {}
@@ -322,7 +325,7 @@ pub fn bytes_of<T: Plain>(numbers: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), std::mem::size_of_val(numbers)) }
 }
 
-/// xxh3 of a whole file, for files of another format (FAISS indexes).
+/// xxh3 of a whole file, for files of other formats (FAISS indexes).
 pub fn checksum(path: &Path) -> Result<u64> {
     use std::io::Read;
     let mut file = File::open(path).map_err(Error::io(path))?;

@@ -1,5 +1,5 @@
-//! A filter is a list of clauses that must all hold; each is answered from one column. The result is the set
-//! of documents, and from it the set of rows.
+//! Filters: lists of clauses, each on one column, that must all hold. The result is a set of
+//! documents, from which the set of rows follows.
 
 use crate::bitmap::Bitmap;
 use crate::columns::{Keywords, NO_DAY};
@@ -8,13 +8,14 @@ use crate::{Error, Result};
 
 #[derive(Clone, Debug)]
 pub enum Test {
-    /// One of the document's terms is one of these.
+    /// One of the document's terms equals one of these.
     Exact(Vec<String>),
     /// One of the document's terms starts with one of these.
     Prefix(Vec<String>),
     /// One of the document's terms contains one of these.
     Contains(Vec<String>),
-    /// The document's day lies within, both ends included; a document without a day does not match.
+    /// The document's day is within the range, both ends included. A document without a day does
+    /// not match.
     Days { from: Option<i32>, to: Option<i32> },
 }
 
@@ -24,7 +25,7 @@ pub struct Clause {
     pub test: Test,
 }
 
-/// The documents of a segment for which every clause holds.
+/// The documents of a segment that match every clause.
 pub fn matching(segment: &Segment, clauses: &[Clause], deleted: &Bitmap) -> Result<Bitmap> {
     let mut allowed = Bitmap::full(segment.docs());
     for ordinal in deleted.iter() {
@@ -44,7 +45,7 @@ pub fn matching(segment: &Segment, clauses: &[Clause], deleted: &Bitmap) -> Resu
             }
             _ => {
                 return Err(Error::Invalid(format!(
-                    "column {} can not answer {:?}",
+                    "column {} cannot answer {:?}",
                     clause.column, clause.test
                 )))
             }
@@ -58,7 +59,7 @@ fn with_terms(column: &Keywords, docs: usize, terms: impl Iterator<Item = u32>) 
     let mut hits = Bitmap::empty(docs);
     for term in terms {
         for &doc in column.docs_of(term) {
-            // A damaged posting list must not reach beyond the segment.
+            // A damaged posting list may hold numbers beyond the segment.
             if (doc as usize) < docs {
                 hits.insert(doc as usize);
             }
@@ -88,7 +89,7 @@ pub fn rows_of(segment: &Segment, docs: &Bitmap) -> Bitmap {
     rows
 }
 
-/// How many rows some documents have.
+/// The number of rows of some documents.
 pub fn count_rows(segment: &Segment, docs: &Bitmap) -> usize {
     let at = segment.row_at();
     docs.runs().map(|run| (at[run.end] - at[run.start]) as usize).sum()

@@ -1,24 +1,25 @@
-//! Late interaction: each token of the query looks for its best partner among the tokens of a passage, and
-//! the weighted mean of these best similarities is the score (MaxSim of ColBERT, Khattab and Zaharia 2020).
-//! Where the model has vectors of whole texts their cosine is added, and what the patent's title and abstract
-//! score by themselves is added to each of its passages: a passage of a claim rarely says what it is about.
+//! Late interaction: for each token of the query, the most similar token of a passage is found. The
+//! score is the weighted mean of these similarities (MaxSim of ColBERT, Khattab and Zaharia 2020).
+//! Two terms are added: the cosine of whole-text vectors, if the model has them; and the scores of
+//! the patent's title and abstract, since a passage of a claim rarely names its subject.
 //!
-//! Tokens are the pieces of a static model: see `late/pieces.rs`, and `late/bag.rs` for how segments keep them.
+//! Tokens are the pieces of a static model, see `late/pieces.rs`. `late/bag.rs` describes how
+//! segments store them.
 
 pub mod bag;
 pub mod pieces;
 
-/// Tokens looked at in a query and in a passage; more is no question and no passage.
+/// Tokens of a query and of a passage that are read. The rest is ignored.
 const QUERY_TOKENS: usize = 128;
 const PASSAGE_TOKENS: usize = 1024;
 
-/// Scores of documents, and of all their passages one after another; greater is better.
+/// Scores of documents, and of all their passages one after another. Greater is better.
 pub struct Scores {
     pub documents: Vec<f32>,
     pub passages: Vec<f32>,
 }
 
-/// What each part of a patent adds to a score.
+/// Weights of the parts of a patent in a score.
 #[derive(Clone, Copy)]
 pub struct Mixture {
     pub passage: Share,
@@ -26,7 +27,7 @@ pub struct Mixture {
     pub summary: Share,
 }
 
-/// How much the best partners of the query's tokens count, and how much the cosine.
+/// Weights of the best partners of the query's tokens, and of the cosine.
 #[derive(Clone, Copy)]
 pub struct Share {
     pub partners: f32,

@@ -1,5 +1,5 @@
-//! The parts of a search that touch every row: segment files, filter columns, bitmaps, exact scores,
-//! grouping of passages by document. Nothing here knows of Node; `node` is the glue.
+//! The parts of a search that read every row: segment files, filter columns, bitmaps, exact scores,
+//! grouping of passages by document. This crate does not depend on Node; `node` is the binding.
 
 pub mod bags;
 pub mod bitmap;

@@ -1,34 +1,35 @@
-//! One page of a ranking, in the order in which its scores are shown.
+//! Pages of a ranking, ordered by the scores that are shown.
 
 use crate::search::{Hit, Outcome, Snapshot};
 use crate::stats::days;
 use crate::Result;
 use std::cmp::Reverse;
 
-/// How an inner product is shown: by the logistic curve of a model's calibration, rounded. `similarity` and `shown` in
-/// `src/embed/calibration.ts` are the same function.
+/// Converts inner products to shown scores: the logistic curve of a model's calibration, rounded.
+/// `similarity` and `shown` in `src/embed/calibration.ts` are the same function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShownScore {
     /// The inner product that is shown as 0.5.
     pub midpoint: f64,
     /// Steepness of the curve, per unit of the inner product.
     pub slope: f64,
-    /// Digits behind the point.
+    /// Digits after the decimal point.
     pub decimals: u32,
 }
 
 impl ShownScore {
-    /// The number shown, without the point: 512346 for 0.512346.
+    /// The shown number without the decimal point: 512346 for 0.512346.
     pub fn of(&self, score: f32) -> i64 {
         let similarity = 1.0 / (1.0 + (-self.slope * (score as f64 - self.midpoint)).exp());
         (similarity * 10f64.powi(self.decimals as i32)).round() as i64
     }
 }
 
-/// Hits `offset..offset + limit` by score as it is shown, then by publication date, newest first, then by patent_id.
+/// Hits `offset..offset + limit`, ordered by shown score, then by publication date (newest first),
+/// then by patent_id.
 ///
 /// # Errors
-/// A segment lacks the columns `publication_date` or `patent_id`, or they are damaged.
+/// If a segment lacks the columns `publication_date` or `patent_id`, or they are damaged.
 pub fn page(
     snapshot: &Snapshot,
     hits: &[Hit],
@@ -48,21 +49,22 @@ pub fn page(
     };
     let place = |(hit, day): (&Hit, i32)| (Reverse((shown.of(hit.score), day)), *hit);
     let mut sorted: Vec<_> = hits.iter().zip(published).map(place).collect();
-    // Names are looked up if all else is equal, which is rare.
+    // Names are looked up only if all else is equal, which is rare.
     sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(&a.1).cmp(name(&b.1))));
     Ok(sorted.into_iter().skip(offset).take(limit).map(|(_, hit)| hit).collect())
 }
 
-/// Documents that a search finds beyond those wanted, at first, to see whether scores that are shown as equal straddle
-/// the last place.
+/// Additional documents of the first search, to check whether documents with equal shown scores lie
+/// on both sides of the last rank.
 const TIES: usize = 64;
 
-/// The best `wanted` documents in the order of `page`. A search orders by exact scores, which may differ where those shown
-/// do not: so it is asked for more than `wanted`, until its last score is shown as less than the last one wanted.
-/// `search` finds the best `n` documents, best first.
+/// The best `wanted` documents in the order of `page`. A search orders by exact scores, which may
+/// differ if the shown scores are equal. More than `wanted` documents are therefore searched for,
+/// until the shown score of the last is less than that of the last wanted one. `search` finds the
+/// best `n` documents, best first.
 ///
 /// # Errors
-/// What `search` and `page` return.
+/// Errors of `search` and `page`.
 pub fn best(
     snapshot: &Snapshot,
     shown: &ShownScore,
@@ -100,7 +102,7 @@ mod tests {
         day: i32,
     }
 
-    /// Names descend while ids ascend, so that the one order is not taken for the other.
+    /// Names descend while ids ascend, so that a test cannot confuse the two orders.
     fn name_of(id: usize) -> String {
         format!("US{}", 1000 - id)
     }
@@ -144,7 +146,7 @@ mod tests {
         #[test]
         fn equals_a_sort_by_what_is_shown(
             documents in prop::collection::vec(
-                // Scores that differ, but not when they are shown; few days, so that names decide.
+                // Exact scores differ while shown scores are equal; few days, so that names decide.
                 ((0u8..4, 0u8..3), prop_oneof![Just(NO_DAY), 0..3i32]).prop_map(|((step, hair), day)| Document {
                     score: step as f32 / 4.0 + hair as f32 * 1e-6,
                     day,
@@ -178,7 +180,7 @@ mod tests {
             let expected: Vec<usize> = expected.into_iter().skip(offset).take(limit).collect();
             let found = page(&snapshot, &hits, &SHOWN, offset, limit).unwrap();
             prop_assert_eq!(found.iter().map(id).collect::<Vec<_>>(), expected);
-            // A search that knows exact scores only gives the same documents, wherever it is cut.
+            // A search by exact scores gives the same documents at every cut.
             hits.sort_by(|a, b| b.cmp(a));
             let search = |n: usize| {
                 let mut outcome = Outcome::default();

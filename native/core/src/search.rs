@@ -1,6 +1,6 @@
-//! The best documents of several segments: candidates by an exact scan or by the segment's approximate
-//! index, then exact scores of every passage of a candidate, grouping, and one result for an application
-//! and its grant.
+//! The best documents of several segments. Candidates come from an exact scan or from a segment's
+//! approximate index. Then every passage of a candidate is scored exactly, passages are grouped by
+//! document, and an application and its grant become one result.
 
 mod approximate;
 mod best;
@@ -16,7 +16,7 @@ pub use sample::sample_above;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// What a reader searches: open segments and what has been deleted from each since it was written.
+/// The searched state: open segments, and the documents deleted from each since it was written.
 pub struct Snapshot {
     pub segments: Vec<(Arc<Segment>, Bitmap)>,
 }
@@ -40,7 +40,7 @@ impl Snapshot {
             .collect()
     }
 
-    /// Every selected document, in no order of merit: what counts over a whole selection take.
+    /// All selected documents, unordered, for counts over a selection.
     pub fn all_of(&self, selected: &[Selected]) -> Vec<Hit> {
         let of = |(n, part): (usize, &Selected)| {
             let hit =
@@ -51,27 +51,29 @@ impl Snapshot {
     }
 }
 
-/// How one segment is searched; the planner decides.
+/// How a segment is searched. The planner decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scan {
     /// Scores every allowed row.
     Exact,
-    /// Asks the approximate index for `k` rows, and for more where they do not suffice; one with codes for the rows of
-    /// its nearest lists, however many. Where the index can not serve the filter, every allowed row is looked at after
-    /// all.
+    /// Asks the approximate index for `k` rows, and for more if they are not enough. An index with
+    /// codes is asked for all rows of its nearest lists. If the index cannot serve the filter,
+    /// every allowed row is scored.
     Ann { k: usize, effort: Effort },
-    /// Estimates every row by the codes of the index, and scores what can count.
+    /// Estimates every row by the codes of the index, and scores the rows that may be among the
+    /// best.
     Codes,
 }
 
-/// Allowed rows expected among the query's neighbours that are looked at to judge a filter, and the most
-/// neighbours looked at.
+/// To judge a filter, the query's neighbours are sampled: the number of allowed rows expected among
+/// them, and the most neighbours.
 const SAMPLE_ALLOWED: f64 = 32.0;
 const SAMPLE_MOST: usize = 1024;
-/// A filter that allows less than this part of what its share of all rows lets expect, shuns the query.
+/// A filter is anticorrelated with the query if it allows less than this part of the neighbours
+/// expected from its share of all rows.
 const SHUNNED: f64 = 0.5;
 
-/// How many hits ahead rows are fetched into the cache.
+/// Number of hits ahead for which rows are prefetched.
 const HITS_AHEAD: usize = 2;
 
 pub struct Request<'a> {
@@ -83,7 +85,7 @@ pub struct Request<'a> {
     pub chunks: usize,
     /// One result for an application and its grant.
     pub dedupe: bool,
-    /// Documents whose best inner product is below this are left out.
+    /// Documents whose best inner product is below this are omitted.
     pub min_score: f32,
 }
 
@@ -95,7 +97,7 @@ pub struct Hit {
     pub score: f32,
     pub passage: u32,
     key: u64,
-    /// What links it with its grant or application; 0 = nothing, or it does not matter.
+    /// Key shared by an application and its grant; 0 if there is none, or it is not needed.
     application: u64,
 }
 
@@ -103,9 +105,9 @@ impl Hit {
     const UNSCORED: Hit = Hit { segment: 0, ordinal: 0, score: 0.0, passage: 0, key: 0, application: 0 };
 }
 
-/// Greater is better: higher score, then the smaller key. The key holds grants before others, since a grant
-/// wins a tie with its application, and then a hash of the patent_id, so that equal scores fall the same way
-/// however the documents came in.
+/// Greater is better: higher score, then the smaller key. The key puts grants before others, since
+/// a grant wins a tie with its application. The rest of it is a hash of the patent_id, so that ties
+/// do not depend on the order of ingestion.
 impl Ord for Hit {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score.total_cmp(&other.score).then(other.key.cmp(&self.key))
@@ -131,15 +133,15 @@ pub struct Outcome {
     pub rows_scored: usize,
     /// Rows that approximate indexes proposed or estimated.
     pub candidates: usize,
-    /// How often an index had to be asked again for more candidates.
+    /// Number of times that an index was asked for more candidates.
     pub widened: usize,
-    /// Segments that were scanned as a whole though their index was to be asked.
+    /// Segments that were scanned as a whole although their index was planned.
     pub rescanned: usize,
-    /// A row that was to be scored is not as it was written: there is no answer then.
+    /// A row that had to be scored is damaged. The search then fails.
     damage: Option<Error>,
 }
 
-/// Searches with one `Scan` a segment.
+/// Searches with one `Scan` for each segment.
 pub fn search(
     snapshot: &Snapshot,
     selected: &[Selected],
@@ -152,7 +154,7 @@ pub fn search(
         return Ok(outcome);
     }
     let mut best = Best::new(request.documents, request.dedupe);
-    // What is scored exactly comes first: the more is known of the best, the less of the estimates matters.
+    // Exact scans come first: the better the known hits, the fewer estimated rows need scoring.
     let (exact, estimated): (Vec<usize>, Vec<usize>) =
         (0..scans.len()).partition(|&n| scans[n] == Scan::Exact);
     for n in exact.into_iter().chain(estimated) {
@@ -179,7 +181,7 @@ pub fn search(
     Ok(outcome)
 }
 
-/// Scores of a query that holds NaN or infinity could not be compared.
+/// Refuses NaN and infinity: such scores could not be compared.
 fn check_query(query: &[f32]) -> Result<()> {
     match query.iter().all(|x| x.is_finite()) {
         true => Ok(()),
@@ -191,8 +193,8 @@ fn has_codes(segment: &Segment) -> bool {
     segment.ann.as_ref().is_some_and(|ann| ann.codes().is_some())
 }
 
-/// Looks at all passages of what was found in some segments by a few of them: the score that is shown is that of the best
-/// one.
+/// Scores all passages of documents that were found by some of them. The shown score is that of the
+/// best passage.
 fn score_all_passages(
     snapshot: &Snapshot,
     in_segment: impl Fn(usize) -> bool,
@@ -223,7 +225,7 @@ fn score_all_passages(
     });
 }
 
-/// One segment's part of a search.
+/// The search of one segment.
 struct Part<'a> {
     n: usize,
     segment: &'a Segment,
@@ -243,7 +245,7 @@ impl Part<'_> {
         }
     }
 
-    /// The same without what has been scored already.
+    /// Scores every allowed row that has not been scored yet.
     fn exact_but(&mut self, scored: &Bitmap) {
         let selected = self.selected;
         for ordinal in selected.docs.iter().filter(|&ordinal| !scored.contains(ordinal)) {
@@ -251,7 +253,7 @@ impl Part<'_> {
         }
     }
 
-    /// Has the rows fetched that `score_document` is going to look at.
+    /// Prefetches the rows for `score_document`.
     fn prefetch_document(&self, ordinal: usize, among: Option<(&[u16], u16)>) {
         let rows = self.facts.rows_of(ordinal);
         let first = rows.start;
@@ -262,8 +264,9 @@ impl Part<'_> {
         }
     }
 
-    /// Returns the document's score, and keeps it where it reaches the threshold. With estimates of all rows and a
-    /// least one, only rows that reach it are looked at.
+    /// Returns the document's score, and keeps the document if it reaches the threshold. With
+    /// estimates of all rows and a minimum, only rows whose estimate reaches the minimum are
+    /// scored.
     fn score_document(&mut self, ordinal: usize, among: Option<(&[u16], u16)>) -> f32 {
         let (facts, query) = (self.facts, self.request.query);
         let rows = facts.rows_of(ordinal);

@@ -1,10 +1,10 @@
 //! A segment: the vectors and filter columns of some documents, immutable once written.
 //!
-//! Documents are numbered 0..n inside the segment (their *ordinal*), ascending by document id; the passages
-//! of a document are consecutive rows. Sections besides the columns: `vector` (f16 rows), `row_at` (u32,
-//! documents + 1), `doc_id` (u32), `doc_key` and `application` (u64: xxh3 of patent_id and of the application
-//! that links an application with its grant, 0 = none), `grant` (u8 as bytes), `about` (dimensions and column
-//! names as lines of text), and those of `bags.rs`.
+//! Documents are numbered 0..n within the segment (their *ordinal*), ascending by document id. The
+//! passages of a document are consecutive rows. Sections besides the columns: `vector` (f16 rows),
+//! `row_at` (u32, documents + 1), `doc_id` (u32), `doc_key` and `application` (u64: xxh3 of the
+//! patent_id, and of the application that links an application with its grant; 0 = none), `grant`
+//! (u8, 0 or 1), `about` (dimensions and column names as lines of text), and those of `bags.rs`.
 
 use crate::bags::{Bags, BagsBuilder, DocumentBags, NewBags};
 use crate::bitmap::Bitmap;
@@ -26,12 +26,13 @@ pub trait Ann: Send + Sync {
         filter: Option<&Bitmap>,
         effort: Effort,
     ) -> Result<Vec<(u32, f32)>>;
-    /// Its codes, where it is an index whose lists hold some that can be scanned.
+    /// Codes that can be scanned, if the lists of the index have them.
     fn codes(&self) -> Option<&dyn Codes> {
         None
     }
     fn len(&self) -> usize;
-    /// Inverted lists of an IVF index, 0 otherwise: `nprobe` at this value reads them all.
+    /// Inverted lists of an IVF index, 0 for other indexes. With this `nprobe`, all lists are
+    /// scanned.
     fn lists(&self) -> usize;
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -41,18 +42,19 @@ pub trait Ann: Send + Sync {
 /// Rows whose codes are scanned together.
 pub const CODE_BLOCK: usize = 32;
 
-/// Inverted lists whose row numbers lie in memory: those of an index with codes, or of one that was just built.
+/// Inverted lists whose row numbers are in memory: those of an index with codes, or of a new index.
 pub trait Lists {
-    /// How near each list lies to the query; the greatest is to be probed first.
+    /// Nearness of each list to the query. Lists are probed from the greatest down.
     fn list_scores(&self, query: &[f32], out: &mut Vec<f32>) -> Result<()>;
     /// The rows of a list, in the order of its codes.
     fn list_rows(&self, list: usize) -> &[i64];
 }
 
-/// Codes in inverted lists, from which the scores of whole lists are estimated. An estimate is a number s that stands
-/// for `offset + step * s`; `(step, offset)` is what a scan returns.
+/// Codes in inverted lists, from which the scores of whole lists are estimated. A number s means
+/// the estimate `offset + step * s`; scans return `(step, offset)`.
 pub trait Codes: Lists {
-    /// Estimates of the rows of some lists, each list filled up with 0 to whole blocks; and the best of each block.
+    /// Estimates of the rows of some lists, each list padded with 0 to whole blocks; and the best
+    /// estimate of each block.
     fn scan_lists(
         &self,
         query: &[f32],
@@ -60,11 +62,11 @@ pub trait Codes: Lists {
         out: &mut Vec<u16>,
         best: &mut Vec<u16>,
     ) -> Result<(f32, f32)>;
-    /// Estimates of all rows, in the order of rows.
+    /// Estimates of all rows, ordered by row.
     fn scan_all(&self, query: &[f32], out: &mut Vec<u16>) -> Result<(f32, f32)>;
 }
 
-/// How hard an approximate search tries.
+/// Effort of an approximate search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
     pub nprobe: usize,
@@ -88,20 +90,20 @@ enum ColumnBuilder {
     Date(Vec<i32>),
 }
 
-/// One document as it goes into a segment.
+/// One document to be written.
 pub struct NewDocument<'a> {
     pub id: u32,
     pub patent_id: &'a str,
-    /// Links an application with its grant; empty = none.
+    /// Number that links an application with its grant; empty = none.
     pub application: &'a str,
     pub grant: bool,
     /// Rows × dimensions.
     pub vectors: &'a [f32],
-    /// What a reranker looks at; without it, it reads the texts.
+    /// Bags for rerankers. Without them, rerankers read the texts.
     pub bags: Option<NewBags<'a>>,
 }
 
-/// What a column holds for one document.
+/// The values of one document in a column.
 pub enum Value<'a> {
     /// (term, spelling to show)
     Keywords(Vec<(&'a str, &'a str)>),
@@ -122,7 +124,7 @@ pub struct SegmentBuilder {
     buffer: Vec<u16>,
 }
 
-/// The key by which publications of one application find each other; 0 = none.
+/// Key shared by the publications of one application; 0 = none.
 pub fn application_key(application: &str) -> u64 {
     if application.is_empty() {
         0
@@ -157,17 +159,17 @@ impl SegmentBuilder {
         })
     }
 
-    /// Appends a document; ids must ascend, `values` are in the order of the columns.
+    /// Appends a document. Ids must ascend; `values` are in the order of the columns.
     pub fn push(&mut self, doc: &NewDocument, values: &[Value]) -> Result<()> {
         if !doc.vectors.len().is_multiple_of(self.dimensions) || doc.vectors.is_empty() {
             return Err(Error::Invalid(format!(
-                "{}: {} numbers are not rows of {} dimensions",
+                "{}: got {} numbers; expected rows of {} dimensions",
                 doc.patent_id,
                 doc.vectors.len(),
                 self.dimensions
             )));
         }
-        // NaN is in no range.
+        // The comparison is false for NaN.
         if !doc.vectors.iter().all(|x| x.abs() <= vectors::GREATEST) {
             let reason = "a vector holds NaN, infinity or a component beyond half precision";
             return Err(Error::Invalid(format!("{}: {reason}", doc.patent_id)));
@@ -197,7 +199,7 @@ impl SegmentBuilder {
 
     fn push_facts(&mut self, id: u32, key: u64, application: u64, grant: bool) -> Result<()> {
         if self.doc_id.last().is_some_and(|&last| last >= id) {
-            return Err(Error::Invalid(format!("document ids must ascend, got {id}")));
+            return Err(Error::Invalid(format!("got document id {id}; expected one above the previous id")));
         }
         self.doc_id.push(id);
         self.doc_key.push(key);
@@ -209,7 +211,7 @@ impl SegmentBuilder {
     fn push_values(&mut self, values: &[Value]) -> Result<()> {
         if values.len() != self.columns.len() {
             return Err(Error::Invalid(format!(
-                "{} values for {} columns",
+                "got {} values; expected one for each of {} columns",
                 values.len(),
                 self.columns.len()
             )));
@@ -221,17 +223,21 @@ impl SegmentBuilder {
                 }
                 (ColumnBuilder::Date(column), Value::Day(day)) => column.push(*day),
                 _ => {
-                    return Err(Error::Invalid(format!("column {} got a value of the other kind", spec.name)))
+                    return Err(Error::Invalid(format!(
+                        "column {}: the value is of the wrong kind",
+                        spec.name
+                    )))
                 }
             }
         }
         Ok(())
     }
 
-    /// Copies the documents of an open segment that are not in `deleted`, except the bytes of their bags.
+    /// Copies the documents of an open segment that are not in `deleted`, without the bytes of
+    /// their bags.
     fn copy_from(&mut self, segment: &Segment, deleted: &Bitmap) -> Result<()> {
         if segment.dimensions != self.dimensions {
-            return Err(Error::Invalid("segments of different dimensions can not be merged".into()));
+            return Err(Error::Invalid("segments of different dimensions cannot be merged".into()));
         }
         let specs = self.specs.clone();
         let readers = specs.iter().map(|spec| segment.column(spec)).collect::<Result<Vec<_>>>()?;
@@ -269,7 +275,7 @@ impl SegmentBuilder {
         *self.row_at.last().unwrap() as usize
     }
 
-    /// Writes columns, facts and bags; returns the file's length in bytes.
+    /// Writes columns, facts and bags. Returns the file's length in bytes.
     pub fn finish(self) -> Result<u64> {
         self.finish_with(|bags, out| bags.write(out))
     }
@@ -311,10 +317,10 @@ pub struct Segment {
     specs: Vec<ColumnSpec>,
     docs: usize,
     passages: usize,
-    /// Where the vectors and the bags begin in the file.
+    /// Offsets of the vectors and the bags in the file.
     vector_at: usize,
     bag_at: usize,
-    /// Whether what every search needs, and each column, was found to be as it was written.
+    /// Whether the data that every search needs has been verified; and the same for each column.
     facts_whole: AtomicBool,
     columns_whole: Box<[AtomicBool]>,
     pub ann: Option<Box<dyn Ann>>,
@@ -346,7 +352,7 @@ impl Segment {
             && file.numbers::<u64>("application")?.len() == docs
             && file.section("grant")?.len() == docs;
         if !sound {
-            return Err(Error::corrupt(path, "its sections do not fit together"));
+            return Err(Error::corrupt(path, "its sections are inconsistent"));
         }
         let vector_at = file.range_of("vector")?.start;
         let bag_at = if file.has("bag") { file.range_of("bag")?.start } else { 0 };
@@ -429,8 +435,8 @@ impl Segment {
         &self.vectors()[rows.start * self.dimensions..rows.end * self.dimensions]
     }
 
-    /// Makes sure that what every search needs is as it was written. Before anything is searched; columns are
-    /// verified when they are first asked, vectors and bags document by document.
+    /// Verifies the data that every search needs. Call it before any search. Columns are verified
+    /// at their first use, vectors and bags for each document.
     pub fn verify_facts(&self) -> Result<()> {
         if self.facts_whole.load(Ordering::Relaxed) {
             return Ok(());
@@ -441,25 +447,25 @@ impl Segment {
         Ok(())
     }
 
-    /// Makes sure that rows are as they were written. Before `rows` or `vectors` are used for an answer.
+    /// Verifies rows. Call it before `rows` or `vectors` are used for an answer.
     #[inline]
     pub fn verify_rows(&self, rows: std::ops::Range<usize>) -> Result<()> {
         let bytes = |row: usize| self.vector_at + row * self.dimensions * size_of::<u16>();
         self.file.verify(bytes(rows.start)..bytes(rows.end))
     }
 
-    /// Numbers of a document's texts, its titles and its passages, among all of the segment.
+    /// Numbers of a document's texts (titles and passages) among all texts of the segment.
     fn texts_of(&self, ordinal: usize) -> std::ops::Range<usize> {
         let rows = self.rows_of(ordinal);
         rows.start + ordinal..rows.end + ordinal + 1
     }
 
-    /// What rerankers look at, where the segment keeps it.
+    /// The bags for rerankers, if the segment has any.
     pub fn bags(&self) -> Option<Bags<'_>> {
         Bags::of(&self.file, self.docs, self.passages).expect("checked at opening")
     }
 
-    /// The bags of a document, if they are kept and of this model.
+    /// The bags of a document, if the segment has bags of this model.
     pub fn bags_of(&self, ordinal: usize, model: &str) -> Result<Option<DocumentBags<'_>>> {
         self.verify_facts()?;
         let Some(bags) = self.bags().filter(|bags| bags.model == model) else { return Ok(None) };
@@ -511,7 +517,7 @@ impl Segment {
             None => Err(Error::corrupt(
                 self.file.path(),
                 format!(
-                    "no column {name}: an earlier version wrote it; `priorart check --repair` writes it anew"
+                    "no column {name}: an earlier version wrote the segment; run `priorart check --repair` to rebuild it"
                 ),
             )),
         }
@@ -520,13 +526,15 @@ impl Segment {
     pub fn keywords(&self, name: &str) -> Result<Keywords<'_>> {
         match self.column_named(name)? {
             Column::Keyword(column) => Ok(column),
-            Column::Date(_) => Err(Error::Invalid(format!("column {name} holds dates"))),
+            Column::Date(_) => {
+                Err(Error::Invalid(format!("column {name} holds dates; expected a keyword column")))
+            }
         }
     }
 }
 
-/// What a scan reads of a segment, found once: by its name a section is found some five times slower than a document's
-/// rows are scored.
+/// Sections that a scan reads, looked up once: a look-up by name takes some five times as long as
+/// scoring a document.
 #[derive(Clone, Copy)]
 pub struct Facts<'a> {
     pub dimensions: usize,
@@ -552,19 +560,19 @@ impl<'a> Facts<'a> {
         &self.vectors[rows.start * self.dimensions..rows.end * self.dimensions]
     }
 
-    /// The document that a row belongs to.
+    /// The document of a row.
     pub fn ordinal_of_row(&self, row: u32) -> usize {
         self.row_at.partition_point(|&at| at <= row) - 1
     }
 }
 
-/// Whether a section is a part of a column.
+/// Whether a section belongs to a column.
 fn is_part(section: &str, column: &str) -> bool {
     section.strip_prefix(column).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Writes one segment from several, leaving out deleted documents. Inputs ascend by document id. Of bags made
-/// by different models those of the newest are kept.
+/// Merges segments into one, without deleted documents. Inputs ascend by document id. If their bags
+/// are of different models, those of the newest segment are kept.
 pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize, u64)> {
     let (first, _) = inputs.first().ok_or_else(|| Error::Invalid("nothing to merge".into()))?;
     let mut builder = SegmentBuilder::create(out, first.dimensions, first.specs.clone())?;
@@ -572,7 +580,7 @@ pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize
     let model = all().last().map(|(bags, _)| bags.model);
     builder.bags = BagsBuilder::of_model(model);
     for (segment, deleted) in inputs {
-        // What is damaged must not get a new checksum.
+        // Damaged data must not get a new checksum.
         segment.file.verify_all()?;
         builder.copy_from(segment, deleted)?;
     }

@@ -1,7 +1,9 @@
-//! The static model: every piece of text has a row of numbers, and a text is the weighted sum of its pieces'
-//! rows. No network is run, so that a laptop embeds tens of thousands of texts a second.
+//! The static model: every piece of text has a row of numbers, and the vector of a text is the
+//! weighted sum of its pieces' rows. No neural network is run, so that a laptop embeds tens of
+//! thousands of texts a second.
 //!
-//! The file is mapped into memory and shared by all threads; `models/static/FORMAT.md` states its bytes.
+//! The file is memory-mapped and shared by all threads. `models/static/FORMAT.md` specifies its
+//! format.
 
 mod characters;
 #[cfg(test)]
@@ -20,10 +22,10 @@ pub use tokenizer::Scratch;
 use tokenizer::Tokenizer;
 use trie::Trie;
 
-/// Dimensions summed at a time, so that the sums stay in registers.
+/// Dimensions that are summed together, so that the sums stay in registers.
 const LANES: usize = 64;
 
-/// An open model. All numbers were checked against each other when it was opened.
+/// An open model. The sections were checked against each other when it was opened.
 pub struct StaticModel {
     file: Container,
     dimensions: usize,
@@ -34,8 +36,8 @@ pub struct StaticModel {
 }
 
 impl StaticModel {
-    /// Opens a model file, reads all of it, and compares its checksums: a damaged table would give wrong
-    /// vectors that nobody notices.
+    /// Opens a model file, reads all of it, and verifies its checksums: a damaged table would give
+    /// wrong vectors without an error.
     pub fn open(path: &Path) -> Result<Self> {
         let file = Container::open(path)?;
         if let Some(range) = file.damaged_blocks().first() {
@@ -51,7 +53,7 @@ impl StaticModel {
         };
         let (dimensions, pieces) = (dimensions as usize, file.numbers::<i32>("scores")?.len());
         if dimensions == 0 || dimensions % LANES != 0 || dimensions > 1 << 16 {
-            return Err(bad(&format!("{dimensions} dimensions; a multiple of {LANES} is expected")));
+            return Err(bad(&format!("got {dimensions} dimensions; expected a multiple of {LANES}")));
         }
         let has_idf = file.has("idf");
         let mut weighing = vec!["scales", "weights"];
@@ -59,22 +61,22 @@ impl StaticModel {
         for name in weighing {
             let numbers: &[f32] = file.numbers(name)?;
             if numbers.len() != pieces || numbers.iter().any(|x| !x.is_finite()) {
-                return Err(bad(&format!("section {name} does not fit {pieces} pieces")));
+                return Err(bad(&format!("section {name} does not match {pieces} pieces")));
             }
         }
         if pieces.checked_mul(dimensions) != Some(file.section("rows")?.len()) {
             return Err(bad(&format!(
-                "section rows does not fit {pieces} pieces of {dimensions} dimensions"
+                "section rows does not match {pieces} pieces of {dimensions} dimensions"
             )));
         }
         let cohort = if file.has("cohort") { file.section("cohort")?.len() } else { 0 };
         if cohort % dimensions != 0
             || (cohort > 0 && file.numbers::<f32>("cohort_scales")?.len() * dimensions != cohort)
         {
-            return Err(bad("section cohort does not fit its scales"));
+            return Err(bad("section cohort does not match its scales"));
         }
-        Characters::of(&file)?.check().ok_or_else(|| bad("the table of characters does not fit together"))?;
-        Trie::of(&file)?.check(pieces).ok_or_else(|| bad("the trie does not fit together"))?;
+        Characters::of(&file)?.check().ok_or_else(|| bad("the table of characters is inconsistent"))?;
+        Trie::of(&file)?.check(pieces).ok_or_else(|| bad("the trie is inconsistent"))?;
         std::str::from_utf8(file.section("word_start")?)
             .map_err(|_| bad("section word_start is not UTF-8"))?;
         std::str::from_utf8(file.section("config")?).map_err(|_| bad("section config is not UTF-8"))?;
@@ -89,17 +91,17 @@ impl StaticModel {
         self.pieces
     }
 
-    /// Of the file, by which models of one name are told apart.
+    /// Checksum of the file, which identifies a model.
     pub fn checksum(&self) -> u64 {
         self.file.checksum()
     }
 
-    /// The model's own description, JSON.
+    /// The model's description of itself, JSON.
     pub fn config(&self) -> &str {
         std::str::from_utf8(self.there("config")).unwrap_or("{}")
     }
 
-    /// A section that `open` found.
+    /// A section whose presence `open` checked.
     fn there(&self, name: &str) -> &[u8] {
         self.file.section(name).expect("checked when opened")
     }
@@ -108,8 +110,9 @@ impl StaticModel {
         self.file.numbers(name).expect("checked when opened")
     }
 
-    /// Mean of the `count` largest inner products of a vector with those of the cohort, texts of patents that come with
-    /// the model: how much is near a question whatever it asks. 0 if the model has no cohort.
+    /// Mean of the `count` largest inner products of a vector with the cohort, vectors of patent
+    /// texts in the model file. It measures how much is near a question regardless of its subject.
+    /// 0 if the model has no cohort.
     pub fn nearness(&self, vector: &[f32], count: usize) -> f32 {
         if !self.file.has("cohort") || count == 0 || vector.len() != self.dimensions {
             return 0.0;
@@ -125,7 +128,7 @@ impl StaticModel {
         best.iter().sum::<f32>() / count as f32
     }
 
-    /// What embeds and cuts texts, with the sections at hand.
+    /// A reader, which tokenizes and embeds texts.
     pub fn reader(&self) -> Reader<'_> {
         let checked = "checked when opened";
         Reader {
@@ -173,7 +176,7 @@ impl Reader<'_> {
         &self.rows[id as usize * self.dimensions..][..self.dimensions]
     }
 
-    /// Has what is known of a piece fetched into the cache while something else is computed.
+    /// Prefetches the data of a piece.
     #[inline]
     pub fn prefetch(&self, id: u32) {
         prefetch(self.row(id));
@@ -186,28 +189,28 @@ impl Reader<'_> {
         self.scales.len()
     }
 
-    /// What a row is multiplied by in a sum.
+    /// Factor of a row in a sum.
     #[inline]
     pub fn factor(&self, id: u32) -> f32 {
         self.scales[id as usize] * self.weights[id as usize]
     }
 
-    /// How much a piece says in late interaction.
+    /// Weight of a piece in late interaction.
     pub fn idf(&self, id: u32) -> f32 {
         self.idf[id as usize]
     }
 
-    /// The vector of a text into `out`: the weighted sum of its distinct pieces, of length 1, or zero if it has no
-    /// piece. The sum runs over the whole text, however long, in f32 and by ascending id, so that every machine
-    /// gives the same bits.
+    /// Writes the vector of a text into `out`: the weighted sum of its distinct pieces, normalised
+    /// to length 1, or zero if it has no pieces. The sum includes the whole text, in f32 and by
+    /// ascending id, so that every machine gives the same bits.
     pub fn embed(&self, text: &str, scratch: &mut Scratch, ids: &mut Vec<u32>, out: &mut [f32]) {
         ids.clear();
         self.ids(text, scratch, ids);
         self.vector(ids, out);
     }
 
-    /// The vector of a text cut into pieces, which are sorted. Returns the length that the sum had; 0 where the
-    /// vector is zero.
+    /// Computes the vector of a text from its pieces, which are sorted. Returns the length of the
+    /// sum before normalisation; 0 if the vector is zero.
     pub fn vector(&self, ids: &mut [u32], out: &mut [f32]) -> f32 {
         ids.sort_unstable();
         self.pool(ids, out);
@@ -231,13 +234,14 @@ impl Reader<'_> {
     }
 }
 
-/// How much a piece counts that a text holds `count` times: a word that is repeated says little more each time.
+/// Weight of a piece that occurs `count` times in a text. Repetitions count less and less.
 #[inline]
 pub fn occurrences(count: u32) -> f32 {
     (count as f32).sqrt()
 }
 
-/// Makes the length 1 and returns what it was; what has no length, or none that f32 can hold, becomes zero.
+/// Normalises a vector to length 1 and returns its previous length. A vector of zero or infinite
+/// length becomes zero.
 fn normalise(vector: &mut [f32]) -> f32 {
     let norm = vector.iter().map(|&x| x as f64 * x as f64).sum::<f64>().sqrt() as f32;
     if norm > 0.0 && norm.is_finite() {

@@ -1,4 +1,4 @@
-//! Counts over the documents of a search, from columns alone.
+//! Counts over the documents of a search, from columns only.
 
 use crate::columns::NO_DAY;
 use crate::search::{Hit, Snapshot};
@@ -6,24 +6,25 @@ use crate::segment::Column;
 use crate::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 
-/// What is counted of a keyword column.
+/// What is counted in a keyword column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Each term.
     Term,
-    /// The first characters of each term, each prefix once a document (the IPC subclass is the first 4).
+    /// The first characters of each term. A document counts once for each prefix. The IPC subclass
+    /// is the first 4 characters.
     Prefix(usize),
 }
 
 impl Axis {
-    /// Whether this text stands for every term that begins with it: a shorter one stands for itself.
+    /// Whether a prefix may have several terms. A shorter text is a term of its own.
     fn begins(self, text: &str) -> bool {
         matches!(self, Axis::Prefix(length) if text.chars().count() == length)
     }
 }
 
-/// How many of the documents bear each term: (term, spelling to show, count), most frequent first, ties by
-/// term; at most `top` of them.
+/// Counts the documents of each term: (term, spelling to show, count), most frequent first, ties by
+/// term; at most `top` entries.
 pub fn count_terms(
     snapshot: &Snapshot,
     hits: &[Hit],
@@ -31,12 +32,14 @@ pub fn count_terms(
     axis: Axis,
     top: usize,
 ) -> Result<Vec<(String, String, u32)>> {
-    // Strings are looked at once a distinct term of a segment; what is counted are places in this list.
+    // Strings are read once for each distinct term of a segment. Counting uses indexes into this
+    // list.
     let mut counted: Vec<(&str, &str, u32)> = Vec::new();
     let mut place_of: HashMap<&str, u32> = HashMap::new();
     for (n, (segment, _)) in snapshot.segments.iter().enumerate() {
         let keywords = segment.keywords(column)?;
-        // One more than the place of each term; 0 where it was not met yet. Untouched memory costs nothing.
+        // Index of each term plus one; 0 if it has not occurred yet. Untouched memory costs
+        // nothing.
         let mut of_term = vec![0u32; keywords.terms()];
         let mut seen: Vec<u32> = Vec::new();
         for hit in hits.iter().filter(|hit| hit.segment as usize == n) {
@@ -54,14 +57,14 @@ pub fn count_terms(
                         counted.len() as u32 - 1
                     });
                     *known = place + 1;
-                    // Terms are in order: those that begin alike are found at once.
+                    // Terms are sorted, so those with the same prefix are one range.
                     if axis.begins(text) {
                         let run = keywords.prefix(text);
                         of_term[run.start as usize..run.end as usize].fill(place + 1);
                     }
                 }
                 let place = of_term[term as usize] - 1;
-                // Terms of a document differ, their beginnings need not.
+                // Terms of a document are distinct, but their prefixes may not be.
                 if axis != Axis::Term {
                     if seen.contains(&place) {
                         continue;
@@ -83,14 +86,14 @@ pub fn count_terms(
 }
 
 fn unknown_term(column: &str, term: u32) -> Error {
-    Error::Invalid(format!("column {column} names term {term}, which there is not"))
+    Error::Invalid(format!("column {column} names term {term}, which does not exist"))
 }
 
 fn prefix_of(term: &str, length: usize) -> &str {
     term.char_indices().nth(length).map_or(term, |(at, _)| &term[..at])
 }
 
-/// Day numbers (days since 1970-01-01) of the documents in a date column; `NO_DAY` where absent.
+/// Day numbers (days since 1970-01-01) of the documents in a date column; `NO_DAY` if absent.
 pub fn days(snapshot: &Snapshot, hits: &[Hit], column: &str) -> Result<Vec<i32>> {
     let columns = snapshot
         .segments
@@ -104,8 +107,8 @@ pub fn days(snapshot: &Snapshot, hits: &[Hit], column: &str) -> Result<Vec<i32>>
     Ok(hits.iter().map(day).collect())
 }
 
-/// How many of the documents have a day in each year of a date column, earliest year first; those without a day are
-/// not counted.
+/// Counts the documents by the year of a date column, earliest year first. Documents without a day
+/// are not counted.
 pub fn count_years(snapshot: &Snapshot, hits: &[Hit], column: &str) -> Result<Vec<(i64, u32)>> {
     let mut counts: BTreeMap<i64, u32> = BTreeMap::new();
     for day in days(snapshot, hits, column)?.into_iter().filter(|&day| day != NO_DAY) {
@@ -167,7 +170,7 @@ mod tests {
             first -= length(year);
             assert_eq!((year_of(first), year_of(first + length(year) - 1)), (year, year));
         }
-        // As far as a day number reaches.
+        // The least and the greatest day number.
         assert_eq!((year_of(i32::MIN), year_of(i32::MAX)), (-5_877_641, 5_881_580));
     }
 
@@ -198,7 +201,7 @@ mod tests {
     }
 
     proptest! {
-        /// Terms that are shorter than a prefix, that are one, and that are longer, in several segments.
+        /// Terms shorter than a prefix, equal to one, and longer, in several segments.
         #[test]
         fn counts_equal_those_of_a_map(
             segments in prop::collection::vec(

@@ -1,17 +1,18 @@
 //! The tokenizer of a published model: a Hugging Face `tokenizer.json`.
 //!
-//! The crate behind Python's `tokenizers`, because vectors are only as good as the ids: on 10,000 real and random
-//! texts in many scripts its ids equal Python's for WordPiece, Unigram and both kinds of BPE (see
-//! `test/onnx/tokenizer.test.ts`), where the JavaScript port @huggingface/tokenizers 0.2.0 differs on 4 % of them
-//! with WordPiece and 0.4 % with Unigram (all of them random ones), takes up to 4.7 times as long, and knows no offsets, by
-//! which windows keep a prompt. One copy serves all threads. The price is 74 crates and a minute and a half of
-//! compiling, once a machine.
+//! Uses the crate behind Python's `tokenizers`, because the quality of vectors depends on the ids.
+//! On 10,000 real and random texts in many scripts, its ids equal Python's for WordPiece, Unigram
+//! and both kinds of BPE (see `test/onnx/tokenizer.test.ts`). The JavaScript port
+//! @huggingface/tokenizers 0.2.0 differs on 4 % of them with WordPiece and 0.4 % with Unigram (all
+//! of them random texts), takes up to 4.7 times as long, and has no offsets, with which windows
+//! keep a prompt. One instance serves all threads. The price is 74 crates and a minute and a half
+//! of compilation on each machine.
 
 use crate::{Error, Result};
 use std::path::Path;
 use tokenizers::Tokenizer;
 
-/// An open tokenizer. Padding and truncation that the file asks for are left to the caller.
+/// An open tokenizer. It ignores the padding and truncation of the file; the caller does them.
 pub struct TokenizerJson {
     tokenizer: Tokenizer,
 }
@@ -22,15 +23,16 @@ pub struct Tokens {
     pub ids: Vec<u32>,
     /// Text i has `ids[starts[i]..starts[i + 1]]`.
     pub starts: Vec<u32>,
-    /// Of these, the first `before[i]` belong to the prompt before the text, the last `after[i]` to that after it.
+    /// The first `before[i]` of these belong to the prompt before the text, the last `after[i]` to
+    /// the prompt after it.
     pub before: Vec<u32>,
     pub after: Vec<u32>,
 }
 
-/// Special tokens that the model wants around a text or a pair, and the token types of all parts.
+/// Special tokens that the model expects around a text or a pair, and the token types of all parts.
 #[derive(Default, Debug, PartialEq)]
 pub struct Frame {
-    /// Before the first text, between both (of a pair), after the last.
+    /// Before the first text; between the texts of a pair; after the last text.
     pub ids: [Vec<u32>; 3],
     pub types: [Vec<u32>; 3],
     /// Token types of the texts.
@@ -41,14 +43,14 @@ impl TokenizerJson {
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
         let mut tokenizer = Tokenizer::from_bytes(&bytes)
-            .map_err(|error| Error::corrupt(path, format!("no tokenizer.json that can be read: {error}")))?;
+            .map_err(|error| Error::corrupt(path, format!("not a valid tokenizer.json: {error}")))?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(invalid)?;
         Ok(TokenizerJson { tokenizer })
     }
 
-    /// Tokens of `before + text + after` for each text. The prompt is tokenized together with the text, as the model
-    /// was trained: a token that reaches over the border counts as the text's.
+    /// Tokens of `before + text + after` for each text. The prompt is tokenized together with the
+    /// text, as in training: a token on the border belongs to the text.
     pub fn encode(&self, texts: &[String], before: &str, after: &str) -> Result<Tokens> {
         let mut tokens = Tokens { starts: vec![0], ..Tokens::default() };
         for text in texts {
@@ -67,16 +69,16 @@ impl TokenizerJson {
         Ok(tokens)
     }
 
-    /// What the tokenizer puts around one text, or around and between two.
+    /// Special tokens of the tokenizer around one text, or around and between two texts.
     pub fn frame(&self, pair: bool) -> Result<Frame> {
-        // The tokens of a harmless text are told from the special ones by the sequence they belong to.
+        // Sequence ids distinguish the tokens of a test text from the special tokens.
         let encoding =
             if pair { self.tokenizer.encode(("a", "a"), true) } else { self.tokenizer.encode("a", true) };
         let encoding = encoding.map_err(invalid)?;
         let sequences = encoding.get_sequence_ids();
         let last = if pair { Some(1) } else { Some(0) };
         if !sequences.contains(&Some(0)) || !sequences.contains(&last) {
-            return Err(Error::Invalid("the tokenizer makes no token of the letter a".into()));
+            return Err(Error::Invalid("the tokenizer gives no token for the letter a".into()));
         }
         let mut frame = Frame { text_types: vec![0; if pair { 2 } else { 1 }], ..Frame::default() };
         let mut part = 0;
@@ -100,7 +102,7 @@ impl TokenizerJson {
         self.tokenizer.token_to_id(token)
     }
 
-    /// Tokens that there are, added ones included.
+    /// Number of tokens, added tokens included.
     pub fn len(&self) -> usize {
         self.tokenizer.get_vocab_size(true)
     }

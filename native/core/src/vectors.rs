@@ -1,12 +1,12 @@
-//! Vectors as they are stored (IEEE half precision, row after row) and the exact score of a row.
+//! Stored vectors (IEEE half precision, row after row) and the exact score of a row.
 //!
-//! Half precision loses nothing that a similarity shown with four digits could keep, and halves what an
-//! exact scan has to read. The dot product is summed in f32 in a fixed order, so that a row scores the same
-//! in whichever segment it lies.
+//! Half precision does not change a similarity shown with four digits, and halves the bytes of an
+//! exact scan. The inner product is summed in f32 in a fixed order, so that a row has the same
+//! score in every segment.
 
 use half::f16;
 
-/// Place of the greatest number of a stored row, the first of equal ones; `None` for an empty row.
+/// Index of the greatest number of a stored row, the first of equal ones; `None` for an empty row.
 pub fn argmax(row: &[u16]) -> Option<usize> {
     let greater = |best: usize, at: usize| {
         if f16::from_bits(row[at]) > f16::from_bits(row[best]) {
@@ -18,7 +18,7 @@ pub fn argmax(row: &[u16]) -> Option<usize> {
     (0..row.len()).reduce(greater)
 }
 
-/// The greatest magnitude of a component that half precision holds; a greater one would become infinite.
+/// The greatest magnitude of a half-precision component. A greater one would become infinite.
 pub const GREATEST: f32 = 65_504.0;
 
 /// Rounds to half precision, to nearest even.
@@ -40,7 +40,7 @@ pub fn dot(query: &[f32], row: &[u16]) -> f32 {
         target_feature = "fma",
         target_feature = "f16c"
     ))]
-    // Safety: the features are there at compile time; both slices have the same length.
+    // Safety: the features are present at compile time; both slices have the same length.
     unsafe {
         return dot_f16c(query, row);
     }
@@ -48,8 +48,8 @@ pub fn dot(query: &[f32], row: &[u16]) -> f32 {
     dot_plain(query, row)
 }
 
-/// Has numbers fetched into the cache while something else is computed: what lies anywhere in memory takes several
-/// times as long to come as to be computed with.
+/// Prefetches numbers into the cache. Loading data from random places in memory takes several times
+/// as long as computing with it.
 #[inline]
 pub fn prefetch<T>(numbers: &[T]) {
     #[cfg(target_arch = "x86_64")]
@@ -69,7 +69,7 @@ pub fn prefetch<T>(numbers: &[T]) {
 #[cfg(target_arch = "x86_64")]
 const CACHE_LINE: usize = 64;
 
-/// Eight running sums, added pairwise at the end, as the vector unit does it.
+/// Eight running sums, added pairwise at the end, in the same order as the vector code.
 pub fn dot_plain(query: &[f32], row: &[u16]) -> f32 {
     let mut sums = [0f32; 8];
     let whole = query.len() / 8 * 8;

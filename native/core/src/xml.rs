@@ -1,4 +1,5 @@
-//! Documents of patent offices: XML to a flat tree, and marked-up text to readable text.
+//! Documents of patent offices: parses XML into a flat tree, and converts marked-up text to
+//! readable text.
 
 mod entities;
 mod formula;

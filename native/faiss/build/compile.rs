@@ -1,7 +1,7 @@
-//! Runs the C++ compiler over the sources, a few at a time, and packs the objects into `libfaiss.a`.
+//! Compiles the C++ sources, several at a time, and packs the objects into `libfaiss.a`.
 //!
-//! Not `cc::Build::compile`: one opaque call of a minute or more shows no progress and starts from nothing
-//! when it was interrupted. Here an object that is finished is never compiled again.
+//! `cc::Build::compile` is not used: it shows no progress for a minute or more, and an interrupted
+//! build starts from the beginning. Here a finished object is never compiled again.
 
 use crate::cpu::Level;
 use crate::sources;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// What is compiled, with what, and how: everything that the finished library depends on.
+/// Everything that the finished library depends on: compiler, sources and flags.
 pub struct Plan {
     tool: cc::Tool,
     root: PathBuf,
@@ -38,9 +38,10 @@ impl Plan {
             .chain(level.flags())
             .map(|f| f.to_string())
             .collect();
-        // Messages name `faiss/IndexIVF.cpp`, not a folder of the machine that compiled it.
+        // Messages show `faiss/IndexIVF.cpp` without the folder of the machine that compiled it.
         flags.push(format!("-ffile-prefix-map={}/=", root.display()));
-        // FAISS must find our BLAS, whatever other BLAS the host process has loaded under the usual names.
+        // FAISS must use our BLAS, even if the host process has loaded another one under the usual
+        // names.
         flags.extend(sources::BLAS.iter().map(|name| format!("-D{name}=priorart_{name}")));
 
         let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("cpp");
@@ -78,8 +79,8 @@ impl Plan {
         }
     }
 
-    /// A name for the folder of this build. FNV-1a is enough: the inputs themselves lie in the folder too and
-    /// are compared.
+    /// Name of this build's folder. FNV-1a is enough: the inputs are also stored in the folder and
+    /// compared.
     pub fn key(&self) -> String {
         let hash = |seed: u64| {
             self.inputs.bytes().fold(seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
@@ -121,7 +122,7 @@ impl Plan {
     }
 }
 
-/// Leaves `folder/libfaiss.a`, made from the plan, there.
+/// Makes `folder/libfaiss.a` according to the plan.
 pub fn library(plan: &Plan, folder: &Path) -> Result<(), String> {
     let archive = folder.join("libfaiss.a");
     let inputs = folder.join("inputs.txt");
@@ -130,7 +131,7 @@ pub fn library(plan: &Plan, folder: &Path) -> Result<(), String> {
         return Ok(());
     }
     if !same {
-        // OUT_DIR without a cache, after a change of flags: nothing in it can be used.
+        // OUT_DIR without a cache, after a change of flags: nothing in it is valid.
         let _ = fs::remove_dir_all(folder);
     }
     let at = |e: std::io::Error| format!("{}: {e}", folder.display());
@@ -138,7 +139,7 @@ pub fn library(plan: &Plan, folder: &Path) -> Result<(), String> {
     write_whole(&inputs, plan.inputs.as_bytes()).map_err(at)?;
 
     match compile_and_pack(plan, folder, &archive) {
-        // Another build with the same cache may have finished first and cleared its objects away.
+        // Another build with the same cache may have finished first and removed its objects.
         Err(_) if archive.exists() => Ok(()),
         outcome => outcome,
     }
@@ -210,13 +211,14 @@ impl Progress {
         let line = format!("faiss {done}/{} {name}\n", self.total);
         eprint!("{:6.1} s {line}", self.start.elapsed().as_secs_f32());
         if let Some(file) = &self.file {
-            // Progress is for the eyes only: a full disk shows up where it matters.
+            // Progress is only informative. A full disk is reported by the compilation.
             let _ = file.lock().unwrap().write_all(line.as_bytes());
         }
     }
 }
 
-/// A name beside `path` for writing until it is whole. With the process id: two builds may share the cache.
+/// A temporary name beside `path`. It contains the process id, since two builds may share the
+/// cache.
 fn part_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap().to_os_string();
     name.push(format!(".{}.part", std::process::id()));

@@ -1,4 +1,5 @@
-//! Which instructions FAISS may use. AVX-512 is not a level: measured, it is no faster here than AVX2.
+//! Instruction sets for FAISS. AVX-512 is not a level: in measurements it was no faster here than
+//! AVX2.
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -22,7 +23,7 @@ impl Level {
     }
 }
 
-/// The level asked for in `PRIORART_CPU`, or else the best one that this machine runs.
+/// The level of `PRIORART_CPU`, else the best level of this machine.
 pub fn level() -> Result<Level, String> {
     let x86 = std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64");
     match std::env::var("PRIORART_CPU").as_deref() {
@@ -31,7 +32,7 @@ pub fn level() -> Result<Level, String> {
         Ok("avx2") => Err("PRIORART_CPU=avx2 needs an x86-64 target; use PRIORART_CPU=baseline".into()),
         Ok("") | Err(_) if x86 && host_has_avx2() => Ok(Level::Avx2),
         Ok("") | Err(_) => Ok(Level::Baseline),
-        Ok(other) => Err(format!("PRIORART_CPU is '{other}'; it can be 'baseline' or 'avx2'")),
+        Ok(other) => Err(format!("PRIORART_CPU is '{other}'; expected 'baseline' or 'avx2'")),
     }
 }
 

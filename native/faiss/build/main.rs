@@ -1,11 +1,13 @@
-//! Compiles FAISS into one static library, or takes the finished one from the cache.
+//! Compiles FAISS into a static library, or takes the library from the cache.
 //!
 //! Environment, all optional:
-//! * `PRIORART_CPU`: `baseline` or `avx2`, the instructions that FAISS may use. Default: what this machine has.
-//! * `PRIORART_CACHE`: a folder outside the checkout that keeps the finished library, so that a fresh clone,
-//!   a cleaned target folder or an interrupted build does not start again.
-//! * `PRIORART_PROGRESS`: a file that gets one line per compiled source, `faiss 34/120 IndexIVF.cpp`.
-//! * `NUM_JOBS` (set by cargo): how many compilers run at a time.
+//! * `PRIORART_CPU`: `baseline` or `avx2`, the instruction set for FAISS. Default: that of this
+//! machine.
+//! * `PRIORART_CACHE`: a folder outside the checkout for the finished library. A fresh clone, a
+//! cleaned target folder or an interrupted build does not start from the beginning.
+//! * `PRIORART_PROGRESS`: a file that gets a line for each compiled source,
+//! `faiss 34/120 IndexIVF.cpp`.
+//! * `NUM_JOBS` (set by cargo): the number of parallel compilers.
 
 mod compile;
 mod cpu;
@@ -15,7 +17,7 @@ use std::path::PathBuf;
 
 fn main() {
     if let Err(message) = run() {
-        // One readable line: a panic would bury it under a backtrace note.
+        // Prints one readable line. A panic would add a note about backtraces.
         eprintln!("error: {message}");
         std::process::exit(1);
     }
@@ -47,9 +49,9 @@ fn run() -> Result<(), String> {
     println!("cargo:rustc-link-lib=static=faiss");
     println!("cargo:rustc-link-lib=dylib={}", plan.openmp_library());
     println!("cargo:rustc-link-lib=dylib=stdc++");
-    // Read by the build script of the crate that links to this one, as DEP_FAISS_*.
+    // The build script of the linking crate reads these as DEP_FAISS_*.
     println!("cargo:include={}", faiss.display());
-    // Separated by a character that no path contains.
+    // The separator occurs in no path.
     println!("cargo:flags={}", plan.flags().join("\u{1f}"));
     Ok(())
 }

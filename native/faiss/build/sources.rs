@@ -1,22 +1,22 @@
-//! Where the FAISS sources lie, and which of them are compiled.
+//! Location of the FAISS sources, and the list of those that are compiled.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Version of the crate that carries the sources of FAISS 1.12.0.
+/// Version of the crate that contains the sources of FAISS 1.12.0.
 pub const VERSION: &str = "0.7.0";
 
 /// BLAS and LAPACK routines that FAISS declares. `src/lib.rs` implements sgemm_ and sgemv_;
-/// `cpp/lapack_absent.cpp` refuses the rest.
+/// `cpp/lapack_absent.cpp` throws for the others.
 pub const BLAS: &[&str] = &[
     "sgemm_", "sgemv_", "dgemm_", "ssyrk_", "sgeqrf_", "sorgqr_", "sgetrf_", "sgetri_", "dgetrf_", "dgetri_",
     "sgelsd_", "sgesvd_", "dgesvd_", "ssyev_", "dsyev_",
 ];
 
-/// The sources that the linker takes objects of for the index kinds in `priorart-shim`; half of FAISS. Everything
-/// else (the binary indexes, the additive quantizers, the factory, FAISS's own file reader, which names every index
-/// there is) is left out. A kind that needs more shows as an undefined symbol when the shim is linked. Slowest
-/// first, so that no compiler works alone at the end.
+/// The sources that the index kinds of `priorart-shim` need: half of FAISS. The rest is omitted:
+/// binary indexes, additive quantizers, the factory, and FAISS's own file reader, which refers to
+/// every index type. If a kind needs another source, linking the shim reports an undefined symbol.
+/// Slowest first, so that no compiler works alone at the end.
 pub const FAISS: &[&str] = &[
     "impl/pq4_fast_scan_search_qbs.cpp",
     "IndexIVFPQ.cpp",
@@ -64,9 +64,9 @@ pub const FAISS: &[&str] = &[
     "impl/CodePacker.cpp",
 ];
 
-/// The folder that holds `faiss/IndexFlat.h` and so on, in cargo's store of downloaded crates.
+/// The folder that contains `faiss/IndexFlat.h` and so on, in cargo's store of downloaded crates.
 pub fn locate() -> Result<PathBuf, String> {
-    // Offline first: in the common case the crate is there, and a machine without a network must build too.
+    // Offline first: usually the crate has been downloaded, and a build must not need a network.
     let metadata = metadata(true).or_else(|_| metadata(false))?;
     let manifest = manifest_path(&metadata).ok_or_else(|| {
         format!("cargo metadata does not list faiss-sys {VERSION}; is Cargo.lock complete?")
@@ -92,13 +92,13 @@ fn metadata(offline: bool) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|e| e.to_string())
 }
 
-/// The manifest of faiss-sys out of cargo's JSON. A JSON parser for this one string would cost more build time
-/// than it is worth; paths with quotes or backslashes in them fail with the message of `locate`.
+/// Finds the manifest path of faiss-sys in cargo's JSON. A JSON parser only for this string would
+/// take too much build time. Paths with quotes or backslashes fail with the message of `locate`.
 fn manifest_path(metadata: &str) -> Option<String> {
     let package = metadata.find(&format!("{{\"name\":\"faiss-sys\",\"version\":\"{VERSION}\""))?;
     let rest = &metadata[package..];
     let key = "\"manifest_path\":\"";
-    // The package's own manifest_path comes after its targets and before the next package.
+    // The package's own manifest_path is after its targets and before the next package.
     let start = rest.find(key)? + key.len();
     let end = rest[start..].find('"')? + start;
     Some(rest[start..end].to_owned())

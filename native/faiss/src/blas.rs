@@ -1,5 +1,6 @@
-//! Single-precision matrix products in the Fortran calling convention: column-major, everything by pointer.
-//! Argument order and meaning as in the BLAS reference (netlib `sgemm`, `sgemv`).
+//! Single-precision matrix products in the Fortran calling convention: column-major, all arguments
+//! by pointer. Order and meaning of the arguments are those of the BLAS reference (netlib `sgemm`,
+//! `sgemv`).
 
 use gemm_common::Parallelism;
 use std::ffi::{c_char, c_int};
@@ -25,7 +26,7 @@ fn strides(transposed: bool, ld: c_int) -> (isize, isize) {
 /// C := alpha op(A) op(B) + beta C, where op(A) is m×k, op(B) is k×n and C is m×n.
 ///
 /// # Safety
-/// All pointers valid for the sizes given, C not overlapping A or B.
+/// All pointers must be valid for the given sizes, and C must not overlap A or B.
 #[no_mangle]
 pub unsafe extern "C" fn priorart_sgemm_(
     transa: *const c_char,
@@ -45,12 +46,12 @@ pub unsafe extern "C" fn priorart_sgemm_(
     let (m, n, k) = (*m as usize, *n as usize, *k as usize);
     let (a_rs, a_cs) = strides(transposed(transa), *lda);
     let (b_rs, b_cs) = strides(transposed(transb), *ldb);
-    // Every search runs with one thread; a training call allows more, and only a product worth sharing is.
+    // Searches run with one thread. Training allows more, which are used only for large products.
     let parallelism = match omp_get_max_threads() {
         threads if threads > 1 && m * n * k > 1 << 24 => Parallelism::Rayon(threads as usize),
         _ => Parallelism::None,
     };
-    // Naming differs: this crate's alpha scales what C holds, its beta the product.
+    // The crate swaps the names: its alpha scales the old C, its beta the product.
     gemm_f32::gemm::f32::get_gemm_fn()(
         m,
         n,
@@ -78,7 +79,8 @@ pub unsafe extern "C" fn priorart_sgemm_(
 /// y := alpha op(A) x + beta y, where A is m×n.
 ///
 /// # Safety
-/// All pointers valid for the sizes and increments given, y not overlapping A or x; increments positive.
+/// All pointers must be valid for the given sizes and increments, y must not overlap A or x, and
+/// increments must be positive.
 #[no_mangle]
 pub unsafe extern "C" fn priorart_sgemv_(
     trans: *const c_char,
@@ -133,7 +135,8 @@ mod tests {
             .collect()
     }
 
-    /// Against three loops, for both transpositions of both sides, odd sizes and leading dimensions beyond the rows.
+    /// Compares with three loops, for both transpositions of both sides, odd sizes and leading
+    /// dimensions larger than the rows.
     #[test]
     fn sgemm_is_the_textbook_product() {
         let (m, n, k) = (7usize, 5usize, 33usize);

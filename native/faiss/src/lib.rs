@@ -1,13 +1,13 @@
 //! FAISS as a static library, and the two BLAS routines that it calls.
 //!
-//! Rust code has nothing to call here: `priorart-shim` does, through its own C++.
+//! Rust code does not call FAISS here; `priorart-shim` does, through its own C++.
 
 mod blas;
 
-/// The instructions that FAISS was compiled for: `baseline` or `avx2`.
+/// The instruction set for which FAISS was compiled: `baseline` or `avx2`.
 pub const CPU_LEVEL: &str = env!("PRIORART_CPU_LEVEL");
 
-/// Whether this machine has the instructions that FAISS was compiled for.
+/// Whether this machine supports the instruction set for which FAISS was compiled.
 pub fn cpu_is_supported() -> bool {
     #[cfg(target_arch = "x86_64")]
     if CPU_LEVEL == "avx2" {

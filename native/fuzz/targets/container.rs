@@ -1,5 +1,5 @@
-//! A file of a data folder with anything in it. The ends of most inputs are made to fit, checksum included, so that
-//! the directory is reached.
+//! Fuzzes a file of a data folder. The end of most inputs is made valid, checksum included, so that
+//! the directory is read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ const NAMES: [&str; 4] = ["a", "ids", "vectors", "kind"];
 
 thread_local! { static FILE: OnceCell<PathBuf> = const { OnceCell::new() }; }
 
-/// A file in memory where the system has such.
+/// A file in memory if the system has /dev/shm.
 fn path() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let folder = if memory.is_dir() { memory } else { std::env::temp_dir() };
@@ -32,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     whole.extend_from_slice(body);
     if fitting > 7 {
-        // One block of up to 64 KiB, whose checksum is the table; the directory is what stands behind it.
+        // One block of up to 64 KiB, with its checksum as the table; the directory follows.
         let at = (HEADER + table as usize).min(whole.len());
         let mut tail = if fitting > 15 { xxh3_64(&whole[..at]).to_le_bytes().to_vec() } else { Vec::new() };
         tail.extend_from_slice(&whole[at..]);

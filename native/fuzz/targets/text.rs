@@ -1,4 +1,5 @@
-//! Any text, as a question or as a passage: pieces that the model has, and a vector of length one or zero.
+//! Fuzzes a text as a question or as a passage. Expects ids of the model's pieces, and a vector of
+//! length one or zero.
 #![no_main]
 
 use libfuzzer_sys::{fuzz_target, Corpus};
@@ -22,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     assert!(norm == 0.0 || (norm - 1.0).abs() < 1e-3, "length {norm}");
     let length = decode(&bag, reader.pieces() as u32, |_, count| assert!(count > 0));
     assert!(length.is_some(), "a bag that does not read back");
-    // And bytes that nobody made.
+    // Random bytes as a bag.
     decode(bytes, reader.pieces() as u32, |id, _| assert!((id as usize) < reader.pieces()));
     Corpus::Keep
 });

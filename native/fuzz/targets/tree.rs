@@ -1,4 +1,5 @@
-//! A tree that comes back from JavaScript with any numbers in it: what fits nothing reads as empty.
+//! Fuzzes a tree that comes back from JavaScript with arbitrary numbers. Invalid numbers must read
+//! as empty.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -31,7 +32,7 @@ impl SmallOrAny {
     }
 }
 
-/// Ranges that overlap are read again and again: a tree of so many nodes is read in time whatever they are.
+/// Nodes of a tree. Overlapping ranges are read repeatedly, so larger trees could take too long.
 const NODES: usize = 24;
 
 fuzz_target!(|made: Made| {

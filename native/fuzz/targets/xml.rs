@@ -1,21 +1,22 @@
-//! Any text as a document of any format: it is damage or a tree that holds together, of bounded size, and every
-//! node of it can be read.
+//! Fuzzes a document of any format. The result must be damage, or a valid tree of bounded size
+//! whose nodes can all be read.
 #![no_main]
 
 use libfuzzer_sys::{fuzz_target, Corpus};
 use priorart_core::xml::{self, Format, Limits, Node, Tree, ATTRIBUTE, NAME_BITS, NODE, TEXT};
 
-/// As the readers ask for them, and neither.
+/// Formats of the readers, and one without options.
 const FORMATS: [Format; 3] = [
     Format { skip: &[], empty: &[] },
     Format { skip: &["us-sequence-list-doc", "skip"], empty: &[] },
     Format { skip: &["skip"], empty: &["EMI", "ADDRESS-FOOTNOTE", "br", "PCIT"] },
 ];
-/// A document of nodes is read once from each of its first so many; the root reads all.
+/// Number of the first nodes that are read individually. The root reads all.
 const READ_NODES: u32 = 6;
 
-/// Characters that readable text may hold for each byte of the source: words in brackets stand for empty elements
-/// (`<mi/>`), commas and brackets for MathML, and a superscript is read once more by each that it stands in.
+/// Most characters of readable text for each byte of the source. Words in brackets replace empty
+/// elements (`<mi/>`), MathML adds commas and brackets, and nested superscripts are read once for
+/// each level.
 const GROWTH: usize = 64;
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
@@ -32,7 +33,7 @@ fn holds_together(tree: &Tree, source: &str) {
     let count = (tree.nodes.len() / NODE) as u32;
     assert_eq!(tree.nodes.len() % NODE, 0);
     assert_eq!(tree.attributes.len() % ATTRIBUTE, 0);
-    // The longest characters of short entities are longer than these, but never twice as long.
+    // Some entities are shorter than their characters, but never by more than half.
     assert!(tree.text.len() <= 2 * source.len());
     assert!(count as usize <= 2 * source.len() + 1);
     std::str::from_utf8(&tree.text).expect("text is UTF-8");

@@ -1,4 +1,4 @@
-//! FAISS as the approximate index of a segment: opening and building.
+//! FAISS as the approximate index of a segment: opens and builds it.
 
 use crate::background::{in_background, Niceness};
 use crate::errors::{caught, coded, from_core, from_shim};
@@ -77,7 +77,7 @@ impl Codes for Faiss {
 }
 
 impl Faiss {
-    /// A search finds damage that opening by memory map does not look for.
+    /// A search finds damage that is not checked when a memory-mapped file is opened.
     fn failed(&self, error: priorart_shim::Error) -> priorart_core::Error {
         match &error {
             priorart_shim::Error::Corrupt(_) => priorart_core::Error::corrupt(&self.path, error.to_string()),
@@ -86,7 +86,7 @@ impl Faiss {
     }
 }
 
-/// Opens an index by memory map; it must hold exactly the segment's rows.
+/// Opens an index by memory map. It must have exactly the segment's rows.
 pub fn open_ann(path: &Path, rows: usize, dimensions: usize) -> Result<Box<dyn Ann>> {
     let index = Index::load(path, true).map_err(|e| {
         let coded_error = from_shim(e);
@@ -95,7 +95,10 @@ pub fn open_ann(path: &Path, rows: usize, dimensions: usize) -> Result<Box<dyn A
     if index.len() != rows || index.dims() != dimensions {
         let found = format!("{} rows × {} dimensions", index.len(), index.dims());
         let path = path.display();
-        return Err(coded("data_corrupt", format!("{path}: {found}, the segment has {rows} × {dimensions}")));
+        return Err(coded(
+            "data_corrupt",
+            format!("{path}: {found}, but the segment has {rows} × {dimensions}"),
+        ));
     }
     Ok(Box::new(Faiss { index, path: path.into() }))
 }
@@ -110,14 +113,15 @@ pub struct IndexSpec {
 #[napi(object)]
 pub struct BuiltIndex {
     pub lists: u32,
-    /// Probes at which the index found at least `recall` of the true 10 nearest of sampled queries.
+    /// Number of probed lists at which the index found at least `recall` of the true 10 nearest
+    /// rows of sampled queries.
     pub nprobe: u32,
     pub ef_search: u32,
     pub recall: f64,
     pub costs: MeasuredCosts,
 }
 
-/// Nanoseconds of processor time; `priorart_core::effort::Costs` says of what.
+/// Nanoseconds of processor time; see `priorart_core::effort::Costs`.
 #[napi(object)]
 pub struct MeasuredCosts {
     pub row: f64,
@@ -132,13 +136,13 @@ pub struct Build {
     spec: IndexSpec,
 }
 
-/// Rows given to FAISS at once.
+/// Rows that are passed to FAISS together.
 const CHUNK: usize = 1 << 14;
-/// Training rows a list: FAISS's k-means takes no more than 256 of each.
+/// Training rows for each list. FAISS's k-means uses at most 256.
 const TRAINING_PER_LIST: usize = 128;
 const TRAINING_LEAST: usize = 20_000;
-/// A graph built twice as thoroughly takes twice as long to build and half the effort of every search for the
-/// same recall (measured with 28,000 passages of patents in two languages).
+/// Twice the value takes twice as long to build, and halves the effort of every search for the same
+/// recall (measured with 28,000 passages of patents in two languages).
 const EF_CONSTRUCTION: usize = 200;
 
 fn build(segment: &Segment, spec: &IndexSpec) -> Result<Index> {
@@ -155,7 +159,7 @@ fn build(segment: &Segment, spec: &IndexSpec) -> Result<Index> {
         let wanted = (index.nlist() * TRAINING_PER_LIST).max(TRAINING_LEAST).min(rows);
         let mut sample = Vec::with_capacity(wanted * dimensions);
         for n in 0..wanted {
-            // Evenly spread: neighbouring rows belong to one document and say the same.
+            // Evenly spread: neighbouring rows belong to one document and are similar.
             let row = n * rows / wanted;
             decode(segment.rows(row..row + 1), &mut sample);
         }
@@ -207,7 +211,7 @@ impl Task for Build {
     }
 }
 
-/// Builds the FAISS index of a segment file, durably, on a thread of its own, and measures the effort that
+/// Builds the FAISS index of a segment file durably on a separate thread, and measures the effort
 /// it needs.
 #[napi]
 pub fn build_index(segment: String, out: String, spec: IndexSpec) -> AsyncTask<Build> {

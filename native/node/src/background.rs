@@ -1,20 +1,20 @@
-//! Work that nobody waits for: on a thread of its own that gives way to searches.
+//! Background work on separate threads with a lower priority than searches.
 
 use crate::errors::coded;
 use napi::Result;
 use std::panic::resume_unwind;
 
-/// What a thread gives up of its share where there is not enough for all, as in nice(1).
+/// Priority of a thread when processors are scarce, as in nice(1).
 #[derive(Clone, Copy)]
 pub enum Niceness {
-    /// A merge must come to its end under a load that never lets up: about a third of what a search gets.
+    /// For merges, which must complete even under constant load: about a third of a search's share.
     Merge = 5,
-    /// What may as well never happen.
+    /// For work that may wait forever.
     Idle = 19,
 }
 
-/// Runs work on a new thread and waits for it. The thread ends with it, since a thread of the pool could not take its
-/// priority up again.
+/// Runs work on a new thread and waits for it. The thread is not reused, since a thread cannot
+/// raise its priority again.
 pub fn in_background<T: Send>(niceness: Niceness, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("priorart-bg".into()).spawn_scoped(scope, move || {
@@ -23,12 +23,14 @@ pub fn in_background<T: Send>(niceness: Niceness, work: impl FnOnce() -> Result<
         });
         match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(error) => Err(coded("internal", format!("no thread for background work: {error}"))),
+            Err(error) => {
+                Err(coded("internal", format!("cannot start a thread for background work: {error}")))
+            }
         }
     })
 }
 
-/// Runs work on a new thread and does not wait for it. Returns whether there was a thread for it.
+/// Runs work on a new thread without waiting. Returns whether the thread could be started.
 pub fn beside(niceness: Niceness, work: impl FnOnce() + Send + 'static) -> bool {
     let thread = std::thread::Builder::new().name("priorart-bg".into());
     let run = move || {
@@ -38,8 +40,8 @@ pub fn beside(niceness: Niceness, work: impl FnOnce() + Send + 'static) -> bool 
     thread.spawn(run).is_ok()
 }
 
-/// On Linux a priority belongs to the calling thread; elsewhere to the process, which keeps its own. Never raised: the
-/// whole process may be nicer than that.
+/// Lowers the priority of the calling thread; never raises it. On Linux a priority belongs to a
+/// thread; elsewhere to the process, which keeps its priority.
 fn be_nice(niceness: Niceness) {
     #[cfg(target_os = "linux")]
     {
@@ -48,7 +50,8 @@ fn be_nice(niceness: Niceness) {
             fn setpriority(which: i32, who: u32, value: i32) -> i32;
         }
         const PRIO_PROCESS: i32 = 0;
-        // SAFETY: takes and gives back numbers. A refusal leaves the priority as it was, which is no harm.
+        // SAFETY: takes and returns numbers. On failure the priority stays unchanged, which is
+        // harmless.
         unsafe {
             if getpriority(PRIO_PROCESS, 0) < niceness as i32 {
                 setpriority(PRIO_PROCESS, 0, niceness as i32);

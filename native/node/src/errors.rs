@@ -1,6 +1,6 @@
 use napi::{Error, Status};
 
-/// `code: message`, the form in which errors cross to TypeScript.
+/// Formats an error as `code: message`, from which TypeScript takes the code.
 pub fn coded(code: &str, message: impl std::fmt::Display) -> Error {
     Error::new(Status::GenericFailure, format!("{code}: {message}"))
 }
@@ -9,7 +9,8 @@ pub fn from_core(error: priorart_core::Error) -> Error {
     coded(error.code(), &error)
 }
 
-/// Runs work on a thread that has no catch_unwind of its own (the thread pool of asynchronous tasks).
+/// Runs work and turns panics into errors, for threads without a catch_unwind (the thread pool of
+/// asynchronous tasks).
 pub fn caught<T>(work: impl FnOnce() -> napi::Result<T>) -> napi::Result<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text =

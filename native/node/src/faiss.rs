@@ -1,5 +1,5 @@
-//! A FAISS index as a class, for apps that want one without the engine. `src/index/faiss.ts` is its public face
-//! and checks what JavaScript may pass; here are only conversions.
+//! A FAISS index as a class, for applications that use one without the engine. `src/index/faiss.ts`
+//! is the public interface and checks arguments; this file converts them.
 
 use crate::errors::{caught, coded, from_shim};
 use napi::bindgen_prelude::*;
@@ -10,11 +10,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, Weak};
 
-/// A file as it was when it was opened: replaced by another one under the same name, it is another key.
+/// Identity of a file at the time of opening. A file that replaces it has another key.
 type Key = (PathBuf, u64, u64, i64, i64, u64);
 
-/// Every mapped index that some thread of this process has open: mapped means it cannot change, so all of them
-/// search the same one. The last user to let go closes it.
+/// Mapped indexes that any thread of this process has open. A mapped index cannot change, so
+/// threads share it. It is closed with its last user.
 static MAPPED: LazyLock<Mutex<HashMap<Key, Weak<Index>>>> = LazyLock::new(Default::default);
 
 fn open_shared(path: &Path) -> Result<Arc<Index>> {
@@ -22,7 +22,7 @@ fn open_shared(path: &Path) -> Result<Arc<Index>> {
         |e: std::io::Error| coded("invalid_request", format!("cannot open {}: {e}", path.display()));
     let m = std::fs::metadata(path).map_err(missing)?;
     let key = (path.to_owned(), m.dev(), m.ino(), m.mtime(), m.mtime_nsec(), m.size());
-    // Held while opening, so that two workers do not load the same file twice.
+    // Locked while opening, so that two workers do not load the same file twice.
     let mut mapped = MAPPED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Some(index) = mapped.get(&key).and_then(Weak::upgrade) {
         return Ok(index);
@@ -33,7 +33,8 @@ fn open_shared(path: &Path) -> Result<Arc<Index>> {
     Ok(index)
 }
 
-/// Here a path comes from the caller, so that one that does not work is the caller's to mend.
+/// Converts an error about a file. The path comes from the caller, so an unusable file is an
+/// invalid request.
 fn on_file(error: priorart_shim::Error) -> Error {
     match &error {
         priorart_shim::Error::Io(message) if message.contains("No space left") => coded("disk_full", message),
@@ -90,7 +91,7 @@ pub struct FaissHits {
 
 impl FaissHits {
     fn new((scores, rows): (Vec<f32>, Vec<i64>)) -> FaissHits {
-        // `add` keeps the rows below 2³¹.
+        // `add` keeps row numbers below 2³¹.
         let labels: Vec<i32> = rows.into_iter().map(|row| row as i32).collect();
         FaissHits { distances: scores.into(), labels: labels.into() }
     }
@@ -151,7 +152,7 @@ impl FaissIndex {
         caught(|| {
             let index = self.0.get_mut()?;
             if index.len() + x.len() / index.dims() > i32::MAX as usize {
-                return Err(coded("invalid_request", "an index takes at most 2147483647 rows"));
+                return Err(coded("invalid_request", "an index holds at most 2147483647 rows"));
             }
             index.add(&x).map_err(from_shim)
         })

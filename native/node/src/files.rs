@@ -19,7 +19,7 @@ impl Task for Checksum {
     }
 }
 
-/// xxh3 of a whole file as 16 hexadecimal digits, read on a thread of its own.
+/// xxh3 of a whole file as 16 hexadecimal digits, computed on a separate thread.
 #[napi]
 pub fn file_checksum(path: String) -> AsyncTask<Checksum> {
     AsyncTask::new(Checksum(path.into()))
@@ -47,14 +47,14 @@ pub fn verify_segment(path: String) -> AsyncTask<Verify> {
     AsyncTask::new(Verify(path.into()))
 }
 
-/// An exclusive lock on a file, released by `release`, by garbage collection, and by the end of the process
-/// however it ends.
+/// An exclusive lock on a file. It is released by `release`, by garbage collection, and at any end
+/// of the process.
 #[napi]
 pub struct FileLock(Option<File>);
 
 #[napi]
 impl FileLock {
-    /// Returns null where another process or thread holds the lock.
+    /// Returns null if another process or thread holds the lock.
     #[napi(catch_unwind)]
     pub fn acquire(path: String) -> Result<Option<FileLock>> {
         let failed = |e: std::io::Error| coded("io", format!("{path}: {e}"));

@@ -1,4 +1,4 @@
-//! Languages of the passages that a search found, if vectors say them.
+//! Languages of the passages that a search found, for models whose vectors contain them.
 
 use crate::errors::coded;
 use crate::snapshot::Snapshot;
@@ -8,8 +8,8 @@ use priorart_core::vectors::argmax;
 
 #[napi]
 impl Snapshot {
-    /// For each document the place, among the dimensions `first..first + count`, of the greatest number in the vector
-    /// of the passage `passages[n]`, which is numbered within the document.
+    /// For each document, the index of the greatest of the dimensions `first..first + count` in the
+    /// vector of passage `passages[n]`, which is numbered within the document.
     #[napi(catch_unwind)]
     pub fn languages(
         &self,

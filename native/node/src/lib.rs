@@ -1,5 +1,6 @@
-//! Glue between Node and the Rust below it: typed arrays in, typed arrays out, and errors whose message
-//! starts with a stable code that `src/index/native.ts` turns into a PriorartError. No logic lives here.
+//! Binding between Node and the Rust crates: typed arrays in and out, and errors whose message
+//! starts with a stable code, which `src/index/native.ts` turns into a PriorartError. Search logic
+//! is in `priorart-core`.
 
 mod ann;
 mod background;

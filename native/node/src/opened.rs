@@ -1,4 +1,4 @@
-//! Segments that are open, shared by all threads of the process.
+//! Open segments, shared by all threads of the process.
 
 use crate::ann::open_ann;
 use crate::background::{beside, Niceness};
@@ -15,7 +15,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Weak};
 pub struct SegmentPath {
     pub path: String,
     pub index_path: Option<String>,
-    /// xxh3 of the index file, verified when this process first opens it: damage to vectors and codes changes results.
+    /// xxh3 of the index file, verified when this process first opens it. Damaged vectors and codes
+    /// would change results.
     pub index_checksum: Option<String>,
     /// Document ids deleted since the segment was written.
     pub deleted: Uint32Array,
@@ -23,10 +24,10 @@ pub struct SegmentPath {
 
 type Key = (PathBuf, Option<PathBuf>);
 
-/// A segment that somebody has open, or is opening: whoever holds the lock.
+/// A segment that is open, or that the holder of the lock is opening.
 type Slot = Arc<Mutex<Weak<Segment>>>;
 
-/// Every segment that some thread of this process has open. The last user to let go closes it.
+/// Segments that any thread of this process has open. A segment is closed with its last user.
 static OPEN: LazyLock<Mutex<HashMap<Key, Slot>>> = LazyLock::new(Default::default);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -46,7 +47,7 @@ impl From<&SegmentPath> for Files {
     }
 }
 
-/// Its place among the open segments, made where it has none.
+/// The slot of a segment, created if missing.
 fn slot_of(key: &Key) -> Slot {
     let mut open = locked(&OPEN);
     if let Some(slot) = open.get(key) {
@@ -56,10 +57,11 @@ fn slot_of(key: &Key) -> Slot {
     Arc::clone(open.entry(key.clone()).or_default())
 }
 
-/// Opens a segment, or gives the one that some thread has open.
+/// Opens a segment, or returns the instance that another thread has open.
 pub fn open_shared(Files { key, index_checksum }: &Files) -> Result<Arc<Segment>> {
     let slot = slot_of(key);
-    // Held while opening, so that two workers do not map the same file twice; who wants another segment does not wait.
+    // Locked while opening, so that two workers do not map the same file twice. Other segments have
+    // locks of their own.
     let mut open = locked(&slot);
     if let Some(segment) = open.upgrade() {
         return Ok(segment);
@@ -79,33 +81,35 @@ pub fn open_shared(Files { key, index_checksum }: &Files) -> Result<Arc<Segment>
     Ok(segment)
 }
 
-/// Segments open in this process, over all threads.
+/// Number of segments open in this process, over all threads.
 #[napi]
 pub fn open_segments() -> u32 {
     let slots: Vec<Slot> = locked(&OPEN).values().map(Arc::clone).collect();
     slots.iter().filter(|slot| locked(slot).strong_count() > 0).count() as u32
 }
 
-/// Segments that are being opened beside the searches, and stay open until it is closed.
+/// Segments that are being opened in the background. They stay open until `close`.
 #[napi]
 pub struct Opening(Arc<Mutex<Option<Vec<Arc<Segment>>>>>);
 
 #[napi]
 impl Opening {
-    /// Whether it has come to its end. What could not be opened is not said here: a snapshot of it will.
+    /// Whether opening has ended. Errors are not reported here; a snapshot of the segments reports
+    /// them.
     #[napi(getter)]
     pub fn done(&self) -> bool {
         locked(&self.0).is_some()
     }
 
-    /// Lets go of the segments, or leaves the opening to its end.
+    /// Releases the segments. If opening is still running, it continues to its end.
     #[napi]
     pub fn close(&mut self) {
         self.0 = Arc::new(Mutex::new(Some(Vec::new())));
     }
 }
 
-/// Opens segments with their indexes on a thread that gives way to searches, and verifies what every search needs.
+/// Opens segments with their indexes on a thread with low priority, and verifies the data that
+/// every search needs.
 #[napi]
 pub fn open_beside(segments: Vec<SegmentPath>) -> Opening {
     let files: Vec<Files> = segments.iter().map(Files::from).collect();

@@ -1,4 +1,5 @@
-//! How much of what an exact scan finds a search found: asked now and then of live searches, behind their backs.
+//! Measures the recall of live searches: compares a sample of them with an exact scan, in the
+//! background.
 
 use crate::background::{in_background, Niceness};
 use crate::errors::{caught, coded, from_core};
@@ -8,7 +9,7 @@ use priorart_core::filter::Clause;
 use priorart_core::search::{search, Request, Scan, Snapshot as Core};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// One check at a time in this process, whatever its workers ask for.
+/// Whether a check is running. This process runs one at a time, for all workers.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
 pub struct CheckRecall {
@@ -18,30 +19,30 @@ pub struct CheckRecall {
     pub dedupe: bool,
     /// Scores of the best documents found.
     pub found: Vec<f32>,
-    /// How many of the best documents are looked at.
+    /// Number of best documents that are compared.
     pub places: usize,
-    /// More allowed passages than this are not scanned for the sake of a figure.
+    /// A check is skipped if the filter allows more passages than this.
     pub most_passages: usize,
 }
 
 #[napi(object)]
 pub struct CheckedRecall {
-    /// Of so many of the best documents, so many were found.
+    /// Number of the best documents, and how many of them were found.
     pub wanted: u32,
     pub found: u32,
 }
 
-/// A check that is yet to be run, once. Apart from the snapshot: what a promise is made by can not be closed before it
-/// is kept.
+/// A check that can be run once. Separate from the snapshot, because an object with a pending
+/// promise cannot be closed.
 #[napi]
 pub struct RecallCheck(pub(crate) Option<CheckRecall>);
 
 #[napi]
 impl RecallCheck {
-    /// Null where a check of this process is running already, or more passages are allowed than are to be scanned.
+    /// Null if another check of this process is running, or the filter allows too many passages.
     #[napi]
     pub fn run(&mut self) -> Result<AsyncTask<CheckRecall>> {
-        self.0.take().map(AsyncTask::new).ok_or_else(|| coded("internal", "a check is run once"))
+        self.0.take().map(AsyncTask::new).ok_or_else(|| coded("internal", "a check can be run only once"))
     }
 }
 
@@ -61,7 +62,7 @@ impl CheckRecall {
         let scans = vec![Scan::Exact; selected.len()];
         let truth = search(&self.snapshot, &selected, &scans, &request)?.hits;
         let Some(last) = truth.last() else { return Ok(None) };
-        // A document that scores as much as the last one is as good as it.
+        // A document with the score of the last one is as good.
         let found = self.found.iter().filter(|&&score| score >= last.score).count().min(truth.len());
         Ok(Some(CheckedRecall { wanted: truth.len() as u32, found: found as u32 }))
     }
@@ -78,7 +79,7 @@ impl Task for CheckRecall {
         let checked = caught(|| {
             if let Some((segment, _)) = self.snapshot.segments.first() {
                 if segment.dimensions() != self.query.len() {
-                    return Err(coded("model_mismatch", "query and index are of different dimensions"));
+                    return Err(coded("model_mismatch", "query and index have different dimensions"));
                 }
             }
             let this = &*self;

@@ -1,4 +1,4 @@
-//! Writing segments and their FAISS indexes.
+//! Writes segments and merges them.
 
 use crate::background::{in_background, Niceness};
 use crate::errors::{caught, coded, from_core};
@@ -16,30 +16,31 @@ pub struct NewSegmentColumn {
     pub kind: String,
 }
 
-/// One document on its way into a segment.
+/// One document to be written to a segment.
 #[napi(object)]
 pub struct NewSegmentDocument {
     pub id: u32,
     pub patent_id: String,
-    /// Links an application with its grant; empty = none.
+    /// Number that links an application with its grant; empty = none.
     pub application: String,
     pub grant: bool,
     /// Passages × dimensions.
     pub vectors: Float32Array,
-    /// What late interaction looks at; without it, it reads the texts.
+    /// Bags for late interaction. Without them, it reads the texts.
     pub bags: Option<TokenBags>,
-    /// Per keyword column, in their order: terms.
+    /// Terms of each keyword column, in the order of the columns.
     pub terms: Vec<Vec<String>>,
-    /// Per keyword column: the spelling to show of each term; an empty list where it is the term itself.
+    /// For each keyword column, the spelling to show of each term; an empty list if it equals the
+    /// term.
     pub labels: Vec<Vec<String>>,
-    /// Per date column, in their order: days since 1970-01-01, the smallest i32 where absent.
+    /// For each date column, in their order: days since 1970-01-01; the smallest i32 if absent.
     pub days: Int32Array,
 }
 
 /// The token bags of a document's titles and passages.
 #[napi(object)]
 pub struct TokenBags {
-    /// Of which the pieces are: bags of another model are as good as none.
+    /// Model of the pieces. Bags of other models are not used.
     pub model: String,
     pub bytes: Uint8Array,
     /// Bytes of the titles' bag and of each passage's.
@@ -116,7 +117,7 @@ impl SegmentWriter {
         builder.push(&new, &values).map_err(from_core)
     }
 
-    /// Writes columns, syncs, and renames into place.
+    /// Writes the columns, syncs the file, and renames it into place.
     #[napi(catch_unwind)]
     pub fn finish(&mut self) -> Result<WrittenSegment> {
         let builder = self.builder.take().ok_or_else(|| coded("internal", "the segment is finished"))?;
@@ -163,7 +164,7 @@ impl Task for Merge {
     }
 }
 
-/// Ordinals of deleted documents; ids that lie elsewhere are passed over.
+/// Ordinals of deleted documents. Ids of other segments are ignored.
 pub fn deleted_of(segment: &Segment, ids: &[u32]) -> Bitmap {
     let mut deleted = Bitmap::empty(segment.docs());
     for &id in ids {
@@ -174,7 +175,7 @@ pub fn deleted_of(segment: &Segment, ids: &[u32]) -> Bitmap {
     deleted
 }
 
-/// Writes one segment from several neighbours, without their deleted documents, on a thread of its own.
+/// Merges neighbouring segments without their deleted documents, on a separate thread.
 #[napi]
 pub fn merge_segments(inputs: Vec<MergeInput>, out: String) -> AsyncTask<Merge> {
     let inputs = inputs.into_iter().map(|input| (input.path.into(), input.deleted.to_vec())).collect();

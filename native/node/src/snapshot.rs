@@ -1,4 +1,4 @@
-//! A reader's view: segments, searched in one call.
+//! A snapshot: a fixed set of segments, searched in one call.
 
 use crate::errors::{coded, from_core};
 use crate::opened::{open_shared, SegmentPath};
@@ -27,8 +27,9 @@ pub struct FilterClause {
     pub to: Option<i32>,
 }
 
-/// How one segment is searched. With `nprobe` or `ef_search` its index is asked (for `k` rows, where it needs to know);
-/// with `codes` all codes of its index are scanned. Without any of these every allowed row is scored.
+/// How one segment is searched. With `nprobe` or `ef_search`, its index is searched (for `k` rows
+/// if it needs a number). With `codes`, all codes of its index are scanned. Otherwise every allowed
+/// row is scored.
 #[napi(object)]
 pub struct SegmentScan {
     pub codes: Option<bool>,
@@ -42,7 +43,7 @@ impl SegmentScan {
         let codes = self.codes == Some(true);
         let asks = self.nprobe.is_some() || self.ef_search.is_some();
         if segment.ann.is_none() && (codes || asks) {
-            return Err(coded("internal", "the plan asks a segment for an index it has not"));
+            return Err(coded("internal", "the plan needs an index that the segment does not have"));
         }
         if !asks {
             return Ok(if codes { Scan::Codes } else { Scan::Exact });
@@ -58,14 +59,14 @@ pub struct SearchOptions {
     pub documents: u32,
     pub chunks: u32,
     pub dedupe: bool,
-    /// Inner product below which documents are left out; -2 lets all through.
+    /// Documents with a lower inner product are omitted; -2 lets all through.
     pub min_score: f64,
 }
 
 #[napi(object)]
 pub struct RecallOptions {
     pub dedupe: bool,
-    /// How many of the best documents are looked at.
+    /// Number of best documents that are compared.
     pub places: u32,
     pub most_passages: f64,
 }
@@ -86,19 +87,19 @@ pub struct SearchHits {
     pub rescanned: u32,
 }
 
-/// Of so many documents that were looked at, so many reach a threshold.
+/// Number of sampled documents, and how many of them reach a threshold.
 #[napi(object)]
 pub struct Above {
     pub looked_at: u32,
     pub above: u32,
 }
 
-/// How an inner product is shown: as the logistic curve of a model's calibration, rounded.
+/// Converts inner products to shown scores: the logistic curve of a model's calibration, rounded.
 #[napi(object)]
 pub struct ShownScore {
     pub midpoint: f64,
     pub slope: f64,
-    /// Digits behind the point.
+    /// Digits after the decimal point.
     pub decimals: u32,
 }
 
@@ -116,9 +117,9 @@ pub struct CountOptions {
     /// First hit of the page and its length.
     pub offset: u32,
     pub limit: u32,
-    /// What the page is ordered by: scores that are shown as equal are equal.
+    /// Scores for the order of the page: documents with equal shown scores are ties.
     pub shown: ShownScore,
-    /// Date column that the years are taken from.
+    /// Date column of the years.
     pub date_column: String,
     /// Any of `year`, `country`, `applicant`, `ipc`.
     pub axes: Vec<String>,
@@ -186,7 +187,7 @@ impl Snapshot {
         Ok(Snapshot(Core { segments: opened }))
     }
 
-    /// Lets go of the segments at once instead of when the garbage collector comes by.
+    /// Releases the segments now instead of at garbage collection.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.0.segments.clear();
@@ -216,7 +217,8 @@ impl Snapshot {
         self.0.segments.get(n as usize).ok_or_else(|| coded("internal", format!("no segment {n}")))
     }
 
-    /// The stored vectors of a document (passages × dimensions), or null where no live one bears the id.
+    /// The stored vectors of a document (passages × dimensions), or null if no live document has
+    /// the id.
     #[napi(catch_unwind)]
     pub fn vectors_of(&self, id: u32) -> Result<Option<Float32Array>> {
         let Some((segment, ordinal)) = self.find(id) else { return Ok(None) };
@@ -229,7 +231,7 @@ impl Snapshot {
         Ok(Some(out.into()))
     }
 
-    /// Which of some documents have no token bags of a model: their places in the list.
+    /// Indexes of the documents that have no token bags of a model.
     #[napi(catch_unwind)]
     pub fn without_bags(&self, docs: Uint32Array, model: String) -> Result<Uint32Array> {
         let mut without = Vec::new();
@@ -245,7 +247,7 @@ impl Snapshot {
         Ok(without.into())
     }
 
-    /// How many documents of a selection bear each term of a keyword column, most frequent first.
+    /// Counts the documents of a selection by the terms of a keyword column, most frequent first.
     #[napi(catch_unwind)]
     pub fn tally(&self, selection: &Selection, column: String) -> Result<Vec<NamedCount>> {
         let counted = count_terms(&self.0, &self.0.all_of(&selection.0), &column, Axis::Term, usize::MAX)
@@ -253,7 +255,8 @@ impl Snapshot {
         Ok(counted.into_iter().map(|(_, name, count)| NamedCount { name, count }).collect())
     }
 
-    /// First and last day (since 1970-01-01) of a selection in a date column; empty where no document has one.
+    /// First and last day (since 1970-01-01) of a selection in a date column; empty if no document
+    /// has a day.
     #[napi(catch_unwind)]
     pub fn extent(&self, selection: &Selection, column: String) -> Result<Vec<i32>> {
         let days = days(&self.0, &self.0.all_of(&selection.0), &column).map_err(from_core)?;
@@ -268,7 +271,7 @@ impl Snapshot {
         self.0.select(&clauses).map(Selection).map_err(from_core)
     }
 
-    /// The best documents of a selection, with one scan a segment.
+    /// The best documents of a selection, with one scan for each segment.
     #[napi(catch_unwind)]
     pub fn search(
         &self,
@@ -288,7 +291,8 @@ impl Snapshot {
         Ok(self.hits(&outcome, &outcome.hits, &request))
     }
 
-    /// Scores about `size` documents of a selection, evenly out of all, and counts those at or above a threshold.
+    /// Scores about `size` documents, evenly spread over a selection, and counts those at or above
+    /// a threshold.
     #[napi(catch_unwind)]
     pub fn sample_above(
         &self,
@@ -303,8 +307,8 @@ impl Snapshot {
         Ok(Above { looked_at: looked_at as u32, above: above as u32 })
     }
 
-    /// Whether the best documents that a search found, whose scores are given, are those that an exact scan finds: to
-    /// be run. Holds the segments by itself, so that the snapshot may be closed meanwhile.
+    /// Prepares a check of a search's recall: whether documents with the given scores are the best
+    /// of an exact scan. The check holds the segments itself, so that the snapshot may be closed.
     #[napi(catch_unwind)]
     pub fn recall_check(
         &self,
@@ -324,8 +328,8 @@ impl Snapshot {
         })))
     }
 
-    /// Statistics over all documents at or above a threshold, and one page of them: by score as it is shown,
-    /// then by publication date (newest first), then by patent_id.
+    /// Statistics over all documents at or above a threshold, and one page of them, ordered by
+    /// shown score, then by publication date (newest first), then by patent_id.
     #[napi(catch_unwind)]
     pub fn count(
         &self,
@@ -372,7 +376,7 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    /// The segment and the place in it of a live document.
+    /// The segment and the ordinal of a live document.
     pub fn find(&self, id: u32) -> Option<(&Segment, usize)> {
         self.0.segments.iter().find_map(|(segment, deleted)| {
             segment.doc_id().last().filter(|&&last| id <= last)?;
@@ -381,14 +385,16 @@ impl Snapshot {
         })
     }
 
-    /// Whether a selection of so many segments, and a query of so many dimensions, are for this snapshot.
+    /// Checks that the numbers of a selection's segments and of a query's dimensions match this
+    /// snapshot.
     fn check(&self, selected: usize, dimensions: usize) -> Result<()> {
         if selected != self.0.segments.len() {
-            return Err(coded("internal", "a selection must name every segment of the snapshot"));
+            return Err(coded("internal", "the selection belongs to another snapshot"));
         }
         match self.0.segments.first() {
             Some((segment, _)) if segment.dimensions() != dimensions => {
-                let message = format!("query of {dimensions} dimensions, index of {}", segment.dimensions());
+                let message =
+                    format!("the query has {dimensions} dimensions, the index {}", segment.dimensions());
                 Err(coded("model_mismatch", message))
             }
             _ => Ok(()),
@@ -403,7 +409,7 @@ impl Snapshot {
     /// The plan of a search, checked against selection and query.
     fn scans(&self, selection: &Selection, scans: &[SegmentScan], dimensions: usize) -> Result<Vec<Scan>> {
         if scans.len() != selection.0.len() {
-            return Err(coded("internal", "plan and selection must be of the same snapshot"));
+            return Err(coded("internal", "plan and selection belong to different snapshots"));
         }
         self.check(selection.0.len(), dimensions)?;
         scans.iter().zip(&self.0.segments).map(|(scan, (segment, _))| scan.on(segment)).collect()

@@ -1,4 +1,4 @@
-//! SQLite for TypeScript: a connection, statements with parameters, rows. rusqlite does the work.
+//! SQLite for TypeScript: a connection, statements with parameters, and rows, by rusqlite.
 
 use std::ffi::{c_int, CStr};
 use std::sync::OnceLock;
@@ -23,7 +23,8 @@ pub struct Sqlite {
 
 #[napi]
 impl Sqlite {
-    /// Opens a database file. With `wait_ms` 0 the connection never sleeps: what is locked is `sqlite_busy` at once.
+    /// Opens a database file. With `wait_ms` 0 the connection never sleeps: a locked database is
+    /// the error `sqlite_busy` at once.
     #[napi(constructor)]
     pub fn open(path: String, create: bool, wait_ms: u32) -> napi::Result<Self> {
         let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -101,7 +102,7 @@ fn failed(error: rusqlite::Error) -> napi::Error {
     let code = match error.sqlite_error() {
         Some(found) if found.extended_code == ffi::SQLITE_IOERR_SHMSIZE => "sqlite_full",
         found => match found.map(|found| found.code) {
-            // A protocol error is a lock of the log's index that another process did not give up in time.
+            // Protocol error: another process did not release a lock of the log's index in time.
             Some(ErrorCode::DatabaseBusy | ErrorCode::FileLockingProtocolFailed) => "sqlite_busy",
             Some(ErrorCode::DiskFull) => "sqlite_full",
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => "sqlite_damaged",
@@ -111,13 +112,14 @@ fn failed(error: rusqlite::Error) -> napi::Error {
     coded(code, error)
 }
 
-/// The system's file access without its pauses. SQLite itself sleeps, for seconds at worst, where another process holds
-/// a lock of the log's index; a busy time-out of 0 does not prevent that.
+/// The default VFS without sleeping. SQLite itself sleeps, for seconds at worst, if another process
+/// holds a lock of the log's index, even with a busy timeout of 0.
 fn sleepless_vfs() -> &'static CStr {
     const NAME: &CStr = c"sleepless";
     static REGISTERED: OnceLock<()> = OnceLock::new();
     REGISTERED.get_or_init(|| {
-        // SAFETY: SQLite's default VFS lives as long as the process, as does the copy, which SQLite keeps in its list.
+        // SAFETY: SQLite's default VFS lives as long as the process. So does the copy, which SQLite
+        // keeps in its list.
         unsafe {
             let mut vfs = Box::new(*ffi::sqlite3_vfs_find(std::ptr::null()));
             vfs.zName = NAME.as_ptr();

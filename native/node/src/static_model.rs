@@ -1,4 +1,4 @@
-//! The static model: texts to vectors and ids.
+//! The static model: converts texts to vectors and ids.
 
 use crate::errors::{coded, from_core};
 use crate::segments::TokenBags;
@@ -15,11 +15,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, Weak};
 
-/// Every model that some thread of this process has open. The last user to let go closes it.
+/// Models that any thread of this process has open. A model is closed with its last user.
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Core>>>> = LazyLock::new(Default::default);
 
 fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
-    // Held while opening, so that two workers do not read the same file twice.
+    // Locked while opening, so that two workers do not read the same file twice.
     let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Some(model) = open.get(&path).and_then(Weak::upgrade) {
         return Ok(model);
@@ -30,7 +30,7 @@ fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
     Ok(model)
 }
 
-/// Models open in this process, over all threads.
+/// Number of models open in this process, over all threads.
 #[napi]
 pub fn open_static_models() -> u32 {
     let open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -48,12 +48,12 @@ pub struct Tokenized {
 /// Vectors and token bags of a document.
 #[napi(object)]
 pub struct EmbeddedDocument {
-    /// Of each passage and, as the last row, of the titles.
+    /// Vectors of all passages, followed by the vector of the titles.
     pub vectors: Float32Array,
     pub bags: TokenBags,
 }
 
-/// A model file, mapped once a process.
+/// A model file, mapped once for each process.
 #[napi]
 pub struct StaticModel {
     model: Option<Arc<Core>>,
@@ -83,19 +83,19 @@ impl StaticModel {
         Ok(self.model()?.dimensions() as u32)
     }
 
-    /// What its token bags are known by.
+    /// Name of the model in its token bags.
     #[napi(getter)]
     pub fn bags_model(&self) -> Result<String> {
         Ok(bags_name(&*self.model()?))
     }
 
-    /// The model's own description, JSON.
+    /// The model's description of itself, JSON.
     #[napi(getter)]
     pub fn config(&self) -> Result<String> {
         Ok(self.model()?.config().to_owned())
     }
 
-    /// One L2-normalised vector a text, row after row; a text without pieces gives the zero vector.
+    /// One L2-normalised vector for each text. A text without pieces has the zero vector.
     #[napi(catch_unwind)]
     pub fn embed(&mut self, texts: Vec<String>) -> Result<Float32Array> {
         let model = self.model()?;
@@ -136,7 +136,7 @@ impl StaticModel {
         Ok(bags.of_model(&model))
     }
 
-    /// The same with vectors, for one pass over the texts.
+    /// Vectors and token bags of a document, in one pass over the texts.
     #[napi(catch_unwind)]
     pub fn embed_document(&mut self, texts: DocumentTexts) -> Result<EmbeddedDocument> {
         let model = self.model()?;
@@ -152,7 +152,7 @@ impl StaticModel {
         Ok(EmbeddedDocument { vectors: vectors.into(), bags: bags.of_model(&model) })
     }
 
-    /// Late-interaction scores by the model's pieces; only their order means something.
+    /// Late-interaction scores by the model's pieces. Only their order is meaningful.
     #[napi(catch_unwind)]
     pub fn late_interaction(
         &mut self,
@@ -167,8 +167,8 @@ impl StaticModel {
         self.score(&reader, &query, &bags.iter().map(TextBags::candidate).collect::<Vec<_>>(), &fit.into())
     }
 
-    /// The same for what a search found, out of the bags in the segments. `texts` are those of the documents
-    /// that `withoutBags` names, in its order.
+    /// Late-interaction scores of a search's hits from the bags in the segments. `texts` are those
+    /// of the documents that `withoutBags` returns, in the same order.
     #[napi(catch_unwind)]
     pub fn late_interaction_found(
         &mut self,
@@ -213,7 +213,7 @@ impl StaticModel {
         self.score(&reader, &query, &candidates, &fit.into())
     }
 
-    /// Lets go of the file at once instead of when the garbage collector comes by.
+    /// Releases the file now instead of at garbage collection.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.model = None;
@@ -233,7 +233,8 @@ impl StaticModel {
     }
 }
 
-/// Bags of a file with other pieces or rows are of no use, whatever it is called.
+/// Name of a model in its bags: the checksum of its file, since bags of other pieces or rows are of
+/// no use.
 fn bags_name(model: &Core) -> String {
     format!("{:016x}", model.checksum())
 }
@@ -242,14 +243,14 @@ fn damaged() -> Error {
     coded("data_corrupt", "the token bags of a segment are damaged; run `priorart check --repair`")
 }
 
-/// How much the best partners of the query's pieces in a text count, and how much the cosine.
+/// Weights of the best partners of the query's pieces, and of the cosine.
 #[napi(object)]
 pub struct RerankShare {
     pub partners: f64,
     pub cosine: f64,
 }
 
-/// What of a patent counts how much, and by which power of their IDF pieces weigh.
+/// Weights of the parts of a patent, and the power of the pieces' IDF.
 #[napi(object)]
 pub struct RerankFit {
     pub passage: RerankShare,
@@ -271,10 +272,10 @@ impl From<RerankFit> for Fit {
 /// The texts of a document that bags are made of.
 #[napi(object)]
 pub struct DocumentTexts {
-    /// Its titles in all languages, a line each.
+    /// The titles in all languages, one per line.
     pub title: String,
     pub passages: Vec<String>,
-    /// Whether the first passage is its abstract.
+    /// Whether the first passage is the abstract.
     pub first_is_abstract: bool,
 }
 
@@ -284,7 +285,8 @@ impl DocumentTexts {
     }
 }
 
-/// Passages that a search found: those of `docs[n]` are `passages[passage_at[n]..passage_at[n + 1]]`.
+/// Passages that a search found: those of `docs[n]` are
+/// `passages[passage_at[n]..passage_at[n + 1]]`.
 #[napi(object)]
 pub struct FoundPassages {
     pub docs: Uint32Array,
@@ -305,7 +307,7 @@ impl Bags {
         Bags { ended: bytes.len(), bytes, lengths: Vec::with_capacity(1 + texts.passages.len()) }
     }
 
-    /// What was added since is a bag.
+    /// Ends a bag at the current position.
     fn end(&mut self) {
         self.lengths.push((self.bytes.len() - self.ended) as u16);
         self.ended = self.bytes.len();
@@ -316,7 +318,7 @@ impl Bags {
     }
 }
 
-/// Bags of a document's texts, made for one request.
+/// Bags of a document's texts for one request.
 struct TextBags {
     title: Vec<u8>,
     summary: Vec<u8>,

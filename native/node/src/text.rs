@@ -1,13 +1,13 @@
-//! Texts to scores.
+//! Types of reranking.
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-/// A patent and the passages of it that were found.
+/// The texts of a patent and of its passages that were found.
 #[napi(object)]
 pub struct RerankDocument {
     pub title: String,
-    /// Empty where it has none. (`abstract` is a word of Rust's own.)
+    /// The abstract; empty if the patent has none. (`abstract` is a reserved word of Rust.)
     #[napi(js_name = "abstract")]
     pub summary: String,
     pub passages: Vec<String>,

@@ -1,4 +1,4 @@
-//! Tokenizers of published models: texts to ids.
+//! Tokenizers of published models: convert texts to ids.
 
 use crate::errors::{coded, from_core};
 use napi::bindgen_prelude::*;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, Weak};
 
-/// Every tokenizer that some thread of this process has open; one of 250,000 pieces takes 100 MB.
+/// Tokenizers that any thread of this process has open. One of 250,000 pieces takes 100 MB.
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Core>>>> = LazyLock::new(Default::default);
 
 fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
@@ -28,7 +28,7 @@ pub struct PromptedTokens {
     pub ids: Uint32Array,
     /// Text i has `ids[starts[i]..starts[i + 1]]`.
     pub starts: Uint32Array,
-    /// How many of them, at their beginning and end, belong to the prompt.
+    /// Number of these at the beginning and at the end that belong to the prompt.
     pub before: Uint32Array,
     pub after: Uint32Array,
 }
@@ -57,7 +57,7 @@ impl TokenizerJson {
         self.tokenizer.as_deref().ok_or_else(|| coded("internal", "the tokenizer is closed"))
     }
 
-    /// Tokens that there are, added ones included.
+    /// Number of tokens, added tokens included.
     #[napi(getter)]
     pub fn size(&self) -> Result<u32> {
         Ok(self.tokenizer()?.len() as u32)

@@ -1,10 +1,12 @@
-// Scores by the 4-bit codes of a product quantizer, for a whole index or some of its lists, as numbers in memory.
+// Scores from the 4-bit codes of a product quantizer, for a whole index or some of its lists, as
+// numbers in memory.
 //
-// FAISS's own search keeps the best k rows in a reservoir and looks at nothing else. Who wants rows until documents
-// suffice, or thousands of them, or only those of some documents, is better off with all scores: they cost no more than
-// reading the codes. The layout of the codes is FAISS's (impl/pq4_fast_scan.h): blocks of 32 rows, and of a block for each
-// two parts of the quantizer 32 bytes: row i of 16 in the low, row 16 + i in the high half of a byte, the first part's 16
-// bytes and then the second's, with rows 0, 8, 1, 9, … beside each other.
+// FAISS's own search keeps only the best k rows in a reservoir. All scores cost no more than
+// reading the codes, and are better for searches that need rows until documents suffice, thousands
+// of rows, or only those of some documents. The layout of the codes is FAISS's
+// (impl/pq4_fast_scan.h): blocks of 32 rows; in a block, 32 bytes for each two parts of the
+// quantizer, the first part's 16 bytes and then the second's. A byte holds row i of 16 in its low
+// half and row 16 + i in its high half, with rows 0, 8, 1, 9, … adjacent.
 
 #include "guarded.h"
 
@@ -25,17 +27,18 @@ using namespace priorart;
 namespace {
 
 constexpr size_t BLOCK = 32;
-/// Codes are fetched so many bytes ahead, in whole blocks: more than a third of the time of FAISS's kernel went into
-/// waiting for them, over a million rows.
+/// Bytes by which codes are prefetched, in whole blocks. Without prefetching, FAISS's kernel spent
+/// more than a third of its time waiting for them, over a million rows.
 constexpr size_t AHEAD = 4096;
 
-/// Blocks of codes, and those that are scanned after them: lists are short, so much of what is to be fetched lies there.
+/// Blocks of codes, and the blocks that are scanned next: lists are short, so that prefetching
+/// often reaches there.
 struct Blocks {
     const uint8_t* codes;
     size_t count, bytes;
     const uint8_t* next;
 
-    /// What is fetched while this block is scanned.
+    /// Address to prefetch while a block is scanned.
     const uint8_t* ahead(size_t block) const {
         size_t then = block + std::max<size_t>(AHEAD / bytes, 1);
         return then < count ? codes + then * bytes : next + (then - count) * bytes;
@@ -44,8 +47,8 @@ struct Blocks {
 
 #ifdef __AVX2__
 
-/// Undoes what the sums have been kept in: `even` holds rows 0 to 7 of 16 with 256 times the rows 8 to 15 added, `odd`
-/// those without. The two parts of the quantizer lie in the two halves.
+/// Separates the sums of 16 rows: `even` holds rows 0 to 7 plus 256 times rows 8 to 15, `odd` only
+/// rows 8 to 15. The two parts of the quantizer are in the two halves.
 __attribute__((target("avx2"), always_inline)) inline __m256i rows_of(__m256i even, __m256i odd) {
     even = _mm256_sub_epi16(even, _mm256_slli_epi16(odd, 8));
     __m256i crossed = _mm256_permute2x128_si256(even, odd, 0x21);
@@ -61,7 +64,7 @@ stored(__m256i even, __m256i odd, __m256i even_high, __m256i odd_high, uint16_t*
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 16), high);
     __m256i best = _mm256_max_epu16(low, high);
     __m128i half = _mm_max_epu16(_mm256_castsi256_si128(best), _mm256_extracti128_si256(best, 1));
-    // The instruction finds the least.
+    // The instruction finds the least, so the bits are inverted.
     __m128i least = _mm_minpos_epu16(_mm_xor_si128(half, _mm_set1_epi16(-1)));
     return ~static_cast<uint16_t>(_mm_extract_epi16(least, 0));
 }
@@ -94,7 +97,7 @@ __attribute__((target("avx2,avx512f,avx512bw"), always_inline)) inline __m256i f
     return _mm256_add_epi16(_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64(sums, 1));
 }
 
-/// The same with four parts of the quantizer at a time; `parts` is a multiple of 4.
+/// `scan_avx2` with four parts of the quantizer at a time; `parts` is a multiple of 4.
 __attribute__((target("avx2,avx512f,avx512bw"))) void
 scan_avx512(const Blocks& blocks, size_t parts, const uint8_t* table, uint16_t* out, uint16_t* best) {
     const __m512i nibble = _mm512_set1_epi8(15);
@@ -138,13 +141,13 @@ void scan(const Blocks& blocks, size_t parts, const uint8_t* table, uint16_t* ou
 const faiss::IndexIVFPQFastScan& with_codes(const Handle& handle) {
     const auto* ivf = dynamic_cast<const faiss::IndexIVFPQFastScan*>(handle.ivf);
     if (!ivf || ivf->bbs != BLOCK || ivf->lookup_table_is_3d()) {
-        throw std::invalid_argument("this index has no codes that are scanned");
+        throw std::invalid_argument("this index has no codes to scan");
     }
     return *ivf;
 }
 
-/// What each value of each part of a code adds to the score of a query. Without residuals there is one table for all
-/// lists, so no list has to be chosen before it is made.
+/// Contribution of each value of each part of a code to the score of a query. Without residuals,
+/// one table serves all lists, so that it does not depend on the choice of lists.
 struct Tables {
     faiss::AlignedTable<uint8_t> packed;
     float step, offset;
@@ -168,7 +171,8 @@ size_t blocks_of(size_t rows) {
 
 extern "C" {
 
-/// Inner products of the query with the centroids of all lists, which are then to be probed from the greatest down.
+/// Inner products of the query with the centroids of all lists. Lists are probed from the greatest
+/// down.
 void priorart_index_list_scores(PriorartStatus* status, const Handle* handle, const float* x, float* out) {
     guarded(status, [&] {
         const auto* ivf = handle->ivf;
@@ -181,8 +185,8 @@ void priorart_index_list_scores(PriorartStatus* status, const Handle* handle, co
     });
 }
 
-/// The rows of a list, in the order of its codes; they live as long as the index, and nothing may be added meanwhile.
-/// None where there is no such list.
+/// The rows of a list, in the order of its codes; none if the list does not exist. They are valid
+/// until the index is changed or freed.
 uint64_t priorart_index_list_rows(const Handle* handle, uint64_t list, const int64_t** out) {
     const auto* ivf = handle->ivf;
     *out = nullptr;
@@ -193,8 +197,9 @@ uint64_t priorart_index_list_rows(const Handle* handle, uint64_t list, const int
     return ivf->invlists->list_size(list);
 }
 
-/// The estimated scores of the rows of some lists, one list after another, each filled up with 0 to whole blocks of 32
-/// rows; and the greatest of each block. A number s stands for `offset + step * s`.
+/// The estimated scores of the rows of some lists, one list after another, each padded with 0 to
+/// whole blocks of 32 rows; and the greatest score of each block. A number s means the score
+/// `offset + step * s`.
 void priorart_index_scan_lists(
         PriorartStatus* status,
         const Handle* handle,

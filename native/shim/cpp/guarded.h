@@ -1,4 +1,4 @@
-// What every function that Rust calls has in common.
+// Common parts of the functions that Rust calls.
 #pragma once
 
 #include "shim.h"
@@ -19,7 +19,7 @@ struct PriorartStatus {
 
 namespace priorart {
 
-/// No exception leaves a C function.
+/// Runs `body` and turns exceptions into a status: no exception may leave a C function.
 template <class Body>
 void guarded(PriorartStatus* status, Body body) {
     auto failed = [&](Code code, const char* what) {
@@ -43,7 +43,8 @@ void guarded(PriorartStatus* status, Body body) {
     }
 }
 
-/// OpenMP's setting belongs to the calling thread and stays with it, so every call says what it wants.
+/// Sets the number of threads. OpenMP's setting belongs to the calling thread and persists, so
+/// every call sets it.
 inline void use_threads(int threads) {
     omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
 }

@@ -1,10 +1,11 @@
-// The FAISS file format for our index kinds, byte for byte what write_index and read_index of FAISS 1.12 produce
-// and expect, so that the files can be exchanged with any other FAISS. index_write.cpp writes it, index_read.cpp
-// reads it.
+// The FAISS file format of the supported index kinds. The bytes equal those of write_index and
+// read_index of FAISS 1.12, so that files can be exchanged with any other FAISS. index_write.cpp
+// writes it, index_read.cpp reads it.
 //
-// Not FAISS's own functions, for three reasons: its reader trusts every size in the file (a damaged one makes it
-// allocate terabytes or read past a buffer) and leaks on an exception; mapping inverted lists through it first
-// allocates what it is about to map; and it links in every index type there is, twice the compile time.
+// FAISS's own functions are not used, for three reasons. Its reader trusts every size in the file
+// (a damaged size makes it allocate terabytes or read past a buffer) and leaks memory on an
+// exception. To map inverted lists, it first allocates their size. It links every index type, which
+// doubles the compile time.
 //
 // Layout, little-endian and unpadded (FAISS impl/index_write.cpp):
 //   index   = fourcc, header, body

@@ -18,7 +18,7 @@ Header read_header(Reader& r) {
     r.one<int64_t>();
     expect(r.flag(), "the index was never trained");
     expect(r.one<int32_t>() == METRIC_INNER_PRODUCT, "the metric is not the inner product");
-    // The bounds keep every product of sizes below far away from overflow.
+    // These bounds prevent overflow in the products of sizes below.
     expect(h.d > 0 && h.d <= 1 << 16, "the number of dimensions is out of range");
     expect(h.ntotal >= 0 && h.ntotal < int64_t(1) << 40, "the number of rows is out of range");
     return h;
@@ -37,8 +37,8 @@ static ScalarQuantizer read_sq(Reader& r, int d) {
     ScalarQuantizer sq(d, static_cast<ScalarQuantizer::QuantizerType>(type));
     sq.rangestat = static_cast<ScalarQuantizer::RangeStat>(rangestat);
     sq.rangestat_arg = rangestat_arg;
-    expect(r.one<uint64_t>() == size_t(d), "the scalar quantizer has other dimensions");
-    expect(r.one<uint64_t>() == sq.code_size, "the scalar quantizer has another code size");
+    expect(r.one<uint64_t>() == size_t(d), "the scalar quantizer has the wrong number of dimensions");
+    expect(r.one<uint64_t>() == sq.code_size, "the scalar quantizer has the wrong code size");
     sq.trained = r.vector<float>();
     expect(sq.trained.size() == (type == ScalarQuantizer::QT_8bit ? 2u * d : 0u),
            "the scalar quantizer has the wrong number of ranges");
@@ -66,7 +66,7 @@ std::unique_ptr<IndexFlatIP> read_quantizer(Reader& r, const Header& outer, size
     auto flat = read_flat_as<IndexFlatIP>(r);
     expect(flat->d == outer.d && size_t(flat->ntotal) == nlist, "the coarse quantizer has the wrong size");
     if (!flat->codes.is_owned) {
-        // Read by every search and small: its own aligned memory.
+        // Copied to aligned memory: it is small, and every search reads it.
         flat->codes = MaybeOwnedVector<uint8_t>(
                 std::vector<uint8_t>(flat->codes.data(), flat->codes.data() + flat->codes.size()));
         check_components(flat->codes.data(), nlist * flat->d);
@@ -120,15 +120,16 @@ std::unique_ptr<InvertedLists> read_lists(
     return lists;
 }
 
-/// Reads lists of blocks of codes; `place` says where the ids and codes of a list of so many rows go. Always copied: the
-/// fast scan kernels want the codes on 32-byte boundaries.
+/// Reads lists of blocks of codes. `place` returns the memory for the ids and codes of a list,
+/// given its number of rows. Always copied, since the fast scan kernels need codes on 32-byte
+/// boundaries.
 template <class Place>
 void read_block_lists(Reader& r, const BlockInvertedLists& shape, int64_t ntotal, Place place) {
     expect(r.type() == fourcc("ilbl"), "the inverted lists are of an unknown type");
     expect(r.one<uint64_t>() == shape.nlist, "the number of inverted lists is wrong");
     expect(r.one<uint64_t>() == InvertedLists::INVALID_CODE_SIZE, "the code size of the inverted lists is wrong");
     expect(r.one<uint64_t>() == shape.n_per_block && r.one<uint64_t>() == shape.block_size,
-           "the inverted lists have another block size");
+           "the inverted lists have the wrong block size");
     uint64_t sum = 0;
     for (size_t i = 0; i < shape.nlist; i++) {
         size_t n = r.count(sizeof(idx_t));
@@ -217,14 +218,14 @@ std::unique_ptr<Index> read_ivf_pq(Reader& r) {
     auto implem = r.one<int32_t>();
     r.one<uint64_t>(); // qbs2, a tuning value that the constructor sets
     size_t d = head.h.d;
-    expect(r.one<uint64_t>() == d, "the product quantizer has other dimensions");
+    expect(r.one<uint64_t>() == d, "the product quantizer has the wrong number of dimensions");
     size_t m = r.one<uint64_t>();
     expect(m > 0 && m <= d && d % m == 0, "the product quantizer does not divide the dimensions");
     expect(r.one<uint64_t>() == 4, "the product quantizer does not have 4-bit codes");
-    expect(bbs == 32 && implem == 0, "the fast scan uses another layout");
+    expect(bbs == 32 && implem == 0, "the layout of the fast scan is not supported");
     auto ivf = std::make_unique<IndexIVFPQFastScan>(
             head.quantizer.get(), d, head.nlist, m, 4, METRIC_INNER_PRODUCT, bbs);
-    expect(code_size == ivf->code_size && m2 == ivf->M2, "the product quantizer has another code size");
+    expect(code_size == ivf->code_size && m2 == ivf->M2, "the product quantizer has the wrong code size");
     size_t centroids = ivf->pq.centroids.size();
     ivf->pq.centroids = r.vector<float>();
     expect(ivf->pq.centroids.size() == centroids, "the product quantizer has the wrong number of centroids");
@@ -285,7 +286,7 @@ std::unique_ptr<Handle> read_any(Reader& r) {
     } else if (type == fourcc("IHNs")) {
         return std::make_unique<Handle>(Handle{HNSW_SQ8, read_hnsw(r, false)});
     }
-    throw CorruptError("this is not an index file, or of a kind that this program does not use");
+    throw CorruptError("not an index file, or an index kind that is not supported");
 }
 
 } // namespace
@@ -293,7 +294,7 @@ std::unique_ptr<Handle> read_any(Reader& r) {
 std::unique_ptr<Handle> read_index_file(const char* path, bool map) {
     Reader reader(path, map);
     auto handle = read_any(reader);
-    expect(reader.at_end(), "the file goes on after its end");
+    expect(reader.at_end(), "the file has bytes after the index");
     return handle;
 }
 

@@ -1,4 +1,5 @@
-// Reading a file that may be damaged: every count is compared with what is left of the file before it is believed.
+// Reader of files that may be damaged. Every count is checked against the rest of the file before
+// it is used.
 #pragma once
 
 #include "index_format.h"
@@ -18,7 +19,7 @@
 
 namespace priorart {
 
-/// A file mapped into memory, for as long as an index looks into it.
+/// A memory-mapped file, which lives as long as an index refers to it.
 struct Mapping : faiss::MaybeOwnedVectorOwner {
     const uint8_t* data;
     size_t size;
@@ -58,7 +59,7 @@ class Reader {
             close(fd_);
             throw;
         }
-        // Read ahead generously: the copying reader goes through the file once, in order.
+        // A large buffer: without a map, the file is read once, in order.
         if (!map) {
             posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
             buffer_.resize(std::min<size_t>(size_, 1 << 18));
@@ -94,7 +95,7 @@ class Reader {
         expect(byte <= 1, "a flag is neither 0 nor 1");
         return byte;
     }
-    /// A count of items of `item` bytes that really can follow in the file.
+    /// A count of items of `item` bytes, checked against the rest of the file.
     size_t count(size_t item) {
         uint64_t n = one<uint64_t>();
         expect(n <= (size_ - at_) / item, "the file ends before its data does");
@@ -106,7 +107,7 @@ class Reader {
         bytes(v.data(), v.size() * sizeof(T));
         return v;
     }
-    /// `n` items that are looked at where they lie in a mapped file, and copied otherwise.
+    /// `n` items: a view of a mapped file, otherwise a copy.
     template <class T>
     faiss::MaybeOwnedVector<T> view(size_t n) {
         expect(n <= (size_ - at_) / sizeof(T), "the file ends before its data does");
@@ -130,7 +131,8 @@ class Reader {
     }
 
   private:
-    /// From the read buffer where it reaches, straight from the file for what is larger than the buffer.
+    /// Copies from the buffer as far as possible. Reads more than the buffer's size directly from
+    /// the file.
     void copy(uint8_t* to, size_t n) {
         size_t from = at_;
         while (n > 0) {
@@ -171,7 +173,7 @@ inline void expect_numbers(bool sound) {
     expect(sound, "a vector holds NaN, infinity or a component that is too large");
 }
 
-/// Checks `n` floats, which may lie at any byte.
+/// Checks `n` floats at any alignment.
 inline void check_components(const void* data, size_t n) {
     bool sound = true;
     for (size_t i = 0; i < n; i++) {
@@ -182,7 +184,7 @@ inline void check_components(const void* data, size_t n) {
     expect_numbers(sound);
 }
 
-/// Checks `n` floats of half precision, which may lie at any byte.
+/// Checks `n` half-precision floats at any alignment.
 inline void check_halves(const void* data, size_t n) {
     constexpr uint16_t EXPONENT = 0x7c00;
     bool sound = true;
@@ -202,7 +204,7 @@ struct Header {
 Header read_header(Reader& r);
 void check_same(const Header& outer, const faiss::Index& inner);
 
-/// The components of a mapped file are not checked.
+/// Reads a flat index. The components of a mapped file are not checked.
 template <class Flat>
 std::unique_ptr<Flat> read_flat_as(Reader& r) {
     Header h = read_header(r);

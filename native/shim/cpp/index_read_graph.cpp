@@ -11,12 +11,13 @@ using namespace faiss;
 
 namespace {
 
-/// Neighbours of a node on one level; FAISS's M, which it uses twice on the ground, is at most 1024 here.
+/// Most neighbours of a node on one level. FAISS's M, doubled on the lowest level, is at most 1024
+/// here.
 constexpr int WIDEST = 1 << 16;
 constexpr int MOST_CANDIDATES = 1 << 20;
 
-/// What HNSW search relies on: every node has room for its levels, every neighbour exists on the level on which it
-/// is a neighbour, and the entry point is on the top level.
+/// Checks the assumptions of an HNSW search: every node has room for its levels, every neighbour
+/// exists on its level, and the entry point is on the top level.
 void check_nodes(const HNSW& g, int64_t ntotal) {
     const auto& cum = g.cum_nneighbor_per_level;
     int levels = int(cum.size()) - 1;
@@ -26,7 +27,7 @@ void check_nodes(const HNSW& g, int64_t ntotal) {
         expect(cum[l] < cum[l + 1] && cum[l + 1] - cum[l] <= WIDEST, "the graph's levels are not in order");
     }
     expect(int64_t(g.levels.size()) == ntotal && int64_t(g.offsets.size()) == ntotal + 1 && g.offsets[0] == 0,
-           "the graph has another number of rows");
+           "the graph has the wrong number of rows");
     for (int64_t i = 0; i < ntotal; i++) {
         expect(g.levels[i] >= 1 && g.levels[i] <= levels &&
                        g.offsets[i + 1] == g.offsets[i] + size_t(cum[g.levels[i]]),
@@ -41,20 +42,20 @@ void check_nodes(const HNSW& g, int64_t ntotal) {
            "the graph's entry point is wrong");
 }
 
-/// The edges of a mapped file lie at any byte.
+/// Reads an edge. Edges of a mapped file may be unaligned.
 int32_t edge(const HNSW& g, size_t j) {
     int32_t to;
     std::memcpy(&to, reinterpret_cast<const uint8_t*>(g.neighbors.data()) + j * sizeof(to), sizeof(to));
     return to;
 }
 
-/// One pass over all edges, of a mapped file too: the walk believes them. A million nodes of 64 edges take 60 ms of
-/// processor time, no more than the checksum of the file.
+/// Checks all edges, also of a mapped file, since the walk through the graph trusts them. A million
+/// nodes with 64 edges each take 60 ms of processor time, no more than the checksum of the file.
 void check_edges(const HNSW& g, int64_t ntotal) {
-    constexpr const char* NOWHERE = "the graph has an edge to nowhere";
+    constexpr const char* NOWHERE = "the graph has an edge to a row that does not exist";
     bool sound = true;
     for (size_t j = 0, n = g.neighbors.size(); j < n; j++) {
-        // -1 stands for no edge.
+        // -1 means no edge.
         sound &= uint32_t(edge(g, j)) + 1 <= uint32_t(ntotal);
     }
     expect(sound, NOWHERE);
@@ -69,7 +70,8 @@ void check_edges(const HNSW& g, int64_t ntotal) {
     }
 }
 
-/// Takes a score that is no number for the worst one. The walk keeps its candidates in a heap that NaN would never leave.
+/// Treats NaN scores as the worst. The walk keeps its candidates in a heap, which NaN would never
+/// leave.
 struct RankedScores : DistanceComputer {
     std::unique_ptr<DistanceComputer> scores;
 
@@ -94,7 +96,7 @@ struct RankedScores : DistanceComputer {
     }
 };
 
-/// Vectors of a mapped file: nothing has looked at their components.
+/// Vectors of a mapped file, whose components have not been checked.
 struct MappedFlat : IndexFlatIP {
     using IndexFlatIP::IndexFlatIP;
 

@@ -23,7 +23,7 @@ class Writer {
         if (!file_) {
             io_error("cannot create", path_);
         }
-        // Thousands of small lists: fewer, larger writes.
+        // Fewer, larger writes for thousands of small lists.
         std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
     }
     ~Writer() {
@@ -117,7 +117,7 @@ void write_lists(Writer& w, const InvertedLists& lists) {
     }
 }
 
-/// Blocks of `rows` rows each, of `bytes` bytes.
+/// Writes lists of blocks. Each block has `rows` rows and `bytes` bytes.
 void write_block_lists(Writer& w, const InvertedLists& lists, size_t rows, size_t bytes) {
     w.one(fourcc("ilbl"));
     w.one<uint64_t>(lists.nlist);

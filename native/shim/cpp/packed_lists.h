@@ -1,4 +1,4 @@
-// Inverted lists of an index that is only searched, one after another in memory.
+// Inverted lists of a read-only index, one after another in memory.
 #pragma once
 
 #include <faiss/invlists/InvertedLists.h>
@@ -12,8 +12,9 @@
 
 namespace priorart {
 
-/// Memory that is filled from its beginning and given back as a whole. Large ones ask for huge pages: with usual ones a
-/// search through two fifths of a million rows' 4-bit codes took a fifth longer (2.57 instead of 2.14 ms).
+/// Memory that is filled from its start and freed as a whole. Large arenas use huge pages: with
+/// normal pages, a search through two fifths of the 4-bit codes of a million rows took a fifth
+/// longer (2.57 instead of 2.14 ms).
 class Arena {
   public:
     explicit Arena(size_t most) : size_(most + HUGE) {
@@ -28,7 +29,7 @@ class Arena {
         start_ = base_ + (HUGE - reinterpret_cast<uintptr_t>(p) % HUGE) % HUGE;
 #ifdef MADV_HUGEPAGE
         if (most >= WORTH_HUGE) {
-            // Where the system has none, the usual ones do.
+            // Falls back to normal pages if the system has no huge pages.
             madvise(start_, most, MADV_HUGEPAGE);
         }
 #endif
@@ -41,13 +42,14 @@ class Arena {
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    /// Room for so many bytes, on a cache line's boundary; the caller sees to it that the sum stays below `most`.
+    /// Returns memory for `bytes` bytes, aligned to a cache line. The caller ensures that the sum
+    /// stays below `most`.
     uint8_t* take(size_t bytes) {
         uint8_t* place = start_ + used_;
         used_ += bytes + (LINE - bytes % LINE) % LINE;
         return place;
     }
-    /// Gives back the address space that was not needed.
+    /// Frees unused address space.
     void trim() {
         size_t kept = start_ - base_ + used_;
         kept += (HUGE - kept % HUGE) % HUGE;
@@ -66,12 +68,12 @@ class Arena {
     size_t size_, used_ = 0;
 };
 
-/// Blocks of codes as faiss::BlockInvertedLists has them.
+/// Blocks of codes in the layout of faiss::BlockInvertedLists.
 class PackedLists : public faiss::InvertedLists {
   public:
     const size_t n_per_block, block_size;
 
-    /// @param most bytes that codes and ids may take together
+    /// @param most total bytes of codes and ids
     PackedLists(size_t nlist, size_t n_per_block, size_t block_size, size_t most)
             : InvertedLists(nlist, INVALID_CODE_SIZE),
               n_per_block(n_per_block),
@@ -86,7 +88,7 @@ class PackedLists : public faiss::InvertedLists {
         uint8_t* codes = nullptr;
     };
 
-    /// Makes room for the next list, to be filled by the caller.
+    /// Allocates the next list, which the caller fills.
     List& make(size_t list_no, size_t rows, size_t code_bytes) {
         lists_[list_no] = {rows, reinterpret_cast<faiss::idx_t*>(ids_.take(rows * sizeof(faiss::idx_t))),
                            codes_.take(code_bytes)};
@@ -118,7 +120,7 @@ class PackedLists : public faiss::InvertedLists {
 
   private:
     [[noreturn]] static void read_only() {
-        throw std::logic_error("these lists are only read");
+        throw std::logic_error("these lists are read-only");
     }
 
     std::vector<List> lists_;

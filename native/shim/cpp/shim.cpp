@@ -1,6 +1,7 @@
-// FAISS behind plain C functions. No exception leaves one; the first argument takes the outcome.
+// Plain C functions around FAISS. No exception leaves them; the first argument receives the status.
 //
-// Not FAISS's own C API: in 1.12 it has neither SearchParametersHNSW nor IndexRefineSearchParameters.
+// FAISS's own C API is not used: in 1.12 it has neither SearchParametersHNSW nor
+// IndexRefineSearchParameters.
 
 #include "guarded.h"
 
@@ -49,7 +50,8 @@ constexpr auto METRIC = faiss::METRIC_INNER_PRODUCT;
 
 void prepare_clustering(faiss::ClusteringParameters& cp, int seed) {
     cp.seed = seed;
-    // FAISS prints a warning to stderr below 39 points per centroid. The caller chooses nlist from the rows.
+    // Below 39 points per centroid, FAISS prints a warning to stderr. The caller chooses nlist from
+    // the number of rows.
     cp.min_points_per_centroid = 1;
 }
 
@@ -68,7 +70,7 @@ std::unique_ptr<faiss::Index> create_ivf_pq(const PriorartBuild& b) {
     auto quantizer = std::make_unique<faiss::IndexFlatIP>(b.dims);
     auto ivf = std::make_unique<faiss::IndexIVFPQFastScan>(
             quantizer.get(), b.dims, b.nlist, b.pq_m, 4, METRIC);
-    // Fast scan by residual returns wrong results in FAISS 1.12.
+    // By residual, fast scan returns wrong results in FAISS 1.12.
     ivf->by_residual = false;
     prepare_clustering(ivf->pq.cp, b.seed);
     return finish_ivf(std::move(ivf), std::move(quantizer), b.seed);
@@ -124,11 +126,12 @@ std::unique_ptr<faiss::Index> create(const PriorartBuild& b) {
         case HNSW_SQ8:
             return create_hnsw(b);
     }
-    throw std::invalid_argument("no such index kind");
+    throw std::invalid_argument("unknown index kind");
 }
 
-/// One search call's parameters in the three shapes that FAISS wants; must outlive the call. The filter goes to
-/// the stage that scans (never only to a refine stage, which would filter after the candidates were cut).
+/// The parameters of one search in the three types of FAISS; must outlive the call. The filter is
+/// passed to the scanning stage, never only to a refine stage, which would filter after the
+/// candidates were cut.
 struct Parameters {
     std::unique_ptr<faiss::IDSelectorBitmap> filter;
     faiss::SearchParameters plain;
@@ -145,7 +148,7 @@ struct Parameters {
         if (handle.ivf) {
             ivf.nprobe = std::clamp<size_t>(s.nprobe, 1, handle.ivf->nlist);
         }
-        // Room is made for all candidates; there are never more than rows.
+        // FAISS allocates room for all candidates, so their number is limited to the rows.
         hnsw.efSearch = std::clamp<uint64_t>(s.ef_search, 1, std::max<int64_t>(handle.index->ntotal, 1));
         refine.k_factor = s.k_factor;
         refine.base_index_params = &ivf;
@@ -199,7 +202,7 @@ void priorart_index_add(PriorartStatus* status, Handle* handle, uint64_t rows, c
     });
 }
 
-/// `scores` and `rows` hold `queries` times `k` places. A place without a hit gets row -1.
+/// `scores` and `rows` have room for `queries` × `k` results. Without a hit, the row is -1.
 void priorart_index_search(
         PriorartStatus* status,
         const Handle* handle,
@@ -216,7 +219,7 @@ void priorart_index_search(
     });
 }
 
-/// Every row whose score for the one query is at least `min_score`, in no order. The caller frees `out`.
+/// All rows whose score for the query is at least `min_score`, unordered. The caller frees `out`.
 void priorart_index_range_search(
         PriorartStatus* status,
         const Handle* handle,
@@ -228,7 +231,7 @@ void priorart_index_range_search(
         use_threads(1);
         Parameters parameters(*handle, *search);
         auto result = std::make_unique<faiss::RangeSearchResult>(1);
-        // FAISS keeps what is strictly greater.
+        // FAISS returns scores that are strictly greater.
         float above = std::nextafter(min_score, -std::numeric_limits<float>::infinity());
         handle->index->range_search(1, x, above, result.get(), parameters.chosen);
         *out = result.release();

@@ -1,4 +1,5 @@
-// What the two halves of the shim share. Not a public header: Rust declares the functions in src/ffi.rs.
+// Declarations shared by the C++ files of the shim. Not a public header: Rust declares the
+// functions in src/ffi.rs.
 #pragma once
 
 #include <faiss/Index.h>
@@ -11,7 +12,7 @@
 
 namespace priorart {
 
-/// The index kinds; the numbers are those of `Kind` in src/kind.rs.
+/// The index kinds, with the numbers of `Kind` in src/kind.rs.
 enum Kind : int32_t {
     FLAT = 0,
     IVF_FLAT = 1,
@@ -23,7 +24,7 @@ enum Kind : int32_t {
     HNSW_SQ8 = 7,
 };
 
-/// Status codes; the numbers are those of `ffi::check` in src/ffi.rs.
+/// Status codes, with the numbers of `ffi::check` in src/ffi.rs.
 enum Code : int32_t { OK = 0, FAISS = 1, IO = 2, CORRUPT = 3, OUT_OF_MEMORY = 4 };
 
 /// The system refused to open, read or write a file.
@@ -31,22 +32,22 @@ struct IoError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A file is there, but it is not a whole index of one of our kinds.
+/// The file exists, but is not a complete index of a supported kind.
 struct CorruptError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The greatest magnitude of a component of a vector; `GREATEST_COMPONENT` in src/kind.rs is the same. Inner products
-/// of vectors of 65,536 such components are finite.
+/// The greatest magnitude of a component of a vector, equal to `GREATEST_COMPONENT` in src/kind.rs.
+/// Inner products of vectors of 65,536 such components are finite.
 constexpr float GREATEST_COMPONENT = 1e15f;
 
-/// The IVF part of an index, inside a refine stage too; null for the kinds without lists.
+/// The IVF part of an index, also inside a refine stage; null for kinds without lists.
 faiss::IndexIVF* ivf_of(faiss::Index& index);
 
 struct Handle {
     Kind kind;
     std::unique_ptr<faiss::Index> index;
-    /// Its IVF part or null.
+    /// The IVF part of the index, or null.
     faiss::IndexIVF* ivf;
 
     Handle(Kind kind, std::unique_ptr<faiss::Index> made)
@@ -56,10 +57,11 @@ struct Handle {
 /// Writes the index in FAISS's own file format, so that any FAISS can read it.
 void write_index_file(const Handle& handle, const char* path);
 
-/// Reads what write_index_file wrote. Everything read is checked before it is used, so that no file, however
-/// damaged, leads to an access outside of memory or to an allocation larger than the file accounts for.
-/// With `map` the vectors, the lists and the graph stay in the file. Sizes, tables and the edges of the graph are checked;
-/// vectors and the row numbers of lists are not, so the results of a search are.
+/// Reads the output of write_index_file. All data is checked before it is used: no damaged file
+/// causes access outside of memory, or an allocation larger than the file justifies. With `map`,
+/// vectors, lists and the graph stay in the file. Sizes, tables and the edges of the graph are then
+/// checked. Vectors and the row numbers of lists are not, so the results of a search are checked
+/// instead.
 std::unique_ptr<Handle> read_index_file(const char* path, bool map);
 
 } // namespace priorart

@@ -1,21 +1,21 @@
 use crate::Kind;
 
-/// Everything that can go wrong, with a message that a user can act on.
+/// All errors of this crate.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    #[error("there is no index kind '{0}'; the kinds are {kinds}", kinds = Kind::ALL.map(Kind::name).join(", "))]
+    #[error("unknown index kind '{0}'; expected one of {kinds}", kinds = Kind::ALL.map(Kind::name).join(", "))]
     UnknownKind(String),
-    #[error("the index is not trained yet: call train first")]
+    #[error("the index is not trained; call train first")]
     NotTrained,
-    #[error("training needs at least {needed} rows for this index, {rows} were given; use fewer lists or the flat kind")]
+    #[error("got {rows} training rows; expected at least {needed} for this index; use more rows, fewer lists or the kind flat")]
     TooFewRows { rows: usize, needed: usize },
-    #[error("{what}: {got} was given, {expected} was expected")]
+    #[error("{what}: got {got}; expected {expected}")]
     DimensionMismatch { what: &'static str, expected: String, got: usize },
-    #[error("component {at} is not a number from -{most:e} to {most:e}")]
+    #[error("component {at}: expected a number from -{most:e} to {most:e}")]
     ComponentOutOfRange { at: usize, most: f32 },
     #[error("{0}")]
     InvalidParameter(String),
-    #[error("the index looks into a mapped file and cannot change; load it without mmap")]
+    #[error("a memory-mapped index cannot be changed; load it without mmap")]
     ReadOnly,
     #[error("{0}")]
     Io(String),

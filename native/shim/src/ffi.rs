@@ -1,4 +1,4 @@
-//! The C++ half, declared once. Layouts and numbers as in cpp/*.cpp and cpp/shim.h.
+//! Declarations of the C++ part. Layouts and numbers are those of cpp/*.cpp and cpp/shim.h.
 
 use crate::Error;
 use std::ffi::{c_char, CStr};
@@ -110,14 +110,14 @@ extern "C" {
     pub fn priorart_index_shape(handle: *const Handle, out: *mut Shape);
 }
 
-/// Calls `body` with a status for the C++ half to fill in, and turns it into a result.
+/// Calls `body` with a status to be filled by the C++ part, and returns the status as a result.
 pub fn check(body: impl FnOnce(*mut Status)) -> Result<(), Error> {
     let mut status = Status { code: 0, message: [0; 508] };
     body(&mut status);
     if status.code == 0 {
         return Ok(());
     }
-    // SAFETY: the C++ half ends the message with a NUL within the array.
+    // SAFETY: the C++ part ends the message with a NUL within the array.
     let message = unsafe { CStr::from_ptr(status.message.as_ptr()) }.to_string_lossy().into_owned();
     Err(match status.code {
         2 => Error::Io(message),

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
-/// Rows that 4-bit product quantization needs for its 16 centroids a part.
+/// Rows that training of 4-bit product quantization needs, for its 16 centroids in each part.
 const PQ_TRAINING_ROWS: usize = 16;
 
 /// One FAISS index.
@@ -16,14 +16,14 @@ pub struct Index {
     read_only: bool,
 }
 
-// SAFETY: FAISS's `search` and `range_search` are const and may run at the same time; what changes an index takes
-// `&mut self` here. An index is not tied to the thread that made it.
+// SAFETY: FAISS's `search` and `range_search` are const and may run concurrently; functions that
+// change the index take `&mut self`. An index is not tied to the thread that created it.
 unsafe impl Send for Index {}
 unsafe impl Sync for Index {}
 
 impl Drop for Index {
     fn drop(&mut self) {
-        // SAFETY: made by create or read, dropped once.
+        // SAFETY: the handle was returned by create or read, and is dropped once.
         unsafe { ffi::priorart_index_free(self.handle.as_ptr()) }
     }
 }
@@ -35,10 +35,11 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// An empty index for vectors of `dims` components. `expected_rows` only chooses the number of lists.
+    /// An empty index for vectors of `dims` components. `expected_rows` determines only the number
+    /// of lists.
     pub fn new(kind: Kind, dims: usize, params: &BuildParams, expected_rows: usize) -> Result<Index, Error> {
         if dims == 0 || dims > 1 << 16 {
-            return Err(Error::InvalidParameter(format!("dims is {dims}; it can be 1 to 65536")));
+            return Err(Error::InvalidParameter(format!("dims is {dims}; expected 1 to 65536")));
         }
         let build = ffi::Build {
             kind: kind as i32,
@@ -60,13 +61,15 @@ impl Index {
         Ok(Index::own(handle, threads, false))
     }
 
-    /// Reads an index that [`Index::save`] (or FAISS itself) wrote. With `mmap`, vectors, lists and graphs stay in
-    /// the file, which must not change while the index lives; `ivf-pq` and `ivf-pq-refine` load their lists in any
-    /// case, since their codes must be aligned. Without it everything is read and checked. With it sizes, tables
-    /// and the edges of a graph are checked, but neither vectors nor the row numbers of lists: a search reports
-    /// a row that does not exist and an infinite score as [`Error::Corrupt`], and never finds a row whose score is
-    /// no number. So no damage leads outside of memory, but it can change results; compare a checksum to exclude
-    /// that.
+    /// Reads an index that [`Index::save`] or FAISS itself wrote.
+    ///
+    /// Without `mmap`, everything is read and checked. With `mmap`, vectors, lists and graphs stay
+    /// in the file, which must not change while the index lives. `ivf-pq` and `ivf-pq-refine`
+    /// always load their lists, since their codes must be aligned. Sizes, tables and the edges of a
+    /// graph are checked; vectors and the row numbers of lists are not. A search reports a row that
+    /// does not exist and an infinite score as [`Error::Corrupt`], and never finds a row whose
+    /// score is NaN. Damage thus never causes access outside of memory, but it may change results;
+    /// compare a checksum to exclude that.
     pub fn load(path: &Path, mmap: bool) -> Result<Index, Error> {
         let path = c_path(path)?;
         let mut handle = ptr::null_mut();
@@ -98,7 +101,7 @@ impl Index {
         if rows < needed {
             return Err(Error::TooFewRows { rows, needed });
         }
-        // SAFETY: `vectors` holds rows × dims numbers; `&mut self` keeps everybody else out.
+        // SAFETY: `vectors` holds rows × dims numbers; `&mut self` excludes concurrent use.
         let outcome = ffi::check(|status| unsafe {
             let h = self.handle.as_ptr();
             ffi::priorart_index_train(status, h, rows as u64, vectors.as_ptr(), self.threads)
@@ -107,7 +110,7 @@ impl Index {
         outcome
     }
 
-    /// Appends `vectors` (rows × dims); their row numbers follow the ones before.
+    /// Appends `vectors` (rows × dims). Their row numbers continue those of the existing rows.
     pub fn add(&mut self, vectors: &[f32]) -> Result<(), Error> {
         self.check_writable()?;
         if !self.is_trained() {
@@ -126,8 +129,8 @@ impl Index {
         outcome
     }
 
-    /// The `k` best rows for each query (n × dims), best first: `k` scores and `k` row numbers a query. Places
-    /// without a hit hold row -1 and score -∞. Runs on the calling thread alone.
+    /// The `k` best rows for each query (n × dims), best first: `k` scores and `k` row numbers for
+    /// each. Missing hits have row -1 and score -∞. Runs on the calling thread only.
     pub fn search(
         &self,
         queries: &[f32],
@@ -142,12 +145,13 @@ impl Index {
         rows.try_reserve_exact(places).map_err(|_| too_many(k))?;
         scores.resize(places, f32::NEG_INFINITY);
         rows.resize(places, -1i64);
-        // FAISS keeps heaps of k places; never larger ones than there are rows.
+        // FAISS allocates heaps of k entries, so k is limited to the number of rows.
         let found = k.min(self.len());
         if found == 0 || n == 0 {
             return Ok((scores, rows));
         }
-        // SAFETY: room for n × found results; the filter was checked to have a bit for every row.
+        // SAFETY: there is room for n × found results; the filter was checked to have a bit for
+        // every row.
         ffi::check(|status| unsafe {
             let (h, s, r) = (self.handle.as_ptr(), scores.as_mut_ptr(), rows.as_mut_ptr());
             ffi::priorart_index_search(status, h, n as u64, queries.as_ptr(), found as u64, &search, s, r)
@@ -163,9 +167,9 @@ impl Index {
         Ok((scores, rows))
     }
 
-    /// Every row that scores at least `min_score` for the one query, in no order. Exact for `flat`; of the kinds
-    /// with lists only the probed ones are scanned; `ivf-pq` compares its estimates with the threshold, and a
-    /// graph finds what lies around its `ef_search` candidates.
+    /// All rows that score at least `min_score` for the query, unordered. Exact for `flat`. Kinds
+    /// with lists scan only the probed lists; `ivf-pq` compares its estimates with the threshold; a
+    /// graph finds rows around its `ef_search` candidates.
     pub fn range_search(
         &self,
         query: &[f32],
@@ -185,7 +189,7 @@ impl Index {
             return Ok((Vec::new(), Vec::new()));
         }
         let mut hits = ptr::null_mut();
-        // SAFETY: as in `search`; on success `hits` is ours to free.
+        // SAFETY: as in `search`; on success, `hits` must be freed here.
         let (scores, rows) = unsafe {
             ffi::check(|status| {
                 let h = self.handle.as_ptr();
@@ -207,8 +211,8 @@ impl Index {
         Ok((scores, rows))
     }
 
-    /// Writes the index in FAISS's file format. Not atomic and not synced: the caller names a temporary file,
-    /// syncs it and renames it.
+    /// Writes the index in FAISS's file format. The write is neither atomic nor synced: the caller
+    /// passes a temporary file, syncs it and renames it.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         if !self.is_trained() {
             return Err(Error::NotTrained);
@@ -222,12 +226,12 @@ impl Index {
         Kind::from_number(self.shape.kind)
     }
 
-    /// Components of a vector.
+    /// Number of components of a vector.
     pub fn dims(&self) -> usize {
         self.shape.dims as usize
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.shape.rows as usize
     }
@@ -236,7 +240,7 @@ impl Index {
         self.len() == 0
     }
 
-    /// Inverted lists; 0 for the kinds without.
+    /// Number of inverted lists; 0 for kinds without lists.
     pub fn nlist(&self) -> usize {
         self.shape.nlist as usize
     }
@@ -245,17 +249,18 @@ impl Index {
         self.shape.trained
     }
 
-    /// Whether it looks into its file.
+    /// Whether the index refers to a mapped file.
     pub(crate) fn is_mapped(&self) -> bool {
         self.read_only
     }
 
-    /// Rows of `queries`, which must be whole and of components in range.
+    /// Number of rows of `queries`. Checks that rows are complete and components are in range.
     pub(crate) fn check_vectors(&self, queries: &[f32]) -> Result<usize, Error> {
         self.check_rows(queries, GREATEST_COMPONENT)
     }
 
-    /// The same for vectors that are stored or learnt from.
+    /// `check_vectors` for vectors that are stored or used for training, with the limit of the
+    /// kind.
     fn check_stored(&self, vectors: &[f32]) -> Result<usize, Error> {
         self.check_rows(vectors, self.kind().greatest_component())
     }
@@ -270,7 +275,7 @@ impl Index {
                 got: vectors.len(),
             });
         }
-        // NaN is in no range.
+        // No range contains NaN.
         match vectors.iter().position(|v| !(-most..=most).contains(v)) {
             Some(at) => Err(Error::ComponentOutOfRange { at, most }),
             None => Ok(vectors.len() / dims),
@@ -289,7 +294,7 @@ impl Index {
             return Err(Error::NotTrained);
         }
         if !(params.k_factor >= 1.0 && params.k_factor <= 1e6) {
-            let message = format!("k_factor is {}; it can be 1 to 1000000", params.k_factor);
+            let message = format!("k_factor is {}; expected 1 to 1000000", params.k_factor);
             return Err(Error::InvalidParameter(message));
         }
         let needed = self.len().div_ceil(8);
@@ -310,7 +315,8 @@ impl Index {
         })
     }
 
-    /// The row numbers and vectors of a mapped file are not read when it is opened, so their damage shows only here.
+    /// Checks results of a search. Row numbers and vectors of a mapped file are not checked when it
+    /// is opened, so damage appears only here.
     fn check_hits(&self, scores: &[f32], rows: &[i64]) -> Result<(), Error> {
         let len = self.len() as i64;
         if let Some(row) = rows.iter().find(|row| **row >= len || **row < -1) {
@@ -323,7 +329,7 @@ impl Index {
     }
 }
 
-/// Moves n groups of `found` items to groups of `k`, filling up with `empty`.
+/// Moves n groups of `found` items to groups of `k`, and fills the rest with `empty`.
 fn spread<T: Copy>(items: &mut [T], n: usize, found: usize, k: usize, empty: T) {
     if found == k {
         return;
@@ -335,14 +341,14 @@ fn spread<T: Copy>(items: &mut [T], n: usize, found: usize, k: usize, empty: T) 
 }
 
 fn too_many(k: usize) -> Error {
-    Error::InvalidParameter(format!("k is {k}: there is no room for so many results"))
+    Error::InvalidParameter(format!("k is {k}: too large for memory; use a smaller k"))
 }
 
 fn pq_parts(kind: Kind, dims: usize, pq_m: usize) -> Result<usize, Error> {
     let parts = if pq_m == 0 { (dims / 2).max(1) } else { pq_m };
     if kind.has_product_quantizer() && (parts > dims || dims % parts != 0) {
         return Err(Error::InvalidParameter(format!(
-            "pq_m is {parts}; it must divide the {dims} dimensions"
+            "pq_m is {parts}; expected a divisor of the {dims} dimensions"
         )));
     }
     Ok(parts)
@@ -350,7 +356,7 @@ fn pq_parts(kind: Kind, dims: usize, pq_m: usize) -> Result<usize, Error> {
 
 fn in_range(name: &str, value: usize, min: usize, max: usize) -> Result<usize, Error> {
     if value < min || value > max {
-        return Err(Error::InvalidParameter(format!("{name} is {value}; it can be {min} to {max}")));
+        return Err(Error::InvalidParameter(format!("{name} is {value}; expected {min} to {max}")));
     }
     Ok(value)
 }

@@ -2,33 +2,35 @@ use crate::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// How vectors are stored and found. Measured trade-offs are in BENCHMARKS.md.
+/// How vectors are stored and searched. BENCHMARKS.md has measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
 pub enum Kind {
-    /// Every vector as it is, every one compared: exact.
+    /// Unchanged vectors, all of which are compared: exact.
     Flat = 0,
-    /// Lists by nearest centroid, vectors as they are.
+    /// Inverted lists by nearest centroid, unchanged vectors.
     IvfFlat = 1,
-    /// Lists, one byte a component.
+    /// Inverted lists, one byte for each component.
     IvfSq8 = 2,
-    /// Lists, a half-precision float a component.
+    /// Inverted lists, a half-precision float for each component.
     IvfSqfp16 = 3,
-    /// Lists, four bits for every few components, scanned with SIMD table look-ups. Scores are estimates:
-    /// recompute them from the vectors before showing or comparing them with a threshold.
+    /// Inverted lists, four bits for every few components, scanned with SIMD table look-ups. Scores
+    /// are estimates: compute them from the vectors before you show them or compare them with a
+    /// threshold.
     IvfPq = 4,
-    /// `IvfPq` whose best `k * k_factor` rows are scored again from one byte a component.
+    /// `IvfPq` whose best `k * k_factor` rows are rescored from one byte for each component.
     IvfPqRefine = 5,
-    /// A navigable graph over vectors as they are.
+    /// A navigable graph over unchanged vectors.
     HnswFlat = 6,
-    /// A navigable graph over one byte a component.
+    /// A navigable graph over one byte for each component.
     HnswSq8 = 7,
 }
 
-/// The greatest magnitude of a component of a vector; cpp/shim.h has the same. Inner products of vectors of 65,536 such
-/// components are finite.
+/// The greatest magnitude of a component of a vector, equal to that in cpp/shim.h. Inner products
+/// of vectors of 65,536 such components are finite.
 pub(crate) const GREATEST_COMPONENT: f32 = 1e15;
-/// Half of what a half-precision float holds, since `IvfSqfp16` stores the difference of a vector and a centroid.
+/// Half of the greatest half-precision float, since `IvfSqfp16` stores the difference of a vector
+/// and a centroid.
 const GREATEST_HALF: f32 = 32_752.0;
 
 impl Kind {
@@ -56,17 +58,17 @@ impl Kind {
         }
     }
 
-    /// Whether rows lie in inverted lists, so that `nlist` and `nprobe` mean something.
+    /// Whether rows are in inverted lists. `nlist` and `nprobe` apply to these kinds.
     pub fn has_lists(self) -> bool {
         !matches!(self, Kind::Flat | Kind::HnswFlat | Kind::HnswSq8)
     }
 
-    /// Whether rows are found through 4-bit product quantization, so that `pq_m` means something.
+    /// Whether rows are stored by 4-bit product quantization. `pq_m` applies to these kinds.
     pub fn has_product_quantizer(self) -> bool {
         matches!(self, Kind::IvfPq | Kind::IvfPqRefine)
     }
 
-    /// The greatest magnitude of a component of a vector that is stored.
+    /// The greatest magnitude of a component of a stored vector.
     pub fn greatest_component(self) -> f32 {
         match self {
             Kind::IvfSqfp16 => GREATEST_HALF,

@@ -1,7 +1,7 @@
 //! The index kinds of FAISS that priorart uses, behind a safe interface.
 //!
-//! Scores are inner products, so vectors are to be of unit length for cosine similarity. A row is known by its
-//! number: the order in which it was added, from 0.
+//! Scores are inner products; for cosine similarity, vectors must have length 1. A row is
+//! identified by its number: the order in which it was added, from 0.
 //!
 //! ```no_run
 //! use priorart_shim::{BuildParams, Index, Kind, SearchParams};

@@ -1,18 +1,19 @@
 /// How an index is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildParams {
-    /// Inverted lists; 0: chosen from the expected rows by [`BuildParams::lists_for`].
+    /// Number of inverted lists; 0: chosen from the expected rows by [`BuildParams::lists_for`].
     pub nlist: usize,
-    /// Parts of a vector in product quantization, four bits each; must divide the dimensions; 0: half of them.
+    /// Parts of a vector in product quantization, four bits each. Must divide the dimensions; 0:
+    /// half of the dimensions.
     pub pq_m: usize,
-    /// Edges of a graph node on every level above the ground, which has twice as many.
+    /// Edges of a graph node on every level above the lowest, which has twice as many.
     pub hnsw_m: usize,
-    /// Candidates looked at for each row added to a graph.
+    /// Candidates examined for each row that is added to a graph.
     pub ef_construction: usize,
-    /// Threads of `train` and `add`; 0: all of the machine. A graph built with more than one thread differs a
-    /// little from build to build; everything else is the same for the same seed.
+    /// Threads of `train` and `add`; 0: all of the machine. A graph built with several threads
+    /// differs slightly between builds. All other kinds are identical for the same seed.
     pub threads: usize,
-    /// Only the low 31 bits count.
+    /// Seed; only the low 31 bits are used.
     pub seed: u64,
 }
 
@@ -23,8 +24,9 @@ impl Default for BuildParams {
 }
 
 impl BuildParams {
-    /// Lists for so many rows: about twice the square root, so that choosing the lists and scanning a few of them
-    /// cost about the same, and never fewer than 39 rows a list, which is where FAISS's k-means gets poor.
+    /// Number of lists for a number of rows: about twice its square root, so that choosing lists
+    /// and scanning a few of them take about the same time. A list has at least 39 rows: with
+    /// fewer, FAISS's k-means gives poor centroids.
     pub fn lists_for(rows: usize) -> usize {
         let balanced = (2.0 * (rows as f64).sqrt()).round() as usize;
         balanced.min(rows / 39).clamp(1, 65_536)
@@ -34,13 +36,14 @@ impl BuildParams {
 /// How an index is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchParams<'a> {
-    /// Lists that are scanned, of the kinds with lists; more than there are: all.
+    /// Lists to scan, for kinds with lists; at most all.
     pub nprobe: usize,
-    /// Candidates kept while walking a graph; at least `k` for `k` hits.
+    /// Candidates kept on the walk through a graph; at least `k` for `k` hits.
     pub ef_search: usize,
-    /// Bit `i % 8` of byte `i / 8` says whether row `i` may be returned. At least one bit a row.
+    /// Bit `i % 8` of byte `i / 8` is set if row `i` may be returned. At least one bit for each
+    /// row.
     pub filter: Option<&'a [u8]>,
-    /// `ivf-pq-refine`: how many times `k` rows go to the refine stage.
+    /// For `ivf-pq-refine`: `k_factor * k` rows are rescored.
     pub k_factor: f32,
 }
 

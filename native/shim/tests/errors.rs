@@ -1,4 +1,4 @@
-//! What a caller can do wrong, and that it is told so.
+//! Errors for wrong use.
 
 use priorart_shim::{BuildParams, Error, Index, Kind, SearchParams};
 

@@ -1,4 +1,4 @@
-//! Saving and loading, and what a damaged file does: always an error, never a crash.
+//! Saving and loading. A damaged file must give an error, never a crash.
 
 mod data;
 
@@ -98,8 +98,9 @@ fn no_file_and_no_folder() {
     assert!(matches!(index.save(&folder.path().join("no/folder")), Err(Error::Io(_))));
 }
 
-/// Loads damaged bytes both ways. A load may succeed if the damage is in the data; then a search must end, and what
-/// it finds are rows of the index. A search of a mapped file may find the damage.
+/// Loads damaged bytes with and without mmap. A load may succeed if the damage is in the data; a
+/// search must then end and return rows of the index. A search of a mapped file may also report the
+/// damage.
 fn survives(kind: Kind, path: &PathBuf, bytes: &[u8], data: &Data, must_fail: bool, what: &str) {
     fs::write(path, bytes).unwrap();
     for mmap in [false, true] {
@@ -146,7 +147,8 @@ fn flipped_bytes_never_crash() {
         let file = saved(&build(kind, &data));
         let n = file.bytes.len();
         let mut random = Random::new(6);
-        // Every byte of the header, in several ways, and many anywhere: sizes lie all through the file.
+        // Every byte of the header with several masks, and many random bytes: sizes are spread over
+        // the file.
         let places = (0..160).chain((0..500).map(|_| (random.next() as usize) % n)).collect::<Vec<_>>();
         for at in places {
             for mask in [0x01, 0x80, 0xff] {
@@ -168,7 +170,7 @@ fn garbage_is_damaged() {
         let bytes: Vec<u8> = (0..n).map(|_| random.next() as u8).collect();
         survives(Kind::Flat, &path, &bytes, &data, true, "garbage");
     }
-    // The right beginning, and sizes of every kind of nonsense after it.
+    // A valid beginning, followed by various invalid sizes.
     for kind in Kind::ALL {
         let file = saved(&build(kind, &data));
         for filler in [0x00u8, 0x7f, 0xff] {
@@ -182,7 +184,8 @@ fn garbage_is_damaged() {
     }
 }
 
-/// Where the floats of the vectors begin in a file of `HnswFlat`: its storage is the last part, and the vectors end it.
+/// Offset of the vectors' floats in a file of `HnswFlat`: its storage is the last part, and ends
+/// with the vectors.
 fn vectors_at(file: &Saved) -> usize {
     file.bytes.len() - 700 * DIMS * 4
 }
@@ -193,7 +196,7 @@ fn numbers_that_no_vector_holds_are_damage() {
     for kind in [Kind::Flat, Kind::HnswFlat] {
         let file = saved(&build(kind, &data));
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
-            // One component, some vectors, all vectors: the graph's entry point among them.
+            // One component, some vectors, or all vectors, which include the graph's entry point.
             for count in [1, 20 * DIMS, 700 * DIMS] {
                 let mut bytes = file.bytes.clone();
                 for n in 0..count {
@@ -222,7 +225,7 @@ fn an_edge_to_nowhere_is_damage() {
     let data = data();
     for kind in [Kind::HnswFlat, Kind::HnswSq8] {
         let file = saved(&build(kind, &data));
-        // probabilities, widths, levels, offsets and edges, each behind its count
+        // Probabilities, widths, levels, offsets and edges, each after its count.
         let mut at = 37;
         for size in [8, 4, 4, 8] {
             let count = u64::from_le_bytes(file.bytes[at..at + 8].try_into().unwrap()) as usize;

@@ -1,4 +1,5 @@
-//! Every kind against brute force: unfiltered, filtered, by threshold, from many threads, built twice.
+//! Compares every kind with brute force: unfiltered, filtered, by threshold, from many threads,
+//! built twice.
 
 mod data;
 
@@ -16,7 +17,7 @@ fn build(kind: Kind, threads: usize) -> Index {
     let params = BuildParams { nlist: LISTS, threads, ..BuildParams::default() };
     let mut index = Index::new(kind, DIMS, &params, ROWS).unwrap();
     index.train(&DATA.rows).unwrap();
-    // In two parts: row numbers go on where they were.
+    // Adds rows in two calls: the second call must continue the row numbers.
     let half = ROWS / 2 * DIMS;
     index.add(&DATA.rows[..half]).unwrap();
     index.add(&DATA.rows[half..]).unwrap();
@@ -24,13 +25,13 @@ fn build(kind: Kind, threads: usize) -> Index {
     index
 }
 
-/// Every list and a wide walk: what is lost then is lost to the quantizer or the graph.
+/// All lists and a wide walk, so that only the quantizer or the graph loses rows.
 fn thorough(bits: Option<&[u8]>) -> SearchParams<'_> {
     SearchParams { nprobe: LISTS, ef_search: 256, filter: bits, k_factor: 10.0 }
 }
 
-/// Among how many rows the best ten are looked for. Scores of four bits for two components are estimates, which is
-/// why the engine asks for more and scores them again.
+/// Number of rows in which the best ten must be found. Scores of four bits for two components are
+/// estimates, so the engine asks for more rows and rescores them.
 fn places(kind: Kind) -> usize {
     if kind == Kind::IvfPq {
         100
@@ -74,7 +75,7 @@ fn the_best_ten_are_found() {
     }
 }
 
-/// The scan of all codes gives what a search of all lists gives, row by row.
+/// The scan of all codes gives the same scores as a search of all lists, row by row.
 #[test]
 fn codes_score_every_row_as_a_search_does() {
     let index = build(Kind::IvfPq, 1);
@@ -101,8 +102,8 @@ fn codes_score_every_row_as_a_search_does() {
     assert!(index.code_scores(&DATA.queries[..2 * DIMS], &mut estimates).is_err());
 }
 
-/// A scan of some lists gives their rows' share of the scan of all, whichever kernel does it: of a number of parts that is
-/// no multiple of four it is always the narrow one.
+/// A scan of some lists gives the same scores as the scan of all, with both kernels: with a number
+/// of parts that is not a multiple of four, the narrow kernel is used.
 #[test]
 fn lists_are_scanned_one_by_one() {
     for pq_m in [0, 2] {
@@ -115,7 +116,7 @@ fn lists_are_scanned_one_by_one() {
             let query = DATA.query(q);
             let scale = index.code_scores(query, &mut all).unwrap();
             let (by_search, rows) = index.search(query, ROWS, &thorough(None)).unwrap();
-            // FAISS leaves out rows whose number is 0, of which there are some where a code has two parts.
+            // FAISS omits rows whose code's sum is 0; some occur if a code has two parts.
             for (score, row) in by_search.iter().zip(&rows).filter(|(_, row)| **row >= 0) {
                 let estimate = scale.1 + scale.0 * f32::from(all[*row as usize]);
                 assert!((score - estimate).abs() < 1e-4, "{pq_m}: row {row}: {estimate}, by search {score}");
@@ -181,7 +182,8 @@ fn a_filter_lets_only_its_rows_through() {
                 assert!(got.iter().all(|r| *r < 0 || allowed(&bits, *r as usize)), "{kind} at {share}");
                 sum += recall(&DATA.best(q, 10, |r| allowed(&bits, r)), got);
             }
-            // A filtered graph walk loses its way where few rows are allowed: the planner does not use it there.
+            // With few allowed rows, a filtered graph walk finds little. The planner does not use
+            // it there.
             let graph = matches!(kind, Kind::HnswFlat | Kind::HnswSq8);
             let least = if graph && share < 0.1 { 0.3 } else { least_recall(kind) - 0.02 };
             assert!(sum / 50.0 >= least, "{kind} at {share}: recall {}", sum / 50.0);
@@ -247,7 +249,7 @@ fn a_threshold_finds_every_row_above_it() {
                     let ok = |r: usize| bits.as_ref().is_none_or(|b| allowed(b, r));
                     for r in 0..ROWS {
                         let score = DATA.score(q, r);
-                        // Rounding decides within a millionth of the threshold.
+                        // Within a millionth of the threshold, rounding decides.
                         if (score - f64::from(min)).abs() > 1e-6 {
                             let expected = ok(r) && score > f64::from(min);
                             assert_eq!(

@@ -6,7 +6,7 @@ use std::path::Path;
 const DIMENSIONS: usize = 8;
 const CENTRES: usize = 24;
 
-/// Rows around centres of unit length, one document each.
+/// Rows around centres of unit length, one for each document.
 fn segment(path: &Path, rows: usize) -> (Segment, Vec<Vec<f32>>) {
     let mut state = 11u64;
     let mut vector = |middle: &[f32], spread: f32| {
@@ -35,7 +35,7 @@ fn product(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// Rows in the lists of their nearest centroids, with codes or without.
+/// Rows in the lists of their nearest centroids, with or without codes.
 struct Listed<'a> {
     segment: &'a Segment,
     centroids: Vec<Vec<f32>>,
@@ -54,7 +54,7 @@ impl<'a> Listed<'a> {
         Listed { segment, centroids: centroids.to_vec(), lists, with_codes }
     }
 
-    /// Lists from the nearest to the query down.
+    /// Lists by their nearness to the query, nearest first.
     fn nearest_lists(&self, query: &[f32]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.lists.len()).collect();
         order.sort_by(|&a, &b| {
@@ -128,7 +128,7 @@ impl Codes for Listed<'_> {
     }
 }
 
-/// Finds the true rows if it may keep `needed` candidates, and the worst ones otherwise.
+/// Finds the true rows if it may keep `needed` candidates, and the worst rows otherwise.
 struct Graph<'a> {
     segment: &'a Segment,
     needed: usize,

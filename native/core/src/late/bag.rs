@@ -1,14 +1,15 @@
-//! Bags: what late interaction over the pieces of a static model has to know of a text. Which pieces it holds,
-//! how often, and the length of their weighted sum; the order does not matter. Segments keep the bags of their
-//! passages, so that no text is read and cut while somebody waits.
+//! Bags: the data of a text for late interaction over the pieces of a static model. A bag lists the
+//! pieces, their counts, and the length of their weighted sum; their order does not matter.
+//! Segments store the bags of their passages, so that a search does not tokenize texts.
 //!
-//! The bytes of a bag: f32 length, then of each distinct piece, ascending by id, the varint (LEB128)
-//! `2 · (id - previous id) + repeated`, and where it is repeated the varint `count - 2`. No piece, no bytes.
+//! The bytes of a bag: f32 length; then for each distinct piece, ascending by id, the varint
+//! (LEB128) `2 · (id - previous id) + repeated`, followed by the varint `count - 2` if it is
+//! repeated. A text without pieces has an empty bag.
 
 use super::PASSAGE_TOKENS;
 use crate::static_model::{Reader, Scratch};
 
-/// Makes bags of texts, with memory that is used again.
+/// Makes bags of texts. Its memory is reused.
 #[derive(Default)]
 pub struct Bagger {
     scratch: Scratch,
@@ -17,7 +18,7 @@ pub struct Bagger {
 }
 
 impl Bagger {
-    /// Appends the bag of a text's first pieces.
+    /// Appends the bag of a text. Reads its first `PASSAGE_TOKENS` pieces.
     pub fn push(&mut self, model: &Reader, text: &str, out: &mut Vec<u8>) {
         self.ids.clear();
         model.ids(text, &mut self.scratch, &mut self.ids);
@@ -27,7 +28,8 @@ impl Bagger {
         encode(&self.ids, length, out);
     }
 
-    /// The same, and the vector of the whole text into `row`, for one cut.
+    /// Appends the bag and writes the vector of the whole text into `row`. The text is tokenized
+    /// once.
     pub fn embed(&mut self, model: &Reader, text: &str, row: &mut [f32], out: &mut Vec<u8>) {
         self.ids.clear();
         model.ids(text, &mut self.scratch, &mut self.ids);
@@ -69,8 +71,8 @@ fn put(out: &mut Vec<u8>, mut number: u32) {
     out.push(number as u8);
 }
 
-/// Calls `each` with the pieces of a bag and their counts. Returns the length of their sum, or `None` where
-/// the bytes are no bag of pieces below `pieces`.
+/// Calls `each` with the pieces of a bag and their counts. Returns the length of their sum, or
+/// `None` if the bytes are not a bag of pieces below `pieces`.
 #[inline]
 pub fn decode(bytes: &[u8], pieces: u32, mut each: impl FnMut(u32, u32)) -> Option<f32> {
     if bytes.is_empty() {
@@ -87,15 +89,16 @@ pub fn decode(bytes: &[u8], pieces: u32, mut each: impl FnMut(u32, u32)) -> Opti
     Some(f32::from_le_bytes(*length)).filter(|length| length.is_finite())
 }
 
-/// The next varint. Of how many bytes it is, as good as random, is computed rather than branched on where it has at
-/// most four: a branch that is foretold wrong costs more than all of it.
+/// The next varint. If it has at most four bytes, their number is computed without a branch: it is
+/// nearly random, and a mispredicted branch would cost more than the rest.
 #[inline]
 fn take(rest: &mut &[u8]) -> Option<u32> {
     if let Some(&four) = rest.first_chunk::<4>() {
         let word = u32::from_le_bytes(four);
         let ends = !word & 0x8080_8080;
         if ends != 0 {
-            // All bits up to the first byte without the mark that another follows.
+            // Keeps the bits up to the last byte of the number: the first byte whose continuation
+            // bit is not set.
             let own = word & (ends ^ (ends - 1));
             *rest = &rest[(ends.trailing_zeros() / 8 + 1) as usize..];
             return Some(own & 0x7f | own >> 1 & 0x3f80 | own >> 2 & 0x1f_c000 | own >> 3 & 0xfe0_0000);
@@ -147,7 +150,7 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic_or_name_a_piece_that_is_not_there(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
-            // Counts are not followed: a damaged one may be any number.
+            // Counts are not checked: a damaged count may be any number.
             let mut seen = Vec::new();
             decode(&bytes, 100, |id, _| seen.push(id));
             prop_assert!(seen.iter().all(|&id| id < 100));

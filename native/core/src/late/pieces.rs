@@ -1,21 +1,21 @@
-//! Late interaction over the pieces of a static model: partners are found across languages.
+//! Late interaction over the pieces of a static model, which finds partners across languages.
 //!
-//! Works on bags, whether a segment keeps them or they are made of texts. Each distinct piece of all candidates
-//! meets each distinct piece of the query once; the cosine of the query's vector to a text's is the sum of what
-//! its pieces add, which follows from the same inner products.
+//! Works on bags from a segment or made of texts. The inner product of each distinct piece of the
+//! candidates with each distinct piece of the query is computed once. It gives the similarities,
+//! and summed over a text's pieces the cosine of query and text.
 
 use super::bag::decode;
 use super::{Mixture, Scores, Share, QUERY_TOKENS};
 use crate::static_model::{occurrences, Reader, Scratch};
 use crate::vectors::prefetch;
 
-/// What is fitted to a model. Equal pieces get no more than their similarity of 1: an addition for exact words
-/// helps within one language and hurts across scripts.
+/// Parameters fitted to a model. Equal pieces get no bonus above their similarity of 1: a bonus for
+/// exact words helps within one language and hurts across scripts.
 #[derive(Clone, Copy)]
 pub struct Fit {
     pub mixture: Mixture,
-    /// Power of a piece's IDF by which its partners count. Above 1, since a question in whole sentences holds
-    /// many frequent pieces, and together they drown the rare.
+    /// Power of a piece's IDF that weighs its partners. Above 1, since a question in whole
+    /// sentences has many frequent pieces, which together would outweigh the rare ones.
     pub rarity: f32,
 }
 
@@ -23,32 +23,32 @@ pub(super) fn weight(model: &Reader, piece: u32, rarity: f32) -> f32 {
     model.idf(piece).max(0.0).powf(rarity)
 }
 
-/// A patent and the passages of it that were found, as bags.
+/// The bags of a patent and of its passages that were found.
 pub struct Candidate<'a> {
     pub title: &'a [u8],
-    /// Its abstract; empty where it has none.
+    /// The abstract; empty if the patent has none.
     pub summary: &'a [u8],
     pub passages: Vec<&'a [u8]>,
 }
 
 impl<'a> Candidate<'a> {
-    /// Its title, its abstract, its passages.
+    /// The bags of title, abstract and passages.
     fn bags(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
         [self.title, self.summary].into_iter().chain(self.passages.iter().copied())
     }
 }
 
-/// Memory that one thread uses again for request after request.
+/// Memory of one thread, reused for every request.
 #[derive(Default)]
 pub struct Desk {
     scratch: Scratch,
-    /// Place of each piece among the distinct ones of a request; `NOWHERE` between requests.
+    /// Index of each piece among the distinct pieces of a request; `NOWHERE` between requests.
     place: Vec<u32>,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
-/// Scores candidates against a query; `None` where a bag is damaged.
+/// Scores candidates for a query; `None` if a bag is damaged.
 pub fn scores(
     model: &Reader,
     query: &str,
@@ -80,19 +80,19 @@ pub fn scores(
     Some(found)
 }
 
-/// The texts of all candidates: of each its title, its abstract, its passages.
+/// The texts of all candidates: for each its title, its abstract, its passages.
 struct Texts {
-    /// Each piece of a text: its place in `distinct`, and how often it occurs.
+    /// The pieces of all texts: index in `distinct`, and count.
     pieces: Vec<(u32, u32)>,
     /// Text n has `pieces[ends[n]..ends[n + 1]]`.
     ends: Vec<u32>,
     lengths: Vec<f32>,
     distinct: Vec<u32>,
-    /// How many of `distinct` there are so far.
+    /// Number of entries in `distinct`.
     found: usize,
 }
 
-/// Candidates whose bags are asked of memory ahead of the one that is read.
+/// Candidates whose bags are prefetched ahead of the one that is read.
 const CANDIDATES_AHEAD: usize = 4;
 
 impl Texts {
@@ -103,7 +103,7 @@ impl Texts {
             pieces: Vec::with_capacity(most),
             ends: vec![0],
             lengths: Vec::new(),
-            // One more, which every piece that is not new is written to.
+            // One spare slot, which known pieces overwrite.
             distinct: vec![0; most.min(pieces as usize) + 1],
             found: 0,
         };
@@ -121,7 +121,7 @@ impl Texts {
     fn push(&mut self, bag: &[u8], place: &mut [u32]) -> Option<()> {
         let (distinct, mut found) = (&mut self.distinct[..], self.found);
         let length = decode(bag, place.len() as u32, |piece, count| {
-            // Without a branch on whether the piece is new, which nobody can foretell.
+            // No branch on whether the piece is new: it would be mispredicted often.
             let at = &mut place[piece as usize];
             let is_new = *at == NOWHERE;
             *at = if is_new { found as u32 } else { *at };
@@ -140,31 +140,33 @@ impl Texts {
     }
 }
 
-/// Query pieces whose similarities to one piece are kept and compared at a time.
+/// Query pieces whose similarities to one piece are computed and compared together.
 const WIDE: usize = 8;
 
-/// Rows that are asked of memory ahead of the one that is computed with: those of other pieces lie anywhere in a table
-/// of 48 MB, and took two thirds of the time to come.
+/// Rows that are prefetched ahead of the current one. Rows are spread over a table of 48 MB, and
+/// waiting for them took two thirds of the time.
 const AHEAD: usize = 12;
 
-/// The distinct pieces of a query, padded with pieces of no meaning to a multiple of `WIDE`.
+/// The distinct pieces of a query, padded with pieces without effect to a multiple of `WIDE`.
 struct Query {
-    /// Their rows, widened once.
+    /// Their rows, converted to i16 once.
     rows: Vec<i16>,
     ids: Vec<u32>,
     lengths: Vec<f32>,
-    /// How much each partner counts; sums to 1.
+    /// Weight of each piece's partner; the sum is 1.
     weights: Vec<f32>,
-    /// What an inner product with each row adds to that with the query's vector.
+    /// Contribution of the inner product with each row to the inner product with the query's
+    /// vector.
     pull: Vec<f32>,
 }
 
-/// What the distinct pieces of the candidates are to a query.
+/// Similarities of the candidates' distinct pieces to a query.
 struct Met {
-    /// Similarity, 0 to 1, of each to each query piece, padded with 0 to a multiple of `WIDE`.
+    /// Similarity, 0 to 1, of each piece to each query piece, padded with 0 to a multiple of
+    /// `WIDE`.
     similar: Vec<f32>,
     width: usize,
-    /// What one occurrence adds to a text's inner product with the query's vector.
+    /// Contribution of one occurrence to a text's inner product with the query's vector.
     pulls: Vec<f32>,
 }
 
@@ -255,18 +257,18 @@ impl Query {
     }
 }
 
-/// Exact: rows are of at most 65,536 numbers within ±128.
+/// Exact: rows have at most 65,536 numbers within ±128.
 #[inline]
 fn dot(a: &[i16], b: &[i16]) -> i32 {
     a.iter().zip(b).map(|(&a, &b)| a as i32 * b as i32).sum()
 }
 
-/// Inner products of a row, of a multiple of 16 numbers, with so many others, which lie one behind another.
+/// Inner products of a row with `WIDE` adjacent rows. The length of a row is a multiple of 16.
 #[inline]
 fn products(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
     assert!(rows.len() == WIDE * row.len() && row.len() % 16 == 0);
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-    // Safety: the feature is there at compile time, and the rows are as long as was asserted.
+    // Safety: the feature is present at compile time, and the assertion checks the lengths.
     unsafe {
         return products_avx2(rows, row);
     }
@@ -278,7 +280,7 @@ fn products_plain(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
     std::array::from_fn(|q| dot(&rows[q * row.len()..][..row.len()], row))
 }
 
-/// All at once: a part of the row is loaded once for all of them, and their sums are added up together.
+/// Each part of the row is loaded once for all products, whose sums are reduced together.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 unsafe fn products_avx2(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
     use std::arch::x86_64::*;

@@ -1,6 +1,7 @@
-//! One segment by its approximate index. The index gives estimates; documents are scored exactly in the order of
-//! these, and it ends where no further one can be expected to count. How far estimates are to be believed is learned
-//! from the documents scored so far, of the same query and of about the same score.
+//! The search of one segment by its approximate index. The index gives estimates. Documents are
+//! scored exactly in the order of their estimates, until no further document is likely to be among
+//! the best. The error of estimates is learned from the documents scored so far, for the same query
+//! and similar scores.
 
 use super::{Part, SAMPLE_ALLOWED, SAMPLE_MOST, SHUNNED};
 use crate::bitmap::Bitmap;
@@ -9,31 +10,34 @@ use crate::segment::Effort;
 use crate::Result;
 use std::cell::RefCell;
 
-/// A filter that allows at least this share of all rows is applied to what the index proposes: asking for so many more
-/// costs less than having each looked up, and shows at once whether the filter shuns the query's neighbours.
+/// A filter that allows at least this share of all rows is applied after the index has proposed
+/// rows. Asking for more rows then costs less than testing each, and shows at once whether the
+/// filter is anticorrelated with the query.
 const FILTERED_AFTERWARDS: f64 = 0.5;
-/// A graph that has been walked with this many times `k` candidates has shown what it can find.
+/// A graph is walked with at most this many times `k` candidates. Then the other rows are scanned.
 const GRAPH_PATIENCE: usize = 4;
-/// Documents that are scored before estimates are believed, and over how many what is learned is averaged.
+/// Documents that are scored before estimates are used, and the window of the moving averages.
 const LEARNED_FROM: usize = 32;
 const WINDOW: f64 = 256.0;
-/// A document is passed over where it would have to score so many standard deviations better than estimated.
+/// A document is skipped if it would have to score this many standard deviations above its
+/// estimate.
 const DEVIATIONS: f64 = 3.0;
-/// A row of a document is passed over where it is estimated so many standard deviations below the best: the errors of
-/// both count.
+/// A row of a document is skipped if its estimate is this many standard deviations below the best
+/// estimate. Larger than `DEVIATIONS`, since both estimates have errors.
 const ROW_DEVIATIONS: f64 = 3.5;
 
-/// So many times as many documents as are wanted, of those allowed, make them few.
+/// Documents are ranked by their best estimates if more than one in this many of the allowed
+/// documents is wanted; otherwise rows are probed.
 const FEW: usize = 32;
 
-/// How many documents ahead rows are fetched into the cache.
+/// Number of documents ahead for which rows are prefetched.
 const AHEAD: usize = 3;
 
-/// Estimates are off by this much at least, as far as anybody believes: rows of the same text, of which many may come
-/// first, have the same error, and say nothing of others.
+/// Least standard deviation of the error that is assumed. Rows of the same text have the same
+/// error, which may look like no deviation if they come first.
 const DEVIATION_LEAST: f64 = 0.01;
 
-/// How exact scores differ from estimates.
+/// Statistics of the difference between exact scores and estimates.
 #[derive(Default)]
 pub(super) struct Trust {
     seen: usize,
@@ -58,7 +62,7 @@ impl Trust {
         (self.seen >= LEARNED_FROM).then(|| self.variance.sqrt().max(DEVIATION_LEAST))
     }
 
-    /// What a document of this estimate scores at most, as far as can be told.
+    /// The greatest likely score of a document with this estimate.
     pub(super) fn at_most(&self, estimate: f32) -> f32 {
         match self.deviation() {
             Some(deviation) => (estimate as f64 + self.mean + DEVIATIONS * deviation) as f32,
@@ -74,7 +78,7 @@ struct Estimated {
     score: f32,
 }
 
-/// Estimates of all rows, as codes give them.
+/// Estimates of all rows from codes.
 struct RowEstimates<'a> {
     scores: &'a [u16],
     step: f32,
@@ -82,12 +86,12 @@ struct RowEstimates<'a> {
 }
 
 thread_local! {
-    /// Memory of a scan of codes, used again by the next one of this thread.
+    /// Memory of a scan of codes, reused by this thread.
     static SCORES: RefCell<Vec<u16>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Part<'_> {
-    /// Asks the index for the best `k` rows, and for more while they do not suffice.
+    /// Asks the index for the best `k` rows, and for more until they are enough.
     pub(super) fn approximate(&mut self, k: usize, effort: Effort) -> Result<()> {
         let ann = self.segment.ann.as_ref().expect("the planner saw an index");
         if let Some(codes) = ann.codes() {
@@ -135,21 +139,22 @@ impl Part<'_> {
         }
     }
 
-    /// Looks at every allowed row after all.
+    /// Scores every allowed row, if the index is of no use.
     fn whole(&mut self) {
         self.outcome.rescanned += 1;
         self.exact();
     }
 
-    /// Estimates every row by its codes, and scores documents in that order. What a filter shuns is found as well as
-    /// anything else.
+    /// Estimates every row by its codes, and scores documents in the order of estimates. Works for
+    /// anticorrelated filters too.
     pub(super) fn codes(&mut self) -> Result<()> {
         let ann = self.segment.ann.as_ref().expect("the planner saw an index");
         let Some(codes) = ann.codes() else {
             self.outcome.rescanned += 1;
             return Ok(self.exact());
         };
-        // Thousands of documents are found faster by the best estimate of each one, a few by the best rows.
+        // For thousands of documents, a search by the best estimate of each document is faster; for
+        // few, one by the best rows.
         if self.request.documents * FEW < self.selected.doc_count {
             return self.probe(codes, ann.lists());
         }
@@ -171,7 +176,7 @@ impl Part<'_> {
         }
         let mut trust = Trust::default();
         let mut scored = Bitmap::empty(self.segment.docs());
-        // Only the best are brought into order; then as many again, while they do not suffice.
+        // Sorts only the best estimates, then further batches until they are enough.
         let mut below = 1usize << 16;
         let mut batch = self.request.documents + 8 * LEARNED_FROM;
         while below > 0 {
@@ -197,8 +202,8 @@ impl Part<'_> {
         }
     }
 
-    /// Scores documents, best estimate first. Returns whether it ended because none of the rest, nor any of a lower
-    /// estimate, can be expected to count.
+    /// Scores documents, best estimate first. Returns whether it stopped because no document with
+    /// an equal or lower estimate is likely to be among the best.
     fn score_in_order(
         &mut self,
         documents: &[Estimated],
@@ -236,7 +241,7 @@ impl Part<'_> {
         let mut documents = Vec::new();
         for (row, score) in rows {
             let ordinal = self.facts.ordinal_of_row(row);
-            // An index that was built for other rows must not bring in what the filter forbids.
+            // A damaged or foreign index must not return documents that the filter excludes.
             if seen.contains(ordinal) || !self.selected.docs.contains(ordinal) {
                 continue;
             }
@@ -246,9 +251,10 @@ impl Part<'_> {
         documents
     }
 
-    /// Whether the filter allows far fewer of the query's neighbours than of the other rows (a country whose
-    /// documents are in another language than the query, say). The best of the allowed rows then lie where the
-    /// index does not look: it would find enough, and the wrong ones.
+    /// Whether the filter is anticorrelated with the query: it allows far fewer of the query's
+    /// neighbours than of all rows, such as a country whose documents are in another language. The
+    /// best allowed rows are then far from where the index searches: it would find enough rows, but
+    /// not the best.
     fn shuns(&self, filter: &Bitmap, effort: Effort) -> Result<bool> {
         let ann = self.segment.ann.as_ref().expect("the planner saw an index");
         let share = self.selected.row_count as f64 / self.segment.passages() as f64;
@@ -259,14 +265,14 @@ impl Part<'_> {
         Ok((allowed as f64) < rows.len() as f64 * share * SHUNNED)
     }
 
-    /// The same of rows that were proposed without the filter.
+    /// `shuns` for rows that were proposed without the filter.
     fn are_shunned(&self, rows: &[(u32, f32)], share: f64) -> bool {
         let is_allowed = |row: u32| self.selected.docs.contains(self.facts.ordinal_of_row(row));
         let allowed = rows.iter().filter(|row| is_allowed(row.0)).count();
         (allowed as f64) < rows.len() as f64 * share * SHUNNED
     }
 
-    /// How many results some documents make: an application and its grant may be one.
+    /// The number of results from some documents: an application and its grant may be one.
     pub(super) fn results_of(&self, documents: &Bitmap) -> usize {
         if !self.request.dedupe {
             return documents.count();

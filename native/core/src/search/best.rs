@@ -1,23 +1,23 @@
-//! The best documents seen so far, and what a further one must score to be among them.
+//! The best hits so far, and the score that a further document needs to be among them.
 
 use super::Hit;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Keeps the best `keep` of what is pushed; with `dedupe` one of each application, the best.
+/// Keeps the best `keep` hits; with `dedupe` only the best of each application.
 pub struct Best {
     keep: usize,
     dedupe: bool,
     hits: Vec<Hit>,
-    /// Hits up to here are in order, and none is superfluous.
+    /// The first `settled` hits are sorted, and all of them are needed.
     settled: usize,
-    /// The worst of `keep` settled hits: nothing that is not better can be among the best.
+    /// The worst of `keep` settled hits. Only a better hit can be among the best.
     floor: Option<Hit>,
-    /// Whether a document may have been pushed several times, with scores of several passages.
+    /// Whether a document may be pushed several times, with scores of several passages.
     repeated: bool,
 }
 
-/// Hits beyond those in order that may come together before they are sorted: this part of `keep`, and so many at least.
+/// Unsorted hits that are collected before they are sorted: this part of `keep`, at least `SLACK`.
 const SLACK_PART: usize = 4;
 const SLACK: usize = 32;
 
@@ -37,36 +37,40 @@ impl Best {
         }
     }
 
-    /// The same of one passage of a document: the best of those that are pushed counts.
+    /// Pushes one passage of a document, of which the best passage counts.
     pub fn push_passage(&mut self, hit: Hit) {
         self.repeated = true;
         self.push(hit);
     }
 
-    /// Gives hits their final scores, which are none the less; `score` is told as well which hit comes some places later.
+    /// Updates hits to their final scores, which are never lower. `score` also gets the hit `ahead`
+    /// ranks later, for prefetching.
     pub fn rescore(&mut self, ahead: usize, mut score: impl FnMut(&mut Hit, Option<&Hit>)) {
         self.settle();
         for n in 0..self.hits.len() {
             let (before, after) = self.hits.split_at_mut(n + 1);
             score(&mut before[n], after.get(ahead - 1));
         }
-        // What was kept for the best of an application may now be less than another of it that was dropped, by an error
-        // of its estimate: as with any document that an index misses.
+        // Another document of an application may have been dropped by an error of its estimate
+        // although its final score is higher. It is missed, like other documents that an index
+        // misses.
         self.settled = 0;
     }
 
-    /// What a document must score to be among the best; nothing until there are enough.
+    /// The score that a document must exceed to be among the best; `None` while there are fewer
+    /// than `keep`.
     pub fn floor(&self) -> Option<f32> {
         self.floor.map(|floor| floor.score)
     }
 
-    /// Sorts, and drops what is superfluous. A dropped document of an application that is kept scores less than the
-    /// one that is, and what lies below the floor lies below `keep` others: neither could come back.
+    /// Sorts, and drops superfluous hits. A dropped document of an application scores less than the
+    /// one that is kept, and a hit below the floor is below `keep` others, so neither can come
+    /// back.
     pub fn settle(&mut self) {
         if self.settled == self.hits.len() {
             return;
         }
-        // Stable, since that one merges what is in order already.
+        // A stable sort, since it merges sorted runs.
         self.hits.sort_by(|a, b| b.cmp(a));
         if self.repeated {
             let mut seen: HashSet<u64, BuildHasherDefault<Mixed>> =
@@ -92,7 +96,8 @@ impl Best {
     }
 }
 
-/// Keys of applications are hashes already, but ordinals are small numbers, and a hash table looks at the high bits, too.
+/// Keys of applications are hashes, but ordinals are small numbers, and a hash table also uses the
+/// high bits.
 #[derive(Default)]
 struct Mixed(u64);
 

@@ -1,6 +1,6 @@
-//! One segment by the codes in the lists of its index that lie nearest to the query. Scores of whole lists lie in
-//! memory, so that nobody has to say beforehand how many rows will be needed: rows are scored exactly in the order of their
-//! estimates, and more are looked at while they do not suffice.
+//! The search of one segment by codes in the index lists nearest to the query. All estimates of the
+//! probed lists are in memory, so the number of rows need not be known beforehand: rows are scored
+//! exactly in the order of their estimates, until they are enough.
 
 use super::approximate::Trust;
 use super::{Part, SAMPLE_ALLOWED, SAMPLE_MOST, SHUNNED};
@@ -9,16 +9,17 @@ use crate::segment::{Codes, CODE_BLOCK};
 use crate::{vectors, Error, Result};
 use std::cell::RefCell;
 
-/// Rows that are looked at first: so many for each document wanted, and besides. Of each further turn twice as many.
+/// Rows scored first: `ROWS_PER_DOCUMENT` for each wanted document, plus `ROWS_BESIDES`. Each further
+/// round scores twice as many.
 const ROWS_PER_DOCUMENT: usize = 8;
 const ROWS_BESIDES: usize = 256;
 
-/// Rows whose documents are looked up at a time.
+/// Rows whose documents are looked up together.
 const SLICE: usize = 512;
-/// Rows that the memory of a thread has room for between searches.
+/// Rows for which a thread keeps memory between searches.
 const KEPT_ROWS: usize = 1 << 17;
 
-/// How many rows ahead are fetched into the cache.
+/// Number of rows ahead that are prefetched.
 const AHEAD: usize = 12;
 
 /// A row, its document, and the estimate of its score.
@@ -28,13 +29,14 @@ struct Row {
     estimate: f32,
 }
 
-/// Memory of a probe, used again by the next one of this thread.
+/// Memory of a probe, reused by this thread.
 #[derive(Default)]
 struct Desk {
-    /// Scores of all lists, and the lists in the order in which they are probed.
+    /// Scores of all lists, and the probed lists in the order of their memory.
     list_scores: Vec<f32>,
     order: Vec<u32>,
-    /// Estimates of the probed lists' rows, each list filled up with 0 to whole blocks; and the best of each block.
+    /// Estimates of the probed lists' rows, each list padded with 0 to whole blocks; and the best
+    /// estimate of each block.
     scores: Vec<u16>,
     best: Vec<u16>,
     ranked: Vec<u16>,
@@ -46,7 +48,7 @@ thread_local! {
 }
 
 impl Desk {
-    /// The best `nprobe` lists, in the order in which they lie in memory.
+    /// Chooses the best `nprobe` lists, in the order of their memory.
     fn choose(&mut self, nprobe: usize) {
         let scores = &self.list_scores;
         self.order.clear();
@@ -59,8 +61,8 @@ impl Desk {
         }
     }
 
-    /// The least estimate of about the best `count` rows: that of the best of so many blocks, or of as many rows where
-    /// there are not so many blocks.
+    /// A lower bound for the estimates of about the best `count` rows. Found among the best
+    /// estimates of blocks; among all rows if there are fewer blocks.
     fn least_of(&mut self, count: usize) -> u16 {
         if count >= self.scores.len() {
             return 0;
@@ -69,7 +71,7 @@ impl Desk {
         *self.ranked.select_nth_unstable_by(count, |a, b| b.cmp(a)).1
     }
 
-    /// Gives back what an unusually large search took.
+    /// Frees the memory of an unusually large search.
     fn tidy(&mut self) {
         self.rows.clear();
         self.rows.shrink_to(KEPT_ROWS);
@@ -77,7 +79,7 @@ impl Desk {
         self.ranked.shrink_to(KEPT_ROWS);
     }
 
-    /// The rows estimated at `from` or above, and below `below`, best first.
+    /// Collects the rows with estimates from `from` up to but not including `below`, best first.
     fn collect(&mut self, codes: &dyn Codes, from: u16, below: u32) -> Result<()> {
         self.rows.clear();
         let mut block = 0;
@@ -102,11 +104,12 @@ impl Desk {
 }
 
 fn foreign_row(row: i64) -> Error {
-    Error::Invalid(format!("a list of the index names row {row}, which there is not"))
+    Error::Invalid(format!("a list of the index names row {row}, which does not exist"))
 }
 
 impl Part<'_> {
-    /// Looks at `nprobe` lists, and at more where they do not hold enough or the filter shuns them.
+    /// Probes `nprobe` lists, and more if they do not hold enough or the filter is anticorrelated
+    /// with the query.
     pub(super) fn probe(&mut self, codes: &dyn Codes, nprobe: usize) -> Result<()> {
         DESK.with_borrow_mut(|desk| {
             let outcome = self.probe_at(desk, codes, nprobe);
@@ -133,7 +136,8 @@ impl Part<'_> {
                 }
                 Ended::Exhausted if nprobe < lists && self.results_of(&scored) < wanted => {
                     self.outcome.widened += 1;
-                    // Of an application and its grant one counts: never enough where everything is wanted.
+                    // An application and its grant are one result: if all documents are wanted,
+                    // there are never enough results.
                     nprobe = if wanted == self.selected.doc_count { lists } else { (nprobe * 2).min(lists) };
                 }
                 Ended::Exhausted | Ended::Enough => return Ok(()),
@@ -141,8 +145,9 @@ impl Part<'_> {
         }
     }
 
-    /// Scores the probed rows in the order of their estimates. Where lists are left out, a filter that
-    /// shuns the best rows makes it end at once: the best of what it allows then lie in other lists.
+    /// Scores the probed rows in the order of their estimates. If some lists are not probed, it
+    /// stops early for a filter that is anticorrelated with the query: the best allowed rows are
+    /// then in other lists.
     fn in_order_of_rows(
         &mut self,
         desk: &mut Desk,
@@ -160,7 +165,8 @@ impl Part<'_> {
         let mut judged = !partial || share == 1.0;
         while below > 0 {
             let from = match desk.least_of(count) {
-                // As many blocks as before have a row like this one: whoever is equal comes along.
+                // All these rows have been scored, since all equal estimates are taken together.
+                // Continues with more.
                 least if least as u32 >= below => {
                     count = count.saturating_mul(2);
                     continue;
@@ -193,8 +199,8 @@ impl Part<'_> {
         Ok(Ended::Exhausted)
     }
 
-    /// Scores rows, best estimate first. Returns whether it ended because none of the rest, nor any of a lower estimate,
-    /// can be expected to count.
+    /// Scores rows, best estimate first. Returns whether it stopped because no row with an equal or
+    /// lower estimate is likely to be among the best.
     fn score_rows(&mut self, rows: &[Row], trust: &mut Trust, scored: &mut Bitmap) -> bool {
         for (n, &Row { row, ordinal, estimate }) in rows.iter().enumerate() {
             if let Some(soon) = rows.get(n + AHEAD) {
@@ -223,9 +229,9 @@ impl Part<'_> {
 }
 
 enum Ended {
-    /// None of the other rows can be expected to count.
+    /// No other row is likely to be among the best.
     Enough,
-    /// Every probed row has been looked at.
+    /// Every probed row has been scored.
     Exhausted,
     /// The filter allows far fewer of the best rows than of all.
     Shunned,

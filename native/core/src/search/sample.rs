@@ -1,14 +1,14 @@
-//! How many documents reach a threshold, before it is decided how they are looked for: most statistics count few of
-//! those that a filter allows.
+//! Estimates how many documents reach a threshold, to choose a plan: most statistics count few of
+//! the documents that a filter allows.
 
 use super::{check_query, Selected, Snapshot};
 use crate::{vectors, Result};
 
-/// How many documents ahead rows are fetched into the cache.
+/// Number of documents ahead for which rows are prefetched.
 const AHEAD: usize = 4;
 
-/// Of about `size` documents, evenly out of all allowed ones: how many were looked at, and how many of them score
-/// `min_score` or more. The same ones whenever it is asked.
+/// Scores about `size` documents, evenly spread over all allowed ones. Returns the number of scored
+/// documents, and of those that score `min_score` or more. The sample is always the same.
 pub fn sample_above(
     snapshot: &Snapshot,
     selected: &[Selected],

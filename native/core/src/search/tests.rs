@@ -84,7 +84,7 @@ fn by_brute_force(
                 .map(|row| row.iter().zip(query).map(|(&r, q)| f16::from_f32(r).to_f32() * q).sum::<f32>())
                 .fold(f32::NEG_INFINITY, f32::max);
             let hash = xxhash_rust::xxh3::xxh3_64(format!("P{id}").as_bytes());
-            // Of equal scores grants come first.
+            // At equal scores, grants come first.
             (id as u32, score, (!doc.grant as u64) << 63 | hash >> 1)
         })
         .collect();
@@ -166,7 +166,7 @@ proptest! {
         prop_assert_eq!(sampled(docs.len()), (all.len(), above));
         let (looked_at, above_of_some) = sampled(want);
         prop_assert!(looked_at <= want && above_of_some <= above.min(looked_at));
-        prop_assert!(2 * looked_at >= want.min(all.len()), "{looked_at} of {} looked at, {want} wanted", all.len());
+        prop_assert!(2 * looked_at >= want.min(all.len()), "{looked_at} of {} scored, {want} wanted", all.len());
         for hit in &outcome.hits {
             let best = best_passages(&snapshot, hit, &query, 2);
             prop_assert_eq!(best[0].1, hit.score);

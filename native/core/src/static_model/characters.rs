@@ -1,8 +1,8 @@
-//! From text to runs of characters of one class, by the table in the model's file.
+//! Splits a text into runs of characters of one class, by the table in the model's file.
 //!
-//! The table was made with one version of Unicode. Code points which that version does not assign become
-//! spaces before anything is normalised, and Unicode never changes how assigned characters normalise: so
-//! the crate's newer tables give what the training's older ones gave.
+//! The table was made with one version of Unicode. Code points that this version does not assign
+//! become spaces before normalisation. Unicode never changes the normalisation of assigned
+//! characters, so the crate's newer tables give the same result as the older ones of the training.
 
 use crate::file::Container;
 use crate::Result;
@@ -11,12 +11,12 @@ use unicode_normalization::UnicodeNormalization;
 const POINT: u32 = (1 << 21) - 1;
 const CLASS_SHIFT: u32 = 21;
 const CLASS: u32 = 31;
-/// The character becomes several, which stand in the section of texts.
+/// The character becomes several, listed in the section of texts.
 const MULTIPLE: u32 = 1 << 26;
-/// The character may combine with what is before it.
+/// The character may combine with the previous one.
 const COMBINES: u32 = 1 << 27;
 const BLOCKS: usize = 0x110000 / 256;
-/// The class of what stands between runs.
+/// The class of characters between runs.
 pub const SEPARATOR: u32 = 0;
 
 /// The table of characters, borrowed from the file.
@@ -36,7 +36,7 @@ impl<'a> Characters<'a> {
         })
     }
 
-    /// `None` where the sections do not fit together.
+    /// `None` if the sections are inconsistent.
     pub fn check(&self) -> Option<()> {
         let count = self.entries.len() / 256;
         let whole = self.blocks.len() == BLOCKS
@@ -59,7 +59,7 @@ impl<'a> Characters<'a> {
         self.entries[self.blocks[code >> 8] as usize * 256 + (code & 255)]
     }
 
-    /// The text that an entry with `MULTIPLE` stands for.
+    /// The text of an entry with `MULTIPLE`.
     fn several(&self, entry: u32) -> Option<&'a str> {
         let at = (entry & POINT) as usize;
         let length = *self.text.get(at)? as usize;
@@ -74,13 +74,13 @@ impl<'a> Characters<'a> {
         while let Some((c, entry)) = next {
             let after = &rest[c.len_utf8()..];
             next = after.chars().next().map(|c| (c, self.entry(c)));
-            // A character that nothing after it may combine with is what the table says.
+            // If the next character cannot combine with it, the table has the result.
             if (entry | next.map_or(0, |(_, entry)| entry)) & COMBINES == 0 {
                 self.folded(entry, &mut each);
                 rest = after;
                 continue;
             }
-            // All up to the next character that stands for itself is normalised together.
+            // Otherwise, everything up to the next non-combining character is normalised together.
             let alone = after.char_indices().find(|&(_, c)| self.entry(c) & COMBINES == 0);
             let (stretch, beyond) = rest.split_at(alone.map_or(rest.len(), |(at, _)| c.len_utf8() + at));
             self.composed(stretch, &mut each);
@@ -107,7 +107,7 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// Whether the table turns the character into a space before anything else happens to it.
+    /// Whether the table maps the character to a space before normalisation.
     fn is_dropped(&self, c: char) -> bool {
         self.entry(c) == self.entry('\0')
     }

@@ -1,5 +1,6 @@
-//! A small model for tests, written without the packer: its own table of characters from the Unicode crate
-//! and the simplest trie there is, so that reader and format are checked by a second hand.
+//! A small model for tests, written without the packer: a table of characters from the Unicode
+//! crate and the simplest possible trie. It tests the reader and the format independently of the
+//! packer.
 
 use crate::file::{bytes_of, Writer};
 use std::collections::{BTreeMap, HashMap};
@@ -23,7 +24,7 @@ pub fn class_of(c: char) -> u32 {
     }
 }
 
-/// What the sample takes to be unassigned.
+/// Characters that the sample treats as unassigned.
 pub fn is_dropped(c: char) -> bool {
     c.is_control()
         || c == '\u{fffd}'
@@ -33,7 +34,7 @@ pub fn is_dropped(c: char) -> bool {
             || (0x1_d400..0x1_d800).contains(&(c as u32)))
 }
 
-/// The definition, in the plainest way.
+/// The definition of normalisation, as simple as possible.
 pub fn normalised(text: &str) -> String {
     let known: String = text.chars().map(|c| if is_dropped(c) { ' ' } else { c }).collect();
     known.nfkc().flat_map(char::to_lowercase).collect()
@@ -58,7 +59,7 @@ fn table() -> (Vec<u16>, Vec<u32>, Vec<u8>) {
 fn entry(c: char, text: &mut Vec<u8>) -> u32 {
     let folded = normalised(&c.to_string());
     let first = c.to_string().nfkd().next().unwrap();
-    // Any character that a two-character composition may end in; found by trying the common starters.
+    // Characters at the end of a two-character composition, found by trying the common starters.
     let drawn = matches!(first, '\u{1161}'..='\u{1175}' | '\u{11a8}'..='\u{11c2}' | '\u{9be}' | '\u{9d7}' | '\u{b3e}' | '\u{b56}' | '\u{b57}' | '\u{bbe}' | '\u{bd7}' | '\u{cc2}' | '\u{cd5}' | '\u{cd6}' | '\u{d3e}' | '\u{d57}' | '\u{dcf}' | '\u{ddf}' | '\u{102e}' | '\u{1b35}');
     let combines =
         if !is_dropped(c) && (canonical_combining_class(first) != 0 || drawn) { 1 << 27 } else { 0 };
@@ -74,7 +75,7 @@ fn entry(c: char, text: &mut Vec<u8>) -> u32 {
     }
 }
 
-/// A trie in which every node has a block of 256 places for itself.
+/// A trie in which every node has a block of 256 units of its own.
 fn trie(pieces: &[String]) -> Vec<u32> {
     let mut nodes: Vec<(BTreeMap<u8, usize>, Option<u32>)> = vec![Default::default()];
     for (id, piece) in pieces.iter().enumerate() {
@@ -88,7 +89,8 @@ fn trie(pieces: &[String]) -> Vec<u32> {
         }
         nodes[at].1 = Some(id as u32);
     }
-    // The root lies at 0 and its children in the block after it; node n's children in block n + 1.
+    // The root is at 0 and its children in the block after it; the children of node n are in block
+    // n + 1.
     let mut units = vec![0u32; (nodes.len() + 1) * 256];
     let mut place = vec![0usize; nodes.len()];
     for (n, (children, id)) in nodes.iter().enumerate() {
@@ -144,7 +146,7 @@ impl Sample {
         out.finish().unwrap();
     }
 
-    /// Ids of a text by trying every way to cut each run: the definition, for short runs.
+    /// Ids of a text by trying every segmentation of each run: the definition, for short runs.
     pub fn ids(&self, text: &str) -> Vec<u32> {
         let mut out = Vec::new();
         let mut run: Vec<char> = Vec::new();
@@ -168,7 +170,7 @@ impl Sample {
         out
     }
 
-    /// Score and pieces of the best way to cut: of equal scores, the longer last piece.
+    /// Score and pieces of the best segmentation. At equal scores, the longer last piece wins.
     fn best(&self, run: &[char]) -> (i64, Vec<u32>) {
         let mut best: Vec<(i64, Vec<u32>)> = vec![(0, Vec::new())];
         for end in 1..=run.len() {

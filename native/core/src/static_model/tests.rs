@@ -63,7 +63,7 @@ fn pieces(text: &str) -> Vec<String> {
 fn cuts_runs_into_the_best_pieces() {
     assert_eq!(pieces("Solid 전해질"), ["▁solid", "전해질"]);
     assert_eq!(pieces("電解ガ1２3"), ["電解", "12"], "ガ is katakana, が is another piece; 3 is unknown");
-    // Equal scores: the longer last piece, at each position.
+    // At equal scores, the longer last piece wins at each position.
     assert_eq!(pieces("abc"), ["▁", "abc"]);
     assert_eq!(pieces("ab"), ["▁a", "b"], "-6000 beats ▁ and ab with -9000");
 }
@@ -77,7 +77,7 @@ fn decomposed_compatibility_and_capital_forms_are_the_same_text() {
     assert_eq!(
         ids("Σ"),
         ids("ς").into_iter().chain([10]).collect::<Vec<_>>(),
-        "ς is no piece; a final Σ is σ"
+        "ς is not a piece; a final Σ is σ"
     );
     assert_eq!(pieces("か\u{3099}"), ["が"]);
     assert_eq!(pieces("ｶ"), ["カ"]);
@@ -122,7 +122,7 @@ fn every_damage_is_an_error() {
     assert!(matches!(StaticModel::open(&dir.path().join("none")), Err(Error::Io { .. })));
 }
 
-/// The sample with one section replaced, its checksums right.
+/// The sample with one section replaced and valid checksums.
 fn with(name: &str, bytes: &[u8]) -> Result<StaticModel> {
     let dir = tempfile::tempdir().unwrap();
     let (whole, path) = (dir.path().join("whole"), dir.path().join("model.bin"));
@@ -166,7 +166,7 @@ fn sections_that_do_not_fit_are_an_error() {
     assert!(with("word_start", &[0xff]).is_err());
 }
 
-/// Texts in which much is known to the sample and much is strange.
+/// Texts with known and unknown parts.
 fn texts() -> impl Strategy<Value = String> {
     let strange = prop::sample::select(vec![
         "a", "b", "c", "ab", "é", "e\u{301}", "\u{301}", "\u{323}", "Σ", "ς", "İ", "ﬁ", "전", "해", "질",

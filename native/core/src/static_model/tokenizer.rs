@@ -1,23 +1,23 @@
-//! From text to ids of pieces: unigram segmentation (Kudo 2018) of runs of one class of characters, with
-//! integer scores, so that sums and ties are the same everywhere.
+//! Tokenizes a text into ids of pieces: unigram segmentation (Kudo 2018) of runs of one character
+//! class. Scores are integers, so that sums and ties are the same on every machine.
 
 use super::characters::{Characters, SEPARATOR};
 use super::trie::Trie;
 
-/// What is needed to cut text, borrowed from the file.
+/// The sections for tokenizing, borrowed from the file.
 #[derive(Clone, Copy)]
 pub struct Tokenizer<'a> {
     pub characters: Characters<'a>,
     pub trie: Trie<'a>,
     pub scores: &'a [i32],
-    /// Score of a character that is no piece.
+    /// Score of a character that is not in the vocabulary.
     pub unknown: i64,
-    /// Set before every run of a class whose bit is set in `marked`.
+    /// Prefix of every run whose class has its bit set in `marked`.
     pub mark: &'a str,
     pub marked: u32,
 }
 
-/// The best segmentation that ends at a byte: its score, where its last piece starts, and which that is.
+/// The best segmentation up to a byte: its score, and the start and id of its last piece.
 #[derive(Clone, Copy)]
 struct End {
     score: i64,
@@ -28,14 +28,14 @@ struct End {
 const UNREACHED: End = End { score: i64::MIN, start: 0, piece: UNKNOWN };
 const UNKNOWN: u32 = u32::MAX;
 
-/// Memory that one thread uses again for text after text.
+/// Memory of one thread, reused for every text.
 #[derive(Default)]
 pub struct Scratch {
     run: Vec<u8>,
     ends: Vec<End>,
 }
 
-/// More than this is given back after a text.
+/// Bytes and entries that are kept after a text; larger buffers are shrunk.
 const KEPT: usize = 1 << 16;
 
 impl Tokenizer<'_> {
@@ -75,7 +75,7 @@ impl Tokenizer<'_> {
             let here = ends[at].score;
             let width = width_of(run[at]);
             let mut alone = false;
-            // Starts come from left to right and only a greater score replaces: the longest piece wins ties.
+            // Starts ascend, and only a greater score replaces: the longest piece wins ties.
             self.trie.prefixes(&run[at..], |length, piece| {
                 alone |= length == width;
                 let score = here + self.scores[piece as usize] as i64;

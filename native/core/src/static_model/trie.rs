@@ -1,5 +1,5 @@
-//! The pieces of a vocabulary by their UTF-8 bytes: a double-array trie (Aoe 1989) in four bytes a node,
-//! packed as in darts-clone; `models/static/FORMAT.md` states the bits.
+//! The pieces of a vocabulary by their UTF-8 bytes: a double-array trie (Aoe 1989) with four bytes
+//! for each node, packed as in darts-clone. `models/static/FORMAT.md` specifies the bits.
 
 use crate::file::Container;
 use crate::Result;
@@ -17,10 +17,10 @@ impl<'a> Trie<'a> {
         Ok(Trie(file.numbers("trie")?))
     }
 
-    /// `None` where a node points out of the array or bears an id that is not below `pieces`.
+    /// `None` if a node points outside the array or has an id of `pieces` or more.
     pub fn check(&self, pieces: usize) -> Option<()> {
         let units = self.0;
-        // A base and what it is combined with lie in one block of 256.
+        // A base and its children are in one block of 256.
         let sound = |&unit: &u32| match unit & LEAF {
             0 => (base(unit) | 255) < units.len(),
             _ => ((unit & !LEAF) as usize) < pieces,
@@ -29,7 +29,8 @@ impl<'a> Trie<'a> {
         (!units.is_empty() && units.iter().all(sound) && units.iter().all(ends_well)).then_some(())
     }
 
-    /// Calls `each` with length in bytes and id of every piece that `text` starts with, shortest first.
+    /// Calls `each` with the length in bytes and the id of every piece at the start of `text`,
+    /// shortest first.
     #[inline]
     pub fn prefixes(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
         let units = self.0;

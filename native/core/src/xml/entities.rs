@@ -1,6 +1,6 @@
-//! Named characters of the document types that offices use, so that no DTD is ever loaded: the HTML 5 list
-//! (which contains the ISO 8879 sets the DTDs are made of) and the Greek letters of ISOgrk1 and ISOgrk2.
-//! Source: https://html.spec.whatwg.org/multipage/named-characters.html, ISO 8879 annex D.
+//! Characters of named entities in the offices' document types, so that no DTD is loaded: the HTML
+//! 5 list, which contains the ISO 8879 sets of these DTDs, and the Greek letters of ISOgrk1 and
+//! ISOgrk2. Source: https://html.spec.whatwg.org/multipage/named-characters.html, ISO 8879 annex D.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

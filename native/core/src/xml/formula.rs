@@ -1,10 +1,10 @@
-//! MathML on one line: `(a + b)/(c)`, `x_i^2`, `√(x)`.
+//! Writes MathML on one line: `(a + b)/(c)`, `x_i^2`, `√(x)`.
 
 use super::readable::{is_space, DEPTH_MAX};
 use super::role::Role;
 use super::tree::{Node, View};
 
-/// The formula that an element holds, or the symbols of a text.
+/// The formula of an element, or the symbols of a text.
 pub fn formula(view: View, index: u32, depth: usize) -> String {
     if depth > DEPTH_MAX {
         return String::new();
@@ -41,7 +41,8 @@ pub fn formula(view: View, index: u32, depth: usize) -> String {
     }
 }
 
-/// Neighbours with a space between them, but none inside brackets; the characters of a symbol without.
+/// Joins parts with spaces between them, except inside brackets and between the characters of a
+/// symbol.
 fn sequence(view: View, index: u32, depth: usize) -> String {
     let between = if view.elements(index).next().is_some() { " " } else { "" };
     let pieces = view.children(index).map(|child| formula(view, child, depth + 1));
@@ -61,7 +62,7 @@ fn sequence(view: View, index: u32, depth: usize) -> String {
     out
 }
 
-/// An operand, in brackets where it is more than one symbol.
+/// An operand, in brackets if it has more than one symbol.
 fn operand(view: View, index: Option<u32>, depth: usize) -> String {
     let text = index.map_or(String::new(), |index| formula(view, index, depth + 1));
     let is_one = text.chars().nth(1).is_none();
@@ -75,7 +76,7 @@ fn operand(view: View, index: Option<u32>, depth: usize) -> String {
     }
 }
 
-/// Without invisible operators and the private glyphs that the red book spaces formulas with.
+/// Removes invisible operators and the private-use spacing glyphs of the red book.
 fn symbols(text: &str) -> String {
     let shown = text.chars().filter_map(|c| match c {
         '\u{f603}' | '\u{f604}' => Some('|'),

@@ -1,11 +1,11 @@
-//! XML to a flat tree. Written for files that real offices made: what is not well-formed but does no harm to
-//! the content is kept as it stands (a bare `&` or `<`, an entity that nobody knows, control characters, several
-//! roots, text between them); a tag that does not fit is damage. No DTD and no external entity is ever loaded,
-//! and entities that a document defines for itself stay as they are written, so none can grow.
+//! Parses XML into a flat tree. Made for real files of the offices: faults that do not harm the
+//! content are kept as text (a bare `&` or `<`, an unknown entity, control characters, several
+//! roots, text between them). A tag that does not match is damage. No DTD or external entity is
+//! loaded. Entities that a document defines itself are kept as written, so they cannot expand.
 //!
-//! Not quick-xml: it takes `a < b` for a tag, and positions, names and the tolerated faults would all be checked once
-//! more on top of it. `examples/xml_speed.rs` compares the two: quick-xml makes this tree of its events no faster
-//! (BENCHMARKS.md, section Ingest).
+//! quick-xml is not used: it reads `a < b` as a tag, and positions, names and tolerated faults
+//! would have to be checked again on top of it. `examples/xml_speed.rs` compares the two: building
+//! this tree from quick-xml's events is no faster (BENCHMARKS.md, section Ingest).
 
 use super::entities::{named, NAME_MAX};
 use super::role::Role;
@@ -13,16 +13,17 @@ use super::tree::{Tree, ATTRIBUTE, NAME_BITS, NODE, TEXT};
 use memchr::{memchr, memmem};
 use std::collections::{HashMap, HashSet};
 
-/// What a document may be at most.
+/// Limits of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Offsets are u32, and the longest characters of short entities are longer than these.
+    /// Offsets are u32, and the text may be longer than the source, since some entities are shorter
+    /// than their characters.
     pub bytes: usize,
     pub depth: usize,
     pub elements: usize,
     /// Distinct names of elements and attributes.
     pub names: usize,
-    /// Tolerated faults; a file with more is no text.
+    /// Tolerated faults. A file with more is not a text document.
     pub faults: usize,
 }
 
@@ -32,20 +33,20 @@ impl Default for Limits {
     }
 }
 
-/// Why a document cannot be read: `line 3, column 7: …`, both from 1, columns in characters.
+/// Why a document cannot be read: `line 3, column 7: …`. Both count from 1, columns in characters.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Damage(pub String);
 
-/// What is known of a format before it is parsed.
+/// Properties of a format that the parser needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Format<'a> {
-    /// Elements that are left out with all they hold.
+    /// Elements that are skipped with their contents.
     pub skip: &'a [&'a str],
-    /// Elements that are always empty, so that SGML leaves out their end tags.
+    /// Elements that are always empty. SGML omits their end tags.
     pub empty: &'a [&'a str],
 }
 
-/// Parses a document or several one after another.
+/// Parses one document, or several one after another.
 pub fn parse<'a>(source: &'a str, format: Format<'a>, limits: Limits) -> Result<Tree, Damage> {
     let mut parser = Parser {
         source,
@@ -62,7 +63,7 @@ pub fn parse<'a>(source: &'a str, format: Format<'a>, limits: Limits) -> Result<
         faults: 0,
     };
     if source.len() > limits.bytes {
-        return Err(parser.damage(0, &format!("a document of more than {} bytes", limits.bytes)));
+        return Err(parser.damage(0, &format!("the document has more than {} bytes", limits.bytes)));
     }
     parser.tree.text.reserve(source.len());
     let whole = parser.document();
@@ -70,33 +71,33 @@ pub fn parse<'a>(source: &'a str, format: Format<'a>, limits: Limits) -> Result<
     Ok(parser.tree)
 }
 
-/// Where, and what.
+/// Position and reason.
 type Fault = (usize, String);
 type Parsed<T> = Result<T, Fault>;
 
 struct Open<'a> {
-    /// With its prefix, as the end tag repeats it.
+    /// With its prefix, as in the end tag.
     name: &'a str,
     node: usize,
     at: usize,
 }
 
-/// Names of one kind that are known without the map, each in a place of its own.
+/// Size of the cache of recent names, for elements and for attributes.
 const RECENT: usize = 256;
 
-/// What is known of the name of an element, with its prefix, or of an attribute.
+/// Cached data of an element's name, with its prefix, or of an attribute's name.
 #[derive(Clone, Copy, Default)]
 struct Recent<'a> {
     name: &'a str,
     local: &'a str,
-    /// Of the format's `skip`, or of its `empty`.
+    /// Whether the name is in the format's `skip`, or in its `empty`.
     is_skipped: bool,
     is_empty: bool,
-    /// Its number with its role, once it was given one.
+    /// Its number with its role, once assigned.
     id: Option<u32>,
 }
 
-/// The place of a name among the recent ones, by its length and its first eight bytes.
+/// Slot of a name in the cache, by its length and its first eight bytes.
 fn place(name: &str, is_attribute: bool) -> usize {
     let bytes = name.as_bytes();
     let mut first = [0; 8];
@@ -114,12 +115,13 @@ struct Parser<'a> {
     tree: Tree,
     /// By name and whether it is an attribute's.
     ids: HashMap<(&'a str, bool), u32>,
-    /// What is known of names, elements' before attributes': a document has a few hundred, millions of times over.
+    /// Cache of names, elements before attributes: a document has a few hundred names, which occur
+    /// millions of times.
     recent: Vec<Recent<'a>>,
     stack: Vec<Open<'a>>,
-    /// Depth of the outermost element that is left out.
+    /// Depth of the outermost skipped element.
     skipped_from: usize,
-    /// The last node is a text, and no tag has come since.
+    /// The last node is a text, and no tag has followed it.
     in_text: bool,
     elements: usize,
     faults: usize,
@@ -158,7 +160,7 @@ impl<'a> Parser<'a> {
                 Some(b'/') => self.end_tag(tag)?,
                 Some(b'?') => self.behind(tag, b"?>", "a processing instruction")?,
                 Some(b'!') => self.declaration(tag)?,
-                // `a < b`, which should have been written with an entity.
+                // `a < b`: a `<` that should have been an entity.
                 _ => {
                     self.literal(tag, tag + 1)?;
                     tag + 1
@@ -167,10 +169,10 @@ impl<'a> Parser<'a> {
         }
         self.text(at, self.bytes.len())?;
         if let Some(open) = self.stack.last() {
-            return Err((self.bytes.len(), format!("the document ends and <{}> is not closed", open.name)));
+            return Err((self.bytes.len(), format!("the document ends before </{}>", open.name)));
         }
         if self.elements == 0 {
-            return Err((self.bytes.len(), "no element".into()));
+            return Err((self.bytes.len(), "the document has no element".into()));
         }
         Ok(())
     }
@@ -213,7 +215,8 @@ impl<'a> Parser<'a> {
         Ok(after)
     }
 
-    /// Reads up to the end of a start tag: where that is, and whether it closes its element too.
+    /// Reads to the end of a start tag. Returns the position after it, and whether the tag closes
+    /// its element.
     fn attributes(&mut self, element: &str, mut at: usize, kept: bool) -> Parsed<(usize, bool)> {
         let mut many: Option<HashSet<&str>> = None;
         let mut names: [&str; 16] = [""; 16];
@@ -247,7 +250,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads `= "value"`; where the quote ends.
+    /// Reads `= "value"`. Returns the position after the quote.
     fn attribute_value(&mut self, element: &str, name: &'a str, end: usize, kept: bool) -> Parsed<usize> {
         let equals = self.spaces_end(end);
         if self.bytes.get(equals) != Some(&b'=') {
@@ -301,13 +304,13 @@ impl<'a> Parser<'a> {
             }
             Some(open) => {
                 let (line, _) = self.line_and_column(open.at);
-                Err((tag, format!("</{name}> where <{}> of line {line} is open", open.name)))
+                Err((tag, format!("</{name}> found; expected the end of <{}> of line {line}", open.name)))
             }
-            None => Err((tag, format!("</{name}> where no element is open"))),
+            None => Err((tag, format!("</{name}> found; no element is open"))),
         }
     }
 
-    /// `<!--`, `<![CDATA[` or `<!DOCTYPE`; what else begins like that is damage.
+    /// Reads `<!--`, `<![CDATA[` or `<!DOCTYPE`. Everything else that begins with `<!` is damage.
     fn declaration(&mut self, tag: usize) -> Parsed<usize> {
         let rest = &self.bytes[tag..];
         if rest.starts_with(b"<!--") {
@@ -321,22 +324,22 @@ impl<'a> Parser<'a> {
         if rest.starts_with(b"<!DOCTYPE") && self.stack.is_empty() {
             return self.doctype(tag);
         }
-        Err((tag, "<! that begins no comment, CDATA section or document type".into()))
+        Err((tag, "<! found; expected a comment, a CDATA section or a document type".into()))
     }
 
     fn behind(&self, from: usize, mark: &[u8], what: &str) -> Parsed<usize> {
         let rest = self.bytes.get(from..).unwrap_or_default();
         let found = memmem::find(rest, mark);
-        found.map(|at| from + at + mark.len()).ok_or_else(|| (from, format!("{what} that does not end")))
+        found.map(|at| from + at + mark.len()).ok_or_else(|| (from, format!("{what} is not closed")))
     }
 
-    /// Behind the document type, whose declarations are only passed over.
+    /// Returns the position after the document type. Its declarations are skipped.
     fn doctype(&self, tag: usize) -> Parsed<usize> {
         let mut at = tag + 9;
         let mut inside = false;
         loop {
             match self.bytes.get(at) {
-                None => return Err((tag, "a document type that does not end".into())),
+                None => return Err((tag, "a document type is not closed".into())),
                 Some(b'[') => inside = true,
                 Some(b']') => inside = false,
                 Some(b'>') if !inside => return Ok(at + 1),
@@ -368,7 +371,7 @@ impl<'a> Parser<'a> {
         from + rest.iter().position(|&byte| !is_space(byte)).unwrap_or(rest.len())
     }
 
-    /// Where in `recent` a name stands from now on.
+    /// Slot of a name in `recent`. The name replaces the slot's previous name.
     fn known(&mut self, name: &'a str, is_attribute: bool) -> usize {
         let place = place(name, is_attribute);
         if self.recent[place].name != name {
@@ -404,7 +407,7 @@ impl<'a> Parser<'a> {
         !self.stack.is_empty() && !self.is_skipping()
     }
 
-    /// Character data between two tags. What stands outside the roots is no part of them.
+    /// Adds the character data between two tags. Text outside the roots is ignored.
     fn text(&mut self, start: usize, end: usize) -> Parsed<()> {
         if start < end && self.is_text_kept() {
             let from = self.tree.text.len();
@@ -414,7 +417,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Characters that stand for themselves.
+    /// Adds characters as they are.
     fn literal(&mut self, start: usize, end: usize) -> Parsed<()> {
         if start < end && self.is_text_kept() {
             let from = self.tree.text.len();
@@ -424,7 +427,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// What was added to the text is a node, or the end of the one before.
+    /// Adds the new text as a node, or appends it to the previous text node.
     fn push_text(&mut self, from: usize) {
         let (nodes, end) = (&mut self.tree.nodes, self.tree.text.len() as u32);
         match nodes.last_mut() {
@@ -434,7 +437,7 @@ impl<'a> Parser<'a> {
         self.in_text = true;
     }
 
-    /// Adds text with its references replaced; those that mean nothing stay as they are written.
+    /// Adds text with its references replaced. Unknown references stay as written.
     fn decode(&mut self, text: &str, offset: usize, in_attribute: bool) -> Parsed<()> {
         let mut from = 0;
         while let Some(found) = memchr(b'&', &text.as_bytes()[from..]) {
@@ -459,7 +462,7 @@ impl<'a> Parser<'a> {
         self.plain(&text[from..], offset + from, in_attribute)
     }
 
-    /// Adds characters with line ends as XML wants them: LF, in attributes spaces.
+    /// Adds characters with line ends normalised as XML requires: to LF, in attributes to spaces.
     fn plain(&mut self, text: &str, offset: usize, in_attribute: bool) -> Parsed<()> {
         let bytes = text.as_bytes();
         let odd = |&&byte: &&u8| byte < 0x20 && !is_space(byte);
@@ -489,7 +492,7 @@ impl<'a> Parser<'a> {
         if self.faults <= self.limits.faults {
             return Ok(());
         }
-        Err((at, format!("more than {} characters and entities that are none of XML", self.limits.faults)))
+        Err((at, format!("more than {} invalid characters and unknown entities", self.limits.faults)))
     }
 
     fn line_and_column(&self, at: usize) -> (usize, usize) {
@@ -510,7 +513,7 @@ enum Replacement {
     One(char),
 }
 
-/// The reference that a text begins with: its length and what it stands for.
+/// The reference at the start of a text: its length and its replacement.
 fn reference(text: &str) -> Option<(usize, Replacement)> {
     let end = memchr(b';', &text.as_bytes()[..text.len().min(NAME_MAX + 2)])?;
     let name = text.get(1..end)?;
@@ -521,7 +524,7 @@ fn reference(text: &str) -> Option<(usize, Replacement)> {
     Some((end + 1, replacement))
 }
 
-/// The character of `38` or `x26`, where XML allows it.
+/// The character of `38` or `x26`, if XML allows it.
 fn numbered(number: &str) -> Option<char> {
     let code = match number.strip_prefix('x') {
         Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16).ok()?,

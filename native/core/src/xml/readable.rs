@@ -1,22 +1,23 @@
-//! Marked-up text as plain text that people and models can read: tables row by row, lists item by item,
-//! formulas on one line, chemistry and images as a word in brackets. A line end stands for a line end of the
-//! document; other white space is collapsed.
+//! Converts marked-up text to plain text for people and models: tables row by row, lists item by
+//! item, formulas on one line, chemistry and images as a word in brackets. A line feed is a line
+//! end of the document; other white space is collapsed.
 
 use super::formula::formula;
 use super::role::Role;
 use super::tree::{Node, View};
 
-/// A mark that no text holds, for a line end that survives the collapsing of white space.
+/// A line end that survives the collapsing of white space: a private-use character. In texts of a
+/// document it becomes a space.
 const LINE: char = '\u{e000}';
-/// A mark that no text holds, for the border between two cells. Borders at the end of a line are dropped; bars of a text
-/// are kept. `src/ingest/readers/cn-text.ts` has a third mark, U+E002.
+/// The border between two cells, a private-use character too. Borders at the end of a line are
+/// dropped; bars of a text are kept. `src/ingest/readers/cn-text.ts` has a third mark, U+E002.
 const BORDER: char = '\u{e001}';
 
-/// Trees are parsed with a bound on depth; one that was made up must not exhaust the stack.
+/// The parser bounds the depth, but trees from callers must not exhaust the stack either.
 pub const DEPTH_MAX: usize = 512;
 
-/// The readable text of a node: of what is in an element, or with `whole` of the element itself, so that a
-/// table is one. Empty where there is none.
+/// The readable text of an element's contents, or with `whole` of the element itself, such as a
+/// table. Empty if it has no text.
 pub fn readable(view: View, index: u32, whole: bool) -> String {
     let mut out = String::new();
     if whole {
@@ -27,7 +28,7 @@ pub fn readable(view: View, index: u32, whole: bool) -> String {
     tidy(&out)
 }
 
-/// All characters of a node and below it, spaces trimmed and collapsed.
+/// All characters of a node and its descendants, with white space trimmed and collapsed.
 pub fn plain(view: View, index: u32) -> String {
     let mut out = String::new();
     for at in index..view.next(index).min((view.nodes.len() / super::tree::NODE) as u32) {
@@ -39,12 +40,13 @@ pub fn plain(view: View, index: u32) -> String {
     out
 }
 
-/// White space as ECMAScript's `\s` and `trim` see it.
+/// White space according to ECMAScript's `\s` and `trim`.
 pub fn is_space(c: char) -> bool {
     (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
 }
 
-/// Adds a text whose runs of white space are one space each; none opens `out`.
+/// Adds a text with runs of white space collapsed to one space, and without a space at the start of
+/// `out`.
 fn push_collapsed(text: &str, out: &mut String) {
     for (at, word) in text.split(is_space).enumerate() {
         if at > 0 && !out.is_empty() && !out.ends_with(' ') {
@@ -54,7 +56,8 @@ fn push_collapsed(text: &str, out: &mut String) {
     }
 }
 
-/// Collapses white space and turns marks into line ends; no line is empty or ends in a cell's border.
+/// Collapses white space and turns marks into line ends. Removes empty lines and cell borders at
+/// line ends.
 fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -81,14 +84,15 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// Bytes that a text begins with and that stay as they are: words with single spaces between them. It may end early.
+/// Length of a prefix that needs no change: words with single spaces between them. It may be
+/// shorter than possible.
 fn tidy_start(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_gap = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at += match byte {
-            // Behind a word, and before one that begins with ASCII.
+            // A space after a word and before one that begins with ASCII.
             b' ' if at > 0 && bytes.get(at + 1).is_some_and(|&next| next.is_ascii() && !is_gap(next)) => 2,
             _ if is_gap(byte) => break,
             0..=0x7f => 1,
@@ -154,7 +158,7 @@ fn write(view: View, index: u32, depth: usize, out: &mut String) {
             write_children(view, index, depth, out);
             out.push(LINE);
         }
-        // What stands between its parts is how the file was laid out.
+        // White space between its parts is only layout of the file.
         Role::Flat => view.children(index).for_each(|child| match view.node(child) {
             Some(Node::Element(Role::Block)) => write_children(view, child, depth + 1, out),
             Some(Node::Text(text)) if text.trim().is_empty() => {}
@@ -165,7 +169,7 @@ fn write(view: View, index: u32, depth: usize, out: &mut String) {
     }
 }
 
-/// `<maths>` holds MathML and pictures of it; a picture counts only where there is nothing else.
+/// `<maths>` holds MathML and pictures of it. Pictures are ignored if there is other text.
 fn formula_block(view: View, index: u32, depth: usize, out: &mut String) {
     let is_picture = |&child: &u32| view.node(child) == Some(Node::Element(Role::Image));
     let mut text = String::new();
@@ -178,7 +182,7 @@ fn formula_block(view: View, index: u32, depth: usize, out: &mut String) {
     }
 }
 
-/// `10<sup>6</sup>` must not become 106; `Li<sup>+</sup>` and footnote letters need no sign.
+/// `10<sup>6</sup>` must not become 106. `Li<sup>+</sup>` and footnote letters need no `^`.
 fn superscript(view: View, index: u32, depth: usize, out: &mut String) {
     let mut text = String::new();
     write_children(view, index, depth, &mut text);

@@ -1,17 +1,17 @@
-//! What an element's name means to readable text, told once a name when a document is parsed.
+//! Meaning of an element's name for readable text, looked up once for each name of a document.
 
-/// The names are those of the offices' document types and of MathML.
+/// Roles of the names in the offices' document types and in MathML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Role {
-    /// Its text stands where it stands: bold, references, subscripts, whatever nobody listed.
+    /// Its text stays within the line: bold, references, subscripts, and all unknown elements.
     Inline,
     /// Begins and ends a line.
     Block,
-    /// Its parts stand in the line even where they are blocks elsewhere.
+    /// Its parts stay within the line even if they are blocks elsewhere.
     Flat,
     Cell,
-    /// Nothing of it is text.
+    /// It has no readable text.
     Nothing,
     LineBreak,
     Superscript,
@@ -64,7 +64,7 @@ const ALL: [Role; Close as usize + 1] = [
     Close,
 ];
 
-/// In the order of the declaration.
+/// Checks that `ALL` has the order of the declaration.
 const _: () = {
     let mut at = 0;
     while at < ALL.len() {
@@ -79,14 +79,14 @@ impl Role {
             "p" | "claim-text" | "li" | "ul" | "ol" | "dl" | "dt" | "dd" | "row" | "tr" | "table"
             | "tables" | "tgroup" | "thead" | "tbody" | "title" | "heading" | "pre"
             | "table-external-doc" | "crossref-list" => Block,
-            // US applications to 2004, US grants to 2004.
+            // US applications and US grants, both up to 2004.
             "paragraph" | "list-item" | "unordered-list" | "ordered-list" | "table-cwu" => Block,
             "PARA" | "H" | "CLMSTEP" | "TABLE-US" | "TABLE-CALS" | "UL" | "OL" | "LI" | "DL" | "DT"
             | "DD" => Block,
             "dependent-claim-reference" => Flat,
             "entry" | "td" | "th" => Cell,
             "colspec" | "mprescripts" | "none" | "malignmark" | "maligngroup" => Nothing,
-            // Of a paragraph, a table, a formula: it is read as what it is.
+            // The number of a paragraph, table or formula, which readers read separately.
             "number" => Nothing,
             "br" => LineBreak,
             "sup" | "sup2" | "superscript" | "SP" => Superscript,
@@ -116,7 +116,7 @@ impl Role {
         }
     }
 
-    /// The inverse of `as u32`; `Inline` for a number that is no role.
+    /// The inverse of `as u32`; `Inline` for an invalid number.
     pub fn from_bits(bits: u32) -> Role {
         ALL.get(bits as usize).copied().unwrap_or(Inline)
     }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 const SKIP: Format = Format { skip: &["skip"], empty: &[] };
 
-/// The tree written as XML again, with names as they are kept.
+/// Writes the tree as XML, with the stored names.
 fn written(tree: &Tree) -> String {
     fn write(view: View, tree: &Tree, index: u32, out: &mut String) {
         let row = &tree.nodes[index as usize * NODE..][..NODE];
@@ -70,7 +70,7 @@ fn references_stand_for_their_characters_or_for_themselves() {
 #[test]
 fn leaves_out_what_is_skipped() {
     assert_eq!(parsed("<a>1<skip><skip/>2<b>3</b></skip>4<x:skip/>5</a>"), "<a>145</a>");
-    assert!(damage("<a><skip><b></skip></a>").contains("</skip> where <b> of line 1 is open"));
+    assert!(damage("<a><skip><b></skip></a>").contains("</skip> found; expected the end of <b> of line 1"));
 }
 
 #[test]
@@ -82,10 +82,10 @@ fn knows_what_sgml_leaves_empty() {
 
 #[test]
 fn says_where_it_is_damaged() {
-    assert_eq!(damage("<a>\n<b>é</c>"), "line 2, column 5: </c> where <b> of line 2 is open");
+    assert_eq!(damage("<a>\n<b>é</c>"), "line 2, column 5: </c> found; expected the end of <b> of line 2");
     for (source, reason) in [
-        ("", "line 1, column 1: no element"),
-        ("<a>", "the document ends and <a> is not closed"),
+        ("", "line 1, column 1: the document has no element"),
+        ("<a>", "the document ends before </a>"),
         ("<a", "the document ends within <a>"),
         ("<a b", "the attribute b of <a> has no value"),
         ("<a b=", "the value of the attribute b of <a> is not in quotes"),
@@ -93,14 +93,14 @@ fn says_where_it_is_damaged() {
         ("<a b='1'c='2'/>", "'c' is out of place in <a>"),
         ("<a b='1' b='2'/>", "<a> has the attribute b twice"),
         ("<a/ >", "'/' is out of place"),
-        ("</a>", "</a> where no element is open"),
+        ("</a>", "</a> found; no element is open"),
         ("<a></a", "the document ends within </a>"),
         ("<a></a b>", "</a is not closed"),
-        ("<a><!-- ", "a comment that does not end"),
-        ("<a><![CDATA[ ]]", "a CDATA section that does not end"),
-        ("<a><?x ", "a processing instruction that does not end"),
-        ("<!DOCTYPE a [", "a document type that does not end"),
-        ("<a><!DOCTYPE a></a>", "<! that begins no comment"),
+        ("<a><!-- ", "a comment is not closed"),
+        ("<a><![CDATA[ ]]", "a CDATA section is not closed"),
+        ("<a><?x ", "a processing instruction is not closed"),
+        ("<!DOCTYPE a [", "a document type is not closed"),
+        ("<a><!DOCTYPE a></a>", "<! found; expected a comment"),
     ] {
         assert!(damage(source).contains(reason), "{source}: {}", damage(source));
     }
@@ -113,7 +113,7 @@ fn is_bounded() {
     assert!(reason(&"<a>".repeat(5)).contains("nested deeper than 4"));
     assert!(reason(&"<a/>".repeat(11)).contains("more than 10 elements"));
     assert!(reason("<a/><b/><c/><d/>").contains("more than 3 names"));
-    assert!(reason("<a>&x;&x;\u{1}\u{2}\u{3}\u{4}</a>").contains("more than 5 characters"));
+    assert!(reason("<a>&x;&x;\u{1}\u{2}\u{3}\u{4}</a>").contains("more than 5 invalid characters"));
     assert!(reason(&" ".repeat(1001)).contains("more than 1000 bytes"));
     let many: String = (0..50_000).map(|at| format!(" a{at}='1'")).collect();
     assert!(parse(&format!("<a{many}/>"), Format::default(), Limits::default()).is_ok());
@@ -147,7 +147,7 @@ fn makes_markup_readable() {
     let tree =
         parse("<r><table><td>1</td><td>2</td></table>3</r>", Format::default(), Limits::default()).unwrap();
     assert_eq!(readable(tree.view(), 1, true), "1 | 2");
-    // A border at the end of a row is left out, a bar that ends a formula is not.
+    // A border at the end of a row is dropped; a bar at the end of a formula is kept.
     assert_eq!(text_of("<math><mo>|</mo><mi>x</mi><mo>&#xF604;</mo></math>"), "| x |");
     assert_eq!(text_of("<table><td>|a|</td><td></td></table>b"), "|a|\nb");
     assert_eq!(plain(tree.view(), 0), "123");
@@ -223,7 +223,7 @@ proptest! {
                     last_text = row[3];
                 }
             }
-            // Children tile their parent.
+            // Children cover their parent without gaps.
             for at in 0..count {
                 let last = tree.view().children(at).last();
                 prop_assert!(last.is_none_or(|last| tree.view().next(last) == tree.view().next(at)));

@@ -1,29 +1,30 @@
-//! A parsed document as numbers and one text, so that it crosses to Node as three typed arrays.
+//! A parsed document as numbers and one text, which is passed to Node as three typed arrays.
 //!
-//! Four u32 a node, in document order:
+//! Each node has four u32, in document order:
 //!
 //! | | an element | a text |
 //! |---|---|---|
 //! | 0 | index into `names`; its role from bit 24 | `TEXT` |
 //! | 1 | next: index of the first node that is not below it | its own index + 1 |
 //! | 2 | its first attribute | start in `text` |
-//! | 3 | behind its last attribute | end in `text` |
+//! | 3 | end of its attributes | end in `text` |
 //!
-//! So the first child of element `i` is `i + 1` where that is less than its `next`, and the child after a
-//! child is that child's `next`. Three u32 an attribute: name, start and end of its value in `text`.
+//! The first child of element `i` is `i + 1` if that is less than its `next`. The child after a
+//! child is that child's `next`. Each attribute has three u32: name, start and end of its value in
+//! `text`.
 
 use super::role::Role;
 
-/// In the place of an element's name: this node is a text.
+/// Marks a text, in the place of an element's name.
 pub const TEXT: u32 = u32::MAX;
-/// u32 a node.
+/// u32 of each node.
 pub const NODE: usize = 4;
-/// u32 an attribute.
+/// u32 of each attribute.
 pub const ATTRIBUTE: usize = 3;
 /// Bits of a name below its role.
 pub const NAME_BITS: u32 = 24;
 
-/// What the parser gives.
+/// Result of the parser.
 #[derive(Debug, Default)]
 pub struct Tree {
     /// Local names of elements and full names of attributes.
@@ -40,7 +41,7 @@ impl Tree {
     }
 }
 
-/// A tree as it comes back from Node. Numbers that fit nothing read as empty, never out of bounds.
+/// A tree that comes back from Node. Invalid numbers read as empty, never out of bounds.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub nodes: &'a [u32],
@@ -73,7 +74,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Index of the first node behind this one and all below it; beyond the end where there is none.
+    /// Index of the first node after this one and its descendants; beyond the end if there is none.
     pub fn next(&self, index: u32) -> u32 {
         let after = index.saturating_add(1);
         self.row(index).map_or(after, |row| row[1].max(after))
@@ -94,7 +95,7 @@ impl<'a> View<'a> {
         self.children(index).filter(move |&child| matches!(self.node(child), Some(Node::Element(_))))
     }
 
-    /// The value of the attribute of a role.
+    /// The value of the attribute with a role.
     pub fn attribute(&self, index: u32, role: Role) -> Option<&'a str> {
         let row = self.row(index)?;
         let own = self.attributes.get(row[2] as usize * ATTRIBUTE..row[3] as usize * ATTRIBUTE)?;

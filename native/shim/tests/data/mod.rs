@@ -1,5 +1,6 @@
-//! Clustered vectors of unit length, like embeddings, and the exact answers by brute force in f64.
-#![allow(dead_code)] // Each test program compiles its own copy and uses a part of it.
+//! Clustered vectors of unit length, like embeddings, and their exact answers by brute force in
+//! f64.
+#![allow(dead_code)] // Each test program compiles a copy and uses a part of it.
 
 pub struct Random(u64);
 
@@ -21,7 +22,7 @@ impl Random {
         (self.next() >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// About normal: the sum of four uniform numbers, centred.
+    /// Approximately normal: the centred sum of four uniform numbers.
     pub fn normal(&mut self) -> f32 {
         (0..4).map(|_| self.unit()).sum::<f32>() * 1.732 - 3.464
     }
@@ -64,7 +65,7 @@ impl Data {
         q.iter().zip(r).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
     }
 
-    /// The `k` best rows for a query among those allowed, best first.
+    /// The `k` best allowed rows for a query, best first.
     pub fn best(&self, query: usize, k: usize, allowed: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut all: Vec<(f64, usize)> =
             (0..self.len()).filter(|r| allowed(*r)).map(|r| (self.score(query, r), r)).collect();
@@ -89,7 +90,7 @@ pub fn allowed(bits: &[u8], row: usize) -> bool {
     bits[row / 8] >> (row % 8) & 1 == 1
 }
 
-/// The share of `expected` that is in `got`.
+/// The share of `expected` that `got` contains.
 pub fn recall(expected: &[usize], got: &[i64]) -> f64 {
     let hits = expected.iter().filter(|row| got.contains(&(**row as i64))).count();
     hits as f64 / expected.len() as f64

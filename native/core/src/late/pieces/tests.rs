@@ -1,4 +1,4 @@
-//! The definition in plain loops over texts, which what works on bags must agree with.
+//! Plain loops over texts as the definition, against which the code on bags is tested.
 
 use super::*;
 use crate::late::bag::Bagger;
@@ -72,7 +72,8 @@ fn similarity(a: u32, b: u32) -> f64 {
     }
 }
 
-/// What one text adds to a score: weighted mean of the best partners of the query's distinct pieces, and the cosine.
+/// Score of one text: weighted mean of the best partners of the query's distinct pieces, and the
+/// cosine.
 fn part(query: &[u32], text: &str, share: Share) -> f64 {
     let model = MODEL.1.reader();
     let text = ids(text, PASSAGE_TOKENS);
@@ -105,7 +106,7 @@ fn plain(query: &str, documents: &[(String, String, Vec<String>)]) -> Scores {
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "([abc1 2전해電解]|abc|전해){0,12}",
-        // Longer than what is looked at of a query, and of a passage.
+        // Longer than the limits of a query and of a passage.
         "([ab해] ){120,160}",
         "([ab해] ){1000,1100}",
         any::<String>(),
@@ -171,7 +172,7 @@ fn the_text_itself_comes_first() {
         .into();
     let found = fast("a 전해 b", &documents).unwrap();
     assert_eq!(found.documents[2], found.documents.iter().copied().fold(f32::MIN, f32::max));
-    // Its own partners, and its own vector.
+    // The text is its own best partner, and has its own vector.
     let most = FIT.mixture.passage.partners + FIT.mixture.passage.cosine;
     assert!((found.documents[2] - most).abs() < 1e-5, "{:?}", found.documents);
     assert_eq!(found.passages[3], 0.0);

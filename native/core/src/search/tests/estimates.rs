@@ -1,4 +1,5 @@
-//! What is found by estimates: they are believed as far as they deserve, and only lists near to the query are probed.
+//! Tests of searches by estimates: estimates are used according to their error, and only lists near
+//! the query are probed.
 
 use super::index::{Estimating, LISTS};
 use super::{write, Doc, DIMENSIONS};
@@ -9,7 +10,8 @@ use crate::segment::{Effort, Segment};
 use std::path::Path;
 use std::sync::Arc;
 
-/// 5,000 documents of 1 to 7 passages, the first halves of them linked with their grants.
+/// 5,000 documents with 1 to 7 passages. The documents of the first half are linked with their
+/// grants.
 fn many(dir: &Path) -> Vec<Segment> {
     let mut state = 7u64;
     let mut uniform = move || {
@@ -35,12 +37,12 @@ fn many(dir: &Path) -> Vec<Segment> {
     parts.iter().enumerate().map(|(n, part)| write(&dir.join(n.to_string()), part)).collect()
 }
 
-/// Rough estimates must neither lose what counts nor have everything scored exactly.
+/// Rough estimates must neither lose good documents nor cause all documents to be scored exactly.
 #[test]
 fn rough_estimates_are_believed_as_far_as_they_deserve() {
     let dir = tempfile::tempdir().unwrap();
     let segments = many(dir.path());
-    // Scores with an error of about `deviation`, and 0.1 too low, as codes have them.
+    // Estimates like those of codes: with an error of about `deviation`, and 0.1 too low.
     let with = |deviation: f32, with_codes: bool| {
         let arm = |mut segment: Segment| {
             let mut state = 1u32;
@@ -86,7 +88,7 @@ fn rough_estimates_are_believed_as_far_as_they_deserve() {
                     let what = format!(
                         "{scan:?}, deviation {deviation}, {documents} of {country:?} from {min_score}"
                     );
-                    // What is passed over is so by its probability: of sixty, one may be.
+                    // Documents are skipped by probability: one of sixty may be missed.
                     let missed = (wanted - found) as f64;
                     assert!(missed <= (0.005 * wanted as f64).max(1.0), "{what}: {found} of {wanted}");
                     if documents < 600 {
@@ -98,11 +100,12 @@ fn rough_estimates_are_believed_as_far_as_they_deserve() {
     }
 }
 
-/// Of lists that are near all that is wanted is found without the others; a filter that allows nothing there has them
-/// all looked at.
+/// Near lists with enough rows are probed alone. If a filter allows nothing in them, all lists are
+/// probed.
 #[test]
 fn only_the_lists_near_to_the_query_are_probed() {
-    // One passage a document, so that document and row n lie in list n % LISTS; those of list 1 point the query's way.
+    // One passage for each document, so that document and row n are in list n % LISTS. Those of
+    // list 1 are near the query.
     let docs: Vec<Doc> = (0..4000)
         .map(|n| {
             let near = n % LISTS == 1;
@@ -146,7 +149,7 @@ fn only_the_lists_near_to_the_query_are_probed() {
     }
 }
 
-/// Many passages of one text come first, all with the same error: that must not end the search.
+/// Many passages of one text come first, all with the same error. The search must not stop there.
 #[test]
 fn rows_of_one_text_say_nothing_of_others() {
     let mut docs: Vec<Doc> = (0..600)
@@ -156,7 +159,7 @@ fn rows_of_one_text_say_nothing_of_others() {
             Doc { country: "US", day: 1, application: 0, grant: false, vectors }
         })
         .collect();
-    // Estimated less than the rest, it scores more.
+    // Its estimate is lower than the others, its score higher.
     docs[7].vectors[0] = 0.515;
     let numbered: Vec<(u32, &Doc)> = docs.iter().enumerate().map(|(n, d)| (n as u32, d)).collect();
     let dir = tempfile::tempdir().unwrap();

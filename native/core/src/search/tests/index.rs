@@ -1,4 +1,4 @@
-//! An "approximate" index whose errors are those that a test wants.
+//! An "approximate" index with given errors.
 
 use super::DIMENSIONS;
 use crate::bitmap::Bitmap;
@@ -7,23 +7,23 @@ use crate::vectors;
 use crate::Result;
 
 pub const LISTS: usize = 4;
-/// What a code's number stands for: scores from -24 to 40.
+/// Scale of a code's number: scores from -24 to 40.
 const STEP: f32 = 1.0 / 1024.0;
 const OFFSET: f32 = -24.0;
 
 pub struct Estimating {
     pub rows: Vec<u16>,
-    /// Rows of every `LISTS`th number make a list.
+    /// Rows of every `LISTS`th number form a list.
     pub lists: Vec<Vec<i64>>,
-    /// How near the lists lie to any query.
+    /// Nearness of the lists to every query.
     pub list_scores: [f32; LISTS],
-    /// By how much each row is estimated too high.
+    /// Error of each row's estimate; positive if it is too high.
     pub errors: Vec<f32>,
     pub with_codes: bool,
 }
 
 impl Estimating {
-    /// Every row, best first, with its score, and codes that say the same.
+    /// An index without errors: every row, best first, with its score and a matching code.
     pub fn exactly(segment: &Segment) -> Self {
         let rows = segment.passages();
         let list = |first: usize| (first..rows).step_by(LISTS).map(|row| row as i64).collect();
