@@ -16,6 +16,7 @@ import { digestOf, filesUnder } from './digest.mjs';
 import { checkBuildTools, findRust } from './prerequisites.mjs';
 import { cacheFolder, withTarget } from './target.mjs';
 
+const CRATE = 'priorart-node';
 const LIBRARY = process.platform === 'darwin' ? 'libpriorart_node.dylib' : 'libpriorart_node.so';
 const PROGRESS_POLL_MS = 250;
 
@@ -70,7 +71,11 @@ export async function provideAddon(plan, report, env = process.env) {
   if (built) {
     // Until it is in the cache: the library in the target folder is whoever's built last.
     const buildIfStillMissing = async (cargoEnv) => {
-      if (!existsSync(cached)) placeFile(await build(plan, report, cargoEnv), cached);
+      if (existsSync(cached)) return;
+      const library = await build(plan, report, cargoEnv);
+      const definitions = join(cargoEnv.NAPI_TYPE_DEF_TMP_FOLDER, CRATE);
+      if (existsSync(definitions)) placeFile(definitions, typeDefinitions(plan));
+      placeFile(library, cached);
     };
     await withTarget(plan, buildIfStillMissing, report, env);
   }
@@ -79,9 +84,17 @@ export async function provideAddon(plan, report, env = process.env) {
   return { built, placed };
 }
 
+/**
+ * Where the declarations of the addon's exports are kept, one JSON object a line, as napi-derive writes them.
+ * `scripts/addon-types.mjs` makes TypeScript of them.
+ * @param {AddonPlan} plan
+ */
+export const typeDefinitions = ({ cached }) => join(dirname(cached), 'type-definitions.jsonl');
+
 /** @returns {Promise<string>} the library cargo wrote */
 async function build({ root, level, rust: { cargo, host } }, report, cargoEnv) {
   writeFileSync(cargoEnv.PRIORART_PROGRESS, '');
+  mkdirSync(cargoEnv.NAPI_TYPE_DEF_TMP_FOLDER, { recursive: true });
   const poll = setInterval(() => {
     if (!existsSync(cargoEnv.PRIORART_PROGRESS)) return;
     const line = readFileSync(cargoEnv.PRIORART_PROGRESS, 'utf8').trimEnd().split('\n').at(-1);
@@ -90,7 +103,7 @@ async function build({ root, level, rust: { cargo, host } }, report, cargoEnv) {
   try {
     // The target is named, though it is the host's: only so do the flags for the CPU level not reach build scripts
     // and macros, which run here and now, on whatever CPU this is.
-    const args = ['build', '--release', '--locked', '-p', 'priorart-node', '--target', host];
+    const args = ['build', '--release', '--locked', '-p', CRATE, '--target', host];
     const { code, signal, lines } = await runCaptured(cargo, args, {
       cwd: join(root, 'native'),
       env: cargoEnv,

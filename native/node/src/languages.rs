@@ -8,7 +8,7 @@ use priorart_core::vectors::argmax;
 
 #[napi]
 impl Snapshot {
-    /// For each document the place, among the dimensions `first..first + count`, of the greatest number in the vector
+    /// For each document the position, among the dimensions `first..first + count`, of the largest value in the vector
     /// of the passage `passages[n]`, which is numbered within the document.
     #[napi(catch_unwind)]
     pub fn languages(

@@ -11,11 +11,14 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Weak};
 
+/// Files of a segment to open.
 #[napi(object)]
 pub struct SegmentPath {
+    /// The segment file.
     pub path: String,
+    /// The FAISS index; absent if the segment is scanned exactly.
     pub index_path: Option<String>,
-    /// xxh3 of the index file, verified when this process first opens it: damage to vectors and codes changes results.
+    /// `fileChecksum` of the index file, verified when this process first opens it.
     pub index_checksum: Option<String>,
     /// Document ids deleted since the segment was written.
     pub deleted: Uint32Array,
@@ -79,35 +82,35 @@ pub fn open_shared(Files { key, index_checksum }: &Files) -> Result<Arc<Segment>
     Ok(segment)
 }
 
-/// Segments open in this process, over all threads.
+/// Number of segments that are open in this process, over all threads.
 #[napi]
 pub fn open_segments() -> u32 {
     let slots: Vec<Slot> = locked(&OPEN).values().map(Arc::clone).collect();
     slots.iter().filter(|slot| locked(slot).strong_count() > 0).count() as u32
 }
 
-/// Segments that are being opened beside the searches, and stay open until it is closed.
+/// Segments that are opened in the background. They stay open until `close`.
 #[napi]
-pub struct Opening(Arc<Mutex<Option<Vec<Arc<Segment>>>>>);
+pub struct BackgroundOpening(Arc<Mutex<Option<Vec<Arc<Segment>>>>>);
 
 #[napi]
-impl Opening {
-    /// Whether it has come to its end. What could not be opened is not said here: a snapshot of it will.
+impl BackgroundOpening {
+    /// Whether all segments have been tried. Errors are thrown when a snapshot of them is made.
     #[napi(getter)]
     pub fn done(&self) -> bool {
         locked(&self.0).is_some()
     }
 
-    /// Lets go of the segments, or leaves the opening to its end.
+    /// Closes the segments, or ignores those that are still being opened.
     #[napi]
     pub fn close(&mut self) {
         self.0 = Arc::new(Mutex::new(Some(Vec::new())));
     }
 }
 
-/// Opens segments with their indexes on a thread that gives way to searches, and verifies what every search needs.
+/// Opens segments with their indexes on a background thread of low priority, and verifies what every search reads.
 #[napi]
-pub fn open_beside(segments: Vec<SegmentPath>) -> Opening {
+pub fn open_beside(segments: Vec<SegmentPath>) -> BackgroundOpening {
     let files: Vec<Files> = segments.iter().map(Files::from).collect();
     let opened = Arc::new(Mutex::new(None));
     let result = Arc::downgrade(&opened);
@@ -123,7 +126,7 @@ pub fn open_beside(segments: Vec<SegmentPath>) -> Opening {
     if !beside(Niceness::Merge, work) {
         *locked(&opened) = Some(Vec::new());
     }
-    Opening(opened)
+    BackgroundOpening(opened)
 }
 
 fn opened_whole(files: &Files) -> Result<Arc<Segment>> {

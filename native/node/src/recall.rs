@@ -1,4 +1,4 @@
-//! How much of what an exact scan finds a search found: asked now and then of live searches, behind their backs.
+//! Recall of live searches: compares some of them with an exact scan, in the background.
 
 use crate::background::{in_background, Niceness};
 use crate::errors::{caught, coded, from_core};
@@ -8,7 +8,7 @@ use priorart_core::filter::Clause;
 use priorart_core::search::{search, Request, Scan, Snapshot as Core};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// One check at a time in this process, whatever its workers ask for.
+/// One check at a time in this process, over all workers.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
 pub struct CheckRecall {
@@ -24,21 +24,50 @@ pub struct CheckRecall {
     pub most_passages: usize,
 }
 
+/// What a recall check counted.
 #[napi(object)]
 pub struct CheckedRecall {
-    /// Of so many of the best documents, so many were found.
+    /// Number of the exact best documents.
     pub wanted: u32,
+    /// Number of those that the search found.
     pub found: u32,
 }
 
-/// A check that is yet to be run, once. Apart from the snapshot: what a promise is made by can not be closed before it
-/// is kept.
+#[napi]
+impl Task for CheckRecall {
+    type Output = Option<CheckedRecall>;
+    type JsValue = Option<CheckedRecall>;
+
+    fn compute(&mut self) -> Result<Self::Output> {
+        if BUSY.swap(true, Ordering::Acquire) {
+            return Ok(None);
+        }
+        let checked = caught(|| {
+            if let Some((segment, _)) = self.snapshot.segments.first() {
+                if segment.dimensions() != self.query.len() {
+                    return Err(coded("model_mismatch", "query and index are of different dimensions"));
+                }
+            }
+            let this = &*self;
+            in_background(Niceness::Idle, || this.check().map_err(from_core))
+        });
+        BUSY.store(false, Ordering::Release);
+        checked
+    }
+
+    fn resolve(&mut self, _: Env, checked: Self::Output) -> Result<Self::JsValue> {
+        Ok(checked)
+    }
+}
+
+/// A prepared check. It is a class of its own because a snapshot cannot be closed while a promise holds it.
 #[napi]
 pub struct RecallCheck(pub(crate) Option<CheckRecall>);
 
 #[napi]
 impl RecallCheck {
-    /// Null where a check of this process is running already, or more passages are allowed than are to be scanned.
+    /// Runs the check, once, on a background thread of the lowest priority. Resolves with null if a check of this process
+    /// is running, or if more passages are allowed than `mostPassages`.
     #[napi]
     pub fn run(&mut self) -> Result<AsyncTask<CheckRecall>> {
         self.0.take().map(AsyncTask::new).ok_or_else(|| coded("internal", "a check is run once"))
@@ -64,31 +93,5 @@ impl CheckRecall {
         // A document that scores as much as the last one is as good as it.
         let found = self.found.iter().filter(|&&score| score >= last.score).count().min(truth.len());
         Ok(Some(CheckedRecall { wanted: truth.len() as u32, found: found as u32 }))
-    }
-}
-
-impl Task for CheckRecall {
-    type Output = Option<CheckedRecall>;
-    type JsValue = Option<CheckedRecall>;
-
-    fn compute(&mut self) -> Result<Self::Output> {
-        if BUSY.swap(true, Ordering::Acquire) {
-            return Ok(None);
-        }
-        let checked = caught(|| {
-            if let Some((segment, _)) = self.snapshot.segments.first() {
-                if segment.dimensions() != self.query.len() {
-                    return Err(coded("model_mismatch", "query and index are of different dimensions"));
-                }
-            }
-            let this = &*self;
-            in_background(Niceness::Idle, || this.check().map_err(from_core))
-        });
-        BUSY.store(false, Ordering::Release);
-        checked
-    }
-
-    fn resolve(&mut self, _: Env, checked: Self::Output) -> Result<Self::JsValue> {
-        Ok(checked)
     }
 }
