@@ -28,7 +28,7 @@ interface RunOptions {
   isPatient?: boolean | undefined;
 }
 
-interface Waiting {
+interface WaitingTask {
   since: number;
   isPatient: boolean;
   start(): void;
@@ -56,12 +56,12 @@ export class Queue {
   readonly #running: { limit: number; count: number };
   readonly #limit: number;
   readonly #now: () => number;
-  #waiting = new Set<Waiting>();
+  #waiting = new Set<WaitingTask>();
   /** Searches that went before background work that was waiting, too. */
   #passedOver = 0;
   #closed: { whenIdle(): void } | undefined;
   /** Work that nobody waits for in front of a screen. */
-  #background = new Set<Waiting>();
+  #background = new Set<WaitingTask>();
   /** What a search takes on a worker, ms; a moving average. */
   #workMs = 0;
   /** What the last ones took, ms. */
@@ -134,7 +134,7 @@ export class Queue {
     const queue = background ? this.#background : this.#waiting;
     if (!background && !isPatient && !this.#admits(withinMs)) return Promise.reject(this.#tooMany());
     return new Promise<T>((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: WaitingTask = {
         since: this.#now(),
         isPatient,
         start: () => {
@@ -173,7 +173,7 @@ export class Queue {
   }
 
   /** Searches go first, but an ingest must come to its end under a load that never lets up. */
-  #nextQueue(): Set<Waiting> {
+  #nextQueue(): Set<WaitingTask> {
     const due = this.#waiting.size === 0 || this.#passedOver >= BACKGROUND_AFTER;
     if (this.#background.size > 0 && due) {
       this.#passedOver = 0;

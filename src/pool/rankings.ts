@@ -16,7 +16,7 @@ import type { Store } from '../store/store.js';
 import { Pins } from './pins.js';
 import type { Answers, AskOptions } from './pool.js';
 
-interface Kept {
+interface KeptRanking {
   ranking: Ranking;
   /** Absent where something was committed between the search and the pinning; may be released before its time. */
   documents: PinnedDocuments | undefined;
@@ -35,7 +35,7 @@ export class Rankings {
   readonly #answers: Answers;
   readonly #limits: KeepingLimits;
   /** By owner and query, the one kept first at the front. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptRanking>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -72,7 +72,7 @@ export class Rankings {
     for (const key of [...this.#kept.keys()]) this.#drop(key);
   }
 
-  async #laterPage(kept: Kept, query: AnalyticsQuery, options: AskOptions): Promise<Body | undefined> {
+  async #laterPage(kept: KeptRanking, query: AnalyticsQuery, options: AskOptions): Promise<Body | undefined> {
     const page = pageOfRanking(kept.ranking, query);
     const results = page.docs.length;
     const { json } = await this.#answers.ask({ kind: 'page', query, page }, options);
@@ -83,7 +83,7 @@ export class Rankings {
     return response && { json: encoder.encode(JSON.stringify(response)), results };
   }
 
-  #find(key: string): Kept | undefined {
+  #find(key: string): KeptRanking | undefined {
     this.#dropOld();
     return this.#kept.get(key);
   }

@@ -1,5 +1,5 @@
 /** What a worker can be asked, and how questions and answers cross the thread border. */
-import type { Kept } from '../drawings/keep.js';
+import type { KeptImage } from '../drawings/keep.js';
 import { type ErrorCode, isPriorartError, PriorartError } from '../errors.js';
 import type { DocumentTexts } from '../index/native.js';
 import type { Embedded, Prepared } from '../ingest/prepare.js';
@@ -42,7 +42,7 @@ interface AnswersByKind {
   coverage: Uint8Array;
   prepare: Prepared;
   embed: Embedded;
-  drawing: Kept;
+  drawing: KeptImage;
 }
 
 export type AnswerOf<Q extends Question> = AnswersByKind[Q['kind']];
@@ -65,7 +65,7 @@ export interface WorkerData {
 }
 
 /** An exception as plain data: thrown across the border it would lose its code. */
-export interface Refusal {
+export interface TaskRefusal {
   code: ErrorCode;
   message: string;
   stack?: string;
@@ -76,10 +76,10 @@ export interface Refusal {
 /** `concurrency`: questions that the worker, with the models it has now, should have in flight. */
 export type Reply =
   | { answer: AnswerOf<Question>; trace: AnswerTrace; concurrency: number }
-  | { refusal: Refusal };
+  | { refusal: TaskRefusal };
 
 /** An exception, ready to cross. */
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): TaskRefusal {
   if (isPriorartError(error)) {
     const { code, message, retryAfter, inCommand } = error;
     const cause = error.cause instanceof Error ? { stack: error.cause.stack ?? error.cause.message } : {};
@@ -94,7 +94,7 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /** The exception on this side. */
-export function errorOf({ code, message, stack, retryAfter, inCommand }: Refusal): PriorartError {
+export function errorOf({ code, message, stack, retryAfter, inCommand }: TaskRefusal): PriorartError {
   const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
   return new PriorartError(code, message, {
     ...(cause ? { cause } : {}),
