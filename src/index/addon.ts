@@ -377,8 +377,6 @@ export interface OpenSegment {
   docs: number;
   /** Number of passages, those of deleted documents included. */
   passages: number;
-  /** Inverted lists of its IVF index; 0 for other indexes. */
-  lists: number;
   /** Whether it has a FAISS index. */
   hasIndex: boolean;
 }

@@ -53,7 +53,7 @@ function planned(
   }
   const allowed = Math.round(docs * share);
   const selection = { docs: [allowed], passages: [allowed * 20] };
-  const opened = [{ docs, passages, lists: INDEX.lists, hasIndex: index !== undefined }];
+  const opened = [{ docs, passages, hasIndex: index !== undefined }];
   return planOf([entry], opened, selection, wanted, { share: above, sure });
 }
 

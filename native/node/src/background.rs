@@ -1,10 +1,10 @@
-//! Work that nobody waits for: on a thread of its own that gives way to searches.
+//! Background work, on a thread of its own with a lower priority than searches.
 
 use crate::errors::coded;
 use napi::Result;
 use std::panic::resume_unwind;
 
-/// What a thread gives up of its share where there is not enough for all, as in nice(1).
+/// Priority of a background thread, as in nice(1).
 #[derive(Clone, Copy)]
 pub enum Niceness {
     /// A merge must come to its end under a load that never lets up: about a third of what a search gets.

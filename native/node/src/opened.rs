@@ -26,10 +26,10 @@ pub struct SegmentPath {
 
 type Key = (PathBuf, Option<PathBuf>);
 
-/// A segment that somebody has open, or is opening: whoever holds the lock.
+/// An open segment, or one that is being opened by the thread that holds the lock.
 type Slot = Arc<Mutex<Weak<Segment>>>;
 
-/// Every segment that some thread of this process has open. The last user to let go closes it.
+/// All segments that are open in this process. The last user closes a segment.
 static OPEN: LazyLock<Mutex<HashMap<Key, Slot>>> = LazyLock::new(Default::default);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -18,7 +18,7 @@ pub struct CheckRecall {
     pub dedupe: bool,
     /// Scores of the best documents found.
     pub found: Vec<f32>,
-    /// How many of the best documents are looked at.
+    /// Number of the best documents that are compared.
     pub places: usize,
     /// More allowed passages than this are not scanned for the sake of a figure.
     pub most_passages: usize,

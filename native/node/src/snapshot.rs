@@ -181,8 +181,6 @@ pub struct OpenSegment {
     pub docs: u32,
     /// Number of passages, those of deleted documents included.
     pub passages: u32,
-    /// Inverted lists of its IVF index; 0 for other indexes.
-    pub lists: u32,
     /// Whether it has a FAISS index.
     pub has_index: bool,
 }
@@ -236,7 +234,6 @@ impl Snapshot {
         let info = |(segment, _): &(Arc<Segment>, _)| OpenSegment {
             docs: segment.docs() as u32,
             passages: segment.passages() as u32,
-            lists: segment.ann.as_ref().map_or(0, |ann| ann.lists() as u32),
             has_index: segment.ann.is_some(),
         };
         self.0.segments.iter().map(info).collect()
@@ -420,7 +417,7 @@ impl Snapshot {
         })
     }
 
-    /// Whether a selection of so many segments, and a query of so many dimensions, are for this snapshot.
+    /// Checks that a selection has as many segments as this snapshot, and a query as many dimensions.
     fn check(&self, selected: usize, dimensions: usize) -> Result<()> {
         if selected != self.0.segments.len() {
             return Err(coded("internal", "a selection must name every segment of the snapshot"));

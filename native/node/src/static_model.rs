@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, Weak};
 
-/// Every model that some thread of this process has open. The last user to let go closes it.
+/// All models that are open in this process. The last user closes a model.
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Core>>>> = LazyLock::new(Default::default);
 
 fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
