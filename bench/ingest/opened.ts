@@ -9,7 +9,7 @@ import { loadModels } from '../../src/models/load.js';
 import { uncancelled } from '../../src/search/cancel.js';
 import { Folder } from '../../src/search/folder.js';
 import { parseSemantic } from '../../src/search/query.js';
-import { Reader } from '../../src/search/reader.js';
+import { IndexReader } from '../../src/search/reader.js';
 import { searchSemantic } from '../../src/search/semantic.js';
 
 export interface Opened {
@@ -37,7 +37,7 @@ async function opened(dir: string): Promise<Opened> {
   for (const { value: head } of folder.store.documents.getRange({ limit: SEARCHES })) {
     titles.push(head.title ?? head.patent_id);
   }
-  const reader = new Reader(folder, models);
+  const reader = new IndexReader(folder, models);
   const times: number[] = [];
   for (const query of titles) {
     started = clock();

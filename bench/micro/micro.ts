@@ -4,7 +4,7 @@ import { Bench } from 'tinybench';
 import { leastCosine } from '../../src/embed/calibration.js';
 import { open } from '../../src/engine.js';
 import { FaissIndex } from '../../src/index/faiss.js';
-import type { SegmentScan } from '../../src/index/native.js';
+import type { CountOptions, SegmentScan } from '../../src/index/native.js';
 import { RERANK_DEPTH, RERANK_SURE } from '../../src/limits.js';
 import { loadModels, type Models } from '../../src/models/load.js';
 import { clausesOf, dateColumn } from '../../src/search/filter.js';
@@ -200,13 +200,13 @@ function grouping({ target, vectors, models: { embedder } }: Stage): Tasks {
   const selection = target.native.select(clausesOf(filters, target.store));
   const scans: SegmentScan[] = target.manifest.segments.map(() => ({}));
   const count =
-    (axes: string[], by: SegmentScan[] = scans, minScore = -2) =>
+    (axes: CountOptions['axes'], by: SegmentScan[] = scans, minScore = -2) =>
     (n: number) =>
       target.native.count(vectors[n % QUESTIONS]!, selection, by, {
         ...{ maxResults: 10_000, dedupe: true, minScore, offset: 0, limit: 20, axes, top: 20 },
         ...{ dateColumn: dateColumn('filing'), shown: { ...embedder.calibration, decimals: 6 } },
       });
-  const axes = ['year', 'country', 'applicant', 'ipc'];
+  const axes: CountOptions['axes'] = ['year', 'country', 'applicant', 'ipc'];
   const minScore = leastCosine(0.5, embedder.calibration);
   return {
     'exact scan alone': count([]),

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimate } from '../../src/eval/bootstrap.js';
-import type { Rankings } from '../../src/eval/rank.js';
+import type { RankedLists } from '../../src/eval/rank.js';
 import { EVAL_DEPTH, QUERY_MAX_CHARS } from '../../src/limits.js';
 import type { Figure } from '../result.js';
 import { linesIn } from './corpora.js';
@@ -158,7 +158,7 @@ type Asked = { id: string; script: string };
 /** Shares of scripts among the best hundred by similarity, by script of the question. */
 function foundShares(
   questions: readonly Asked[],
-  { dense }: Rankings,
+  { dense }: RankedLists,
   scriptOf: (number: string) => string,
   model: string,
 ): Figure[] {

@@ -1,7 +1,7 @@
 /** Precision and recall of the documents that statistics count by default. */
 import { estimate, quantile } from '../../src/eval/bootstrap.js';
 import { Judgements } from '../../src/eval/judgements.js';
-import type { Qrels, Question } from '../../src/eval/trec.js';
+import type { Qrels, TrecQuestion } from '../../src/eval/trec.js';
 import { MIN_SCORE } from '../../src/limits.js';
 import type { Figure } from '../result.js';
 import { clearlyRelevant, EXAMPLES, exampleQrels, exampleQuestions } from './fixtures.js';
@@ -79,7 +79,7 @@ type Counted = ReadonlyMap<string, ReadonlySet<string>>;
 async function countedOf(
   { engine }: Filled,
   judgements: Judgements,
-  questions: readonly Question[],
+  questions: readonly TrecQuestion[],
   minScore?: number,
 ): Promise<Counted> {
   const counted = new Map<string, Set<string>>();
@@ -115,7 +115,7 @@ function precision(counted: Counted, judgements: Judgements): { value: number; n
 
 /** Share of the relevant publications that are counted, in total and for each pair of languages. */
 function recalls(
-  questions: readonly Question[],
+  questions: readonly TrecQuestion[],
   judged: Qrels,
   clearly: Judgements,
   place: Place,

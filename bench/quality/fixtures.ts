@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseQrels, parseQuestions, type Qrels, type Question } from '../../src/eval/trec.js';
+import { parseQrels, parseQuestions, type Qrels, type TrecQuestion } from '../../src/eval/trec.js';
 import { ROOT } from '../machine.js';
 import type { Measure } from './measure.js';
 import { measureRetrieval } from './retrieval.js';
@@ -14,7 +14,7 @@ export const PAIRS_FROM = 7;
 export const EXAMPLES: readonly string[] = ['us', 'kr', 'jsonl'].map(file);
 
 /** The questions on the example patents. */
-export function exampleQuestions(): Question[] {
+export function exampleQuestions(): TrecQuestion[] {
   return parseQuestions(readFileSync(file('queries.tsv'), 'utf8'), 'queries.tsv');
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Question } from '../../src/eval/trec.js';
+import type { TrecQuestion } from '../../src/eval/trec.js';
 import { QUERY_MAX_CHARS } from '../../src/limits.js';
 import { filesInTar, linesIn } from './corpora.js';
 import type { Context, Measure } from './measure.js';
@@ -81,7 +81,7 @@ export function titles(applications: ReadonlyMap<string, Application>, { short }
     .filter(({ number, titleEn }) => heldOut(number) && titleEn !== '')
     .sort((a, b) => (a.number < b.number ? -1 : 1))
     .filter((_, n) => !short || n % SHORT === 0);
-  const questions: Question[] = asked.map(({ number, titleEn }) => ({ id: number, text: titleEn }));
+  const questions: TrecQuestion[] = asked.map(({ number, titleEn }) => ({ id: number, text: titleEn }));
   return {
     name: 'English title → Korean record',
     questions,
@@ -100,7 +100,7 @@ export function examinerCitations(applications: ReadonlyMap<string, Application>
       cited.set(citing, [...(cited.get(citing) ?? []), target]);
     }
   }
-  const questions: Question[] = [...cited.keys()].map((number) => {
+  const questions: TrecQuestion[] = [...cited.keys()].map((number) => {
     const { title, abstract } = applications.get(number)!;
     return { id: number, text: `${title}\n${abstract}`.slice(0, QUERY_MAX_CHARS) };
   });

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { type Engine, open } from '../../src/engine.js';
 import { evaluate, type Group } from '../../src/eval/evaluate.js';
 import { Judgements } from '../../src/eval/judgements.js';
-import { type Rankings, rank } from '../../src/eval/rank.js';
-import type { Qrels, Question } from '../../src/eval/trec.js';
+import { type RankedLists, rank } from '../../src/eval/rank.js';
+import type { Qrels, TrecQuestion } from '../../src/eval/trec.js';
 import { EVAL_DEPTH } from '../../src/limits.js';
 import { titlesOf } from '../../src/patent/record.js';
 import { Store } from '../../src/store/store.js';
@@ -19,7 +19,7 @@ import { type Context, figureOf } from './measure.js';
 
 export interface QuestionSet {
   name: string;
-  questions: Question[];
+  questions: TrecQuestion[];
   /** Judgements by patent_id. The store lists the publications of an application. */
   qrels(store: Store): Qrels;
   recallAt: readonly number[];
@@ -28,7 +28,7 @@ export interface QuestionSet {
   /** Minimum of questions for nDCG@10 of a pair of languages. Absent: no pairs are measured. */
   pairsFrom?: number;
   /** Further figures from a model's lists, which exclude the question's own publications. */
-  also?(rankings: Rankings, model: string): Figure[];
+  also?(rankings: RankedLists, model: string): Figure[];
 }
 
 /** A folder with the documents of a set, embedded with one of the models. */
@@ -91,7 +91,12 @@ export async function onEachModel(
   return figures;
 }
 
-function measured(store: Store, set: QuestionSet, rankings: Rankings, label: string | undefined): Figure[] {
+function measured(
+  store: Store,
+  set: QuestionSet,
+  rankings: RankedLists,
+  label: string | undefined,
+): Figure[] {
   const judgements = new Judgements(store, set.qrels(store));
   const { all, groups } = evaluate(rankings, set.questions, judgements, set.recallAt);
   const figures = figuresOf(all, set.name, label);
@@ -124,8 +129,8 @@ async function filledUp(
   engine: Engine,
   store: Store,
   { questions, own }: QuestionSet,
-  rankings: Rankings,
-): Promise<Rankings> {
+  rankings: RankedLists,
+): Promise<RankedLists> {
   if (!own) return rankings;
   const { dense, reranked } = rankings;
   for (const { id, text } of questions) {
@@ -148,7 +153,7 @@ async function filledUp(
 }
 
 /** The rankings without the publications that each question was made from. */
-function without(store: Store, { own }: QuestionSet, { dense, reranked }: Rankings): Rankings {
+function without(store: Store, { own }: QuestionSet, { dense, reranked }: RankedLists): RankedLists {
   if (!own) return { dense, ...(reranked && { reranked }) };
   const cleaned = (lists: Map<string, string[]>) =>
     new Map(

@@ -18,7 +18,7 @@ import { staticReranker } from '../../src/rerank/late-interaction.js';
 import type { FoundDocuments, Reranker, RerankScores } from '../../src/rerank/reranker.js';
 import { Folder } from '../../src/search/folder.js';
 import { parseSemantic } from '../../src/search/query.js';
-import { Reader } from '../../src/search/reader.js';
+import { IndexReader } from '../../src/search/reader.js';
 import { searchSemantic } from '../../src/search/semantic.js';
 import { titleOf } from '../../src/search/show.js';
 import type { Context } from '../quality/measure.js';
@@ -66,7 +66,7 @@ export async function collect(
   const folder = new Folder(dir);
   try {
     const recorder = new Recorder();
-    const reader = new Reader(folder, { embedder: models.embedder, reranker: recorder });
+    const reader = new IndexReader(folder, { embedder: models.embedder, reranker: recorder });
     const found: CaseSet[] = [];
     for (const set of sets.flatMap((own) => withOwnTitles(own, folder))) {
       const judgements = new Judgements(folder.store, set.qrels(folder.store));

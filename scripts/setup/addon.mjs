@@ -16,6 +16,7 @@ import { digestOf, filesUnder } from './digest.mjs';
 import { checkBuildTools, findRust } from './prerequisites.mjs';
 import { cacheFolder, withTarget } from './target.mjs';
 
+const CRATE = 'priorart-node';
 const LIBRARY = process.platform === 'darwin' ? 'libpriorart_node.dylib' : 'libpriorart_node.so';
 const PROGRESS_POLL_MS = 250;
 
@@ -73,7 +74,11 @@ export async function provideAddon(plan, report, env = process.env) {
     // Copied to the cache before the lock is released: the next build overwrites the library in the target
     // folder.
     const buildIfStillMissing = async (cargoEnv) => {
-      if (!existsSync(cached)) placeFile(await build(plan, report, cargoEnv), cached);
+      if (existsSync(cached)) return;
+      const library = await build(plan, report, cargoEnv);
+      const definitions = join(cargoEnv.NAPI_TYPE_DEF_TMP_FOLDER, CRATE);
+      if (existsSync(definitions)) placeFile(definitions, typeDefinitions(plan));
+      placeFile(library, cached);
     };
     await withTarget(plan, buildIfStillMissing, report, env);
   }
@@ -82,9 +87,17 @@ export async function provideAddon(plan, report, env = process.env) {
   return { built, placed };
 }
 
+/**
+ * Where the declarations of the addon's exports are kept, one JSON object a line, as napi-derive writes them.
+ * `scripts/addon-types.mjs` makes TypeScript of them.
+ * @param {AddonPlan} plan
+ */
+export const typeDefinitions = ({ cached }) => join(dirname(cached), 'type-definitions.jsonl');
+
 /** @returns {Promise<string>} path of the library that cargo wrote */
 async function build({ root, level, rust: { cargo, host } }, report, cargoEnv) {
   writeFileSync(cargoEnv.PRIORART_PROGRESS, '');
+  mkdirSync(cargoEnv.NAPI_TYPE_DEF_TMP_FOLDER, { recursive: true });
   const poll = setInterval(() => {
     if (!existsSync(cargoEnv.PRIORART_PROGRESS)) return;
     const line = readFileSync(cargoEnv.PRIORART_PROGRESS, 'utf8').trimEnd().split('\n').at(-1);
@@ -93,7 +106,7 @@ async function build({ root, level, rust: { cargo, host } }, report, cargoEnv) {
   try {
     // With an explicit target, even the host's, cargo does not apply the flags for the CPU level to build
     // scripts and macros, which run on this machine.
-    const args = ['build', '--release', '--locked', '-p', 'priorart-node', '--target', host];
+    const args = ['build', '--release', '--locked', '-p', CRATE, '--target', host];
     const { code, signal, lines } = await runCaptured(cargo, args, {
       cwd: join(root, 'native'),
       env: cargoEnv,

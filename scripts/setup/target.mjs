@@ -27,6 +27,8 @@ function cargoEnvironment(level, env) {
     PRIORART_CACHE: cache,
     PRIORART_PROGRESS: join(cache, `target-${level}.progress`),
     CARGO_TARGET_DIR: join(cache, `target-${level}`),
+    // napi-derive writes the declarations of a crate's exports to this folder while the crate is compiled.
+    NAPI_TYPE_DEF_TMP_FOLDER: join(cache, `target-${level}`, 'type-definitions'),
     ...(flags && { RUSTFLAGS: flags }),
     CARGO_TERM_COLOR: 'never',
   };

@@ -35,7 +35,7 @@ Examples:
   return withSettings(command, ['models', 'workers']);
 }
 
-interface Report extends Evaluation {
+interface EvalReport extends Evaluation {
   data: string;
   model: string;
   reranker: string;
@@ -80,7 +80,7 @@ function placesOf(given: unknown): readonly number[] {
   );
 }
 
-function text(report: Report): string {
+function text(report: EvalReport): string {
   const { questions, judged, unanswerable, all, groups, model, reranker } = report;
   const names = Object.keys(all.dense);
   if (all.questions === 0) {

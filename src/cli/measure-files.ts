@@ -1,11 +1,11 @@
 /** Input files of measurements. They are read whole, so their size is bounded. */
 import { readFileSync, statSync } from 'node:fs';
 import { PriorartError } from '../errors.js';
-import { parseQrels, parseQuestions, type Qrels, type Question } from '../eval/trec.js';
+import { parseQrels, parseQuestions, type Qrels, type TrecQuestion } from '../eval/trec.js';
 import { EVAL_FILE_MAX_BYTES } from '../limits.js';
 import { size } from './output.js';
 
-export function questionsOf(file: string): Question[] {
+export function questionsOf(file: string): TrecQuestion[] {
   const questions = parseQuestions(textOf(file, '--queries'), file);
   if (questions.length > 0) return questions;
   throw new PriorartError(

@@ -28,7 +28,7 @@ interface Property {
 
 type Held = Omit<Property, 'type'> & { type: string | undefined };
 
-interface Field {
+interface RequestField {
   name: string;
   property: Held;
 }
@@ -41,7 +41,7 @@ function held(property: Property): Held {
 }
 
 /** Fields that become options. The question is an argument. */
-function fieldsOf(schema: z.ZodType, without: readonly string[] = []): Field[] {
+function fieldsOf(schema: z.ZodType, without: readonly string[] = []): RequestField[] {
   const { properties } = z.toJSONSchema(schema) as { properties: Record<string, Property> };
   return Object.entries(properties)
     .filter(([name]) => name !== 'query' && !without.includes(name))
@@ -72,7 +72,7 @@ export function withAnalytics(command: Command): Command {
 }
 
 /** Options of a field. An object has one for each part: `date_range` with `from` is `--date-range-from`. */
-function parts({ name, property }: Field): Field[] {
+function parts({ name, property }: RequestField): RequestField[] {
   if (property.type !== 'object') return [{ name, property }];
   return Object.entries(property.properties ?? {}).map(([part, inner]) => ({
     name: `${name}_${part}`,
@@ -80,7 +80,7 @@ function parts({ name, property }: Field): Field[] {
   }));
 }
 
-function declare(command: Command, fields: readonly Field[]): Command {
+function declare(command: Command, fields: readonly RequestField[]): Command {
   for (const { name, property } of fields.flatMap(parts)) {
     const flag = `--${name.replaceAll('_', '-')}`;
     command.option(
@@ -125,7 +125,7 @@ export function analyticsOf(query: string, flags: Record<string, unknown>): Anal
   return { query, ...spelled(ANALYTICS, flags) };
 }
 
-function spelled(fields: readonly Field[], flags: Record<string, unknown>): Record<string, unknown> {
+function spelled(fields: readonly RequestField[], flags: Record<string, unknown>): Record<string, unknown> {
   const request: Record<string, unknown> = {};
   for (const field of fields) {
     const { name, property } = field;

@@ -4,13 +4,15 @@ import { convertImage, UnreadableImage } from './convert.js';
 import type { DrawingFiles } from './files.js';
 
 /** The keys of a figure's image and thumbnail, or the reason why it could not be converted. */
-export type Kept = { content: string; thumbnail: string; width: number; height: number } | { reason: string };
+export type KeptImage =
+  | { content: string; thumbnail: string; width: number; height: number }
+  | { reason: string };
 
 /**
  * Converts an image and stores it with its thumbnail, durably.
  * @throws PriorartError `disk_full`
  */
-export async function keepImage(files: DrawingFiles, bytes: Uint8Array): Promise<Kept> {
+export async function keepImage(files: DrawingFiles, bytes: Uint8Array): Promise<KeptImage> {
   try {
     const { image, thumbnail, width, height } = await convertImage(bytes);
     return { content: await files.put(image), thumbnail: await files.put(thumbnail), width, height };

@@ -18,7 +18,7 @@ import {
 /** The model of the package. */
 export const STATIC_MODEL = fileURLToPath(new URL('../../../models/static/model.bin', import.meta.url));
 
-interface Description {
+interface ModelDescription {
   name: string;
   version: string;
   calibration: Calibration;
@@ -117,8 +117,8 @@ export function openStaticModel(path: string = STATIC_MODEL): NativeStaticModel 
   }
 }
 
-function descriptionOf(model: NativeStaticModel, path: string): Description {
-  let config: Partial<Description> & { title_share?: number };
+function descriptionOf(model: NativeStaticModel, path: string): ModelDescription {
+  let config: Partial<ModelDescription> & { title_share?: number };
   try {
     config = JSON.parse(model.config) as typeof config;
   } catch (error) {

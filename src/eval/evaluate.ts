@@ -2,8 +2,8 @@
 import { type Estimate, estimate } from './bootstrap.js';
 import type { Judgements } from './judgements.js';
 import { type Grades, ndcg, recall, reciprocalRank, relevantIn } from './measures.js';
-import type { Rankings } from './rank.js';
-import type { Question } from './trec.js';
+import type { RankedLists } from './rank.js';
+import type { TrecQuestion } from './trec.js';
 
 /** Default ranks at which recall is measured. */
 export const RECALL_AT = [10, 100] as const;
@@ -36,8 +36,8 @@ export interface Evaluation {
 
 /** Measures all questions together, then each pair of question language and document language separately. */
 export function evaluate(
-  rankings: Rankings,
-  questions: readonly Question[],
+  rankings: RankedLists,
+  questions: readonly TrecQuestion[],
   judgements: Judgements,
   recallAt: readonly number[] = RECALL_AT,
 ): Evaluation {
@@ -67,7 +67,7 @@ interface Judged {
   links(documents: readonly string[]): string[];
 }
 
-function restricted(questions: readonly Question[], judgements: Judgements, to?: string): Judged[] {
+function restricted(questions: readonly TrecQuestion[], judgements: Judgements, to?: string): Judged[] {
   return questions.flatMap(({ id }) => {
     const grades = new Map(
       [...judgements.of(id)].filter(([link]) => to === undefined || judgements.speaks(link, to)),
@@ -82,7 +82,7 @@ function restricted(questions: readonly Question[], judgements: Judgements, to?:
 }
 
 function measured(
-  rankings: Rankings,
+  rankings: RankedLists,
   judged: readonly Judged[],
   recallAt: readonly number[],
 ): Omit<Group, 'from' | 'to'> {

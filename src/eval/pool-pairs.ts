@@ -7,7 +7,7 @@ import { clausesOf } from '../search/filter.js';
 import type { Store } from '../store/store.js';
 import { Pairs } from './calibration-fit.js';
 import type { Judgements } from './judgements.js';
-import type { Question } from './trec.js';
+import type { TrecQuestion } from './trec.js';
 
 /** Selects all patents and utility models; an application and its grant count as one. */
 const EVERYTHING = { docType: 'all', includeUtilityModel: true, dates: {}, values: {} } as const;
@@ -19,7 +19,7 @@ const EVERYTHING = { docType: 'all', includeUtilityModel: true, dates: {}, value
 export async function pairsOfFolder(
   store: Store,
   embedder: Embedder,
-  questions: readonly Question[],
+  questions: readonly TrecQuestion[],
   judgements: Judgements,
   onProgress: (done: number, of: number) => void = () => {},
 ): Promise<Pairs> {

@@ -2,7 +2,7 @@
 import type { Engine } from '../engine.js';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { EVAL_DEPTH } from '../limits.js';
-import type { Question } from './trec.js';
+import type { TrecQuestion } from './trec.js';
 
 export interface RankOptions {
   /** Whether to rank with the reranker as well. Default: true. */
@@ -12,7 +12,7 @@ export interface RankOptions {
 }
 
 /** Lists by question: patent_ids, best first. */
-export interface Rankings {
+export interface RankedLists {
   dense: Map<string, string[]>;
   reranked?: Map<string, string[]>;
 }
@@ -23,9 +23,9 @@ export interface Rankings {
  */
 export async function rank(
   engine: Engine,
-  questions: readonly Question[],
+  questions: readonly TrecQuestion[],
   options: RankOptions = {},
-): Promise<Rankings> {
+): Promise<RankedLists> {
   const { rerank = true, signal, onProgress } = options;
   const dense = new Map<string, string[]>(questions.map(({ id }) => [id, []]));
   const reranked = new Map(dense);
@@ -35,7 +35,7 @@ export async function rank(
     return results.map(({ patent_id }) => patent_id);
   };
   let done = 0;
-  const one = async ({ id, text }: Question, signal: AbortSignal) => {
+  const one = async ({ id, text }: TrecQuestion, signal: AbortSignal) => {
     const found = await ask(text, EVAL_DEPTH, false, signal);
     dense.set(id, found);
     if (rerank) {
@@ -62,7 +62,7 @@ export async function rank(
 }
 
 /** Adds the question's id to the message of a client's error. */
-function naming({ id }: Question): (error: unknown) => never {
+function naming({ id }: TrecQuestion): (error: unknown) => never {
   return (error) => {
     if (!isPriorartError(error) || error.status >= 499) throw error;
     throw new PriorartError(error.code, `question ${id}: ${error.message}`, { cause: error });

@@ -8,9 +8,9 @@ import { PriorartError } from '../errors.js';
 export type Qrels = Map<string, Map<string, number>>;
 
 /** Question → documents, best first, with their scores. */
-export type Run = Map<string, { document: string; score: number }[]>;
+export type TrecRun = Map<string, { document: string; score: number }[]>;
 
-export interface Question {
+export interface TrecQuestion {
   id: string;
   /** ISO 639-1, if the table states it. */
   language?: string;
@@ -43,8 +43,8 @@ export function parseQrels(text: string, file: string): Qrels {
  * Reads a run: `question Q0 document rank score tag`. As in trec_eval, the order is by score and the rank is ignored. If
  * scores are equal, the greater document name comes first.
  */
-export function parseRun(text: string, file: string): Run {
-  const run: Run = new Map();
+export function parseRun(text: string, file: string): TrecRun {
+  const run: TrecRun = new Map();
   const seen = new Set<string>();
   for (const { line, at } of linesOf(text)) {
     const fields = line.trim().split(/\s+/);
@@ -82,8 +82,8 @@ export function formatRun(rankings: ReadonlyMap<string, readonly string[]>, tag:
  * Reads questions: `id<TAB>text` or `id<TAB>language<TAB>text`, the same number of columns in every line. A first line
  * whose first column is `id` is the header.
  */
-export function parseQuestions(text: string, file: string): Question[] {
-  const questions = new Map<string, Question>();
+export function parseQuestions(text: string, file: string): TrecQuestion[] {
+  const questions = new Map<string, TrecQuestion>();
   let columns: number | undefined;
   for (const { line, at } of linesOf(text)) {
     const fields = line.split('\t').map((field) => field.trim());

@@ -9,10 +9,10 @@ import { filesOf, forgetFigures, removeFigures, takeImages } from '../store/figu
 import type { Store } from '../store/store.js';
 
 /** Reports a problem: `drawing`, `lookup` or `leftover`. */
-type Found = (kind: 'drawing' | 'lookup' | 'leftover', where: string, reason: string) => void;
+type ReportProblem = (kind: 'drawing' | 'lookup' | 'leftover', where: string, reason: string) => void;
 
 /** Checks the tables of figures: each figure belongs to a publication that names it, and its files exist. Synchronous. */
-export function checkFigures(store: Store, found: Found): void {
+export function checkFigures(store: Store, found: ReportProblem): void {
   const files = new LocalDrawings(store.dir);
   for (const patentId of [...store.figures.getKeys()]) {
     const value = whole(() => store.figures.get(patentId));
@@ -53,7 +53,7 @@ export function checkFigures(store: Store, found: Found): void {
 /** Checks the files of drawings: the content of each matches its name, and a publication uses it. */
 export async function checkDrawingFiles(
   store: Store,
-  found: Found,
+  found: ReportProblem,
   onProgress?: (text: string) => void,
 ): Promise<void> {
   const files = new LocalDrawings(store.dir);

@@ -31,7 +31,7 @@ export type ProblemKind =
   /** A folder or file that no manifest names, left by a killed process; harmless. */
   | 'leftover';
 
-export interface Problem {
+export interface FolderProblem {
   kind: ProblemKind;
   /** The segment or document with the problem. */
   where: string;
@@ -44,7 +44,7 @@ export interface CheckReport {
   passages: number;
   segments: number;
   /** At most 1,000 of each kind. */
-  problems: Problem[];
+  problems: FolderProblem[];
 }
 
 /** A report, and the complete list of repairs. */
@@ -77,7 +77,7 @@ export async function checkFolder(store: Store, onProgress?: (text: string) => v
 export async function inspectFolder(store: Store, onProgress?: (text: string) => void): Promise<Inspection> {
   const files = await verifyAllFiles(store, onProgress);
   // No await until the files of drawings are checked, so that manifest and tables are read in one state.
-  const run = new Run(store, onProgress);
+  const run = new FolderCheck(store, onProgress);
   if (run.checkPages()) {
     run.checkSegments(files);
     run.reading('documents', () => run.checkDocuments());
@@ -108,10 +108,10 @@ async function verifyAllFiles(
 
 const filesKey = ({ id, index }: SegmentEntry) => `${id} ${index?.file}`;
 
-class Run {
+class FolderCheck {
   readonly #store: Store;
   readonly #onProgress: ((text: string) => void) | undefined;
-  readonly #problems: Problem[] = [];
+  readonly #problems: FolderProblem[] = [];
   readonly #counts = new Map<ProblemKind, number>();
   readonly #brokenSegments = new Set<string>();
   readonly #brokenIndexes = new Set<string>();

@@ -3,66 +3,15 @@
  * if it has them. Unlike there, arrays are typed, and a search takes parameters and a filter.
  */
 import { PriorartError } from '../errors.js';
-import { calling, native } from './native.js';
+import { calling, type FaissHits, type FaissOptions, type FaissSearchOptions, native } from './native.js';
 
-/** Options of a new index. */
-export interface FaissOptions {
-  /** Expected number of rows, from which `nlist` is chosen if it is not given. */
-  expectedRows?: number;
-  /** Inverted lists of the `ivf-…` kinds. Default: about twice the square root of `expectedRows`. */
-  nlist?: number;
-  /** Parts of a vector in `ivf-pq…`, 4 bits each; must divide the dimensions. Default: half of them. */
-  pqM?: number;
-  /** Edges of a node of the `hnsw-…` kinds. Default: 32. */
-  hnswM?: number;
-  /** Candidates examined for each row added to a graph. Default: 80. */
-  efConstruction?: number;
-  /** Threads of `train` and `add`. Default: all processors. */
-  threads?: number;
-  /** Seed of the random choices in training. Default: 1234. */
-  seed?: number;
-}
-
-/** Options of a search. */
-export interface FaissSearchOptions {
-  /** Number of lists to scan, at most all. Default: 16. */
-  nprobe?: number;
-  /** Candidates kept while walking a graph. Default: 64, or `k` if that is more. */
-  efSearch?: number;
-  /** A bitmap with a bit for every row: row `i` may be returned if bit `i % 8` of byte `i / 8` is set. */
-  filter?: Uint8Array;
-  /** `ivf-pq-refine`: how many times `k` rows are scored again. Default: 4. */
-  kFactor?: number;
-}
-
-/** What a search found. */
-export interface FaissHits {
-  /** Inner products, best first, `k` for each query; `-Infinity` if fewer were found. */
-  distances: Float32Array;
-  /** Row numbers in the order of adding, `k` for each query; -1 if fewer were found. */
-  labels: Int32Array;
-}
+export type { FaissHits, FaissOptions, FaissSearchOptions };
 
 /** Components, row after row. Plain arrays are copied; a Float32Array is read in place. */
 export type Vectors = Float32Array | readonly number[];
 
-interface NativeIndex {
-  train(x: Float32Array): void;
-  add(x: Float32Array): void;
-  search(x: Float32Array, k: number, options: FaissSearchOptions): FaissHits;
-  rangeSearch(x: Float32Array, min: number, options: FaissSearchOptions): FaissHits;
-  write(path: string): void;
-  ntotal(): number;
-  getDimension(): number;
-  nlist(): number;
-  kind(): string;
-  isTrained(): boolean;
-}
-
-const NativeIndex: {
-  new (kind: string, dimension: number, options: FaissOptions): NativeIndex;
-  read(path: string, mmap: boolean): NativeIndex;
-} = native.FaissIndex;
+const NativeIndex = native.FaissIndex;
+type NativeIndex = InstanceType<typeof NativeIndex>;
 
 function invalid(name: string, value: unknown, expected: string): PriorartError {
   const shown = typeof value === 'number' || typeof value === 'string' ? String(value) : typeof value;

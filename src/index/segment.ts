@@ -11,11 +11,11 @@ import type { Store } from '../store/store.js';
 import { applicationLink, COLUMNS, columnValues } from './columns.js';
 import {
   awaiting,
+  type BackgroundOpening,
   calling,
   fromNative,
   type NativeSnapshot,
   native,
-  type Opening,
   type SegmentPath,
 } from './native.js';
 
@@ -141,7 +141,7 @@ export function openSnapshot(store: Store): OpenSnapshot {
 }
 
 /** Starts to open segments in the background, so that a later snapshot of them opens at once. */
-export function openBeside(store: Store, entries: readonly SegmentEntry[]): Opening {
+export function openBeside(store: Store, entries: readonly SegmentEntry[]): BackgroundOpening {
   return native.openBeside(entries.map((entry) => pathsOf(store, entry)));
 }
 

@@ -5,7 +5,7 @@
  */
 import { createHash, randomInt } from 'node:crypto';
 import { contentOf, type DrawingFiles } from '../drawings/files.js';
-import type { Kept } from '../drawings/keep.js';
+import type { KeptImage } from '../drawings/keep.js';
 import { figureKey, isInlineImage, isUniqueName } from '../drawings/name.js';
 import { DRAWING_WAITING_BYTES, DRAWINGS_MISSING_LISTED } from '../limits.js';
 import { transaction } from '../store/commit.js';
@@ -25,7 +25,7 @@ export interface NamedDrawings {
 }
 
 /** Converts and stores an image, on a worker. */
-export type Keep = (bytes: Uint8Array) => Promise<Kept>;
+export type Keep = (bytes: Uint8Array) => Promise<KeptImage>;
 
 /** Images and publications after which the two are joined. */
 const JOIN_IMAGES = 64;
@@ -48,7 +48,7 @@ interface Waiting {
 
 interface Working extends Waiting {
   source: string;
-  kept: Promise<Kept>;
+  kept: Promise<KeptImage>;
 }
 
 /** The joining of figures of one ingest. */
@@ -64,7 +64,7 @@ export class Figures {
   /** Come in since the last join. */
   #fresh = { images: 0, bytes: 0 };
   readonly #working: Working[] = [];
-  #done: { image: Working; kept: Kept }[] = [];
+  #done: { image: Working; kept: KeptImage }[] = [];
   #counts = { stored: 0, unchanged: 0, missing: 0, unclaimed: 0 };
   readonly #missing = new Map<string, string>();
   readonly #failed: Failure[] = [];

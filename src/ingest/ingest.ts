@@ -6,7 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { whyNoDrawings } from '../drawings/convert.js';
 import { LocalDrawings } from '../drawings/files.js';
-import type { Kept } from '../drawings/keep.js';
+import type { KeptImage } from '../drawings/keep.js';
 import { isImageName } from '../drawings/name.js';
 import { isPriorartError, PriorartError } from '../errors.js';
 import { mergeSegments } from '../index/merge.js';
@@ -35,7 +35,7 @@ export interface Preparer {
   /** Embeds documents with the model that the folder has now. */
   embed(documents: DocumentTexts[]): Promise<Embedded>;
   /** Converts and stores an image. */
-  keepImage(bytes: Uint8Array): Promise<Kept>;
+  keepImage(bytes: Uint8Array): Promise<KeptImage>;
   /** Batches that are worked on at once. */
   readonly parallel: number;
 }

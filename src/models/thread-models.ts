@@ -19,7 +19,7 @@ export type ModelChoice =
   | { always: ModelsConfig };
 
 /** Models in use by one request. */
-export interface Lease {
+export interface ModelsLease {
   readonly models: Models;
   /** Ends the use of the models. To be called once. */
   release(): void;
@@ -60,7 +60,7 @@ export class ThreadModels {
    * @param current returns the newest known state; called again if the state was replaced while models were opened
    * @throws PriorartError `model_mismatch`, and the errors of `loadModels`
    */
-  async lease(current: () => Wanted): Promise<Lease> {
+  async lease(current: () => Wanted): Promise<ModelsLease> {
     for (;;) {
       const loaded = await this.#load(current());
       if (loaded.retired) continue;

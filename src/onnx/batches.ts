@@ -7,7 +7,7 @@
  */
 import { PriorartError } from '../errors.js';
 import { ONNX_BATCH_ROWS, ONNX_FIRST_RUN_TOKENS, ONNX_RUN_MS } from '../limits.js';
-import type { Row } from './tokenizer.js';
+import type { TokenRow } from './tokenizer.js';
 
 export interface BatchOptions {
   /** Whether the rows run before rows that are not urgent. */
@@ -27,13 +27,13 @@ interface Request<T> extends BatchOptions {
 }
 
 interface Job<T> {
-  row: Row;
+  row: TokenRow;
   index: number;
   request: Request<T>;
 }
 
-export class Batches<T> {
-  readonly #run: (rows: Row[]) => Promise<T[]>;
+export class RowBatches<T> {
+  readonly #run: (rows: TokenRow[]) => Promise<T[]>;
   readonly #maxTokens: number;
   readonly #lookahead: number;
   #urgent: Job<T>[] = [];
@@ -47,7 +47,7 @@ export class Batches<T> {
    * @param maxTokens of one run, padding included; a single row may have more
    * @param lookahead number of waiting rows that rows of similar length are chosen from; small if the order matters
    */
-  constructor(run: (rows: Row[]) => Promise<T[]>, maxTokens: number, lookahead: number) {
+  constructor(run: (rows: TokenRow[]) => Promise<T[]>, maxTokens: number, lookahead: number) {
     this.#run = run;
     this.#maxTokens = maxTokens;
     this.#lookahead = lookahead;
@@ -57,7 +57,7 @@ export class Batches<T> {
    * Computes one result a row, in the order of the rows. Undefined for rows that the deadline left out.
    * @throws PriorartError `cancelled` if the signal fires; any error of `run` for these rows
    */
-  add(rows: readonly Row[], options: BatchOptions = {}): Promise<(T | undefined)[]> {
+  add(rows: readonly TokenRow[], options: BatchOptions = {}): Promise<(T | undefined)[]> {
     if (rows.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
       const results = new Array<T | undefined>(rows.length).fill(undefined);

@@ -6,7 +6,7 @@ import { PriorartError } from '../errors.js';
 import { loadRuntime, type Runtime } from './runtime.js';
 import type { InputNames } from './settings.js';
 import { floatsOf } from './tensor.js';
-import type { Row } from './tokenizer.js';
+import type { TokenRow } from './tokenizer.js';
 
 export interface GraphSettings {
   inputs: InputNames;
@@ -77,7 +77,7 @@ export class Graph {
    * Runs the graph over rows, padded to the length of the longest.
    * @throws PriorartError `embedding_failed` if the graph cannot read the rows
    */
-  async run(rows: readonly Row[], output: string): Promise<GraphOutput> {
+  async run(rows: readonly TokenRow[], output: string): Promise<GraphOutput> {
     const lengths = rows.map(({ ids }) => ids.length);
     const width = Math.max(...lengths);
     const feeds: Record<string, Tensor> = {};
@@ -95,7 +95,7 @@ export class Graph {
     await this.#session.release();
   }
 
-  #feed(input: ValueMetadata, rows: readonly Row[], width: number): Tensor {
+  #feed(input: ValueMetadata, rows: readonly TokenRow[], width: number): Tensor {
     const { name, type = 'int64', shape = [] } = input;
     const { Tensor } = this.#runtime;
     if (PAST.test(name)) {
@@ -115,7 +115,7 @@ export class Graph {
   }
 
   /** The values of an input by row and token. Tokens outside of the row are padding. */
-  #numbersOf(name: string): (row: Row, at: number) => number {
+  #numbersOf(name: string): (row: TokenRow, at: number) => number {
     const { inputs, paddingId } = this.#settings;
     if (name === inputs.ids) return ({ ids }, at) => ids[at] ?? paddingId;
     if (name === inputs.mask) return ({ ids }, at) => (at >= 0 && at < ids.length ? 1 : 0);
@@ -151,7 +151,7 @@ export class Graph {
     }
   }
 
-  #failed(cause: Error, rows: readonly Row[]): PriorartError {
+  #failed(cause: Error, rows: readonly TokenRow[]): PriorartError {
     const highest = rows.reduce((most, { ids }) => ids.reduce((a, b) => Math.max(a, b), most), 0);
     const outside = /out of (data )?bounds|out of range|indices element/i.test(cause.message);
     const message = outside

@@ -3,7 +3,7 @@ import { PriorartError } from '../errors.js';
 import { calling, fromNative, type NativeTokenizerJson, native, type TokenFrame } from '../index/native.js';
 
 /** One input row of a graph: token ids, and the segment of each token. */
-export interface Row {
+export interface TokenRow {
   ids: Uint32Array;
   types?: Uint32Array;
 }

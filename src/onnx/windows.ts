@@ -1,9 +1,9 @@
 /** Splits a text that exceeds a model's window into rows, each with prompt and special tokens. */
 import type { TokenFrame } from '../index/native.js';
-import type { PromptedText, Row } from './tokenizer.js';
+import type { PromptedText, TokenRow } from './tokenizer.js';
 
 export interface Windows {
-  rows: Row[];
+  rows: TokenRow[];
   /** Number of the text's own tokens in each row. Weights of the rows' vectors. */
   weights: number[];
 }
@@ -50,7 +50,12 @@ function typesOf(frame: TokenFrame, length: number): Uint32Array {
  * Joins a question and a document in one row, in the tokenizer's pair form. A document that is too long is cut at its
  * end. A question takes at most half of the row.
  */
-export function pairOf(query: Uint32Array, document: Uint32Array, frame: TokenFrame, rowTokens: number): Row {
+export function pairOf(
+  query: Uint32Array,
+  document: Uint32Array,
+  frame: TokenFrame,
+  rowTokens: number,
+): TokenRow {
   const room = rowTokens - frame.ids.reduce((sum, ids) => sum + ids.length, 0);
   const first = query.subarray(0, Math.max(Math.floor(room / 2), room - document.length));
   const second = document.subarray(0, room - first.length);

@@ -14,7 +14,7 @@ import { detailsOf } from '../search/details.js';
 import type { Explanation } from '../search/explanation.js';
 import type { Folder } from '../search/folder.js';
 import type { AnalyticsQuery } from '../search/query.js';
-import { ModelReplaced, Reader } from '../search/reader.js';
+import { IndexReader, ModelReplaced } from '../search/reader.js';
 import type { RecallChecks } from '../search/recall-checks.js';
 import { searchSemantic, stopwatch } from '../search/semantic.js';
 import type { TaggedBody } from '../search/types.js';
@@ -32,7 +32,7 @@ export interface Thread {
 
 const encoder = new TextEncoder();
 
-export interface Answered<Q extends Question> {
+export interface TracedAnswer<Q extends Question> {
   /** JSON as UTF-8 in a transferable buffer; plain data for answers that are stored. */
   answer: AnswerOf<Q>;
   /** Data about the answer for metrics. */
@@ -43,7 +43,7 @@ export async function answer<Q extends Question>(
   thread: Thread,
   question: Q,
   cancellation: Cancellation,
-): Promise<Answered<Q>> {
+): Promise<TracedAnswer<Q>> {
   try {
     const trace: AnswerTrace = {};
     const found = await answerTo(thread, question, cancellation, trace);
@@ -127,7 +127,7 @@ function tagged(body: Uint8Array): TaggedBody {
 }
 
 async function firstPage(
-  reader: Reader,
+  reader: IndexReader,
   query: AnalyticsQuery,
   cancellation: Cancellation,
   trace: AnswerTrace,
@@ -149,14 +149,14 @@ async function firstPage(
  * Runs work with the models of the folder. Starts again with the new models if the folder is re-embedded
  * meanwhile.
  */
-async function withReader<T>(thread: Thread, work: (reader: Reader) => Promise<T>): Promise<T> {
+async function withReader<T>(thread: Thread, work: (reader: IndexReader) => Promise<T>): Promise<T> {
   const { folder } = thread;
   for (;;) {
     try {
       return await withModels(
         thread,
         () => folder.manifest,
-        (models) => work(new Reader(folder, models, thread.checks)),
+        (models) => work(new IndexReader(folder, models, thread.checks)),
       );
     } catch (error) {
       if (!(error instanceof ModelReplaced)) throw error;

@@ -28,7 +28,7 @@ interface RunOptions {
   isPatient?: boolean | undefined;
 }
 
-interface Waiting {
+interface WaitingTask {
   since: number;
   isPatient: boolean;
   start(): void;
@@ -56,12 +56,12 @@ export class Queue {
   readonly #running: { limit: number; count: number };
   readonly #limit: number;
   readonly #now: () => number;
-  #waiting = new Set<Waiting>();
+  #waiting = new Set<WaitingTask>();
   /** Searches that started before waiting background work, since the last turn of background work. */
   #passedOver = 0;
   #closed: { whenIdle(): void } | undefined;
   /** Work without a user who waits for it, such as that of an ingest. */
-  #background = new Set<Waiting>();
+  #background = new Set<WaitingTask>();
   /** Duration of a search on a worker, ms; a moving average. */
   #workMs = 0;
   /** Durations of the last searches, ms. */
@@ -143,7 +143,7 @@ export class Queue {
     const queue = background ? this.#background : this.#waiting;
     if (!background && !isPatient && !this.#admits(withinMs)) return Promise.reject(this.#tooMany());
     return new Promise<T>((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: WaitingTask = {
         since: this.#now(),
         isPatient,
         start: () => {
@@ -185,7 +185,7 @@ export class Queue {
    * Searches go first, but background work gets a turn regularly, so that an ingest ends even under constant
    * load.
    */
-  #nextQueue(): Set<Waiting> {
+  #nextQueue(): Set<WaitingTask> {
     const due = this.#waiting.size === 0 || this.#passedOver >= BACKGROUND_AFTER;
     if (this.#background.size > 0 && due) {
       this.#passedOver = 0;
@@ -262,7 +262,7 @@ export class Queue {
 
   #tooMany(): PriorartError {
     this.#refused += 1;
-    // Waiting and running work takes this long. An earlier retry would find the same queue.
+    // WaitingTask and running work takes this long. An earlier retry would find the same queue.
     const seconds = ((this.#waiting.size + this.#running.count) * this.#workMs) / this.parallel / 1000;
     const message = `${this.#waiting.size} searches are waiting already; try again later`;
     return new PriorartError('overloaded', message, { retryAfter: Math.max(1, Math.ceil(seconds)) });

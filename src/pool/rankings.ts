@@ -15,7 +15,7 @@ import type { Store } from '../store/store.js';
 import { Pins } from './pins.js';
 import type { Answers, AskOptions } from './pool.js';
 
-interface Kept {
+interface KeptRanking {
   ranking: Ranking;
   /** Absent if the store changed between the search and the pinning. May be released early. */
   documents: PinnedDocuments | undefined;
@@ -34,7 +34,7 @@ export class Rankings {
   readonly #answers: Answers;
   readonly #limits: KeepingLimits;
   /** By owner and query, oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptRanking>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class Rankings {
     for (const key of [...this.#kept.keys()]) this.#drop(key);
   }
 
-  async #laterPage(kept: Kept, query: AnalyticsQuery, options: AskOptions): Promise<Body | undefined> {
+  async #laterPage(kept: KeptRanking, query: AnalyticsQuery, options: AskOptions): Promise<Body | undefined> {
     const page = pageOfRanking(kept.ranking, query);
     const results = page.docs.length;
     const { json } = await this.#answers.ask({ kind: 'page', query, page }, options);
@@ -82,7 +82,7 @@ export class Rankings {
     return response && { json: encoder.encode(JSON.stringify(response)), results };
   }
 
-  #find(key: string): Kept | undefined {
+  #find(key: string): KeptRanking | undefined {
     this.#dropOld();
     return this.#kept.get(key);
   }

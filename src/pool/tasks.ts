@@ -1,5 +1,5 @@
 /** Questions to workers, their answers, and their form between threads. */
-import type { Kept } from '../drawings/keep.js';
+import type { KeptImage } from '../drawings/keep.js';
 import { type ErrorCode, isPriorartError, PriorartError } from '../errors.js';
 import type { DocumentTexts } from '../index/native.js';
 import type { Embedded, Prepared } from '../ingest/prepare.js';
@@ -45,7 +45,7 @@ interface AnswersByKind {
   coverage: Uint8Array;
   prepare: Prepared;
   embed: Embedded;
-  drawing: Kept;
+  drawing: KeptImage;
 }
 
 export type AnswerOf<Q extends Question> = AnswersByKind[Q['kind']];
@@ -68,7 +68,7 @@ export interface WorkerData {
 }
 
 /** An exception as plain data. Thrown between threads, it would lose its code. */
-export interface Refusal {
+export interface TaskRefusal {
   code: ErrorCode;
   message: string;
   stack?: string;
@@ -79,10 +79,10 @@ export interface Refusal {
 /** `concurrency`: questions that the worker should have in flight with its current models. */
 export type Reply =
   | { answer: AnswerOf<Question>; trace: AnswerTrace; concurrency: number }
-  | { refusal: Refusal };
+  | { refusal: TaskRefusal };
 
 /** Converts an exception to plain data. */
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): TaskRefusal {
   if (isPriorartError(error)) {
     const { code, message, retryAfter, inCommand } = error;
     const cause = error.cause instanceof Error ? { stack: error.cause.stack ?? error.cause.message } : {};
@@ -97,7 +97,7 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /** Restores an exception from plain data. */
-export function errorOf({ code, message, stack, retryAfter, inCommand }: Refusal): PriorartError {
+export function errorOf({ code, message, stack, retryAfter, inCommand }: TaskRefusal): PriorartError {
   const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
   return new PriorartError(code, message, {
     ...(cause ? { cause } : {}),

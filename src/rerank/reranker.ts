@@ -2,16 +2,16 @@
 
 import type {
   DocumentTexts,
+  LateInteractionScores,
   NativeSnapshot,
   RerankDocument,
-  RerankScores as Scores,
   SearchHits,
   TokenBags,
 } from '../index/native.js';
 
 export type { RerankDocument };
 
-export interface RerankScores extends Scores {
+export interface RerankScores extends LateInteractionScores {
   /**
    * Number of documents, from the first, that were scored before the deadline. Absent: all. The others keep their order
    * behind these; their entries in the arrays are ignored.

@@ -12,7 +12,7 @@ import { type Cancellation, uncancelled } from './cancel.js';
 import { clausesOf, dateColumn, deduplicates } from './filter.js';
 import { planOf, scansOf } from './plan.js';
 import type { AnalyticsQuery } from './query.js';
-import type { Reader } from './reader.js';
+import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { embedQuery, stopwatch } from './semantic.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
@@ -43,7 +43,7 @@ export interface RankingPage extends RankedDocuments {
  * @param trace takes the times of the stages: embed, filter, knn (with the counting)
  */
 export async function rankAnalytics(
-  reader: Reader,
+  reader: IndexReader,
   query: AnalyticsQuery,
   cancellation: Cancellation = uncancelled,
   trace: AnswerTrace = {},

@@ -2,7 +2,7 @@
  * A data folder open for searching: the store, and the segments of its newest manifest. One per thread; the
  * segments themselves are shared by all threads of the process.
  */
-import type { Opening } from '../index/native.js';
+import type { BackgroundOpening } from '../index/native.js';
 import { type OpenSnapshot, openBeside, openSnapshot } from '../index/segment.js';
 import { type Manifest, type SegmentEntry, sameModel } from '../store/manifest.js';
 import { Store } from '../store/store.js';
@@ -25,7 +25,7 @@ export class Folder {
   #stored: Buffer;
   readonly #options: Required<FolderOptions>;
   /** Segments of a merge that are being opened. */
-  #coming: { names: string; opening: Opening } | undefined;
+  #coming: { names: string; opening: BackgroundOpening } | undefined;
 
   /** @throws PriorartError `no_data`, `data_version`, `data_corrupt` */
   constructor(dir: string, options: FolderOptions = {}) {

@@ -8,14 +8,6 @@
 import type { OpenSegment, SegmentScan, Selection } from '../index/native.js';
 import type { IndexCosts, IndexFile, SegmentEntry } from '../store/manifest.js';
 
-/** Costs, ns, of an index whose manifest states none. Measured with 256 dimensions on a core with AVX2. */
-export function defaultCosts({ kind, lists }: Pick<IndexFile, 'kind' | 'lists'>): IndexCosts {
-  const row = 30;
-  const code: Record<string, number> = { 'ivf-flat': 40, 'ivf-sqfp16': 30, 'ivf-sq8': 35, 'ivf-pq': 9 };
-  if (lists === 0) return { row, start: 0, code: 1_600, scan: 0 };
-  return { row, start: 25 * lists, code: code[kind] ?? row, scan: kind.startsWith('ivf-pq') ? 9 : 0 };
-}
-
 /** ns to keep one passage that an index proposes among the best, and to find its document. */
 const PROPOSAL_NS = 200;
 /** ns a candidate document to read the estimates of the probed lists in order. */
@@ -112,7 +104,7 @@ export interface PlanOptions {
 }
 
 /** What is asked of one segment. */
-interface Asked {
+interface SegmentQuery {
   /** Documents wanted of all segments together, and how many of them this segment is expected to hold. */
   wanted: number;
   here: number;
@@ -161,8 +153,8 @@ export function planOf(
 type Choice = Omit<SegmentPlan, 'segment' | 'allowed' | 'passages'>;
 
 /** The cheapest scan of a segment with an index. Of two that cost about the same, the one that estimates less. */
-function chosen(asked: Asked, index: IndexFile, only?: 'exact' | 'index' | 'codes'): Choice {
-  const costs = index.costs ?? defaultCosts(index);
+function chosen(asked: SegmentQuery, index: IndexFile, only?: 'exact' | 'index' | 'codes'): Choice {
+  const { costs } = index;
   const exact = asked.allowed * costs.row;
   const codes = costs.scan > 0 ? codesCost(asked, costs) : Number.POSITIVE_INFINITY;
   const probing = isPoor(asked, index) ? undefined : askIndex(asked, index, costs);
@@ -182,29 +174,29 @@ function chosen(asked: Asked, index: IndexFile, only?: 'exact' | 'index' | 'code
 }
 
 /** Whether an index misses too much to be used. */
-function isPoor({ allowed, passages }: Asked, { lists, recall }: IndexFile): boolean {
+function isPoor({ allowed, passages }: SegmentQuery, { lists, recall }: IndexFile): boolean {
   return recall < RECALL_LEAST || (lists === 0 && allowed < passages * HNSW_EXACT_SHARE);
 }
 
 /** Candidate documents, which are scored exactly. */
-function candidatesOf({ here, documents }: Asked): number {
+function candidatesOf({ here, documents }: SegmentQuery): number {
   return Math.min(documents, here * CANDIDATES.share + CANDIDATES.besides);
 }
 
 /** Cost of their exact scores, ns. */
-function scoringCost(asked: Asked, passages: number, costs: IndexCosts): number {
+function scoringCost(asked: SegmentQuery, passages: number, costs: IndexCosts): number {
   const found = asked.here * (asked.allowed / asked.documents) * costs.row * SCATTERED_FACTOR;
   return candidatesOf(asked) * (passages * costs.row * SCATTERED_FACTOR + RANKING_NS) + found;
 }
 
-function codesCost(asked: Asked, costs: IndexCosts): number {
+function codesCost(asked: SegmentQuery, costs: IndexCosts): number {
   const each = Math.min(asked.allowed / asked.documents, CANDIDATE_PASSAGES);
   return asked.passages * costs.scan + asked.documents * GROUPING_NS + scoringCost(asked, each, costs);
 }
 
 /** Parameters of a search of the index, and its cost, ns. */
 function askIndex(
-  asked: Asked,
+  asked: SegmentQuery,
   index: IndexFile,
   costs: IndexCosts,
 ): { scan: 'ivf' | 'hnsw'; cost: number; k?: number; nprobe?: number; lists?: number; efSearch?: number } {

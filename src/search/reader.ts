@@ -10,7 +10,7 @@ import type { RecallChecks } from './recall-checks.js';
 /** The folder was embedded again with another model since the search got its models. The search must start again. */
 export class ModelReplaced extends Error {}
 
-export class Reader {
+export class IndexReader {
   readonly #folder: Folder;
   readonly embedder: Embedder;
   readonly reranker: Reranker;

@@ -9,7 +9,7 @@ import type { RecallCount } from '../observe/observations.js';
 import type { Plan } from './plan.js';
 
 /** A search as it was answered. */
-export interface Answered {
+export interface AnsweredSearch {
   native: NativeSnapshot;
   vector: Float32Array;
   clauses: FilterClause[];
@@ -35,7 +35,7 @@ export class RecallChecks {
   }
 
   /** Offers a search to be checked. Returns at once; the snapshot may be closed afterwards. */
-  offer({ native, vector, clauses, dedupe, plan, hits }: Answered): void {
+  offer({ native, vector, clauses, dedupe, plan, hits }: AnsweredSearch): void {
     if (plan.exact || this.#running !== undefined || this.#random() >= this.#share) return;
     const { places, mostPassages } = RECALL_CHECK;
     const found = hits.scores.slice(0, places);

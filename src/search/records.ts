@@ -17,7 +17,7 @@ const BATCH = 64;
 /** Attempts at finding segments and texts in one state while others commit. */
 const ATTEMPTS = 100;
 
-export interface RecordOptions {
+export interface RecordReadOptions {
   vectors?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -30,7 +30,7 @@ export interface RecordOptions {
 export async function recordsByNumber(
   store: Store,
   numbers: readonly string[],
-  { vectors = false, signal }: RecordOptions = {},
+  { vectors = false, signal }: RecordReadOptions = {},
 ): Promise<(Patent | undefined)[]> {
   const found: (Patent | undefined)[] = [];
   for (let at = 0; at < numbers.length; at += BATCH) {
@@ -67,7 +67,7 @@ function documentOf(store: Store, number: string): number | undefined {
 export async function* allRecords(
   store: Store,
   filters: Filters,
-  { vectors = false, signal }: RecordOptions = {},
+  { vectors = false, signal }: RecordReadOptions = {},
 ): AsyncGenerator<Patent, void, undefined> {
   const { pinned, snapshot } = vectors ? await pinWithVectors(store) : { pinned: new PinnedDocuments(store) };
   try {

@@ -11,14 +11,14 @@ import { clausesOf, deduplicates } from './filter.js';
 import { Found } from './found.js';
 import { planOf, scansOf } from './plan.js';
 import type { SemanticQuery } from './query.js';
-import type { Reader } from './reader.js';
+import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
 import type { Chunk, SearchResponse, SearchResult } from './types.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
 export async function searchSemantic(
-  reader: Reader,
+  reader: IndexReader,
   query: SemanticQuery,
   cancellation: Cancellation = uncancelled,
 ): Promise<{ response: SearchResponse; explanation: Explanation }> {
@@ -79,7 +79,7 @@ export async function searchSemantic(
  * @throws PriorartError `embedding_failed`, or the embedder's own code
  */
 export async function embedQuery(
-  reader: Reader,
+  reader: IndexReader,
   text: string,
   cancellation: Cancellation,
 ): Promise<Float32Array> {
@@ -103,7 +103,7 @@ function signalFor(model: { concurrency?: number }, cancellation: Cancellation):
  * it.
  */
 function scored(
-  { reranker }: Reader,
+  { reranker }: IndexReader,
   { query, rerank }: SemanticQuery,
   found: Found,
   cancellation: Cancellation,
@@ -120,7 +120,7 @@ function scored(
   );
 }
 
-function wentToReranker({ reranker }: Reader, { hits }: Found): number {
+function wentToReranker({ reranker }: IndexReader, { hits }: Found): number {
   return Math.min(reranker.depth, hits.docs.length);
 }
 

@@ -23,10 +23,8 @@
  * never mixed.
  */
 
-/** Version of the layout. Folders of a newer version are refused. */
-export const FORMAT = 2;
-/** Version without checksums. Folders of this version are not converted. */
-export const FORMAT_UNCHECKED = 1;
+/** Version of the layout. Folders of another version are refused. */
+export const FORMAT = 1;
 
 export const MANIFEST = 'manifest';
 

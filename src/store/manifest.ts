@@ -42,8 +42,7 @@ export interface IndexFile {
   nprobe: number;
   efSearch: number;
   recall: number;
-  /** Absent in indexes of earlier versions. */
-  costs?: IndexCosts;
+  costs: IndexCosts;
 }
 
 export interface SegmentEntry {
@@ -68,8 +67,8 @@ export interface Manifest {
   updatedAt: string;
   model: ModelIdentity;
   /**
-   * Configuration of the models (src/models/config.ts), with absolute paths and without secrets. Absent in folders of
-   * versions that had only the static model.
+   * Configuration of the models (src/models/config.ts), with absolute paths and without secrets. Absent: the default
+   * models.
    */
   models?: Readonly<Record<string, unknown>>;
   /** Index kind for segments: `auto` or one of the addon's kinds. */

@@ -12,7 +12,7 @@ import { type DocumentBody, type DocumentHead, type PreparedDocument, patentOf }
 import { corrupt, dataFile, diskFull, noData, onReadOnlyDisk, readable } from './faults.js';
 import type { PatentFigures } from './figures.js';
 import { fileId } from './file-id.js';
-import { deletedKey, FORMAT, FORMAT_UNCHECKED, MANIFEST } from './keys.js';
+import { deletedKey, FORMAT, MANIFEST } from './keys.js';
 import { faultOfLmdbFile, fillLmdbFile, isHalfMade } from './lmdb-file.js';
 import { openForReading, openLmdb } from './lmdb-open.js';
 import type { Manifest, ModelIdentity } from './manifest.js';
@@ -46,7 +46,6 @@ export class Store {
   readonly dir: string;
   readonly root: RootDatabase;
   #tables: Tables;
-  readonly #checked: boolean;
   /** Of the data file that is mapped. */
   readonly #file: string | undefined;
 
@@ -66,8 +65,8 @@ export class Store {
           if (isNew) makeRoom(path);
         });
       }
-      this.#checked = hasChecksums(this.root, dir);
-      this.#tables = openTables(this.root, this.#checked ? dir : undefined);
+      checkManifest(this.root, dir);
+      this.#tables = openTables(this.root, dir);
     } catch (error) {
       void this.root.close();
       throw readable(error, dir);
@@ -113,7 +112,7 @@ export class Store {
    * After an abort they would use numbers whose definitions are not on disk, and those records would be unreadable.
    */
   afterAbort(): void {
-    this.#tables = openTables(this.root, this.#checked ? this.dir : undefined);
+    this.#tables = openTables(this.root, this.dir);
   }
 
   /**
@@ -143,7 +142,7 @@ export class Store {
 
   /**
    * Opens the data folder for reading and writing.
-   * @throws PriorartError `no_data` if it does not exist, `data_version` if a newer program wrote it, `data_corrupt` if
+   * @throws PriorartError `no_data` if it does not exist, `data_version` if it has another format, `data_corrupt` if
    *   its file is not a valid LMDB file
    */
   static open(dir: string): Store {
@@ -216,13 +215,7 @@ export class Store {
   manifest(): Manifest {
     const manifest = this.meta.get(MANIFEST) as Manifest | undefined;
     if (manifest === undefined) throw noData(this.dir);
-    if (manifest.format > FORMAT) {
-      throw new PriorartError(
-        'data_version',
-        `${this.dir} was written by a newer priorart (format ${manifest.format}, this one reads ${FORMAT}); ` +
-          'upgrade priorart, or ingest into another folder',
-      );
-    }
+    if (manifest.format !== FORMAT) throw otherFormat(this.dir, manifest.format);
     return manifest;
   }
 
@@ -320,13 +313,10 @@ function makeFolders(dir: string): string {
   }
 }
 
-/** @param checked the data folder, for messages on damaged values; undefined if values have no checksums */
-function openTables(root: RootDatabase, checked: string | undefined): Tables {
+/** @param dir the data folder, for messages on damaged values */
+function openTables(root: RootDatabase, dir: string): Tables {
   const structures = Symbol.for('structures');
-  const values = (name: string) => ({
-    name,
-    ...(checked === undefined ? {} : (checkedValues(root, checked, name) as object)),
-  });
+  const values = (name: string) => ({ name, ...(checkedValues(root, dir, name) as object) });
   return {
     meta: root.openDB(values('meta')),
     documents: root.openDB({ ...values('documents'), sharedStructuresKey: structures }),
@@ -342,16 +332,19 @@ function openTables(root: RootDatabase, checked: string | undefined): Tables {
   };
 }
 
-/**
- * Whether values have checksums, as in all folders but those of the first format. Decided by the manifest's checksum.
- * @throws PriorartError `data_corrupt`
- */
-function hasChecksums(root: RootDatabase, dir: string): boolean {
+function otherFormat(dir: string, format: number): PriorartError {
+  const [writer, advice] =
+    format > FORMAT
+      ? ['a newer priorart', 'upgrade priorart, or ingest into another folder']
+      : ['another program', 'ingest into another folder'];
+  const message = `${dir} was written by ${writer} (format ${format}, this priorart reads ${FORMAT}); ${advice}`;
+  return new PriorartError('data_version', message);
+}
+
+/** @throws PriorartError `data_corrupt` */
+function checkManifest(root: RootDatabase, dir: string): void {
   const bytes = root.openDB<Uint8Array>({ name: 'meta', encoding: 'binary' }).get(MANIFEST);
-  if (bytes === undefined || isWhole(bytes)) return true;
-  const { format } = root.openDB<Partial<Manifest>>({ name: 'meta' }).get(MANIFEST) ?? {};
-  if (format !== FORMAT_UNCHECKED) throw corrupt(dir, 'the manifest has a wrong checksum');
-  return false;
+  if (bytes !== undefined && !isWhole(bytes)) throw corrupt(dir, 'the manifest has a wrong checksum');
 }
 
 /**

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Engine, open } from '../../src/engine.js';
 import { type Evaluation, evaluate } from '../../src/eval/evaluate.js';
 import { Judgements } from '../../src/eval/judgements.js';
-import { type Rankings, rank } from '../../src/eval/rank.js';
+import { type RankedLists, rank } from '../../src/eval/rank.js';
 import { parseQrels, parseQuestions } from '../../src/eval/trec.js';
 import { kindClass } from '../../src/patent/kind.js';
 import { Store } from '../../src/store/store.js';
@@ -19,7 +19,7 @@ describe('evaluation of a data folder', () => {
   let collection: Collection;
   let engine: Engine;
   let store: Store;
-  let rankings: Rankings;
+  let rankings: RankedLists;
   let evaluation: Evaluation;
   before(async () => {
     collection = await collect(FIXTURES);

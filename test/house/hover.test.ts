@@ -17,3 +17,11 @@ test('the types of requests and answers are those of the schemas', () => {
   });
   assert.equal(status, 0, stderr);
 });
+
+test('the types of the addon are those that its Rust declares', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/addon-types.mjs', '--check'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+});

@@ -1,24 +1,24 @@
-/** Batches of rows of several requests, without a graph. */
+/** RowBatches of rows of several requests, without a graph. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ONNX_FIRST_RUN_TOKENS } from '../../src/limits.js';
-import { Batches } from '../../src/onnx/batches.js';
-import type { Row } from '../../src/onnx/tokenizer.js';
+import { RowBatches } from '../../src/onnx/batches.js';
+import type { TokenRow } from '../../src/onnx/tokenizer.js';
 
-const row = (length: number, mark = 0): Row => ({ ids: new Uint32Array(length).fill(mark) });
+const row = (length: number, mark = 0): TokenRow => ({ ids: new Uint32Array(length).fill(mark) });
 /** Result of a row: its content and its length. */
-const answer = ({ ids }: Row) => `${ids[0]}:${ids.length}`;
+const answer = ({ ids }: TokenRow) => `${ids[0]}:${ids.length}`;
 
-/** Batches that record the rows of each run. A run takes some time. */
+/** RowBatches that record the rows of each run. A run takes some time. */
 function recorded(maxTokens: number, lookahead = 256, ms = 1) {
-  const runs: Row[][] = [];
-  const run = async (rows: Row[]) => {
+  const runs: TokenRow[][] = [];
+  const run = async (rows: TokenRow[]) => {
     runs.push(rows);
     await new Promise((done) => setTimeout(done, ms));
     return rows.map(answer);
   };
-  return { runs, batches: new Batches(run, maxTokens, lookahead) };
+  return { runs, batches: new RowBatches(run, maxTokens, lookahead) };
 }
 
 describe('batches', () => {
@@ -81,11 +81,11 @@ describe('batches', () => {
   it('rows after the deadline are omitted, and computed ones are kept', async (t) => {
     let now = Date.now();
     t.mock.method(Date, 'now', () => now);
-    const run = async (rows: Row[]) => {
+    const run = async (rows: TokenRow[]) => {
       now += 20;
       return rows.map(answer);
     };
-    const batches = new Batches(run, 10, 4);
+    const batches = new RowBatches(run, 10, 4);
     const results = await batches.add(
       Array.from({ length: 50 }, () => row(10)),
       { deadline: Date.now() + 70 },
@@ -96,11 +96,11 @@ describe('batches', () => {
   });
 
   it('an error fails only its request', async () => {
-    const run = async (rows: Row[]) => {
+    const run = async (rows: TokenRow[]) => {
       if (rows.some(({ ids }) => ids[0] === 13)) throw new Error('unlucky');
       return rows.map(answer);
     };
-    const batches = new Batches(run, 1000, 256);
+    const batches = new RowBatches(run, 1000, 256);
     const given = [batches.add([row(5, 1)]), batches.add([row(5, 13), row(5, 2)]), batches.add([row(5, 3)])];
     const settled = await Promise.allSettled(given);
     assert.deepEqual(

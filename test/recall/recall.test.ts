@@ -22,6 +22,7 @@ import type { Manifest, SegmentEntry } from '../../src/store/manifest.js';
 import { Store } from '../../src/store/store.js';
 import { noReal, questions, REAL_SOURCES, random } from '../crash/folder.js';
 import { type Collection, collect } from '../search/collection.js';
+import { costsOf } from '../search/index-costs.js';
 import { type Filters, randomFilter } from '../search/requests.js';
 
 const KINDS = ['ivf-flat', 'ivf-sq8', 'ivf-sqfp16', 'ivf-pq', 'hnsw-flat', 'hnsw-sq8'];
@@ -281,9 +282,9 @@ async function fiveTimes(folder: Folder, dir: string, kind: string): Promise<Tar
   const written = writer.finish();
   const file = 'index.faiss';
   const built = await native.buildIndex(path, join(dir, file), { kind, threads: 1, seed: 1 });
-  // With default costs instead of measured ones, so that the plans are the same on every machine.
-  const { costs: _, ...effort } = built;
-  const index = { kind, file, bytes: 0, checksum: '', ...effort };
+  // Made-up costs instead of measured ones, so that the plans are the same on every machine.
+  const costs = costsOf({ kind, lists: built.lists });
+  const index = { kind, file, bytes: 0, checksum: '', ...built, costs };
   const snapshot = new native.Snapshot([{ path, indexPath: join(dir, file), deleted: new Uint32Array() }]);
   const entry = { id: 'five times', ...written, firstDoc: 1, lastDoc: documents.length * 5, index };
   return { entries: [entry], snapshot, store: folder.store };

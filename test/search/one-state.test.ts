@@ -6,7 +6,7 @@ import { loadModels } from '../../src/models/load.js';
 import type { Reranker } from '../../src/rerank/reranker.js';
 import { Folder } from '../../src/search/folder.js';
 import { parseSemantic } from '../../src/search/query.js';
-import { Reader } from '../../src/search/reader.js';
+import { IndexReader } from '../../src/search/reader.js';
 import { searchSemantic } from '../../src/search/semantic.js';
 import type { SearchResponse } from '../../src/search/types.js';
 import { deleteDocuments } from '../../src/store/commit.js';
@@ -30,7 +30,7 @@ describe('an asynchronous reranker', () => {
 
   async function search(with_: Reranker, topK: number): Promise<SearchResponse> {
     const folder = new Folder(collection.dir);
-    const reader = new Reader(folder, { embedder, reranker: with_ });
+    const reader = new IndexReader(folder, { embedder, reranker: with_ });
     try {
       const query = { ...parseSemantic({ query: QUERY, top_k: topK }), exact: false };
       return (await searchSemantic(reader, query)).response;

@@ -14,7 +14,7 @@ import { writeSegment } from '../../src/index/segment.js';
 import { identityOf, loadModels } from '../../src/models/load.js';
 import type { AnswerObserver, RecallCount } from '../../src/observe/observations.js';
 import type { Patent } from '../../src/patent/record.js';
-import { defaultCosts, planOf, type ScanKind } from '../../src/search/plan.js';
+import { planOf, type ScanKind } from '../../src/search/plan.js';
 import type { SemanticRequest } from '../../src/search/schema.js';
 import { commitDocuments } from '../../src/store/commit.js';
 import { contentHash, type PreparedDocument } from '../../src/store/document.js';
@@ -23,8 +23,9 @@ import type { IndexCosts, IndexFile, Manifest, SegmentEntry } from '../../src/st
 import { Store } from '../../src/store/store.js';
 import { random } from '../crash/folder.js';
 import { until } from '../until.js';
+import { costsOf } from './index-costs.js';
 
-const INDEX: IndexFile = {
+const INDEX: Omit<IndexFile, 'costs'> = {
   kind: 'ivf-pq',
   file: 'index.faiss',
   bytes: 1,
@@ -46,10 +47,13 @@ function planned(
 ) {
   const docs = passages / 20;
   const entry: SegmentEntry = { id: 's', docs, passages, firstDoc: 1, lastDoc: docs, bytes: 1 };
-  if (index) entry.index = { ...INDEX, ...index };
+  if (index) {
+    const file = { ...INDEX, ...index };
+    entry.index = { ...file, costs: index.costs ?? costsOf(file) };
+  }
   const allowed = Math.round(docs * share);
   const selection = { docs: [allowed], passages: [allowed * 20] };
-  const opened = [{ docs, passages, lists: INDEX.lists, hasIndex: index !== undefined }];
+  const opened = [{ docs, passages, hasIndex: index !== undefined }];
   return planOf([entry], opened, selection, wanted, { share: above, sure });
 }
 
@@ -81,7 +85,7 @@ describe('plans by selectivity, number of documents and kind of index', () => {
     assert.equal(planned(1e6, 0.1, 10_000, {}, 0.02).above, 100);
     assert.equal(planned(1e6, 0.1, 10_000).above, undefined);
     // A small expected number must not lower the recall.
-    const cheap = { costs: { ...defaultCosts(INDEX), code: 3 } };
+    const cheap = { costs: { ...costsOf(INDEX), code: 3 } };
     const { scan, nprobe, lists } = planned(1e6, 1, 10_000, cheap, 0.0001).segments[0]!;
     assert.deepEqual([scan, nprobe], ['ivf', lists]);
   });
@@ -108,9 +112,8 @@ describe('plans by selectivity, number of documents and kind of index', () => {
     assert.equal(scanOf(2e4, 1, 50, { kind: 'ivf-sq8', lists: 280, nprobe: 60 }), 'exact');
   });
 
-  it('measured costs decide, and defaults for an earlier version without costs', () => {
-    const costs = defaultCosts(INDEX);
-    assert.deepEqual(planned(1e6, 0.5, 50, { costs }), planned(1e6, 0.5, 50));
+  it('measured costs decide', () => {
+    const costs = costsOf(INDEX);
     // Free exact scores need no estimates.
     assert.equal(scanOf(1e6, 1, 50, { costs: { ...costs, row: 0.1 } }), 'exact');
     assert.equal(scanOf(1e6, 1, 50, { costs: { ...costs, code: 400 } }), 'codes');
@@ -193,7 +196,7 @@ describe('ten searches of a folder, explained', () => {
     await mergeSegments(store, { indexFrom: 5_000 });
     const manifest: Manifest = structuredClone(store.manifest());
     const { index } = manifest.segments[0]!;
-    for (const cost of Object.values(index!.costs!)) assert.ok(cost > 0, `measured ${JSON.stringify(index)}`);
+    for (const cost of Object.values(index!.costs)) assert.ok(cost > 0, `measured ${JSON.stringify(index)}`);
     index!.costs = COSTS;
     store.root.transactionSync(() => store.meta.putSync(MANIFEST, manifest));
     await store.close();

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { COLUMNS } from '../../src/index/columns.js';
 import { type CheckedRecall, type NativeSnapshot, native } from '../../src/index/native.js';
 import type { Plan } from '../../src/search/plan.js';
-import { type Answered, RecallChecks } from '../../src/search/recall-checks.js';
+import { type AnsweredSearch, RecallChecks } from '../../src/search/recall-checks.js';
 import { random } from '../crash/folder.js';
 
 const APPROXIMATE: Plan = { exact: false, documents: 100, segments: [] };
@@ -18,7 +18,7 @@ class Search {
   end!: (checked: CheckedRecall | null) => void;
   fail!: (error: Error) => void;
 
-  answered(plan: Plan = APPROXIMATE): Answered {
+  answered(plan: Plan = APPROXIMATE): AnsweredSearch {
     const run = () => {
       this.asked += 1;
       return new Promise<CheckedRecall | null>((resolve, reject) => {
@@ -32,7 +32,7 @@ class Search {
       clauses: [],
       dedupe: true,
       plan,
-      hits: { scores: new Float32Array(50) } as Answered['hits'],
+      hits: { scores: new Float32Array(50) } as AnsweredSearch['hits'],
     };
   }
 }

@@ -11,7 +11,7 @@ import { withSimilarity } from '../../src/rerank/late-interaction.js';
 import type { FoundDocuments, Reranker, RerankScores } from '../../src/rerank/reranker.js';
 import { Folder } from '../../src/search/folder.js';
 import { parseSemantic } from '../../src/search/query.js';
-import { Reader } from '../../src/search/reader.js';
+import { IndexReader } from '../../src/search/reader.js';
 import { searchSemantic } from '../../src/search/semantic.js';
 import { Store } from '../../src/store/store.js';
 import { FIXTURES, questions } from '../crash/folder.js';
@@ -34,7 +34,7 @@ describe('token bags', () => {
   async function answers(reranker: Reranker) {
     const folder = new Folder(collection.dir);
     try {
-      const reader = new Reader(folder, { embedder: models.embedder, reranker });
+      const reader = new IndexReader(folder, { embedder: models.embedder, reranker });
       const all = [];
       let read = 0;
       for (const query of asked) {

@@ -1,7 +1,7 @@
-/** Values of the store have checksums; folders without checksums still work. */
+/** Values of the store have checksums. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from 'lmdb';
 import { checkFolder } from '../../src/index/check.js';
@@ -10,7 +10,7 @@ import { repairFolder } from '../../src/index/repair.js';
 import { segmentPath } from '../../src/index/segment.js';
 import { transaction } from '../../src/store/commit.js';
 import { dataFile } from '../../src/store/faults.js';
-import { deletedKey, FORMAT, FORMAT_UNCHECKED, MANIFEST } from '../../src/store/keys.js';
+import { deletedKey, MANIFEST } from '../../src/store/keys.js';
 import { resolvePublications } from '../../src/store/resolve.js';
 import { Store } from '../../src/store/store.js';
 import { documentsOf, invented, temporary } from '../crash/folder.js';
@@ -131,26 +131,18 @@ test('a merge gives damaged bytes no new checksum', async (t) => {
   await store.close();
 });
 
-test('a folder of the first format is read and written in that format', async (t) => {
+test('a folder whose values have no checksums is refused', async (t) => {
   const dir = temporary(t);
   const made = newStore(dir);
-  const manifest = { ...made.manifest(), format: FORMAT_UNCHECKED };
-  assert.equal(made.manifest().format, FORMAT);
+  const manifest = made.manifest();
   await made.close();
-  rmSync(dirname(dataFile(dir)), { recursive: true });
-  const empty = Store.openOrCreate(dir, manifest.model, 'auto');
-  await empty.close();
   const root = open({ path: dataFile(dir), maxDbs: 16, overlappingSync: false });
   root.openDB({ name: 'meta' }).putSync(MANIFEST, manifest);
   await root.close();
-  const store = Store.open(dir);
-  await commit(store, PATENTS);
-  await store.close();
-  const again = Store.open(dir);
-  assert.equal(again.manifest().format, FORMAT_UNCHECKED);
-  assert.deepEqual((await checkFolder(again)).problems, []);
-  assert.deepEqual(resolvePublications(again, PATENTS[2]!.patent_id), [PATENTS[2]!.patent_id]);
-  await again.close();
+  assert.throws(() => Store.open(dir), {
+    code: 'data_corrupt',
+    message: /the manifest has a wrong checksum/,
+  });
 });
 
 test('a lock file that a power cut left incomplete is completed', async (t) => {

@@ -103,30 +103,42 @@ pub fn open_ann(path: &Path, rows: usize, dimensions: usize) -> Result<Box<dyn A
     Ok(Box::new(Faiss { index, path: path.into() }))
 }
 
+/// What index to build.
 #[napi(object)]
 pub struct IndexSpec {
+    /// One of `indexKinds`.
     pub kind: String,
+    /// Number of threads; 0: one for each processor.
     pub threads: u32,
+    /// Seed of the random choices in training.
     pub seed: u32,
 }
 
+/// A built index and its calibration.
 #[napi(object)]
 pub struct BuiltIndex {
+    /// Number of inverted lists; 0 for kinds without lists.
     pub lists: u32,
-    /// Number of probed lists at which the index found at least `recall` of the true 10 nearest
-    /// rows of sampled queries.
+    /// Number of lists to scan. At this effort the index found the share `recall` of the exact 10 nearest passages of
+    /// sampled queries.
     pub nprobe: u32,
+    /// Candidates kept while walking a graph, for the same recall.
     pub ef_search: u32,
+    /// Share of the exact 10 nearest passages that was found, 0 to 1.
     pub recall: f64,
     pub costs: MeasuredCosts,
 }
 
-/// Nanoseconds of processor time; see `priorart_core::effort::Costs`.
+/// Costs of a search on this machine, in nanoseconds of processor time.
 #[napi(object)]
 pub struct MeasuredCosts {
+    /// The exact score of a passage, if passages are read sequentially.
     pub row: f64,
+    /// The fixed cost of a search before its first passage: choosing the lists.
     pub start: f64,
+    /// A passage in a probed list, or a candidate on a walk through a graph.
     pub code: f64,
+    /// A passage in a full PQ scan; 0 for an index without PQ codes.
     pub scan: f64,
 }
 
@@ -200,6 +212,7 @@ impl Build {
     }
 }
 
+#[napi]
 impl Task for Build {
     type Output = BuiltIndex;
     type JsValue = BuiltIndex;
@@ -211,14 +224,14 @@ impl Task for Build {
     }
 }
 
-/// Builds the FAISS index of a segment file durably on a separate thread, and measures the effort
-/// it needs.
+/// Builds the FAISS index of a segment file on a background thread, syncs it, and calibrates it.
+/// `out` is the path of the index file, which appears when it is whole.
 #[napi]
 pub fn build_index(segment: String, out: String, spec: IndexSpec) -> AsyncTask<Build> {
     AsyncTask::new(Build { segment: segment.into(), out: out.into(), spec })
 }
 
-/// The names of the index kinds.
+/// Names of the index kinds.
 #[napi]
 pub fn index_kinds() -> Vec<String> {
     Kind::ALL.iter().map(|kind| kind.name().to_owned()).collect()

@@ -1,10 +1,10 @@
-//! Background work on separate threads with a lower priority than searches.
+//! Background work, on a thread of its own with a lower priority than searches.
 
 use crate::errors::coded;
 use napi::Result;
 use std::panic::resume_unwind;
 
-/// Priority of a thread when processors are scarce, as in nice(1).
+/// Priority of a background thread, as in nice(1).
 #[derive(Clone, Copy)]
 pub enum Niceness {
     /// For merges, which must complete even under constant load: about a third of a search's share.

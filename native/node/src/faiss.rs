@@ -64,28 +64,44 @@ impl Held {
     }
 }
 
+/// Options of a new index.
 #[napi(object)]
-pub struct FaissBuildOptions {
+pub struct FaissOptions {
+    /// Expected number of rows, from which `nlist` is chosen if it is not given.
     pub expected_rows: Option<u32>,
+    /// Inverted lists of the `ivf-…` kinds. Default: about twice the square root of `expectedRows`.
     pub nlist: Option<u32>,
+    /// Parts of a vector in `ivf-pq…`, 4 bits each; must divide the dimensions. Default: half of them.
     pub pq_m: Option<u32>,
+    /// Edges of a node of the `hnsw-…` kinds. Default: 32.
     pub hnsw_m: Option<u32>,
+    /// Candidates examined for each row added to a graph. Default: 80.
     pub ef_construction: Option<u32>,
+    /// Threads of `train` and `add`. Default: all processors.
     pub threads: Option<u32>,
+    /// Seed of the random choices in training. Default: 1234.
     pub seed: Option<u32>,
 }
 
+/// Options of a search.
 #[napi(object)]
 pub struct FaissSearchOptions {
+    /// Number of lists to scan, at most all. Default: 16.
     pub nprobe: Option<u32>,
+    /// Candidates kept while walking a graph. Default: 64, or `k` if that is more.
     pub ef_search: Option<u32>,
+    /// A bitmap with a bit for every row: row `i` may be returned if bit `i % 8` of byte `i / 8` is set.
     pub filter: Option<Uint8Array>,
+    /// `ivf-pq-refine`: how many times `k` rows are scored again. Default: 4.
     pub k_factor: Option<f64>,
 }
 
+/// What a search found.
 #[napi(object)]
 pub struct FaissHits {
+    /// Inner products, best first, `k` for each query; `-Infinity` if fewer were found.
     pub distances: Float32Array,
+    /// Row numbers in the order of adding, `k` for each query; -1 if fewer were found.
     pub labels: Int32Array,
 }
 
@@ -107,13 +123,15 @@ fn params(options: &FaissSearchOptions, default_ef: usize) -> SearchParams<'_> {
     }
 }
 
+/// A FAISS index by inner product. Components of vectors are given row after row. Calls run on the calling thread.
 #[napi]
 pub struct FaissIndex(Held);
 
 #[napi]
 impl FaissIndex {
+    /// An empty index. `dims`: components of a vector.
     #[napi(constructor)]
-    pub fn new(kind: String, dims: u32, options: FaissBuildOptions) -> Result<FaissIndex> {
+    pub fn new(kind: String, dims: u32, options: FaissOptions) -> Result<FaissIndex> {
         caught(|| {
             let kind: Kind = kind.parse().map_err(from_shim)?;
             let default = BuildParams::default();
@@ -131,6 +149,7 @@ impl FaissIndex {
         })
     }
 
+    /// Opens an index file. With `mmap`, vectors and lists stay in the file, and the index cannot be added to.
     #[napi]
     pub fn read(path: String, mmap: bool) -> Result<FaissIndex> {
         caught(|| {
@@ -142,11 +161,13 @@ impl FaissIndex {
         })
     }
 
+    /// Learns centroids and value ranges from rows × dimensions components.
     #[napi]
     pub fn train(&mut self, x: Float32Array) -> Result<()> {
         caught(|| self.0.get_mut()?.train(&x).map_err(from_shim))
     }
 
+    /// Appends rows × dimensions components.
     #[napi]
     pub fn add(&mut self, x: Float32Array) -> Result<()> {
         caught(|| {
@@ -158,43 +179,51 @@ impl FaissIndex {
         })
     }
 
+    /// The `k` best rows for each query; queries × dimensions components.
     #[napi]
     pub fn search(&self, x: Float32Array, k: u32, options: FaissSearchOptions) -> Result<FaissHits> {
         let params = params(&options, k as usize);
         caught(|| self.0.get().search(&x, k as usize, &params).map(FaissHits::new).map_err(from_shim))
     }
 
+    /// All rows with a score of at least `min` for one query, unordered.
     #[napi]
     pub fn range_search(&self, x: Float32Array, min: f64, options: FaissSearchOptions) -> Result<FaissHits> {
         let params = params(&options, 0);
         caught(|| self.0.get().range_search(&x, min as f32, &params).map(FaissHits::new).map_err(from_shim))
     }
 
+    /// Writes the index in FAISS's own file format. Not atomic.
     #[napi]
     pub fn write(&self, path: String) -> Result<()> {
         caught(|| self.0.get().save(Path::new(&path)).map_err(on_file))
     }
 
+    /// Number of rows.
     #[napi]
     pub fn ntotal(&self) -> u32 {
         self.0.get().len() as u32
     }
 
+    /// Components of a vector.
     #[napi]
     pub fn get_dimension(&self) -> u32 {
         self.0.get().dims() as u32
     }
 
+    /// Number of inverted lists; 0 for kinds without lists.
     #[napi]
     pub fn nlist(&self) -> u32 {
         self.0.get().nlist() as u32
     }
 
+    /// Name of the index kind.
     #[napi]
     pub fn kind(&self) -> &'static str {
         self.0.get().kind().name()
     }
 
+    /// Whether `train` was called, or nothing needs to be learned.
     #[napi]
     pub fn is_trained(&self) -> bool {
         self.0.get().is_trained()

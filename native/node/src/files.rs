@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 pub struct Checksum(PathBuf);
 
+#[napi]
 impl Task for Checksum {
     type Output = u64;
     type JsValue = String;
@@ -19,7 +20,7 @@ impl Task for Checksum {
     }
 }
 
-/// xxh3 of a whole file as 16 hexadecimal digits, computed on a separate thread.
+/// xxh3 of a whole file as 16 hexadecimal digits. Reads it on a background thread.
 #[napi]
 pub fn file_checksum(path: String) -> AsyncTask<Checksum> {
     AsyncTask::new(Checksum(path.into()))
@@ -27,6 +28,7 @@ pub fn file_checksum(path: String) -> AsyncTask<Checksum> {
 
 pub struct Verify(PathBuf);
 
+#[napi]
 impl Task for Verify {
     type Output = Vec<f64>;
     type JsValue = Vec<f64>;
@@ -41,20 +43,20 @@ impl Task for Verify {
     }
 }
 
-/// Reads a whole segment file and returns the offsets of the 64 KiB blocks whose checksum does not match.
+/// Reads a whole segment file on a background thread. Resolves with the offsets, in bytes, of the 64 KiB blocks whose
+/// checksum does not match.
 #[napi]
 pub fn verify_segment(path: String) -> AsyncTask<Verify> {
     AsyncTask::new(Verify(path.into()))
 }
 
-/// An exclusive lock on a file. It is released by `release`, by garbage collection, and at any end
-/// of the process.
+/// An exclusive lock on a file. It is released by `release`, by garbage collection, and when the process ends.
 #[napi]
 pub struct FileLock(Option<File>);
 
 #[napi]
 impl FileLock {
-    /// Returns null if another process or thread holds the lock.
+    /// Null if another process or thread holds the lock. Creates the file if it is absent.
     #[napi(catch_unwind)]
     pub fn acquire(path: String) -> Result<Option<FileLock>> {
         let failed = |e: std::io::Error| coded("io", format!("{path}: {e}"));
@@ -66,6 +68,7 @@ impl FileLock {
         }
     }
 
+    /// Releases the lock. Does nothing the second time.
     #[napi(catch_unwind)]
     pub fn release(&mut self) {
         self.0 = None;

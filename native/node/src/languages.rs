@@ -8,8 +8,8 @@ use priorart_core::vectors::argmax;
 
 #[napi]
 impl Snapshot {
-    /// For each document, the index of the greatest of the dimensions `first..first + count` in the
-    /// vector of passage `passages[n]`, which is numbered within the document.
+    /// For each document the position, among the dimensions `first..first + count`, of the largest value in the vector
+    /// of the passage `passages[n]`, which is numbered within the document.
     #[napi(catch_unwind)]
     pub fn languages(
         &self,

@@ -1,6 +1,7 @@
-//! Binding between Node and the Rust crates: typed arrays in and out, and errors whose message
-//! starts with a stable code, which `src/index/native.ts` turns into a PriorartError. Search logic
-//! is in `priorart-core`.
+//! Glue between Node and the Rust below it: typed arrays in, typed arrays out, and errors whose message
+//! starts with a stable code that `src/index/native.ts` turns into a PriorartError. No logic lives here.
+//! `node scripts/addon-types.mjs` makes src/index/addon.ts, the types that TypeScript sees, from these declarations and
+//! their comments.
 
 mod ann;
 mod background;

@@ -11,12 +11,14 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Weak};
 
+/// Files of a segment to open.
 #[napi(object)]
 pub struct SegmentPath {
+    /// The segment file.
     pub path: String,
+    /// The FAISS index; absent if the segment is scanned exactly.
     pub index_path: Option<String>,
-    /// xxh3 of the index file, verified when this process first opens it. Damaged vectors and codes
-    /// would change results.
+    /// `fileChecksum` of the index file, verified when this process first opens it.
     pub index_checksum: Option<String>,
     /// Document ids deleted since the segment was written.
     pub deleted: Uint32Array,
@@ -24,10 +26,10 @@ pub struct SegmentPath {
 
 type Key = (PathBuf, Option<PathBuf>);
 
-/// A segment that is open, or that the holder of the lock is opening.
+/// An open segment, or one that is being opened by the thread that holds the lock.
 type Slot = Arc<Mutex<Weak<Segment>>>;
 
-/// Segments that any thread of this process has open. A segment is closed with its last user.
+/// All segments that are open in this process. The last user closes a segment.
 static OPEN: LazyLock<Mutex<HashMap<Key, Slot>>> = LazyLock::new(Default::default);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -81,37 +83,35 @@ pub fn open_shared(Files { key, index_checksum }: &Files) -> Result<Arc<Segment>
     Ok(segment)
 }
 
-/// Number of segments open in this process, over all threads.
+/// Number of segments that are open in this process, over all threads.
 #[napi]
 pub fn open_segments() -> u32 {
     let slots: Vec<Slot> = locked(&OPEN).values().map(Arc::clone).collect();
     slots.iter().filter(|slot| locked(slot).strong_count() > 0).count() as u32
 }
 
-/// Segments that are being opened in the background. They stay open until `close`.
+/// Segments that are opened in the background. They stay open until `close`.
 #[napi]
-pub struct Opening(Arc<Mutex<Option<Vec<Arc<Segment>>>>>);
+pub struct BackgroundOpening(Arc<Mutex<Option<Vec<Arc<Segment>>>>>);
 
 #[napi]
-impl Opening {
-    /// Whether opening has ended. Errors are not reported here; a snapshot of the segments reports
-    /// them.
+impl BackgroundOpening {
+    /// Whether all segments have been tried. Errors are thrown when a snapshot of them is made.
     #[napi(getter)]
     pub fn done(&self) -> bool {
         locked(&self.0).is_some()
     }
 
-    /// Releases the segments. If opening is still running, it continues to its end.
+    /// Closes the segments, or ignores those that are still being opened.
     #[napi]
     pub fn close(&mut self) {
         self.0 = Arc::new(Mutex::new(Some(Vec::new())));
     }
 }
 
-/// Opens segments with their indexes on a thread with low priority, and verifies the data that
-/// every search needs.
+/// Opens segments with their indexes on a background thread of low priority, and verifies what every search reads.
 #[napi]
-pub fn open_beside(segments: Vec<SegmentPath>) -> Opening {
+pub fn open_beside(segments: Vec<SegmentPath>) -> BackgroundOpening {
     let files: Vec<Files> = segments.iter().map(Files::from).collect();
     let opened = Arc::new(Mutex::new(None));
     let result = Arc::downgrade(&opened);
@@ -127,7 +127,7 @@ pub fn open_beside(segments: Vec<SegmentPath>) -> Opening {
     if !beside(Niceness::Merge, work) {
         *locked(&opened) = Some(Vec::new());
     }
-    Opening(opened)
+    BackgroundOpening(opened)
 }
 
 fn opened_whole(files: &Files) -> Result<Arc<Segment>> {

@@ -1,5 +1,4 @@
-//! Measures the recall of live searches: compares a sample of them with an exact scan, in the
-//! background.
+//! Recall of live searches: compares some of them with an exact scan, in the background.
 
 use crate::background::{in_background, Niceness};
 use crate::errors::{caught, coded, from_core};
@@ -9,7 +8,7 @@ use priorart_core::filter::Clause;
 use priorart_core::search::{search, Request, Scan, Snapshot as Core};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a check is running. This process runs one at a time, for all workers.
+/// One check at a time in this process, over all workers.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
 pub struct CheckRecall {
@@ -19,27 +18,56 @@ pub struct CheckRecall {
     pub dedupe: bool,
     /// Scores of the best documents found.
     pub found: Vec<f32>,
-    /// Number of best documents that are compared.
+    /// Number of the best documents that are compared.
     pub places: usize,
     /// A check is skipped if the filter allows more passages than this.
     pub most_passages: usize,
 }
 
+/// What a recall check counted.
 #[napi(object)]
 pub struct CheckedRecall {
-    /// Number of the best documents, and how many of them were found.
+    /// Number of the exact best documents.
     pub wanted: u32,
+    /// Number of those that the search found.
     pub found: u32,
 }
 
-/// A check that can be run once. Separate from the snapshot, because an object with a pending
-/// promise cannot be closed.
+#[napi]
+impl Task for CheckRecall {
+    type Output = Option<CheckedRecall>;
+    type JsValue = Option<CheckedRecall>;
+
+    fn compute(&mut self) -> Result<Self::Output> {
+        if BUSY.swap(true, Ordering::Acquire) {
+            return Ok(None);
+        }
+        let checked = caught(|| {
+            if let Some((segment, _)) = self.snapshot.segments.first() {
+                if segment.dimensions() != self.query.len() {
+                    return Err(coded("model_mismatch", "query and index are of different dimensions"));
+                }
+            }
+            let this = &*self;
+            in_background(Niceness::Idle, || this.check().map_err(from_core))
+        });
+        BUSY.store(false, Ordering::Release);
+        checked
+    }
+
+    fn resolve(&mut self, _: Env, checked: Self::Output) -> Result<Self::JsValue> {
+        Ok(checked)
+    }
+}
+
+/// A prepared check. It is a class of its own because a snapshot cannot be closed while a promise holds it.
 #[napi]
 pub struct RecallCheck(pub(crate) Option<CheckRecall>);
 
 #[napi]
 impl RecallCheck {
-    /// Null if another check of this process is running, or the filter allows too many passages.
+    /// Runs the check, once, on a background thread of the lowest priority. Resolves with null if a check of this process
+    /// is running, or if more passages are allowed than `mostPassages`.
     #[napi]
     pub fn run(&mut self) -> Result<AsyncTask<CheckRecall>> {
         self.0.take().map(AsyncTask::new).ok_or_else(|| coded("internal", "a check can be run only once"))
@@ -65,31 +93,5 @@ impl CheckRecall {
         // A document with the score of the last one is as good.
         let found = self.found.iter().filter(|&&score| score >= last.score).count().min(truth.len());
         Ok(Some(CheckedRecall { wanted: truth.len() as u32, found: found as u32 }))
-    }
-}
-
-impl Task for CheckRecall {
-    type Output = Option<CheckedRecall>;
-    type JsValue = Option<CheckedRecall>;
-
-    fn compute(&mut self) -> Result<Self::Output> {
-        if BUSY.swap(true, Ordering::Acquire) {
-            return Ok(None);
-        }
-        let checked = caught(|| {
-            if let Some((segment, _)) = self.snapshot.segments.first() {
-                if segment.dimensions() != self.query.len() {
-                    return Err(coded("model_mismatch", "query and index have different dimensions"));
-                }
-            }
-            let this = &*self;
-            in_background(Niceness::Idle, || this.check().map_err(from_core))
-        });
-        BUSY.store(false, Ordering::Release);
-        checked
-    }
-
-    fn resolve(&mut self, _: Env, checked: Self::Output) -> Result<Self::JsValue> {
-        Ok(checked)
     }
 }

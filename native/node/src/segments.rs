@@ -9,48 +9,54 @@ use priorart_core::bitmap::Bitmap;
 use priorart_core::segment::{merge, ColumnKind, ColumnSpec, NewDocument, Segment, SegmentBuilder, Value};
 use std::path::PathBuf;
 
+/// A filter column of a new segment.
 #[napi(object)]
 pub struct NewSegmentColumn {
     pub name: String,
-    /// `keyword` or `date`
+    #[napi(ts_type = "'keyword' | 'date'")]
     pub kind: String,
 }
 
-/// One document to be written to a segment.
+/// A document to write to a segment.
 #[napi(object)]
 pub struct NewSegmentDocument {
     pub id: u32,
     pub patent_id: String,
-    /// Number that links an application with its grant; empty = none.
+    /// The link that an application and its grant share; empty: none.
     pub application: String,
+    /// Whether it is a granted patent.
     pub grant: bool,
     /// Passages × dimensions.
     pub vectors: Float32Array,
-    /// Bags for late interaction. Without them, it reads the texts.
+    /// Token bags for late interaction. Absent: it reads the texts.
+    #[napi(ts_type = "TokenBags | undefined")]
     pub bags: Option<TokenBags>,
     /// Terms of each keyword column, in the order of the columns.
     pub terms: Vec<Vec<String>>,
-    /// For each keyword column, the spelling to show of each term; an empty list if it equals the
-    /// term.
+    /// For each keyword column the spellings to show, one for each term; empty if the spelling is the term.
     pub labels: Vec<Vec<String>>,
-    /// For each date column, in their order: days since 1970-01-01; the smallest i32 if absent.
+    /// Days since 1970-01-01 of each date column; the smallest i32 if the date is missing.
     pub days: Int32Array,
 }
 
-/// The token bags of a document's titles and passages.
+/// The pieces of a model in a document's titles and passages. native/core/src/late/bag.rs defines the bytes.
 #[napi(object)]
 pub struct TokenBags {
-    /// Model of the pieces. Bags of other models are not used.
+    /// Name of the model. Bags of another model are not used.
     pub model: String,
     pub bytes: Uint8Array,
-    /// Bytes of the titles' bag and of each passage's.
+    /// Lengths of the titles' bag and of each passage's bag, bytes.
     pub lengths: Uint16Array,
 }
 
+/// A segment file that was written.
 #[napi(object)]
 pub struct WrittenSegment {
+    /// Number of documents.
     pub docs: u32,
+    /// Number of passages.
     pub passages: u32,
+    /// Size of the file, bytes.
     pub bytes: f64,
 }
 
@@ -68,6 +74,7 @@ pub fn specs_of(columns: &[NewSegmentColumn]) -> Result<Vec<ColumnSpec>> {
         .collect()
 }
 
+/// Writes a segment file, document after document.
 #[napi]
 pub struct SegmentWriter {
     builder: Option<SegmentBuilder>,
@@ -76,6 +83,7 @@ pub struct SegmentWriter {
 
 #[napi]
 impl SegmentWriter {
+    /// `dimensions`: components of a vector. The file appears at `path` when it is finished.
     #[napi(constructor, catch_unwind)]
     pub fn new(path: String, dimensions: u32, columns: Vec<NewSegmentColumn>) -> Result<Self> {
         let specs = specs_of(&columns)?;
@@ -84,6 +92,7 @@ impl SegmentWriter {
         Ok(SegmentWriter { builder: Some(builder), specs })
     }
 
+    /// Adds a document. Ids must ascend.
     #[napi(catch_unwind)]
     pub fn push(&mut self, doc: NewSegmentDocument) -> Result<()> {
         let builder = self.builder.as_mut().ok_or_else(|| coded("internal", "the segment is finished"))?;
@@ -117,7 +126,7 @@ impl SegmentWriter {
         builder.push(&new, &values).map_err(from_core)
     }
 
-    /// Writes the columns, syncs the file, and renames it into place.
+    /// Writes the columns, syncs the file and renames it into place.
     #[napi(catch_unwind)]
     pub fn finish(&mut self) -> Result<WrittenSegment> {
         let builder = self.builder.take().ok_or_else(|| coded("internal", "the segment is finished"))?;
@@ -127,8 +136,10 @@ impl SegmentWriter {
     }
 }
 
+/// A segment to merge.
 #[napi(object)]
 pub struct MergeInput {
+    /// The segment file.
     pub path: String,
     /// Document ids deleted since the segment was written.
     pub deleted: Uint32Array,
@@ -153,6 +164,7 @@ impl Merge {
     }
 }
 
+#[napi]
 impl Task for Merge {
     type Output = WrittenSegment;
     type JsValue = WrittenSegment;
@@ -175,7 +187,7 @@ pub fn deleted_of(segment: &Segment, ids: &[u32]) -> Bitmap {
     deleted
 }
 
-/// Merges neighbouring segments without their deleted documents, on a separate thread.
+/// Writes the segment `out` from several neighbours, without their deleted documents, on a background thread.
 #[napi]
 pub fn merge_segments(inputs: Vec<MergeInput>, out: String) -> AsyncTask<Merge> {
     let inputs = inputs.into_iter().map(|input| (input.path.into(), input.deleted.to_vec())).collect();

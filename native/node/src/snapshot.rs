@@ -16,25 +16,31 @@ use priorart_core::segment::{Effort, Segment};
 use priorart_core::stats::{count_terms, count_years, days, Axis};
 use std::sync::Arc;
 
+/// A condition on one column. A filter is a list of clauses that must all hold.
 #[napi(object)]
 pub struct FilterClause {
     pub column: String,
-    /// `exact`, `prefix`, `contains` (any of `terms`), or `days`
+    #[napi(ts_type = "'exact' | 'prefix' | 'contains' | 'days'")]
     pub test: String,
+    /// The test holds if any term matches.
     pub terms: Option<Vec<String>>,
-    /// Days since 1970-01-01, inclusive.
+    /// First day of `days`, since 1970-01-01.
     pub from: Option<i32>,
+    /// Last day of `days`, since 1970-01-01.
     pub to: Option<i32>,
 }
 
-/// How one segment is searched. With `nprobe` or `ef_search`, its index is searched (for `k` rows
-/// if it needs a number). With `codes`, all codes of its index are scanned. Otherwise every allowed
-/// row is scored.
+/// How one segment is searched. `nprobe` or `efSearch`: by its index. `codes`: by a full PQ scan. Without any of these,
+/// every allowed passage is scored.
 #[napi(object)]
 pub struct SegmentScan {
+    /// Whether to scan all PQ codes.
     pub codes: Option<bool>,
+    /// Number of passages to ask the index for, if its kind needs it.
     pub k: Option<u32>,
+    /// Number of lists to scan.
     pub nprobe: Option<u32>,
+    /// Candidates kept while walking a graph.
     pub ef_search: Option<u32>,
 }
 
@@ -43,7 +49,7 @@ impl SegmentScan {
         let codes = self.codes == Some(true);
         let asks = self.nprobe.is_some() || self.ef_search.is_some();
         if segment.ann.is_none() && (codes || asks) {
-            return Err(coded("internal", "the plan needs an index that the segment does not have"));
+            return Err(coded("internal", "the plan asks for an index that the segment does not have"));
         }
         if !asks {
             return Ok(if codes { Scan::Codes } else { Scan::Exact });
@@ -54,52 +60,68 @@ impl SegmentScan {
     }
 }
 
+/// What a search returns.
 #[napi(object)]
 pub struct SearchOptions {
+    /// Number of documents.
     pub documents: u32,
+    /// Number of passages of each document.
     pub chunks: u32,
+    /// Whether an application and its grant count as one document.
     pub dedupe: bool,
-    /// Documents with a lower inner product are omitted; -2 lets all through.
+    /// Inner product below which documents are left out; -2 allows all.
     pub min_score: f64,
 }
 
+/// What a recall check compares.
 #[napi(object)]
 pub struct RecallOptions {
+    /// Whether an application and its grant count as one document.
     pub dedupe: bool,
-    /// Number of best documents that are compared.
+    /// Number of the best documents that are compared.
     pub places: u32,
+    /// If a filter allows more passages than this, the check is not made.
     pub most_passages: f64,
 }
 
+/// Documents that a search found.
 #[napi(object)]
 pub struct SearchHits {
     /// Document ids, best first.
     pub docs: Uint32Array,
+    /// Best inner product of each document.
     pub scores: Float32Array,
-    /// Passages of hit i: `passages[passage_at[i]..passage_at[i + 1]]`, numbered within the document.
+    /// Passages of hit i: `passages[passageAt[i] .. passageAt[i + 1]]`, numbered within the document.
     pub passage_at: Uint32Array,
+    /// Numbers of passages within their documents.
     pub passages: Uint32Array,
+    /// Inner product of each passage.
     pub passage_scores: Float32Array,
+    /// Number of passages that were scored exactly.
     pub rows_scored: f64,
+    /// Number of passages that indexes proposed or whose codes were scanned.
     pub candidates: f64,
+    /// How often an index was asked again for more passages.
     pub widened: u32,
-    /// Segments that were scanned exactly though an index was planned.
+    /// Number of segments that were scanned exactly although the plan was to use their index.
     pub rescanned: u32,
 }
 
-/// Number of sampled documents, and how many of them reach a threshold.
+/// A sample of documents and a threshold.
 #[napi(object)]
 pub struct Above {
+    /// Number of documents that were scored.
     pub looked_at: u32,
+    /// Number of those at or above the threshold.
     pub above: u32,
 }
 
-/// Converts inner products to shown scores: the logistic curve of a model's calibration, rounded.
+/// Calibration of the shown score: a logistic curve of the inner product, rounded.
 #[napi(object)]
 pub struct ShownScore {
     pub midpoint: f64,
     pub slope: f64,
-    /// Digits after the decimal point.
+    /// Digits after the point.
     pub decimals: u32,
 }
 
@@ -109,32 +131,41 @@ impl From<&ShownScore> for Shown {
     }
 }
 
+/// What is counted, and which page is returned.
 #[napi(object)]
 pub struct CountOptions {
+    /// Number of the best documents that are counted at most.
     pub max_results: u32,
+    /// Whether an application and its grant count as one document.
     pub dedupe: bool,
+    /// Inner product below which documents are left out.
     pub min_score: f64,
-    /// First hit of the page and its length.
+    /// Number of hits before the page.
     pub offset: u32,
+    /// Number of hits on the page at most.
     pub limit: u32,
-    /// Scores for the order of the page: documents with equal shown scores are ties.
+    /// The page is ordered by the shown score: hits that show the same score are equal.
     pub shown: ShownScore,
-    /// Date column of the years.
+    /// Date column whose years are counted.
     pub date_column: String,
-    /// Any of `year`, `country`, `applicant`, `ipc`.
+    /// What is counted.
+    #[napi(ts_type = "('year' | 'country' | 'applicant' | 'ipc')[]")]
     pub axes: Vec<String>,
-    /// Longest list of applicants and of IPC subclasses.
+    /// Number of applicants, and of IPC subclasses, at most.
     pub top: u32,
 }
 
+/// A term and the number of documents with it.
 #[napi(object)]
 pub struct NamedCount {
     pub name: String,
     pub count: u32,
 }
 
+/// Statistics by the axes that were asked for, and a page of the hits.
 #[napi(object)]
 pub struct Counts {
+    /// Number of documents counted.
     pub total: u32,
     pub year: Option<Vec<NamedCount>>,
     pub country: Option<Vec<NamedCount>>,
@@ -143,12 +174,14 @@ pub struct Counts {
     pub page: SearchHits,
 }
 
+/// A segment of a snapshot.
 #[napi(object)]
 pub struct OpenSegment {
+    /// Number of documents, deleted ones included.
     pub docs: u32,
+    /// Number of passages, those of deleted documents included.
     pub passages: u32,
-    /// Inverted lists of its IVF index; 0 for other indexes.
-    pub lists: u32,
+    /// Whether it has a FAISS index.
     pub has_index: bool,
 }
 
@@ -158,24 +191,26 @@ pub struct Selection(Vec<Selected>);
 
 #[napi]
 impl Selection {
-    /// Allowed documents of each segment.
+    /// Number of allowed documents of each segment.
     #[napi(getter)]
     pub fn docs(&self) -> Vec<u32> {
         self.0.iter().map(|s| s.doc_count as u32).collect()
     }
 
-    /// Allowed passages of each segment.
+    /// Number of allowed passages of each segment.
     #[napi(getter)]
     pub fn passages(&self) -> Vec<u32> {
         self.0.iter().map(|s| s.row_count as u32).collect()
     }
 }
 
+/// Segments that are searched together.
 #[napi]
 pub struct Snapshot(Core);
 
 #[napi]
 impl Snapshot {
+    /// Opens the segments that no thread of this process has open.
     #[napi(constructor, catch_unwind)]
     pub fn new(segments: Vec<SegmentPath>) -> Result<Self> {
         let mut opened = Vec::with_capacity(segments.len());
@@ -187,24 +222,24 @@ impl Snapshot {
         Ok(Snapshot(Core { segments: opened }))
     }
 
-    /// Releases the segments now instead of at garbage collection.
+    /// Closes the segments at once instead of at garbage collection.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.0.segments.clear();
     }
 
+    /// Its segments, in the order in which they were given.
     #[napi(getter)]
     pub fn segments(&self) -> Vec<OpenSegment> {
         let info = |(segment, _): &(Arc<Segment>, _)| OpenSegment {
             docs: segment.docs() as u32,
             passages: segment.passages() as u32,
-            lists: segment.ann.as_ref().map_or(0, |ann| ann.lists() as u32),
             has_index: segment.ann.is_some(),
         };
         self.0.segments.iter().map(info).collect()
     }
 
-    /// Live document ids of a segment, ascending.
+    /// Ids of the documents of a segment that are not deleted, ascending.
     #[napi(catch_unwind)]
     pub fn doc_ids(&self, segment: u32) -> Result<Uint32Array> {
         let (segment, deleted) = self.at(segment)?;
@@ -217,8 +252,7 @@ impl Snapshot {
         self.0.segments.get(n as usize).ok_or_else(|| coded("internal", format!("no segment {n}")))
     }
 
-    /// The stored vectors of a document (passages × dimensions), or null if no live document has
-    /// the id.
+    /// Vectors of a document, passages × dimensions; null if no document has the id, or it is deleted.
     #[napi(catch_unwind)]
     pub fn vectors_of(&self, id: u32) -> Result<Option<Float32Array>> {
         let Some((segment, ordinal)) = self.find(id) else { return Ok(None) };
@@ -231,7 +265,7 @@ impl Snapshot {
         Ok(Some(out.into()))
     }
 
-    /// Indexes of the documents that have no token bags of a model.
+    /// Indexes, in the list, of the documents without token bags of a model.
     #[napi(catch_unwind)]
     pub fn without_bags(&self, docs: Uint32Array, model: String) -> Result<Uint32Array> {
         let mut without = Vec::new();
@@ -247,7 +281,7 @@ impl Snapshot {
         Ok(without.into())
     }
 
-    /// Counts the documents of a selection by the terms of a keyword column, most frequent first.
+    /// Number of documents of a selection with each term of a keyword column, most frequent first.
     #[napi(catch_unwind)]
     pub fn tally(&self, selection: &Selection, column: String) -> Result<Vec<NamedCount>> {
         let counted = count_terms(&self.0, &self.0.all_of(&selection.0), &column, Axis::Term, usize::MAX)
@@ -255,8 +289,7 @@ impl Snapshot {
         Ok(counted.into_iter().map(|(_, name, count)| NamedCount { name, count }).collect())
     }
 
-    /// First and last day (since 1970-01-01) of a selection in a date column; empty if no document
-    /// has a day.
+    /// First and last day, since 1970-01-01, of a selection in a date column; empty if no document has a date.
     #[napi(catch_unwind)]
     pub fn extent(&self, selection: &Selection, column: String) -> Result<Vec<i32>> {
         let days = days(&self.0, &self.0.all_of(&selection.0), &column).map_err(from_core)?;
@@ -264,14 +297,14 @@ impl Snapshot {
         Ok(known().min().into_iter().chain(known().max()).collect())
     }
 
-    /// Evaluates a filter; every clause must hold.
+    /// Evaluates a filter. Every clause must hold.
     #[napi(catch_unwind)]
     pub fn select(&self, clauses: Vec<FilterClause>) -> Result<Selection> {
         let clauses = clauses.into_iter().map(clause_of).collect::<Result<Vec<_>>>()?;
         self.0.select(&clauses).map(Selection).map_err(from_core)
     }
 
-    /// The best documents of a selection, with one scan for each segment.
+    /// The best documents of a selection. `scans` has one for each segment.
     #[napi(catch_unwind)]
     pub fn search(
         &self,
@@ -291,8 +324,7 @@ impl Snapshot {
         Ok(self.hits(&outcome, &outcome.hits, &request))
     }
 
-    /// Scores about `size` documents, evenly spread over a selection, and counts those at or above
-    /// a threshold.
+    /// Scores an even sample of about `size` documents of a selection, and counts those at or above a threshold.
     #[napi(catch_unwind)]
     pub fn sample_above(
         &self,
@@ -307,8 +339,8 @@ impl Snapshot {
         Ok(Above { looked_at: looked_at as u32, above: above as u32 })
     }
 
-    /// Prepares a check of a search's recall: whether documents with the given scores are the best
-    /// of an exact scan. The check holds the segments itself, so that the snapshot may be closed.
+    /// Prepares a check whether the best documents that a search found, whose scores are given, are those of an exact
+    /// scan. The check keeps the segments open, so the snapshot may be closed meanwhile.
     #[napi(catch_unwind)]
     pub fn recall_check(
         &self,
@@ -328,8 +360,8 @@ impl Snapshot {
         })))
     }
 
-    /// Statistics over all documents at or above a threshold, and one page of them, ordered by
-    /// shown score, then by publication date (newest first), then by patent_id.
+    /// Statistics over all documents at or above a threshold, and one page of them: by shown score, then by publication
+    /// date (newest first), then by patent_id.
     #[napi(catch_unwind)]
     pub fn count(
         &self,
@@ -385,8 +417,7 @@ impl Snapshot {
         })
     }
 
-    /// Checks that the numbers of a selection's segments and of a query's dimensions match this
-    /// snapshot.
+    /// Checks that a selection has as many segments as this snapshot, and a query as many dimensions.
     fn check(&self, selected: usize, dimensions: usize) -> Result<()> {
         if selected != self.0.segments.len() {
             return Err(coded("internal", "the selection belongs to another snapshot"));

@@ -11,11 +11,15 @@ use rusqlite::{ffi, params_from_iter, Connection, ErrorCode, OpenFlags, ToSql};
 
 use crate::errors::coded;
 
-type Value = Either4<Null, f64, String, Uint8Array>;
+/// A value of a row or a parameter. Integers are numbers, too.
+#[napi]
+pub type SqliteValue = Either4<Null, f64, String, Uint8Array>;
 
 /// Statements that a connection keeps prepared.
 const STATEMENTS: usize = 64;
 
+/// A connection to an SQLite file. Errors have the codes `sqlite_busy`, `sqlite_full`, `sqlite_damaged` and
+/// `sqlite_failed`.
 #[napi]
 pub struct Sqlite {
     connection: Option<Connection>,
@@ -23,8 +27,8 @@ pub struct Sqlite {
 
 #[napi]
 impl Sqlite {
-    /// Opens a database file. With `wait_ms` 0 the connection never sleeps: a locked database is
-    /// the error `sqlite_busy` at once.
+    /// Opens a database file. A statement waits `waitMs` milliseconds for a lock. With 0 the connection never sleeps: a
+    /// lock of another process is `sqlite_busy` at once.
     #[napi(constructor)]
     pub fn open(path: String, create: bool, wait_ms: u32) -> napi::Result<Self> {
         let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -40,12 +44,17 @@ impl Sqlite {
         Ok(Self { connection: Some(connection) })
     }
 
-    /// Runs one statement to its end.
+    /// Runs one statement to its end, and returns its rows.
     #[napi]
-    pub fn rows(&self, sql: String, parameters: Vec<Value>) -> napi::Result<Vec<Vec<Value>>> {
+    pub fn rows(
+        &self,
+        sql: String,
+        #[napi(ts_arg_type = "readonly SqliteValue[]")] parameters: Vec<SqliteValue>,
+    ) -> napi::Result<Vec<Vec<SqliteValue>>> {
         self.query(&sql, parameters).map_err(failed)
     }
 
+    /// Closes the connection. Does nothing the second time.
     #[napi]
     pub fn close(&mut self) -> napi::Result<()> {
         match self.connection.take().map(Connection::close) {
@@ -54,7 +63,7 @@ impl Sqlite {
         }
     }
 
-    fn query(&self, sql: &str, parameters: Vec<Value>) -> rusqlite::Result<Vec<Vec<Value>>> {
+    fn query(&self, sql: &str, parameters: Vec<SqliteValue>) -> rusqlite::Result<Vec<Vec<SqliteValue>>> {
         let Some(connection) = &self.connection else {
             return Err(rusqlite::Error::SqliteFailure(
                 ffi::Error::new(ffi::SQLITE_MISUSE),
@@ -72,7 +81,7 @@ impl Sqlite {
     }
 }
 
-struct Parameter<'a>(&'a Value);
+struct Parameter<'a>(&'a SqliteValue);
 
 impl ToSql for Parameter<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
@@ -88,7 +97,7 @@ impl ToSql for Parameter<'_> {
     }
 }
 
-fn to_js(value: ValueRef<'_>) -> Value {
+fn to_js(value: ValueRef<'_>) -> SqliteValue {
     match value {
         ValueRef::Null => Either4::A(Null),
         ValueRef::Integer(number) => Either4::B(number as f64),

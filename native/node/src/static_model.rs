@@ -3,7 +3,7 @@
 use crate::errors::{coded, from_core};
 use crate::segments::TokenBags;
 use crate::snapshot::Snapshot;
-use crate::text::{RerankDocument, RerankScores};
+use crate::text::{LateInteractionScores, RerankDocument};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::bags::NewBags;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, Weak};
 
-/// Models that any thread of this process has open. A model is closed with its last user.
+/// All models that are open in this process. The last user closes a model.
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Core>>>> = LazyLock::new(Default::default);
 
 fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
@@ -30,30 +30,30 @@ fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
     Ok(model)
 }
 
-/// Number of models open in this process, over all threads.
+/// Number of static models that are open in this process, over all threads.
 #[napi]
 pub fn open_static_models() -> u32 {
     let open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     open.values().filter(|weak| weak.strong_count() > 0).count() as u32
 }
 
-/// Ids of the pieces of several texts.
+/// Ids of the model's pieces in several texts.
 #[napi(object)]
 pub struct Tokenized {
     pub ids: Uint32Array,
-    /// Text i has `ids[offsets[i]..offsets[i + 1]]`.
+    /// Text i has `ids[offsets[i] .. offsets[i + 1]]`.
     pub offsets: Uint32Array,
 }
 
 /// Vectors and token bags of a document.
 #[napi(object)]
 pub struct EmbeddedDocument {
-    /// Vectors of all passages, followed by the vector of the titles.
+    /// Rows × dimensions: one row for each passage and, as the last one, one for the titles.
     pub vectors: Float32Array,
     pub bags: TokenBags,
 }
 
-/// A model file, mapped once for each process.
+/// A static model's file, mapped once a process.
 #[napi]
 pub struct StaticModel {
     model: Option<Arc<Core>>,
@@ -64,6 +64,7 @@ pub struct StaticModel {
 
 #[napi]
 impl StaticModel {
+    /// Opens a model file.
     #[napi(constructor, catch_unwind)]
     pub fn new(path: String) -> Result<Self> {
         Ok(StaticModel {
@@ -78,12 +79,13 @@ impl StaticModel {
         self.model.clone().ok_or_else(|| coded("internal", "the model is closed"))
     }
 
+    /// Components of a vector.
     #[napi(getter)]
     pub fn dimensions(&self) -> Result<u32> {
         Ok(self.model()?.dimensions() as u32)
     }
 
-    /// Name of the model in its token bags.
+    /// Identifies its token bags.
     #[napi(getter)]
     pub fn bags_model(&self) -> Result<String> {
         Ok(bags_name(&*self.model()?))
@@ -95,7 +97,7 @@ impl StaticModel {
         Ok(self.model()?.config().to_owned())
     }
 
-    /// One L2-normalised vector for each text. A text without pieces has the zero vector.
+    /// Texts × dimensions, each row of length 1; the row of a text without pieces is 0.
     #[napi(catch_unwind)]
     pub fn embed(&mut self, texts: Vec<String>) -> Result<Float32Array> {
         let model = self.model()?;
@@ -107,12 +109,13 @@ impl StaticModel {
         Ok(out.into())
     }
 
-    /// Mean of the `count` largest inner products of a vector with those of the model's cohort.
+    /// Mean of the `count` largest inner products of a vector with the model's cohort; 0 if it has none.
     #[napi(catch_unwind)]
     pub fn nearness(&self, vector: Float32Array, count: u32) -> Result<f64> {
         Ok(self.model()?.nearness(&vector, count as usize) as f64)
     }
 
+    /// Pieces of texts.
     #[napi(catch_unwind)]
     pub fn tokenize(&mut self, texts: Vec<String>) -> Result<Tokenized> {
         let model = self.model()?;
@@ -152,14 +155,14 @@ impl StaticModel {
         Ok(EmbeddedDocument { vectors: vectors.into(), bags: bags.of_model(&model) })
     }
 
-    /// Late-interaction scores by the model's pieces. Only their order is meaningful.
+    /// Late-interaction scores by the model's pieces. Only their order has a meaning.
     #[napi(catch_unwind)]
     pub fn late_interaction(
         &mut self,
         query: String,
         documents: Vec<RerankDocument>,
         fit: RerankFit,
-    ) -> Result<RerankScores> {
+    ) -> Result<LateInteractionScores> {
         let model = self.model()?;
         let reader = model.reader();
         let bags: Vec<TextBags> =
@@ -167,8 +170,8 @@ impl StaticModel {
         self.score(&reader, &query, &bags.iter().map(TextBags::candidate).collect::<Vec<_>>(), &fit.into())
     }
 
-    /// Late-interaction scores of a search's hits from the bags in the segments. `texts` are those
-    /// of the documents that `withoutBags` returns, in the same order.
+    /// Late-interaction scores of the documents that a search found, from the bags in their segments. `texts` are those
+    /// of the documents that `withoutBags` returns, in its order.
     #[napi(catch_unwind)]
     pub fn late_interaction_found(
         &mut self,
@@ -177,7 +180,7 @@ impl StaticModel {
         found: FoundPassages,
         texts: Vec<RerankDocument>,
         fit: RerankFit,
-    ) -> Result<RerankScores> {
+    ) -> Result<LateInteractionScores> {
         let model = self.model()?;
         let reader = model.reader();
         let bags: Vec<TextBags> = texts.iter().map(|d| TextBags::of(d, &reader, &mut self.bagger)).collect();
@@ -213,7 +216,7 @@ impl StaticModel {
         self.score(&reader, &query, &candidates, &fit.into())
     }
 
-    /// Releases the file now instead of at garbage collection.
+    /// Closes the file at once instead of at garbage collection.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.model = None;
@@ -227,9 +230,9 @@ impl StaticModel {
         query: &str,
         candidates: &[Candidate],
         fit: &Fit,
-    ) -> Result<RerankScores> {
+    ) -> Result<LateInteractionScores> {
         let found = scores(reader, query, candidates, fit, &mut self.desk).ok_or_else(damaged)?;
-        Ok(RerankScores { documents: found.documents.into(), passages: found.passages.into() })
+        Ok(LateInteractionScores { documents: found.documents.into(), passages: found.passages.into() })
     }
 }
 
@@ -243,20 +246,23 @@ fn damaged() -> Error {
     coded("data_corrupt", "the token bags of a segment are damaged; run `priorart check --repair`")
 }
 
-/// Weights of the best partners of the query's pieces, and of the cosine.
+/// Weights of one kind of text of a patent.
 #[napi(object)]
 pub struct RerankShare {
+    /// Weight of the best matches of the query's pieces in the text.
     pub partners: f64,
+    /// Weight of the cosine of query and text.
     pub cosine: f64,
 }
 
-/// Weights of the parts of a patent, and the power of the pieces' IDF.
+/// Weights of the texts of a patent.
 #[napi(object)]
 pub struct RerankFit {
     pub passage: RerankShare,
     pub title: RerankShare,
     #[napi(js_name = "abstract")]
     pub summary: RerankShare,
+    /// Exponent of the IDF by which a piece of the query is weighted.
     pub rarity: f64,
 }
 
@@ -269,7 +275,7 @@ impl From<RerankFit> for Fit {
     }
 }
 
-/// The texts of a document that bags are made of.
+/// The searched texts of a document.
 #[napi(object)]
 pub struct DocumentTexts {
     /// The titles in all languages, one per line.
@@ -285,8 +291,7 @@ impl DocumentTexts {
     }
 }
 
-/// Passages that a search found: those of `docs[n]` are
-/// `passages[passage_at[n]..passage_at[n + 1]]`.
+/// Passages that a search found, as in `SearchHits`.
 #[napi(object)]
 pub struct FoundPassages {
     pub docs: Uint32Array,

@@ -3,19 +3,21 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-/// The texts of a patent and of its passages that were found.
+/// A patent and its found passages.
 #[napi(object)]
 pub struct RerankDocument {
+    /// Its titles in all languages, a line each.
     pub title: String,
-    /// The abstract; empty if the patent has none. (`abstract` is a reserved word of Rust.)
+    /// Empty if it has none.
     #[napi(js_name = "abstract")]
-    pub summary: String,
+    pub summary: String, // `abstract` is a reserved word of Rust
+    /// Texts of the found passages.
     pub passages: Vec<String>,
 }
 
-/// Scores of documents, and of all their passages one after another.
+/// Scores of documents, and of all their passages in order.
 #[napi(object)]
-pub struct RerankScores {
+pub struct LateInteractionScores {
     pub documents: Float32Array,
     pub passages: Float32Array,
 }

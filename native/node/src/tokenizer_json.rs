@@ -22,25 +22,28 @@ fn open_shared(path: PathBuf) -> Result<Arc<Core>> {
     Ok(tokenizer)
 }
 
-/// Tokens of texts one after another, without special tokens.
+/// Tokens of several texts, each with a prompt around it, without special tokens.
 #[napi(object)]
 pub struct PromptedTokens {
     pub ids: Uint32Array,
-    /// Text i has `ids[starts[i]..starts[i + 1]]`.
+    /// Text i has `ids[starts[i] .. starts[i + 1]]`.
     pub starts: Uint32Array,
-    /// Number of these at the beginning and at the end that belong to the prompt.
+    /// Number of tokens at the beginning of each text that belong to the prompt.
     pub before: Uint32Array,
+    /// Number of tokens at the end of each text that belong to the prompt.
     pub after: Uint32Array,
 }
 
-/// Special tokens before, between and after texts, with their token types.
+/// Special tokens that a tokenizer puts before, between and after texts, with their token types.
 #[napi(object)]
 pub struct TokenFrame {
     pub ids: Vec<Vec<u32>>,
     pub types: Vec<Vec<u32>>,
+    /// Token types of the texts themselves.
     pub text_types: Vec<u32>,
 }
 
+/// A model's tokenizer.json, opened once a process.
 #[napi]
 pub struct TokenizerJson {
     tokenizer: Option<Arc<Core>>,
@@ -48,6 +51,7 @@ pub struct TokenizerJson {
 
 #[napi]
 impl TokenizerJson {
+    /// Opens a tokenizer.json.
     #[napi(constructor, catch_unwind)]
     pub fn new(path: String) -> Result<Self> {
         Ok(TokenizerJson { tokenizer: Some(open_shared(path.into())?) })
@@ -57,12 +61,13 @@ impl TokenizerJson {
         self.tokenizer.as_deref().ok_or_else(|| coded("internal", "the tokenizer is closed"))
     }
 
-    /// Number of tokens, added tokens included.
+    /// Number of tokens, added ones included.
     #[napi(getter)]
     pub fn size(&self) -> Result<u32> {
         Ok(self.tokenizer()?.len() as u32)
     }
 
+    /// Tokens of texts, each with the prompt `before` and `after` it.
     #[napi(catch_unwind)]
     pub fn encode(&self, texts: Vec<String>, before: String, after: String) -> Result<PromptedTokens> {
         let tokens = self.tokenizer()?.encode(&texts, &before, &after).map_err(from_core)?;
@@ -74,17 +79,20 @@ impl TokenizerJson {
         })
     }
 
+    /// The special tokens around one text, or with `pair` around two.
     #[napi(catch_unwind)]
     pub fn frame(&self, pair: bool) -> Result<TokenFrame> {
         let Frame { ids, types, text_types } = self.tokenizer()?.frame(pair).map_err(from_core)?;
         Ok(TokenFrame { ids: ids.into(), types: types.into(), text_types })
     }
 
+    /// The id of a token; null if there is no such token.
     #[napi(catch_unwind)]
     pub fn id_of(&self, token: String) -> Result<Option<u32>> {
         Ok(self.tokenizer()?.id_of(&token))
     }
 
+    /// Frees the tokenizer at once instead of at garbage collection.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.tokenizer = None;

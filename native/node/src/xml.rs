@@ -4,23 +4,28 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::xml::{self, Format, Limits, View};
 
-/// A flat tree (see `xml/tree.rs` in priorart-core), or why the document is damaged.
+/// A parsed document. `native/core/src/xml/tree.rs` documents the numbers.
 #[napi(object)]
 pub struct FlatXml {
-    /// Names, one per line: one text crosses to Node faster than hundreds.
+    /// Local names of elements, full names of attributes; one a line, because one string crosses to Node faster than
+    /// hundreds.
     pub names: String,
     pub nodes: Uint32Array,
     pub attributes: Uint32Array,
     /// UTF-8.
     pub text: Uint8Array,
-    /// Position and reason, `line 3, column 7: …`. All other fields are then empty.
+    /// The error with line and column, if the bytes are not XML. The other fields are empty then.
     pub damage: Option<String>,
 }
 
-/// Parses UTF-8; null if the bytes are not UTF-8. Elements in `skip` are omitted; elements in
-/// `empty` need no end tag.
+/// Parses UTF-8; null if the bytes are not UTF-8. Elements named in `skip` are left out; those in `empty` need no end
+/// tag.
 #[napi(catch_unwind)]
-pub fn parse_xml(bytes: &[u8], skip: Vec<String>, empty: Vec<String>) -> Option<FlatXml> {
+pub fn parse_xml(
+    bytes: &[u8],
+    #[napi(ts_arg_type = "readonly string[]")] skip: Vec<String>,
+    #[napi(ts_arg_type = "readonly string[]")] empty: Vec<String>,
+) -> Option<FlatXml> {
     let source = std::str::from_utf8(bytes).ok()?;
     let skip: Vec<&str> = skip.iter().map(String::as_str).collect();
     let empty: Vec<&str> = empty.iter().map(String::as_str).collect();
@@ -34,7 +39,7 @@ pub fn parse_xml(bytes: &[u8], skip: Vec<String>, empty: Vec<String>) -> Option<
     Some(FlatXml { names, nodes: nodes.into(), attributes: attributes.into(), text: text.into(), damage })
 }
 
-/// The readable text of a node's contents, or with `whole` of the node itself.
+/// Readable text of a node's content, or of the node itself with `whole`.
 #[napi(catch_unwind)]
 pub fn xml_readable(nodes: &[u32], attributes: &[u32], text: &[u8], index: u32, whole: bool) -> String {
     xml::readable(View { nodes, attributes, text }, index, whole)

@@ -14,7 +14,7 @@ const SHARD_DIGITS = 3;
 /** Last part of an object's key. */
 const NAME = /^([0-9a-f]{64})\.webp$/;
 
-type Asked = Pick<Presigned, 'method' | 'query' | 'headers'> & { key: string };
+type UnsignedRequest = Pick<Presigned, 'method' | 'query' | 'headers'> & { key: string };
 
 export class S3Drawings implements DrawingStore {
   readonly #bucket: Bucket;
@@ -80,7 +80,7 @@ export class S3Drawings implements DrawingStore {
     return `${this.#bucket.prefix}${content.slice(0, SHARD_DIGITS)}/${content}.webp`;
   }
 
-  #url({ key, ...asked }: Asked, seconds: number): string {
+  #url({ key, ...asked }: UnsignedRequest, seconds: number): string {
     const { origin, bucketPath, region, credentials } = this.#bucket;
     return presign(credentials, {
       ...asked,
@@ -97,7 +97,7 @@ export class S3Drawings implements DrawingStore {
    * @throws PriorartError `unavailable`, without the URL, because the URL grants access
    */
   async #send(
-    asked: Asked,
+    asked: UnsignedRequest,
     body: Uint8Array | undefined,
     signal: AbortSignal | undefined,
     accepted: readonly number[] = [],
@@ -115,7 +115,7 @@ export class S3Drawings implements DrawingStore {
 
   /** Sends a request once. Status 0: no response. */
   async #sendOnce(
-    asked: Asked,
+    asked: UnsignedRequest,
     body: Uint8Array | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ status: number; text: string }> {

@@ -4,7 +4,7 @@
  */
 import { HTTP_EMBEDDER } from '../../limits.js';
 
-interface Waiting {
+interface WaitingText {
   text: string;
   signal: AbortSignal | undefined;
   resolve(vector: Float32Array): void;
@@ -23,8 +23,8 @@ type Ask = (texts: readonly string[], signal: AbortSignal) => Promise<Float32Arr
 export class HttpBatches {
   readonly #ask: Ask;
   readonly #limits: BatchLimits;
-  #urgent: Waiting[] = [];
-  #patient: Waiting[] = [];
+  #urgent: WaitingText[] = [];
+  #patient: WaitingText[] = [];
   #running = 0;
   #scheduled = false;
 
@@ -40,7 +40,7 @@ export class HttpBatches {
   ): Promise<Float32Array[]> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const queue = urgent ? this.#urgent : this.#patient;
-    const own: Waiting[] = [];
+    const own: WaitingText[] = [];
     const vectors = texts.map(
       (text) => new Promise<Float32Array>((resolve, reject) => own.push({ text, signal, resolve, reject })),
     );
@@ -73,8 +73,8 @@ export class HttpBatches {
     }
   }
 
-  #next(): Waiting[] {
-    const batch: Waiting[] = [];
+  #next(): WaitingText[] {
+    const batch: WaitingText[] = [];
     let chars = 0;
     for (const queue of [this.#urgent, this.#patient]) {
       for (let first = queue[0]; first !== undefined; first = queue[0]) {
@@ -92,7 +92,7 @@ export class HttpBatches {
   }
 
   /** Never rejects. */
-  async #answer(batch: readonly Waiting[]): Promise<void> {
+  async #answer(batch: readonly WaitingText[]): Promise<void> {
     const controller = new AbortController();
     // The request is aborted once every text in it is cancelled.
     const signals = new Set(batch.map(({ signal }) => signal));

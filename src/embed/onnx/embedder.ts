@@ -3,17 +3,17 @@ import { resolve } from 'node:path';
 import { PriorartError } from '../../errors.js';
 import type { TokenFrame } from '../../index/native.js';
 import { ONNX_BATCH_TOKENS, ONNX_CONCURRENCY, ONNX_LOOKAHEAD, ONNX_TEXT_MAX_CHARS } from '../../limits.js';
-import { Batches } from '../../onnx/batches.js';
+import { RowBatches } from '../../onnx/batches.js';
 import { findFiles, fingerprint } from '../../onnx/files.js';
 import { Graph } from '../../onnx/graph.js';
-import { type Row, Tokenizer } from '../../onnx/tokenizer.js';
+import { Tokenizer, type TokenRow } from '../../onnx/tokenizer.js';
 import { fixedTokens, type Windows, windowsOf } from '../../onnx/windows.js';
 import type { Embedder } from '../embedder.js';
 import { type OnnxEmbedderConfig, type OnnxEmbedderSettings, settingsOf } from './config.js';
 import { type Dense, readDense } from './dense.js';
 import { normalize } from './pooling.js';
 import { promptOf, titleFor } from './prompt.js';
-import { Vectors } from './vectors.js';
+import { GraphVectors } from './vectors.js';
 
 /**
  * Opens a model: reads its files, embeds test texts, and compares the output with the configuration.
@@ -28,7 +28,7 @@ export async function openOnnxEmbedder(config: OnnxEmbedderConfig): Promise<Embe
     const frame = frameOf(tokenizer, settings);
     const paddingId = tokenizer.paddingId(settings.padToken);
     graph = await Graph.open(files.graph, { ...settings, paddingId });
-    const vectors = new Vectors(graph, settings);
+    const vectors = new GraphVectors(graph, settings);
     // A graph that pools contains its dense layers.
     const layers: Dense[] =
       vectors.pooling === 'none' ? [] : settings.dense.map((layer) => readDense(settings.folder, layer));
@@ -90,12 +90,12 @@ class OnnxModel {
   readonly #frame: TokenFrame;
   readonly #dense: readonly Dense[];
   readonly #settings: OnnxEmbedderSettings;
-  readonly #batches: Batches<Float32Array>;
+  readonly #batches: RowBatches<Float32Array>;
 
   constructor(
     tokenizer: Tokenizer,
     frame: TokenFrame,
-    vectors: Vectors,
+    vectors: GraphVectors,
     dense: readonly Dense[],
     settings: OnnxEmbedderSettings,
   ) {
@@ -103,8 +103,8 @@ class OnnxModel {
     this.#frame = frame;
     this.#dense = dense;
     this.#settings = settings;
-    const run = async (rows: Row[]) => (await vectors.of(rows)).map((vector) => this.#finished(vector));
-    this.#batches = new Batches(run, settings.batchTokens ?? ONNX_BATCH_TOKENS.default, ONNX_LOOKAHEAD);
+    const run = async (rows: TokenRow[]) => (await vectors.of(rows)).map((vector) => this.#finished(vector));
+    this.#batches = new RowBatches(run, settings.batchTokens ?? ONNX_BATCH_TOKENS.default, ONNX_LOOKAHEAD);
   }
 
   /**

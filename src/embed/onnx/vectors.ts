@@ -1,7 +1,7 @@
 /** Finds the output of a graph that holds the vectors, and reads one vector a row from it. */
 import { PriorartError } from '../../errors.js';
 import type { Graph, GraphOutput } from '../../onnx/graph.js';
-import type { Row } from '../../onnx/tokenizer.js';
+import type { TokenRow } from '../../onnx/tokenizer.js';
 import type { OnnxEmbedderSettings, Pooling } from './config.js';
 import { pool } from './pooling.js';
 
@@ -10,7 +10,7 @@ const TOKEN_OUTPUTS = ['last_hidden_state', 'token_embeddings'];
 /** Optimum's name for the pooled vector of a text, after the model's own modules and dense layers. */
 const TEXT_OUTPUT = 'sentence_embedding';
 
-export class Vectors {
+export class GraphVectors {
   readonly #graph: Graph;
   readonly #output: string;
   readonly #paddingSide: 'left' | 'right';
@@ -27,7 +27,7 @@ export class Vectors {
   }
 
   /** One vector a row. */
-  async of(rows: readonly Row[]): Promise<Float32Array[]> {
+  async of(rows: readonly TokenRow[]): Promise<Float32Array[]> {
     const output = await this.#graph.run(rows, this.#output);
     const { dims } = output;
     const expected = this.pooling === 'none' ? 2 : 3;

@@ -1,11 +1,11 @@
 /** Joins question and passage in one row: in the tokenizer's pair form, or as a prompt for a language model. */
 import { PriorartError } from '../../errors.js';
-import type { Row, Tokenizer } from '../../onnx/tokenizer.js';
+import type { Tokenizer, TokenRow } from '../../onnx/tokenizer.js';
 import { pairOf } from '../../onnx/windows.js';
 import type { CrossEncoderSettings } from './config.js';
 
 /** Makes the rows of one question, one a passage. */
-export type Pairing = (query: string, passages: readonly { title: string; text: string }[]) => Row[];
+export type Pairing = (query: string, passages: readonly { title: string; text: string }[]) => TokenRow[];
 
 /** The pairing that a model needs. */
 export function pairsOf(tokenizer: Tokenizer, settings: CrossEncoderSettings): Pairing {

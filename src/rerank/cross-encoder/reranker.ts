@@ -15,10 +15,10 @@ import {
   ONNX_TEXT_MAX_CHARS,
   RERANK_DEPTH,
 } from '../../limits.js';
-import { Batches } from '../../onnx/batches.js';
+import { RowBatches } from '../../onnx/batches.js';
 import { findFiles } from '../../onnx/files.js';
 import { Graph } from '../../onnx/graph.js';
-import { type Row, Tokenizer } from '../../onnx/tokenizer.js';
+import { Tokenizer, type TokenRow } from '../../onnx/tokenizer.js';
 import type { RerankDocument, Reranker, RerankLimits, RerankScores } from '../reranker.js';
 import { type CrossEncoderConfig, type CrossEncoderSettings, settingsOf } from './config.js';
 import { type Pairing, pairsOf } from './pairs.js';
@@ -75,13 +75,13 @@ interface Reading {
 class CrossEncoder {
   readonly #pairing: Pairing;
   readonly #settings: CrossEncoderSettings;
-  readonly #batches: Batches<number>;
+  readonly #batches: RowBatches<number>;
 
   constructor(pairing: Pairing, scorer: Scorer, settings: CrossEncoderSettings) {
     this.#pairing = pairing;
     this.#settings = settings;
-    const run = (rows: Row[]) => scorer.of(rows);
-    this.#batches = new Batches(
+    const run = (rows: TokenRow[]) => scorer.of(rows);
+    this.#batches = new RowBatches(
       run,
       settings.batchTokens ?? ONNX_BATCH_TOKENS.default,
       CROSS_ENCODER_LOOKAHEAD,

@@ -1,7 +1,7 @@
 /** Reads one score a pair from a graph's output. */
 import { PriorartError } from '../../errors.js';
 import type { Graph, GraphOutput } from '../../onnx/graph.js';
-import type { Row, Tokenizer } from '../../onnx/tokenizer.js';
+import type { Tokenizer, TokenRow } from '../../onnx/tokenizer.js';
 import type { CrossEncoderSettings } from './config.js';
 
 /** Name that exporters give the output of scores. */
@@ -25,7 +25,7 @@ export class Scorer {
   }
 
   /** One score a row. @throws PriorartError `invalid_models`, `embedding_failed` */
-  async of(rows: readonly Row[]): Promise<number[]> {
+  async of(rows: readonly TokenRow[]): Promise<number[]> {
     const output = await this.#graph.run(rows, this.#output);
     const logits = rows.map((_, n) =>
       this.#settings.form === 'pair' ? this.#ofPair(output, n) : this.#ofAnswer(output, n),

@@ -1,0 +1,636 @@
+/**
+ * Types of the addon's exports. Made by `node scripts/addon-types.mjs` from the declarations and comments in
+ * native/node/src: change those, not this file. It has no code; native.ts loads the addon.
+ */
+
+/** What index to build. */
+export interface IndexSpec {
+  /** One of `indexKinds`. */
+  kind: string;
+  /** Number of threads; 0: one for each processor. */
+  threads: number;
+  /** Seed of the random choices in training. */
+  seed: number;
+}
+
+/** A built index and its calibration. */
+export interface BuiltIndex {
+  /** Number of inverted lists; 0 for kinds without lists. */
+  lists: number;
+  /**
+   * Number of lists to scan. At this effort the index found the share `recall` of the exact 10 nearest passages of
+   * sampled queries.
+   */
+  nprobe: number;
+  /** Candidates kept while walking a graph, for the same recall. */
+  efSearch: number;
+  /** Share of the exact 10 nearest passages that was found, 0 to 1. */
+  recall: number;
+  costs: MeasuredCosts;
+}
+
+/** Costs of a search on this machine, in nanoseconds of processor time. */
+export interface MeasuredCosts {
+  /** The exact score of a passage, if passages are read sequentially. */
+  row: number;
+  /** The fixed cost of a search before its first passage: choosing the lists. */
+  start: number;
+  /** A passage in a probed list, or a candidate on a walk through a graph. */
+  code: number;
+  /** A passage in a full PQ scan; 0 for an index without PQ codes. */
+  scan: number;
+}
+
+/**
+ * Builds the FAISS index of a segment file on a background thread, syncs it, and calibrates it.
+ * `out` is the path of the index file, which appears when it is whole.
+ */
+export declare function buildIndex(segment: string, out: string, spec: IndexSpec): Promise<BuiltIndex>;
+
+/** Names of the index kinds. */
+export declare function indexKinds(): Array<string>;
+
+/** Options of a new index. */
+export interface FaissOptions {
+  /** Expected number of rows, from which `nlist` is chosen if it is not given. */
+  expectedRows?: number;
+  /** Inverted lists of the `ivf-…` kinds. Default: about twice the square root of `expectedRows`. */
+  nlist?: number;
+  /** Parts of a vector in `ivf-pq…`, 4 bits each; must divide the dimensions. Default: half of them. */
+  pqM?: number;
+  /** Edges of a node of the `hnsw-…` kinds. Default: 32. */
+  hnswM?: number;
+  /** Candidates examined for each row added to a graph. Default: 80. */
+  efConstruction?: number;
+  /** Threads of `train` and `add`. Default: all processors. */
+  threads?: number;
+  /** Seed of the random choices in training. Default: 1234. */
+  seed?: number;
+}
+
+/** Options of a search. */
+export interface FaissSearchOptions {
+  /** Number of lists to scan, at most all. Default: 16. */
+  nprobe?: number;
+  /** Candidates kept while walking a graph. Default: 64, or `k` if that is more. */
+  efSearch?: number;
+  /** A bitmap with a bit for every row: row `i` may be returned if bit `i % 8` of byte `i / 8` is set. */
+  filter?: Uint8Array;
+  /** `ivf-pq-refine`: how many times `k` rows are scored again. Default: 4. */
+  kFactor?: number;
+}
+
+/** What a search found. */
+export interface FaissHits {
+  /** Inner products, best first, `k` for each query; `-Infinity` if fewer were found. */
+  distances: Float32Array;
+  /** Row numbers in the order of adding, `k` for each query; -1 if fewer were found. */
+  labels: Int32Array;
+}
+
+/** A FAISS index by inner product. Components of vectors are given row after row. Calls run on the calling thread. */
+export declare class FaissIndex {
+  /** An empty index. `dims`: components of a vector. */
+  constructor(kind: string, dims: number, options: FaissOptions);
+  /** Opens an index file. With `mmap`, vectors and lists stay in the file, and the index cannot be added to. */
+  static read(path: string, mmap: boolean): FaissIndex;
+  /** Learns centroids and value ranges from rows × dimensions components. */
+  train(x: Float32Array): void;
+  /** Appends rows × dimensions components. */
+  add(x: Float32Array): void;
+  /** The `k` best rows for each query; queries × dimensions components. */
+  search(x: Float32Array, k: number, options: FaissSearchOptions): FaissHits;
+  /** All rows with a score of at least `min` for one query, unordered. */
+  rangeSearch(x: Float32Array, min: number, options: FaissSearchOptions): FaissHits;
+  /** Writes the index in FAISS's own file format. Not atomic. */
+  write(path: string): void;
+  /** Number of rows. */
+  ntotal(): number;
+  /** Components of a vector. */
+  getDimension(): number;
+  /** Number of inverted lists; 0 for kinds without lists. */
+  nlist(): number;
+  /** Name of the index kind. */
+  kind(): string;
+  /** Whether `train` was called, or nothing needs to be learned. */
+  isTrained(): boolean;
+}
+
+/** xxh3 of a whole file as 16 hexadecimal digits. Reads it on a background thread. */
+export declare function fileChecksum(path: string): Promise<string>;
+
+/**
+ * Reads a whole segment file on a background thread. Resolves with the offsets, in bytes, of the 64 KiB blocks whose
+ * checksum does not match.
+ */
+export declare function verifySegment(path: string): Promise<Array<number>>;
+
+/** An exclusive lock on a file. It is released by `release`, by garbage collection, and when the process ends. */
+export declare class FileLock {
+  private constructor();
+  /** Null if another process or thread holds the lock. Creates the file if it is absent. */
+  static acquire(path: string): FileLock | null;
+  /** Releases the lock. Does nothing the second time. */
+  release(): void;
+}
+
+/** Files of a segment to open. */
+export interface SegmentPath {
+  /** The segment file. */
+  path: string;
+  /** The FAISS index; absent if the segment is scanned exactly. */
+  indexPath?: string;
+  /** `fileChecksum` of the index file, verified when this process first opens it. */
+  indexChecksum?: string;
+  /** Document ids deleted since the segment was written. */
+  deleted: Uint32Array;
+}
+
+/** Number of segments that are open in this process, over all threads. */
+export declare function openSegments(): number;
+
+/** Segments that are opened in the background. They stay open until `close`. */
+export declare class BackgroundOpening {
+  private constructor();
+  /** Whether all segments have been tried. Errors are thrown when a snapshot of them is made. */
+  get done(): boolean;
+  /** Closes the segments, or ignores those that are still being opened. */
+  close(): void;
+}
+
+/** Opens segments with their indexes on a background thread of low priority, and verifies what every search reads. */
+export declare function openBeside(segments: Array<SegmentPath>): BackgroundOpening;
+
+/** What a recall check counted. */
+export interface CheckedRecall {
+  /** Number of the exact best documents. */
+  wanted: number;
+  /** Number of those that the search found. */
+  found: number;
+}
+
+/** A prepared check. It is a class of its own because a snapshot cannot be closed while a promise holds it. */
+export declare class RecallCheck {
+  private constructor();
+  /**
+   * Runs the check, once, on a background thread of the lowest priority. Resolves with null if a check of this process
+   * is running, or if more passages are allowed than `mostPassages`.
+   */
+  run(): Promise<CheckedRecall | null>;
+}
+
+/** A filter column of a new segment. */
+export interface NewSegmentColumn {
+  name: string;
+  kind: 'keyword' | 'date';
+}
+
+/** A document to write to a segment. */
+export interface NewSegmentDocument {
+  id: number;
+  patentId: string;
+  /** The link that an application and its grant share; empty: none. */
+  application: string;
+  /** Whether it is a granted patent. */
+  grant: boolean;
+  /** Passages × dimensions. */
+  vectors: Float32Array;
+  /** Token bags for late interaction. Absent: it reads the texts. */
+  bags?: TokenBags | undefined;
+  /** Terms of each keyword column, in the order of the columns. */
+  terms: Array<Array<string>>;
+  /** For each keyword column the spellings to show, one for each term; empty if the spelling is the term. */
+  labels: Array<Array<string>>;
+  /** Days since 1970-01-01 of each date column; the smallest i32 if the date is missing. */
+  days: Int32Array;
+}
+
+/** The pieces of a model in a document's titles and passages. native/core/src/late/bag.rs defines the bytes. */
+export interface TokenBags {
+  /** Name of the model. Bags of another model are not used. */
+  model: string;
+  bytes: Uint8Array;
+  /** Lengths of the titles' bag and of each passage's bag, bytes. */
+  lengths: Uint16Array;
+}
+
+/** A segment file that was written. */
+export interface WrittenSegment {
+  /** Number of documents. */
+  docs: number;
+  /** Number of passages. */
+  passages: number;
+  /** Size of the file, bytes. */
+  bytes: number;
+}
+
+/** Writes a segment file, document after document. */
+export declare class SegmentWriter {
+  /** `dimensions`: components of a vector. The file appears at `path` when it is finished. */
+  constructor(path: string, dimensions: number, columns: Array<NewSegmentColumn>);
+  /** Adds a document. Ids must ascend. */
+  push(doc: NewSegmentDocument): void;
+  /** Writes the columns, syncs the file and renames it into place. */
+  finish(): WrittenSegment;
+}
+
+/** A segment to merge. */
+export interface MergeInput {
+  /** The segment file. */
+  path: string;
+  /** Document ids deleted since the segment was written. */
+  deleted: Uint32Array;
+}
+
+/** Writes the segment `out` from several neighbours, without their deleted documents, on a background thread. */
+export declare function mergeSegments(inputs: Array<MergeInput>, out: string): Promise<WrittenSegment>;
+
+/** A condition on one column. A filter is a list of clauses that must all hold. */
+export interface FilterClause {
+  column: string;
+  test: 'exact' | 'prefix' | 'contains' | 'days';
+  /** The test holds if any term matches. */
+  terms?: Array<string>;
+  /** First day of `days`, since 1970-01-01. */
+  from?: number;
+  /** Last day of `days`, since 1970-01-01. */
+  to?: number;
+}
+
+/**
+ * How one segment is searched. `nprobe` or `efSearch`: by its index. `codes`: by a full PQ scan. Without any of these,
+ * every allowed passage is scored.
+ */
+export interface SegmentScan {
+  /** Whether to scan all PQ codes. */
+  codes?: boolean;
+  /** Number of passages to ask the index for, if its kind needs it. */
+  k?: number;
+  /** Number of lists to scan. */
+  nprobe?: number;
+  /** Candidates kept while walking a graph. */
+  efSearch?: number;
+}
+
+/** What a search returns. */
+export interface SearchOptions {
+  /** Number of documents. */
+  documents: number;
+  /** Number of passages of each document. */
+  chunks: number;
+  /** Whether an application and its grant count as one document. */
+  dedupe: boolean;
+  /** Inner product below which documents are left out; -2 allows all. */
+  minScore: number;
+}
+
+/** What a recall check compares. */
+export interface RecallOptions {
+  /** Whether an application and its grant count as one document. */
+  dedupe: boolean;
+  /** Number of the best documents that are compared. */
+  places: number;
+  /** If a filter allows more passages than this, the check is not made. */
+  mostPassages: number;
+}
+
+/** Documents that a search found. */
+export interface SearchHits {
+  /** Document ids, best first. */
+  docs: Uint32Array;
+  /** Best inner product of each document. */
+  scores: Float32Array;
+  /** Passages of hit i: `passages[passageAt[i] .. passageAt[i + 1]]`, numbered within the document. */
+  passageAt: Uint32Array;
+  /** Numbers of passages within their documents. */
+  passages: Uint32Array;
+  /** Inner product of each passage. */
+  passageScores: Float32Array;
+  /** Number of passages that were scored exactly. */
+  rowsScored: number;
+  /** Number of passages that indexes proposed or whose codes were scanned. */
+  candidates: number;
+  /** How often an index was asked again for more passages. */
+  widened: number;
+  /** Number of segments that were scanned exactly although the plan was to use their index. */
+  rescanned: number;
+}
+
+/** A sample of documents and a threshold. */
+export interface Above {
+  /** Number of documents that were scored. */
+  lookedAt: number;
+  /** Number of those at or above the threshold. */
+  above: number;
+}
+
+/** Calibration of the shown score: a logistic curve of the inner product, rounded. */
+export interface ShownScore {
+  midpoint: number;
+  slope: number;
+  /** Digits after the point. */
+  decimals: number;
+}
+
+/** What is counted, and which page is returned. */
+export interface CountOptions {
+  /** Number of the best documents that are counted at most. */
+  maxResults: number;
+  /** Whether an application and its grant count as one document. */
+  dedupe: boolean;
+  /** Inner product below which documents are left out. */
+  minScore: number;
+  /** Number of hits before the page. */
+  offset: number;
+  /** Number of hits on the page at most. */
+  limit: number;
+  /** The page is ordered by the shown score: hits that show the same score are equal. */
+  shown: ShownScore;
+  /** Date column whose years are counted. */
+  dateColumn: string;
+  /** What is counted. */
+  axes: ('year' | 'country' | 'applicant' | 'ipc')[];
+  /** Number of applicants, and of IPC subclasses, at most. */
+  top: number;
+}
+
+/** A term and the number of documents with it. */
+export interface NamedCount {
+  name: string;
+  count: number;
+}
+
+/** Statistics by the axes that were asked for, and a page of the hits. */
+export interface Counts {
+  /** Number of documents counted. */
+  total: number;
+  year?: Array<NamedCount>;
+  country?: Array<NamedCount>;
+  applicant?: Array<NamedCount>;
+  ipc?: Array<NamedCount>;
+  page: SearchHits;
+}
+
+/** A segment of a snapshot. */
+export interface OpenSegment {
+  /** Number of documents, deleted ones included. */
+  docs: number;
+  /** Number of passages, those of deleted documents included. */
+  passages: number;
+  /** Whether it has a FAISS index. */
+  hasIndex: boolean;
+}
+
+/** The documents that a filter allows. */
+export declare class Selection {
+  private constructor();
+  /** Number of allowed documents of each segment. */
+  get docs(): Array<number>;
+  /** Number of allowed passages of each segment. */
+  get passages(): Array<number>;
+}
+
+/** Segments that are searched together. */
+export declare class Snapshot {
+  /**
+   * For each document the position, among the dimensions `first..first + count`, of the largest value in the vector
+   * of the passage `passages[n]`, which is numbered within the document.
+   */
+  languages(docs: Uint32Array, passages: Uint32Array, first: number, count: number): Uint8Array;
+  /** Opens the segments that no thread of this process has open. */
+  constructor(segments: Array<SegmentPath>);
+  /** Closes the segments at once instead of at garbage collection. */
+  close(): void;
+  /** Its segments, in the order in which they were given. */
+  get segments(): Array<OpenSegment>;
+  /** Ids of the documents of a segment that are not deleted, ascending. */
+  docIds(segment: number): Uint32Array;
+  /** Vectors of a document, passages × dimensions; null if no document has the id, or it is deleted. */
+  vectorsOf(id: number): Float32Array | null;
+  /** Indexes, in the list, of the documents without token bags of a model. */
+  withoutBags(docs: Uint32Array, model: string): Uint32Array;
+  /** Number of documents of a selection with each term of a keyword column, most frequent first. */
+  tally(selection: Selection, column: string): Array<NamedCount>;
+  /** First and last day, since 1970-01-01, of a selection in a date column; empty if no document has a date. */
+  extent(selection: Selection, column: string): Array<number>;
+  /** Evaluates a filter. Every clause must hold. */
+  select(clauses: Array<FilterClause>): Selection;
+  /** The best documents of a selection. `scans` has one for each segment. */
+  search(
+    query: Float32Array,
+    selection: Selection,
+    scans: Array<SegmentScan>,
+    options: SearchOptions,
+  ): SearchHits;
+  /** Scores an even sample of about `size` documents of a selection, and counts those at or above a threshold. */
+  sampleAbove(query: Float32Array, selection: Selection, minScore: number, size: number): Above;
+  /**
+   * Prepares a check whether the best documents that a search found, whose scores are given, are those of an exact
+   * scan. The check keeps the segments open, so the snapshot may be closed meanwhile.
+   */
+  recallCheck(
+    query: Float32Array,
+    clauses: Array<FilterClause>,
+    found: Float32Array,
+    options: RecallOptions,
+  ): RecallCheck;
+  /**
+   * Statistics over all documents at or above a threshold, and one page of them: by shown score, then by publication
+   * date (newest first), then by patent_id.
+   */
+  count(query: Float32Array, selection: Selection, scans: Array<SegmentScan>, options: CountOptions): Counts;
+}
+
+/** A value of a row or a parameter. Integers are numbers, too. */
+export type SqliteValue = null | number | string | Uint8Array;
+
+/**
+ * A connection to an SQLite file. Errors have the codes `sqlite_busy`, `sqlite_full`, `sqlite_damaged` and
+ * `sqlite_failed`.
+ */
+export declare class Sqlite {
+  /**
+   * Opens a database file. A statement waits `waitMs` milliseconds for a lock. With 0 the connection never sleeps: a
+   * lock of another process is `sqlite_busy` at once.
+   */
+  constructor(path: string, create: boolean, waitMs: number);
+  /** Runs one statement to its end, and returns its rows. */
+  rows(sql: string, parameters: readonly SqliteValue[]): Array<Array<SqliteValue>>;
+  /** Closes the connection. Does nothing the second time. */
+  close(): void;
+}
+
+/** Number of static models that are open in this process, over all threads. */
+export declare function openStaticModels(): number;
+
+/** Ids of the model's pieces in several texts. */
+export interface Tokenized {
+  ids: Uint32Array;
+  /** Text i has `ids[offsets[i] .. offsets[i + 1]]`. */
+  offsets: Uint32Array;
+}
+
+/** Vectors and token bags of a document. */
+export interface EmbeddedDocument {
+  /** Rows × dimensions: one row for each passage and, as the last one, one for the titles. */
+  vectors: Float32Array;
+  bags: TokenBags;
+}
+
+/** A static model's file, mapped once a process. */
+export declare class StaticModel {
+  /** Opens a model file. */
+  constructor(path: string);
+  /** Components of a vector. */
+  get dimensions(): number;
+  /** Identifies its token bags. */
+  get bagsModel(): string;
+  /** The model's description of itself, JSON. */
+  get config(): string;
+  /** Texts × dimensions, each row of length 1; the row of a text without pieces is 0. */
+  embed(texts: Array<string>): Float32Array;
+  /** Mean of the `count` largest inner products of a vector with the model's cohort; 0 if it has none. */
+  nearness(vector: Float32Array, count: number): number;
+  /** Pieces of texts. */
+  tokenize(texts: Array<string>): Tokenized;
+  /** The token bags of a document. */
+  bags(texts: DocumentTexts): TokenBags;
+  /** Vectors and token bags of a document, in one pass over the texts. */
+  embedDocument(texts: DocumentTexts): EmbeddedDocument;
+  /** Late-interaction scores by the model's pieces. Only their order has a meaning. */
+  lateInteraction(query: string, documents: Array<RerankDocument>, fit: RerankFit): LateInteractionScores;
+  /**
+   * Late-interaction scores of the documents that a search found, from the bags in their segments. `texts` are those
+   * of the documents that `withoutBags` returns, in its order.
+   */
+  lateInteractionFound(
+    query: string,
+    snapshot: Snapshot,
+    found: FoundPassages,
+    texts: Array<RerankDocument>,
+    fit: RerankFit,
+  ): LateInteractionScores;
+  /** Closes the file at once instead of at garbage collection. */
+  close(): void;
+}
+
+/** Weights of one kind of text of a patent. */
+export interface RerankShare {
+  /** Weight of the best matches of the query's pieces in the text. */
+  partners: number;
+  /** Weight of the cosine of query and text. */
+  cosine: number;
+}
+
+/** Weights of the texts of a patent. */
+export interface RerankFit {
+  passage: RerankShare;
+  title: RerankShare;
+  abstract: RerankShare;
+  /** Exponent of the IDF by which a piece of the query is weighted. */
+  rarity: number;
+}
+
+/** The searched texts of a document. */
+export interface DocumentTexts {
+  /** The titles in all languages, one per line. */
+  title: string;
+  passages: Array<string>;
+  /** Whether the first passage is the abstract. */
+  firstIsAbstract: boolean;
+}
+
+/** Passages that a search found, as in `SearchHits`. */
+export interface FoundPassages {
+  docs: Uint32Array;
+  passageAt: Uint32Array;
+  passages: Uint32Array;
+}
+
+/** A patent and its found passages. */
+export interface RerankDocument {
+  /** Its titles in all languages, a line each. */
+  title: string;
+  /** Empty if it has none. */
+  abstract: string;
+  /** Texts of the found passages. */
+  passages: Array<string>;
+}
+
+/** Scores of documents, and of all their passages in order. */
+export interface LateInteractionScores {
+  documents: Float32Array;
+  passages: Float32Array;
+}
+
+/** Tokens of several texts, each with a prompt around it, without special tokens. */
+export interface PromptedTokens {
+  ids: Uint32Array;
+  /** Text i has `ids[starts[i] .. starts[i + 1]]`. */
+  starts: Uint32Array;
+  /** Number of tokens at the beginning of each text that belong to the prompt. */
+  before: Uint32Array;
+  /** Number of tokens at the end of each text that belong to the prompt. */
+  after: Uint32Array;
+}
+
+/** Special tokens that a tokenizer puts before, between and after texts, with their token types. */
+export interface TokenFrame {
+  ids: Array<Array<number>>;
+  types: Array<Array<number>>;
+  /** Token types of the texts themselves. */
+  textTypes: Array<number>;
+}
+
+/** A model's tokenizer.json, opened once a process. */
+export declare class TokenizerJson {
+  /** Opens a tokenizer.json. */
+  constructor(path: string);
+  /** Number of tokens, added ones included. */
+  get size(): number;
+  /** Tokens of texts, each with the prompt `before` and `after` it. */
+  encode(texts: Array<string>, before: string, after: string): PromptedTokens;
+  /** The special tokens around one text, or with `pair` around two. */
+  frame(pair: boolean): TokenFrame;
+  /** The id of a token; null if there is no such token. */
+  idOf(token: string): number | null;
+  /** Frees the tokenizer at once instead of at garbage collection. */
+  close(): void;
+}
+
+/** A parsed document. `native/core/src/xml/tree.rs` documents the numbers. */
+export interface FlatXml {
+  /**
+   * Local names of elements, full names of attributes; one a line, because one string crosses to Node faster than
+   * hundreds.
+   */
+  names: string;
+  nodes: Uint32Array;
+  attributes: Uint32Array;
+  /** UTF-8. */
+  text: Uint8Array;
+  /** The error with line and column, if the bytes are not XML. The other fields are empty then. */
+  damage?: string;
+}
+
+/**
+ * Parses UTF-8; null if the bytes are not UTF-8. Elements named in `skip` are left out; those in `empty` need no end
+ * tag.
+ */
+export declare function parseXml(
+  bytes: Uint8Array,
+  skip: readonly string[],
+  empty: readonly string[],
+): FlatXml | null;
+
+/** Readable text of a node's content, or of the node itself with `whole`. */
+export declare function xmlReadable(
+  nodes: Uint32Array,
+  attributes: Uint32Array,
+  text: Uint8Array,
+  index: number,
+  whole: boolean,
+): string;
+
+/** The characters of a node and its descendants, with white space trimmed and collapsed. */
+export declare function xmlPlain(nodes: Uint32Array, text: Uint8Array, index: number): string;
