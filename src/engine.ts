@@ -14,6 +14,7 @@ import {
   type SearchOptions,
   SNAPSHOT,
 } from './engine-options.js';
+import type { EnginePort } from './engine-port.js';
 import { isPriorartError, PriorartError } from './errors.js';
 import { snapshotFolder } from './index/snapshot-folder.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
@@ -365,6 +366,6 @@ export async function open(dir: string, options: OpenOptions = {}): Promise<Engi
 }
 
 /** What a server needs of the folder that an engine has open. */
-export function serverPort(engine: Engine): IndexService {
+export function serverPort(engine: Engine): EnginePort {
   return serviceOf(engine);
 }

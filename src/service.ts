@@ -1,8 +1,9 @@
 /**
  * An open data folder: store, workers and what is kept between questions. The library (engine.ts) asks it in the
- * application's terms, the server over the port of http/engine-port.ts.
+ * application's terms, the server over `EnginePort`.
  */
 import { availableParallelism } from 'node:os';
+import type { EnginePort } from './engine-port.js';
 import { PriorartError } from './errors.js';
 import { checkIndexKind } from './index/kinds.js';
 import { QUEUE_PER_WORKER } from './limits.js';
@@ -52,7 +53,7 @@ export interface QuestionLimits {
 }
 
 /** An open data folder. */
-export class IndexService {
+export class IndexService implements EnginePort {
   readonly dir: string;
   readonly store: Store;
   readonly #answers: Answers;

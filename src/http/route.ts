@@ -3,11 +3,11 @@
 import type { CallLimits } from '../access/call-limits.js';
 import type { ApiKey } from '../access/records.js';
 import type { DrawingStore } from '../drawings/store.js';
+import type { EnginePort } from '../engine-port.js';
 import type { Logger } from '../observe/log.js';
 import type { HttpReply, HttpRequest } from './adapters/adapter.js';
 import type { Administration } from './admission/administrator.js';
 import type { KeyCheck } from './admission/api-key.js';
-import type { EnginePort } from './engine-port.js';
 import type { Operation } from './openapi/operation.js';
 import type { RequestObserver } from './request-record.js';
 

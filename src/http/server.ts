@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessStore } from '../access/store.js';
 import type { Config } from '../config.js';
 import type { DrawingStore } from '../drawings/store.js';
+import type { EnginePort } from '../engine-port.js';
 import { PriorartError } from '../errors.js';
 import {
   BODY_DRAIN_MAX_BYTES,
@@ -18,7 +19,6 @@ import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
 import { createNodeAdapter } from './adapters/node.js';
 import { createUwsAdapter } from './adapters/uws.js';
 import { createApp } from './app.js';
-import type { EnginePort } from './engine-port.js';
 import { type MetricsPort, openMetricsPort } from './metrics-port.js';
 import { type Middleware, type MiddlewareConfig, middlewareOf } from './middleware.js';
 import { preflightAnswers, refusalReply } from './preflight.js';

@@ -125,9 +125,9 @@ test('a flipped byte among the vectors of a segment is repaired', async (t) => {
 test('a segment with a damaged header or footer, cut, emptied or missing is repaired', async (t) => {
   const damage: [string, (path: string) => void, RegExp][] = [
     ['header', (path) => flip(path, 3), /wrong magic/],
-    ['footer', (path) => flip(path, readFileSync(path).length - 3), /torn/],
+    ['footer', (path) => flip(path, readFileSync(path).length - 3), /incomplete/],
     ['directory', (path) => flip(path, readFileSync(path).length - 60), /directory/],
-    ['cut', (path) => truncateSync(path, 20_000), /torn/],
+    ['cut', (path) => truncateSync(path, 20_000), /incomplete/],
     ['empty', (path) => truncateSync(path, 0), /segment\.bin/],
     ['missing', (path) => rmSync(path), /is missing/],
     ['folder missing', (path) => rmSync(join(path, '..'), { recursive: true }), /is missing/],
@@ -221,7 +221,7 @@ async function needsSource(whole: Folder, patentId: string): Promise<void> {
   const repaired = await priorart('check', '--data', whole.dir, '--repair');
   assert.equal(repaired.code, 1);
   assert.match(repaired.stdout, new RegExp(`document: ${patentId}: `));
-  assert.match(repaired.stdout, /can not be rebuilt.*priorart delete.*ingest/);
+  assert.match(repaired.stdout, /cannot be rebuilt.*priorart delete.*ingest/);
   assert.equal((await priorart('delete', '--data', whole.dir, patentId)).code, 0);
   const patent = PATENTS.find(({ patent_id }) => patent_id === patentId)!;
   await withStore(whole.dir, (store) => commit(store, [patent]));

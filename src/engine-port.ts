@@ -1,7 +1,7 @@
 /** The port through which the HTTP server asks an engine. */
-import type { IndexState, PoolState } from '../observe/observations.js';
-import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from '../search/query.js';
-import type { Body, TaggedBody } from '../search/types.js';
+import type { IndexState, PoolState } from './observe/observations.js';
+import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from './search/query.js';
+import type { Body, TaggedBody } from './search/types.js';
 
 /** How an endpoint asks. */
 export interface AskedBy {
