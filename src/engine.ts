@@ -18,7 +18,7 @@ import { isPriorartError, PriorartError } from './errors.js';
 import { snapshotFolder } from './index/snapshot-folder.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 import { ingest, type Preparer } from './ingest/ingest.js';
-import type { PatentRecords } from './ingest/patent-input.js';
+import type { PatentRecords } from './ingest/patent-schema.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
 import { checkPaths } from './ingest/walk.js';
 import type { EmbeddedPatent } from './patent/embedded.js';

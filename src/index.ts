@@ -10,13 +10,21 @@ export type {
 export { type ErrorCode, isPriorartError, PriorartError } from './errors.js';
 export type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 export type {
+  CitationInput,
+  ClaimInput,
   ClaimsInput,
   DescriptionInput,
+  DrawingInput,
+  InternationalStageInput,
+  LegalStatusInput,
+  NameInput,
   NamesInput,
+  ParagraphInput,
   PatentInput,
-  PatentRecords,
+  PriorityInput,
   SectionInput,
 } from './ingest/patent-input.js';
+export type { PatentRecords } from './ingest/patent-schema.js';
 export type { Failure } from './ingest/readers/reader.js';
 export type {
   DrawingSummary,

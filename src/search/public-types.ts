@@ -1,6 +1,6 @@
 /**
- * Types of the library's requests and answers. Made by `node scripts/types.mjs` from the schemas in schema.ts and
- * answer-schema.ts, whose descriptions are the comments: change those, not this file.
+ * Types of the library's requests and answers. Made by `node scripts/types.mjs` from the schemas in
+ * schema.ts and answer-schema.ts, whose descriptions are the comments: change those, not this file.
  */
 
 /** A search. `null` means the same as leaving a field out. */
