@@ -1,4 +1,6 @@
 /** What an application imports. */
+import './index/bundled.js'; // First: other modules fail in a bundle, too, and say less.
+
 export { type DeleteResult, type Engine, open } from './engine.js';
 export type {
   CallOptions,

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { ERROR_STATUS, type ErrorCode, PriorartError } from '../errors.js';
 import type { TokenBags } from '../store/document.js';
 import type { IndexCosts } from '../store/manifest.js';
+import { NATIVE_FOLDER } from './bundled.js';
 
 export type { TokenBags };
 
@@ -389,7 +390,7 @@ function hasAvx2(): boolean {
 }
 
 function load(): Addon {
-  const folder = fileURLToPath(new URL('../../../native/', import.meta.url));
+  const folder = fileURLToPath(NATIVE_FOLDER);
   const levels = hasAvx2() ? ['avx2', 'baseline'] : ['baseline'];
   const names = levels.map((level) => `priorart.${platform}-${arch}-${level}.node`);
   const name = names.find((candidate) => existsSync(folder + candidate));
