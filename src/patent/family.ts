@@ -52,6 +52,10 @@ function ageOf(key: string): string {
  * is the priority that later documents name). Of several on one day the oldest number counts: a divisional, and a
  * divisional of that, have the filing date of the first application. A priority without date counts after the
  * dated ones, one without a country not at all.
+ *
+ * The id follows from the document alone, so it does not matter which other documents are there, or came first. What the
+ * document does not state is not found: a divisional that names only the divisional it comes from, or only the regional
+ * number of a parent that rests on an international application, gets the id of what it names.
  */
 export function deriveFamilyId(own: Filing | undefined, priorities: readonly Filing[]): string | undefined {
   let best: { date: string; key: string } | undefined;
