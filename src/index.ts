@@ -46,6 +46,8 @@ export type {
   Citation,
   Claim,
   Drawing,
+  InternationalStage,
+  LegalStatus,
   Name,
   Paragraph,
   Patent,

@@ -181,7 +181,7 @@ export interface PatentInput {
   family_derived?: boolean | null | undefined;
   /** Drawings by the office's file names. The images come from files, not from records. */
   drawings?: readonly DrawingInput[] | null | undefined;
-  /** True if this is a part of the publication, which completes what is stored instead of replacing it. */
+  /** True if this is a part of the publication, which completes what is stored instead of replacing it. A part has a text, too: the title at least. */
   partial?: boolean | null | undefined;
   /** patent_ids of the publications that this one, a correction, takes the place of. */
   corrects?: readonly string[] | null | undefined;

@@ -228,7 +228,7 @@ export const patentSchema = record({
   partial: flag()
     .nullish()
     .describe(
-      'True if this is a part of the publication, which completes what is stored instead of replacing it.',
+      'True if this is a part of the publication, which completes what is stored instead of replacing it. A part has a text, too: the title at least.',
     ),
   corrects: texts('patent_ids').describe(
     'patent_ids of the publications that this one, a correction, takes the place of.',

@@ -298,7 +298,7 @@ export interface DetailsEntry {
     /** Office of the publication. */
     country: 'US' | 'KR' | 'JP' | 'CN' | 'EP';
   };
-  /** Markdown of the document, or of the sections asked for; its images are links to the drawings endpoint; absent beside an error. */
+  /** Markdown of the document, or of the sections asked for; the images in the answer of a server are links to its drawings endpoint; absent beside an error. */
   content?: string;
   /** File name of the representative drawing; absent if none is stored. */
   representative_figure?: string;
