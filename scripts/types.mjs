@@ -1,19 +1,18 @@
 /**
- * Writes src/search/public-types.ts from the zod schemas: types of the library's requests and answers, with a
+ * Writes the types of the library's requests, answers and records from the zod schemas that check them, with a
  * doc comment on every field. Types that zod infers show no comments in an editor. `--check` writes nothing,
- * and fails if the file is out of date. Needs the output of `tsc`.
+ * and fails if a file is out of date. Needs the output of `tsc`.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import * as records from '../dist/src/ingest/patent-schema.js';
 import * as answers from '../dist/src/search/answer-schema.js';
 import * as requests from '../dist/src/search/schema.js';
 
-const FILE = fileURLToPath(new URL('../src/search/public-types.ts', import.meta.url));
-
 /** Schema, name of its type, comment. A type precedes the types that contain it. */
-const TYPES = [
+const SEARCH_TYPES = [
   [requests.semanticSchema, 'SemanticRequest', 'A search. `null` means that the field is absent.'],
   [
     requests.filterSchema,
@@ -42,7 +41,71 @@ const TYPES = [
   [answers.coverageSchema, 'Coverage', 'Contents of the index.'],
 ];
 
-const known = new Map();
+const RECORD_TYPES = [
+  [records.nameSchema, 'NameInput', 'A person or company.'],
+  [
+    records.namesSchema,
+    'NamesInput',
+    'One name, or a list of names. A list may mix plain texts and objects.',
+  ],
+  [records.claimSchema, 'ClaimInput', 'One claim.'],
+  [records.claimsSchema, 'ClaimsInput', 'Claims in order. Plain texts are numbered from 1.'],
+  [records.paragraphSchema, 'ParagraphInput', 'One paragraph of a description.'],
+  [records.sectionSchema, 'SectionInput', 'One section of a description.'],
+  [
+    records.descriptionSchema,
+    'DescriptionInput',
+    'One text, whose lines become paragraphs, or sections under their headings.',
+  ],
+  [
+    records.internationalStageSchema,
+    'InternationalStageInput',
+    'The international (PCT) application or publication that a national one rests on.',
+  ],
+  [records.legalStatusSchema, 'LegalStatusInput', 'Legal status of a right.'],
+  [records.drawingSchema, 'DrawingInput', 'A drawing that a publication names.'],
+  [
+    records.prioritySchema,
+    'PriorityInput',
+    'An earlier application whose date is claimed: a foreign priority, a provisional, a parent.',
+  ],
+  [
+    records.citationSchema,
+    'CitationInput',
+    'What a publication cites. Needed: `patent_id`, or `country` and `number`, or `text`.',
+  ],
+  [
+    records.patentSchema,
+    'PatentInput',
+    `One publication to be ingested. Required: a number (\`patent_id\`, \`publication_number\` or \`number\`), \`country\` and
+ * \`kind_code\` unless the number tells them, and one text (\`title\`, \`abstract\`, \`claims\` or \`description\`). Dates are
+ * \`YYYY-MM-DD\`. \`null\` means the same as leaving a field out. Fields whose names begin with an underscore are ignored;
+ * other unknown fields are refused.
+ *
+ * Every \`Patent\` that an index gives out is a \`PatentInput\`.`,
+  ],
+];
+
+/** Lists of an application's records may be read-only, so that `as const` data is accepted. */
+const FILES = [
+  {
+    file: 'src/search/public-types.ts',
+    title: "Types of the library's requests and answers.",
+    sources: 'schema.ts and answer-schema.ts',
+    types: SEARCH_TYPES,
+    isReadonly: false,
+  },
+  {
+    file: 'src/ingest/patent-input.ts',
+    title: 'Types of the records for an ingest.',
+    sources: 'patent-schema.ts',
+    types: RECORD_TYPES,
+    isReadonly: true,
+  },
+];
+
+let known = new Map();
+let isReadonly = false;
 
 function typeOf(schema) {
   const name = known.get(shape(schema));
@@ -53,7 +116,8 @@ function typeOf(schema) {
   switch (schema.type) {
     case 'array': {
       const item = typeOf(schema.items);
-      return item.includes('|') ? `(${item})[]` : `${item}[]`;
+      const list = item.includes('|') ? `(${item})[]` : `${item}[]`;
+      return isReadonly ? `readonly ${list}` : list;
     }
     case 'object':
       return schema.properties ? membersOf(schema) : recordOf(schema);
@@ -66,13 +130,14 @@ function typeOf(schema) {
 
 /** Identity of an object's schema, without its comment, which differs by use. */
 function shape({ $schema: _, description: __, ...schema }) {
-  return schema.type === 'object' && schema.properties ? JSON.stringify(schema) : undefined;
+  return JSON.stringify(schema);
 }
 
 function recordOf({ propertyNames, additionalProperties, required }) {
   const keys = propertyNames?.enum?.map((value) => JSON.stringify(value)).join(' | ') ?? 'string';
   const record = `Record<${keys}, ${typeOf(additionalProperties)}>`;
-  return propertyNames?.enum && !required ? `Partial<${record}>` : record;
+  const whole = propertyNames?.enum && !required ? `Partial<${record}>` : record;
+  return isReadonly ? `Readonly<${whole}>` : whole;
 }
 
 function membersOf({ properties, required = [] }) {
@@ -105,24 +170,31 @@ function commentOf(property) {
     .join(' ');
 }
 
-let text = `/**
- * Types of the library's requests and answers. Made by \`node scripts/types.mjs\` from the schemas in schema.ts and
- * answer-schema.ts, whose descriptions are the comments: change those, not this file.
- */\n`;
-for (const [schema, name, comment] of TYPES) {
-  const json = z.toJSONSchema(schema, { io: 'input' });
-  text += `\n/** ${comment} */\nexport interface ${name} ${membersOf(json)}\n`;
-  known.set(shape(json), name);
-}
 const biome = fileURLToPath(new URL('../node_modules/@biomejs/biome/bin/biome', import.meta.url));
-const formatted = execFileSync(process.execPath, [biome, 'format', '--stdin-file-path', FILE], {
-  input: text,
-  encoding: 'utf8',
-});
-if (!process.argv.includes('--check')) writeFileSync(FILE, formatted);
-else if (readFileSync(FILE, 'utf8') !== formatted) {
-  process.stderr.write(
-    'src/search/public-types.ts does not match the schemas; run `node scripts/types.mjs`\n',
-  );
-  process.exitCode = 1;
+
+for (const { file, title, sources, types, ...options } of FILES) {
+  known = new Map();
+  isReadonly = options.isReadonly;
+  let text = `/**
+ * ${title} Made by \`node scripts/types.mjs\` from the schemas in
+ * ${sources}, whose descriptions are the comments. Change those, not this file.
+ */\n`;
+  for (const [schema, name, comment] of types) {
+    const json = z.toJSONSchema(schema, { io: 'input' });
+    text += comment.includes('\n') ? `\n/**\n * ${comment}\n */\n` : `\n/** ${comment} */\n`;
+    text += json.properties
+      ? `export interface ${name} ${membersOf(json)}\n`
+      : `export type ${name} = ${typeOf(json)};\n`;
+    known.set(shape(json), name);
+  }
+  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
+  const formatted = execFileSync(process.execPath, [biome, 'format', '--stdin-file-path', path], {
+    input: text,
+    encoding: 'utf8',
+  });
+  if (!process.argv.includes('--check')) writeFileSync(path, formatted);
+  else if (readFileSync(path, 'utf8') !== formatted) {
+    process.stderr.write(`${file} does not match the schemas; run \`node scripts/types.mjs\`\n`);
+    process.exitCode = 1;
+  }
 }

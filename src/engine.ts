@@ -19,7 +19,7 @@ import { isPriorartError, PriorartError } from './errors.js';
 import { snapshotFolder } from './index/snapshot-folder.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 import { ingest, type Preparer } from './ingest/ingest.js';
-import type { PatentRecords } from './ingest/patent-input.js';
+import type { PatentRecords } from './ingest/patent-schema.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
 import { checkPaths } from './ingest/walk.js';
 import type { EmbeddedPatent } from './patent/embedded.js';
@@ -121,8 +121,8 @@ export class Engine {
   }
 
   /**
-   * Statistics over all patents similar enough to a question, and a page of them. Pages after the first belong to the
-   * state that the first one saw.
+   * Statistics over all patents similar enough to a question, and a page of them. For another page, give the same request
+   * with another `page`. Pages after the first belong to the state that the first one saw.
    * @throws PriorartError as `search`
    */
   async analyze(request: AnalyticsRequest, options: CallOptions = {}): Promise<AnalyticsResponse> {
@@ -355,6 +355,13 @@ function named(n: number, error: unknown): unknown {
 
 /**
  * Opens a data folder.
+ *
+ *     const index = await open('./patents', { create: true });
+ *     await index.ingest('weekly/ipg250107.zip');
+ *     const { results } = await index.search({ query: 'How is swelling of a battery detected?' });
+ *     await index.close();
+ *
+ * @param dir path of the folder
  * @throws PriorartError `no_data` if there is no index and `create` is not set, `invalid_request` for a wrong option,
  *   `unknown_index_kind`, `data_version`, `data_corrupt`, `model_mismatch`, `invalid_models`, `model_missing`,
  *   `model_damaged`

@@ -12,7 +12,16 @@ import type {
 
 export type * from './index.js' with { 'resolution-mode': 'import' };
 
-/** Opens a data folder. */
+/**
+ * Opens a data folder.
+ *
+ *     const index = await open('./patents', { create: true });
+ *     await index.ingest('weekly/ipg250107.zip');
+ *     const { results } = await index.search({ query: 'How is swelling of a battery detected?' });
+ *     await index.close();
+ *
+ * @param dir path of the folder
+ */
 export async function open(dir: string, options?: OpenOptions): Promise<Engine> {
   const module = await import('./index.js');
   return module.open(dir, options);

@@ -1,4 +1,6 @@
 /** What an application imports. */
+import './index/bundled.js'; // First: other modules fail in a bundle, too, and say less.
+
 export { type DeleteResult, type Engine, open } from './engine.js';
 export type {
   CallOptions,
@@ -10,13 +12,21 @@ export type {
 export { type ErrorCode, isPriorartError, PriorartError } from './errors.js';
 export type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 export type {
+  CitationInput,
+  ClaimInput,
   ClaimsInput,
   DescriptionInput,
+  DrawingInput,
+  InternationalStageInput,
+  LegalStatusInput,
+  NameInput,
   NamesInput,
+  ParagraphInput,
   PatentInput,
-  PatentRecords,
+  PriorityInput,
   SectionInput,
 } from './ingest/patent-input.js';
+export type { PatentRecords } from './ingest/patent-schema.js';
 export type { Failure } from './ingest/readers/reader.js';
 export type {
   DrawingSummary,
@@ -36,6 +46,8 @@ export type {
   Citation,
   Claim,
   Drawing,
+  InternationalStage,
+  LegalStatus,
   Name,
   Paragraph,
   Patent,

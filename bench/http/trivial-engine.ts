@@ -1,6 +1,7 @@
 /** An engine that returns the same answer to every search. */
-import { PriorartError } from '../../src/errors.js';
+
 import type { EnginePort } from '../../src/engine-port.js';
+import { PriorartError } from '../../src/errors.js';
 
 /** Typical size of an answer with ten results of five passages each. */
 const ANSWER_BYTES = 16_000;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Engine, open } from '../engine.js';
 import { PriorartError } from '../errors.js';
 import { indexKinds } from '../index/kinds.js';
-import { PATENT_SCHEMA } from '../ingest/patent-schema.js';
+import { patentJsonSchema } from '../ingest/patent-schema.js';
 import type { Failure } from '../ingest/readers/reader.js';
 import { KNOWN_FORMATS, UNKNOWN_FORMAT } from '../ingest/readers/registry.js';
 import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } from '../ingest/summary.js';
@@ -54,7 +54,7 @@ Examples:
 }
 
 async function run(paths: string[], flags: Record<string, unknown>): Promise<void> {
-  if (flags['schema']) return print(PATENT_SCHEMA, true, () => '');
+  if (flags['schema']) return print(patentJsonSchema(), true, () => '');
   if (flags['status']) return showStatus(settings(flags).data, flags['json'] === true);
   if (paths.length === 0)
     throw new PriorartError('usage', 'no files given; expected `priorart ingest FILE…`');

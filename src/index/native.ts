@@ -8,6 +8,7 @@ import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ERROR_STATUS, type ErrorCode, PriorartError } from '../errors.js';
 import type * as addon from './addon.js';
+import { NATIVE_FOLDER } from './bundled.js';
 
 export type * from './addon.js';
 export type {
@@ -39,7 +40,7 @@ function hasAvx2(): boolean {
 }
 
 function load(): Addon {
-  const folder = fileURLToPath(new URL('../../../native/', import.meta.url));
+  const folder = fileURLToPath(NATIVE_FOLDER);
   const levels = hasAvx2() ? ['avx2', 'baseline'] : ['baseline'];
   const names = levels.map((level) => `priorart.${platform}-${arch}-${level}.node`);
   const name = names.find((candidate) => existsSync(folder + candidate));

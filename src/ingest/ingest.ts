@@ -19,7 +19,7 @@ import { type ModelIdentity, sameModel } from '../store/manifest.js';
 import type { SourceFile } from '../store/source-record.js';
 import type { Store } from '../store/store.js';
 import { Figures } from './figures.js';
-import type { PatentRecords } from './patent-input.js';
+import type { PatentRecords } from './patent-schema.js';
 import { type Embedded, type Prepared, textsOf } from './prepare.js';
 import type { Failure, Unit } from './readers/reader.js';
 import { READER_VERSIONS } from './readers/registry.js';

@@ -1,234 +1,322 @@
 /**
- * The project's own format: JSON Lines, one publication a line, described by this JSON Schema. It is what
- * the reader checks by, so the two can not differ.
+ * The project's own format: JSON Lines, one publication a line. One zod schema checks a line. The JSON Schema is made from
+ * it, and so is the type `PatentInput` in patent-input.ts (`node scripts/types.mjs`).
+ *
+ * The message of a schema is an expectation ("a text"). `wrongField` adds field and value.
  */
+import { z } from 'zod';
+import { nearestName } from '../nearest-name.js';
+import { parseDate } from '../patent/date.js';
+import type { PatentInput } from './patent-input.js';
 
-/** The part of JSON Schema that is used here (and that `validate.ts` understands). */
-export interface Schema {
-  readonly $schema?: string;
-  readonly $id?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: false;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly pattern?: string;
-  readonly enum?: readonly string[];
-  readonly minLength?: number;
-  readonly minimum?: number;
-  readonly examples?: readonly unknown[];
+/** Changes of a name after which it is another name, not a mistyped one. */
+const ALIKE = 3;
+const VALUE_CHARS_SHOWN = 60;
+const NAMES_SHOWN = 40;
+
+function text(error = 'a text', holds = /\S/) {
+  return z.string({ error }).regex(holds, { error });
 }
 
-const text: Schema = { type: 'string', minLength: 1 };
-const date: Schema = {
-  type: 'string',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-  description: 'a real day, YYYY-MM-DD',
-};
-const names = (who: string): Schema => ({
-  description: `${who}: one name, or a list of names or of {name, name_en}`,
-  anyOf: [
-    text,
-    {
-      type: 'array',
-      items: {
-        anyOf: [
-          text,
-          {
-            type: 'object',
-            properties: { name: text, name_en: { ...text, description: 'the name in Latin script' } },
-            required: ['name'],
-            additionalProperties: false,
-          },
-        ],
-      },
-    },
-  ],
-});
-const codes = (scheme: string, example: string): Schema => ({
-  type: 'array',
-  items: text,
-  description: `${scheme} codes`,
-  examples: [[example]],
-});
-const office: Schema = { type: 'string', pattern: '^[A-Z]{2}$', description: 'two letters of any office' };
-const citation: Readonly<Record<string, Schema>> = {
-  patent_id: { ...text, description: 'the publication cited', examples: ['US09971313B2'] },
-  country: office,
-  number: { ...text, description: 'publication number without country and kind' },
-  kind: { type: 'string', pattern: '^[A-Z]\\d?$' },
-  category: { ...text, description: 'as the office marks it', examples: ['X'] },
-  cited_by: { type: 'string', enum: ['examiner', 'applicant'] },
-  text: { ...text, description: 'a reference that is no patent document, as printed' },
-};
-const stage = (what: string, example: string): Schema => ({
-  type: 'object',
-  description: `the ${what} that this one rests on`,
-  properties: { number: { ...text, examples: [example] }, date },
-  required: ['number'],
-  additionalProperties: false,
-});
-const claimList: Schema = {
-  type: 'array',
-  description: 'in order; texts alone are numbered from 1',
-  items: {
-    anyOf: [
-      text,
-      {
-        type: 'object',
-        properties: {
-          number: { type: 'integer', minimum: 1 },
-          text,
-          depends_on: {
-            type: 'array',
-            items: { type: 'integer', minimum: 1 },
-            description: 'numbers of the claims it refers to',
-          },
-        },
-        required: ['number', 'text'],
-        additionalProperties: false,
-      },
-    ],
-  },
-};
-const sectionList: Schema = {
-  description: 'one text, or sections under their headings',
-  anyOf: [
-    text,
-    {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          section: text,
-          paragraphs: {
-            type: 'array',
-            items: {
-              anyOf: [
-                text,
-                {
-                  type: 'object',
-                  properties: { number: { type: 'integer', minimum: 0 }, text },
-                  required: ['text'],
-                  additionalProperties: false,
-                },
-              ],
-            },
-          },
-        },
-        required: ['paragraphs'],
-        additionalProperties: false,
-      },
-    },
-  ],
-};
-const inOtherLanguages = (value: Schema): Schema => ({
-  type: 'object',
-  patternProperties: { '^[a-z]{2}$': value },
-  additionalProperties: false,
-  description: 'by ISO 639-1 code',
-});
-const byLanguage = inOtherLanguages(text);
+/** An object that has these fields and no others. */
+function record<S extends z.core.$ZodShape>(shape: S, what = 'an object') {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `unknown field${hint(String(issue['keys'][0]), names)}` : what,
+  });
+}
 
-export const PATENT_SCHEMA: Schema = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'Patent publication, one line of a .jsonl file',
-  description:
-    'Needed: a number (patent_id, publication_number or number), the country, unless the number tells it, ' +
-    'the kind, unless the number tells it, and one text (title, abstract, claims or description). Fields ' +
-    'whose names begin with an underscore are ignored.',
-  type: 'object',
-  additionalProperties: false,
-  patternProperties: { '^_': {} },
-  properties: {
-    patent_id: { ...text, description: 'country, number and kind', examples: ['KR1020200104349A'] },
-    publication_number: { ...text, description: 'in any office spelling', examples: ['US 9,971,313 B2'] },
-    number: { ...text, description: 'publication number without country and kind', examples: ['09971313'] },
-    country: { type: 'string', pattern: '^[A-Z]{2}$', description: 'US, KR, JP, CN, EP; others are skipped' },
-    kind_code: { type: 'string', pattern: '^[A-Z]\\d?$', examples: ['A1', 'B2'] },
-    language: { type: 'string', pattern: '^[a-z]{2}$', description: 'ISO 639-1 language of title and text' },
-    title: text,
-    titles: byLanguage,
-    abstract: text,
-    abstracts: byLanguage,
-    claims: claimList,
-    translated_claims: inOtherLanguages(claimList),
-    description: sectionList,
-    descriptions: inOtherLanguages(sectionList),
-    filing_date: date,
-    publication_date: date,
-    grant_date: date,
-    priority_date: { ...date, description: 'the earliest priority, YYYY-MM-DD' },
-    applicants: names('applicants'),
-    inventors: names('inventors'),
-    agents: names('agents'),
-    examiners: names('examiners'),
-    ipc_codes: codes('IPC', 'H01M 10/0525'),
-    cpc_codes: codes('CPC', 'H01M 10/0525'),
-    fi_codes: codes('FI', 'E04D 13/064 501A'),
-    f_terms: codes('F-term', '2E108AA01'),
-    uspc_codes: codes('USPC', '435/320.1'),
-    locarno_codes: { ...codes('Locarno', '14-01'), items: { type: 'string', pattern: '^\\d{2}-\\d{2}$' } },
-    application_number: { ...text, description: 'links an application with its grant' },
-    pct_application: stage('international application', 'PCT/KR2018/016728'),
-    pct_publication: stage('international publication', 'WO2019135546'),
-    legal_status: {
-      type: 'object',
-      properties: { status: { ...text, description: 'in the words of the office' }, date },
-      required: ['status'],
-      additionalProperties: false,
-    },
-    family_id: { ...text, description: 'publications of one invention share it' },
-    family_derived: {
-      type: 'boolean',
-      description: 'true where family_id was derived, not stated by an office',
-    },
-    drawings: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          file: { type: 'string', pattern: '^[^/\\\\]+$', description: 'file name without folder' },
-          label: text,
-          content: { type: 'string', enum: ['chemistry', 'mathematics'] },
-          representative: { type: 'boolean' },
-        },
-        required: ['file'],
-        additionalProperties: false,
-      },
-    },
-    partial: {
-      type: 'boolean',
-      description: 'true where this is a part of the publication that completes what is stored',
-    },
-    corrects: {
-      type: 'array',
-      items: text,
-      description: 'patent_ids that this publication, a correction, takes the place of',
-    },
-    filled: {
-      type: 'array',
-      items: text,
-      description: 'fields that were filled in from other sources, as an export writes them',
-    },
-    priorities: {
-      type: 'array',
-      description: 'earlier applications whose date is claimed',
-      items: {
-        type: 'object',
-        properties: { country: office, number: text, date },
-        required: ['number'],
-        additionalProperties: false,
-      },
-    },
-    citations: {
-      type: 'array',
-      description: 'each a patent document (patent_id, or country and number) or other literature (text)',
-      items: { type: 'object', properties: citation, additionalProperties: false },
-    },
+function hint(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known, ALIKE);
+  if (nearest !== undefined) return `; did you mean ${nearest}?`;
+  return `; known are ${known.slice(0, NAMES_SHOWN).join(', ')}`;
+}
+
+const list = <T extends z.ZodType>(entry: T, error = 'a list') => z.array(entry, { error });
+const wholeNumber = (from: number) =>
+  z.int({ error: 'a whole number' }).min(from, { error: `a whole number from ${from}` });
+const flag = () => z.boolean({ error: 'true or false' });
+
+const DAY = 'a real day, YYYY-MM-DD';
+const day = () =>
+  z
+    .string({ error: DAY })
+    .regex(/^\d{4}-\d{2}-\d{2}$/, { error: DAY })
+    .refine((value) => parseDate(value) !== undefined, { error: DAY })
+    .meta({ format: 'date' });
+const office = () => text('two letters of an office', /^[A-Z]{2}$/);
+const kindCode = () => text('a kind code, such as A1', /^[A-Z]\d?$/);
+
+const inLanguages = <T extends z.ZodType>(value: T) =>
+  z.record(z.string().regex(/^[a-z]{2}$/), value.nullish(), {
+    error: (issue) =>
+      issue.code === 'invalid_key'
+        ? 'a language as an ISO 639-1 code, such as en'
+        : 'an object with a field for each language, by ISO 639-1 code',
+  });
+
+// A union tries its choices in order, so the one that most records hold comes first.
+
+export const nameSchema = record(
+  {
+    name: text().describe('Name as printed, in the language of the publication.'),
+    name_en: text().nullish().describe('Name in Latin script.'),
   },
-};
+  'a name, or an object with name and name_en',
+);
+export const namesSchema = z.union(
+  [list(z.union([nameSchema, text()], { error: 'a name, or an object with name and name_en' })), text()],
+  { error: 'one name, or a list of names or of {name, name_en}' },
+);
+
+export const claimSchema = record({
+  number: wholeNumber(1).describe('As printed, from 1.'),
+  text: text().describe('Text of the claim, without its number.'),
+  depends_on: list(wholeNumber(1), 'a list of the numbers of the claims it refers to')
+    .nullish()
+    .describe('Numbers of the claims it refers to. Absent on an independent claim.'),
+});
+export const claimsSchema = list(
+  z.union([claimSchema, text()], { error: 'a text, or an object with number and text' }),
+  'a list (in order; texts alone are numbered from 1)',
+);
+
+export const paragraphSchema = record({
+  number: wholeNumber(0)
+    .nullish()
+    .describe("The office's paragraph number (`[0012]` is 12), if the source numbers its paragraphs."),
+  text: text().describe('Text of the paragraph, without its number.'),
+});
+export const sectionSchema = record(
+  {
+    section: text().nullish().describe('Heading of the section').meta({ default: 'Description' }),
+    paragraphs: list(
+      z.union([paragraphSchema, text()], { error: 'a text, or an object with number and text' }),
+      'a list of paragraphs',
+    ).describe("Paragraphs in order, with the office's numbers if there are any."),
+  },
+  'an object with section and paragraphs',
+);
+export const descriptionSchema = z.union([list(sectionSchema), text()], {
+  error: 'one text, or a list of sections {section, paragraphs}',
+});
+
+export const drawingSchema = record({
+  file: text('file name without folder', /^[^/\\]+$/).describe(
+    'File name the office uses, for instance `US20250204297A1-20250626-D00001.TIF`. No folder.',
+  ),
+  label: text().nullish().describe('Figure label as printed, for instance `FIG. 1` or `도 1`.'),
+  content: z
+    .enum(['chemistry', 'mathematics'], { error: 'one of chemistry, mathematics' })
+    .nullish()
+    .describe('What an image within the text shows. Absent on a figure.'),
+  representative: flag().nullish().describe('True on the one drawing the office names as representative.'),
+});
+
+export const internationalStageSchema = record({
+  number: text().describe('`PCT/KR2018/016728` of an application, `WO2019135546` of a publication.'),
+  date: day().nullish().describe('Day of filing or of publication'),
+});
+
+export const legalStatusSchema = record({
+  status: text().describe('Status as the office states it.'),
+  date: day().nullish().describe('Day of the status'),
+});
+
+export const prioritySchema = record({
+  country: office()
+    .nullish()
+    .describe(
+      'Two letters of any office of the world, `WO` for an international application. Absent if unknown.',
+    ),
+  number: text().describe('Application number in any spelling of the office.'),
+  date: day().nullish().describe('Day of filing'),
+});
+
+export const citationSchema = record({
+  patent_id: text().nullish().describe('The cited publication, for instance `US09971313B2`.'),
+  country: office().nullish().describe('Two letters of any office of the world.'),
+  number: text().nullish().describe('Publication number without country and kind code.'),
+  kind: kindCode().nullish().describe('Kind code as the source writes it.'),
+  category: text().nullish().describe('Category as the office marks it: `X`, `Y`, `A`, `D`.'),
+  cited_by: z
+    .enum(['examiner', 'applicant'], { error: 'one of examiner, applicant' })
+    .nullish()
+    .describe('Who cites it.'),
+  text: text().nullish().describe('The reference as printed, if it is no patent document.'),
+}).refine(({ patent_id, text, country, number }) => patent_id ?? text ?? (country && number), {
+  error: 'patent_id, country and number, or text',
+});
+
+const codes = (scheme: string, example: string, holds?: RegExp) =>
+  list(text(holds ? `a code such as ${example}` : 'a text', holds), `a list of ${scheme} codes`)
+    .nullish()
+    .meta({ examples: [[example]] });
+const texts = (what: string) => list(text(), `a list of ${what}`).nullish();
+
+export const patentSchema = record({
+  patent_id: text().nullish().describe('Country, number and kind code, for instance `KR1020200104349A`.'),
+  publication_number: text()
+    .nullish()
+    .describe(
+      'Publication number in any spelling of the office, for instance `US 9,971,313 B2`. Read if `patent_id` is absent.',
+    ),
+  number: text()
+    .nullish()
+    .describe(
+      'Publication number without country and kind code, for instance `09971313`. Read if the two above are absent.',
+    ),
+  country: office()
+    .nullish()
+    .describe(
+      '`US`, `KR`, `JP`, `CN` or `EP`. Needed unless the number tells it. A publication of another office is skipped.',
+    ),
+  kind_code: kindCode()
+    .nullish()
+    .describe('Kind code, for instance `A1` or `B2`. Needed unless the number tells it.'),
+  language: text('a language as an ISO 639-1 code, such as en', /^[a-z]{2}$/)
+    .nullish()
+    .describe('ISO 639-1 code of the language of title and texts, for instance `ko`.'),
+  title: text().nullish().describe('Title in the language of the publication.'),
+  titles: inLanguages(text()).nullish().describe('Titles in other languages, by ISO 639-1 code.'),
+  abstract: text().nullish().describe('Abstract in the language of the publication.'),
+  abstracts: inLanguages(text()).nullish().describe('Abstracts in other languages, by ISO 639-1 code.'),
+  claims: claimsSchema.nullish().describe('Claims in the language of the publication.'),
+  translated_claims: inLanguages(claimsSchema)
+    .nullish()
+    .describe('Claims in other languages, by ISO 639-1 code.'),
+  description: descriptionSchema.nullish().describe('Description in the language of the publication.'),
+  descriptions: inLanguages(descriptionSchema)
+    .nullish()
+    .describe('Descriptions in other languages, by ISO 639-1 code.'),
+  filing_date: day().nullish().describe('Day of filing'),
+  publication_date: day().nullish().describe('Day of publication'),
+  grant_date: day().nullish().describe('Day of grant'),
+  priority_date: day().nullish().describe('Day of the earliest priority'),
+  applicants: namesSchema.nullish().describe('Applicants or assignees.'),
+  inventors: namesSchema.nullish().describe('Inventors.'),
+  agents: namesSchema.nullish().describe('Attorneys and firms that represent the applicants.'),
+  examiners: namesSchema.nullish().describe('Examiners of the office.'),
+  ipc_codes: codes('IPC', 'H01M 10/0525').describe('IPC codes, for instance `H01M 10/0525`.'),
+  cpc_codes: codes('CPC', 'H01M 10/0525').describe('CPC codes, for instance `H01M 10/0525`.'),
+  fi_codes: codes('FI', 'E04D 13/064 501A').describe('Japanese FI, for instance `E04D 13/064 501A`.'),
+  f_terms: codes('F-term', '2E108AA01').describe(
+    'Japanese F-terms: theme and term, for instance `2E108AA01`.',
+  ),
+  uspc_codes: codes('USPC', '435/320.1').describe(
+    'Classes of the former US classification, for instance `435/320.1`.',
+  ),
+  locarno_codes: codes('Locarno', '14-01', /^\d{2}-\d{2}$/).describe(
+    'Locarno classes of a design, for instance `14-01`.',
+  ),
+  application_number: text()
+    .nullish()
+    .describe('Application number in any spelling of the office. It links an application with its grant.'),
+  pct_application: internationalStageSchema
+    .nullish()
+    .describe('International (PCT) application that a national one rests on.'),
+  pct_publication: internationalStageSchema
+    .nullish()
+    .describe('Publication of the international (PCT) application.'),
+  legal_status: legalStatusSchema.nullish().describe('Legal status of the right and its date.'),
+  family_id: text().nullish().describe('Id that all publications of one invention share.'),
+  family_derived: flag().nullish().describe('True if `family_id` was derived and not stated by an office.'),
+  drawings: list(drawingSchema, 'a list of drawings')
+    .nullish()
+    .describe("Drawings by the office's file names. The images come from files, not from records."),
+  partial: flag()
+    .nullish()
+    .describe(
+      'True if this is a part of the publication, which completes what is stored instead of replacing it. A part has a text, too: the title at least.',
+    ),
+  corrects: texts('patent_ids').describe(
+    'patent_ids of the publications that this one, a correction, takes the place of.',
+  ),
+  filled: texts('names of fields').describe(
+    'Names of fields that were filled in from other sources, as a `Patent` of an index carries them.',
+  ),
+  priorities: list(prioritySchema, 'a list of priorities')
+    .nullish()
+    .describe('Earlier applications whose date is claimed.'),
+  citations: list(citationSchema, 'a list of citations')
+    .nullish()
+    .describe('What the publication cites. Each has `patent_id`, or `country` and `number`, or `text`.'),
+});
+
+/** A checked record, from which nulls were taken out. */
+export type PatentLine = WithoutNull<z.output<typeof patentSchema>>;
+
+type WithoutNull<T> = T extends readonly (infer I)[]
+  ? WithoutNull<I>[]
+  : T extends object
+    ? { [name in keyof T]: WithoutNull<Exclude<T[name], null | undefined>> }
+    : T;
+
+/** The JSON Schema of a line. */
+export function patentJsonSchema(): z.core.JSONSchema.JSONSchema {
+  return z.toJSONSchema(
+    patentSchema.meta({
+      title: 'Patent publication, one line of a .jsonl file',
+      description:
+        'Needed: a number (patent_id, publication_number or number), the country, unless the number tells it, ' +
+        'the kind, unless the number tells it, and one text (title, abstract, claims or description). null means the ' +
+        'same as leaving a field out. Fields whose names begin with an underscore are ignored.',
+      patternProperties: { '^_': {} },
+    }),
+    { io: 'input' },
+  );
+}
+
+/** Records for an ingest. They are taken one by one, only as fast as they are stored. */
+export type PatentRecords = Iterable<PatentInput> | AsyncIterable<PatentInput>;
+
+/** Checks a record, in which no field is null. Gives what is wrong with it if anything is. */
+export function checkPatent(record: unknown): { line: PatentLine } | { wrong: string } {
+  const { error } = patentSchema.safeParse(record);
+  // Not what zod gives back: the order of a record's fields stays.
+  return error ? { wrong: wrongField(record, error.issues[0]!) } : { line: record as PatentLine };
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Field, value and expectation, for instance `claims[2].text: 7; expected a text`. */
+function wrongField(input: unknown, issue: Issue): string {
+  const cause = causeOf(issue);
+  if (cause.code === 'unrecognized_keys')
+    return `${fieldName([...cause.path, cause.keys[0]!])}: ${cause.message}`;
+  const field = cause.path.length === 0 ? 'the line' : fieldName(cause.path);
+  const value = valueAt(input, cause.path);
+  if (value === undefined) return `${field}: missing; expected ${cause.message}`;
+  if (typeof value === 'string' && value.trim() === '')
+    return `${field}: an empty text; leave the field out or fill it`;
+  return `${field}: ${shown(value)}; expected ${cause.message}`;
+}
+
+/** Of alternatives the one of the value's own type explains the fault. */
+function causeOf(issue: Issue): Issue {
+  if (issue.code !== 'invalid_union') return issue;
+  const alike = issue.errors.find(
+    ([first]) => first && (first.code !== 'invalid_type' || first.path.length > 0),
+  );
+  const inner = alike?.[0];
+  return inner ? causeOf({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  let name = '';
+  for (const part of path) name += typeof part === 'number' ? `[${part}]` : `${name && '.'}${String(part)}`;
+  return name;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
+    input,
+  );
+}
+
+function shown(value: unknown): string {
+  const json = JSON.stringify(value) ?? String(value);
+  return json.length > VALUE_CHARS_SHOWN ? `${json.slice(0, VALUE_CHARS_SHOWN)}…` : json;
+}

@@ -1,5 +1,5 @@
 /** Records that an application hands over become units like those of a file, one a record. */
-import type { PatentRecords } from './patent-input.js';
+import type { PatentRecords } from './patent-schema.js';
 import { jsonLines, recordId } from './readers/json-lines.js';
 import type { Failure, Unit } from './readers/reader.js';
 import type { SourceOptions } from './source.js';

@@ -27,7 +27,7 @@ export interface IngestOptions {
   onProgress?: ((progress: IngestProgress) => void) | undefined;
   /** Pass over files that the ledger holds as they are now. Default: false, all are read. */
   onlyNew?: boolean | undefined;
-  /** Leave folders for the next time in which a file changed less than so many ms ago. Default: 0. */
+  /** Milliseconds: a folder in which a file changed later than that ago is left for the next time. Default: 0. */
   settledMs?: number | undefined;
   /** Passages that are committed at once as one segment. Default: 16,384; fewer need less memory. */
   segmentPassages?: number | undefined;
@@ -60,7 +60,7 @@ export interface IngestSummary {
   }[];
   /** What could not be read, 10,000 entries at most. */
   failed: Failure[];
-  /** Duration. */
+  /** Seconds that it took. */
   seconds: number;
   /** With `onlyNew`: files that were passed over. */
   known_files?: number;
@@ -116,6 +116,6 @@ export interface ReembedSummary {
   model: string;
   /** Documents that this run embedded; 0 where the folder was of this model already. */
   embedded: number;
-  /** Duration. */
+  /** Seconds that it took. */
   seconds: number;
 }

@@ -53,8 +53,12 @@ function ageOf(key: string): string {
 /**
  * The family id: the key of the earliest priority; or, if none is claimed, of the own application, which
  * later documents name as their priority. If several priorities have the earliest date, the oldest number is
- * used: a divisional has the filing date of the first application. Priorities without a date come last.
- * Priorities without a valid country are ignored.
+ * used: a divisional, and a divisional of that, have the filing date of the first application. Priorities
+ * without a date come last. Priorities without a valid country are ignored.
+ *
+ * The id depends on the document alone, not on other documents or their order. What the document does not
+ * state is unknown: a divisional that names only the divisional from which it is divided, or only the regional
+ * number of a parent with an international application, gets the id of what it names.
  */
 export function deriveFamilyId(own: Filing | undefined, priorities: readonly Filing[]): string | undefined {
   let best: { date: string; key: string } | undefined;

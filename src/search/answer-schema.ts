@@ -114,7 +114,7 @@ export const detailsEntrySchema = z.strictObject({
   content: z
     .exactOptional(z.string())
     .describe(
-      'Markdown of the document, or of the sections asked for; its images are links to the drawings endpoint; absent beside an error',
+      'Markdown of the document, or of the sections asked for; the images in the answer of a server are links to its drawings endpoint; absent beside an error',
     ),
   representative_figure: figure(),
   error: z

@@ -1,6 +1,6 @@
 /**
- * Types of the library's requests and answers. Made by `node scripts/types.mjs` from the schemas in schema.ts and
- * answer-schema.ts, whose descriptions are the comments: change those, not this file.
+ * Types of the library's requests and answers. Made by `node scripts/types.mjs` from the schemas in
+ * schema.ts and answer-schema.ts, whose descriptions are the comments. Change those, not this file.
  */
 
 /** A search. `null` means that the field is absent. */
@@ -298,7 +298,7 @@ export interface DetailsEntry {
     /** Office of the publication. */
     country: 'US' | 'KR' | 'JP' | 'CN' | 'EP';
   };
-  /** Markdown of the document, or of the sections asked for; its images are links to the drawings endpoint; absent beside an error. */
+  /** Markdown of the document, or of the sections asked for; the images in the answer of a server are links to its drawings endpoint; absent beside an error. */
   content?: string;
   /** File name of the representative drawing; absent if none is stored. */
   representative_figure?: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -8,6 +8,11 @@ import { ROOT, read } from './checkout.js';
 import { codeBlocks } from './docs.js';
 
 const MINUTES = 60_000;
+/**
+ * Most that an app may have to install for the package, in MiB as `du` counts them. Of 148 the model is 57, the addons for
+ * two kinds of processors are 21, sharp is 20, LMDB 15, zod 8, what tar-stream brings 8.
+ */
+const INSTALLED_MIB = 150;
 const wanted = process.env['CI'] || process.env['PRIORART_TEST_PACK'] === '1';
 const skip = wanted ? false : 'packing and installing takes minutes; PRIORART_TEST_PACK=1 runs it';
 
@@ -125,6 +130,14 @@ describe('the package of npm pack', { skip, timeout: 40 * MINUTES }, () => {
       /\.map$|\/target\/|^(test|fixtures|dist\/test)\/|\.part$/.test(path),
     );
     assert.deepEqual(astray, []);
+  });
+
+  test(`takes an app at most ${INSTALLED_MIB} MiB, and brings no uWebSockets.js`, () => {
+    const files = readdirSync(join(app, 'node_modules'), { recursive: true, withFileTypes: true });
+    const blocks = files.map((file) => lstatSync(join(file.parentPath, file.name)).blocks);
+    const mebibytes = blocks.reduce((sum, each) => sum + each, 0) / 2048;
+    assert.ok(mebibytes > 50 && mebibytes <= INSTALLED_MIB, `${mebibytes.toFixed(1)} MiB`);
+    assert.ok(!existsSync(join(app, 'node_modules/uWebSockets.js')));
   });
 
   for (const page of PAGES) {

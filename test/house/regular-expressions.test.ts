@@ -32,7 +32,6 @@ const FALSE_ALARMS = new Map<string, string>([]);
 const OF_ARGUMENTS = new Map<string, string>([
   ['src/ingest/readers/damaged-xml.ts', 'of the names of elements, which readers name'],
   ['src/ingest/split.ts', 'of the names of elements, which readers name'],
-  ['src/ingest/validate.ts', 'of the patterns of the schema, which are checked here'],
   ['src/search/markdown.ts', 'of a label: test/search/markdown.test.ts'],
 ]);
 

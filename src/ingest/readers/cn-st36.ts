@@ -3,12 +3,13 @@ import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
-import { cnDrawings, cnSections, printedClaims, printedText } from './cn-text.js';
+import { cnDrawings, cnSections, printedClaims, printedText, withoutAgencyNumber } from './cn-text.js';
 import { decodeText } from './decode.js';
 import {
   codeFields,
   filingFields,
   identity,
+  internationalFields,
   oneOf,
   present,
   publicationDates,
@@ -64,7 +65,12 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     ...present({
       applicants: people(front, /applicant|assignee|grantee|patentee/),
       inventors: people(front, /inventor|designer/),
+      agents: agents(front),
     }),
+    ...internationalFields(
+      numberAndDate(front, 'pct-or-regional-filing-data'),
+      numberAndDate(front, 'pct-or-regional-publishing-data'),
+    ),
     ...codes(front),
     ...present({
       drawings: cnDrawings(
@@ -115,6 +121,22 @@ function people(front: XmlElement, role: RegExp): Name[] {
   );
 }
 
+/** Firms and attorneys; a firm's number stands behind its name. */
+function agents(front: XmlElement): Name[] {
+  const listed = descendants(childAt(front, 'cn-parties', 'cn-agents'), 'cn-agent');
+  return uniqueNames(
+    listed.flatMap((agent) => [
+      withoutAgencyNumber(textAt(agent, 'cn-agency', 'name')),
+      textAt(agent, 'name') ?? textAt(agent, 'addressbook', 'name'),
+    ]),
+  );
+}
+
+function numberAndDate(front: XmlElement, list: string) {
+  const id = childAt(front, list, 'document-id');
+  return { number: textAt(id, 'doc-number'), date: parseDate(textAt(id, 'date')) };
+}
+
 function codes(front: XmlElement): Partial<Patent> {
   const texts = (list: string): string[] =>
     childElements(childAt(front, list)).map((code) => textAt(code, 'text') ?? textAt(code) ?? '');
@@ -128,7 +150,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt36: Reader = {
   format: ROOT,
   title: 'CN publication (ST.36)',
-  version: 2,
+  version: 3,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -6,13 +6,14 @@ import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
 import type { Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
-import { cnDrawings, cnSections } from './cn-text.js';
+import { cnDrawings, cnSections, withoutAgencyNumber } from './cn-text.js';
 import { decodeText } from './decode.js';
 import { readableText } from './markup.js';
 import {
   codeFields,
   filingFields,
   identity,
+  internationalFields,
   languageCode,
   oneOf,
   present,
@@ -103,7 +104,15 @@ function publication(root: XmlElement): Patent | { foreign: string } {
     }),
     ...publicationDates(named, parseDate(textAt(id, 'Date')), parseDate(granted)),
     ...filings(front),
-    ...present({ applicants: people(front, 'Applicant'), inventors: people(front, 'Inventor') }),
+    ...present({
+      applicants: people(front, 'Applicant'),
+      inventors: people(front, 'Inventor'),
+      agents: agents(front),
+    }),
+    ...internationalFields(
+      numberAndDate(front, 'PCTOrRegionalApplicationData'),
+      numberAndDate(front, 'PCTOrRegionalPublishingData'),
+    ),
     ...codes(front),
     ...present({
       drawings: cnDrawings(childElements(text, 'Drawings'), childAt(text, 'Abstract', 'AbstractFigure')),
@@ -178,6 +187,22 @@ function people(front: XmlElement, role: 'Applicant' | 'Inventor'): Name[] {
   );
 }
 
+/** Firms and attorneys; a firm's number stands behind its name. */
+function agents(front: XmlElement): Name[] {
+  const listed = descendants(childAt(front, 'Parties', 'AgentDetails'), 'Agent');
+  return uniqueNames(
+    listed.flatMap((agent) => [
+      withoutAgencyNumber(textAt(agent, 'Agency', 'AddressBook', 'OrganizationName')),
+      textAt(agent, 'AddressBook', 'Name'),
+    ]),
+  );
+}
+
+function numberAndDate(front: XmlElement, list: string) {
+  const id = childAt(front, list, 'DocumentID');
+  return { number: textAt(id, 'DocNumber'), date: parseDate(textAt(id, 'Date')) };
+}
+
 function codes(front: XmlElement): Partial<Patent> {
   const symbols = (list: string, item: string): string[] =>
     descendants(childAt(front, list), item).map((code) => {
@@ -196,7 +221,7 @@ function codes(front: XmlElement): Partial<Patent> {
 export const cnSt96: Reader = {
   format: 'cn-st96',
   title: 'CN publication (ST.96)',
-  version: 2,
+  version: 3,
   detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
   split: splitXml,
   parse,

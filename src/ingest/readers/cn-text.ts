@@ -104,3 +104,8 @@ function files(element: XmlElement): string[] {
     (image) => image.attributes['file']?.split(/[\\/]/).at(-1) ?? [],
   );
 }
+
+/** `虚构专利代理事务所 99001`: a firm without the number that the office gives it. */
+export function withoutAgencyNumber(name: string | undefined): string | undefined {
+  return name?.replace(/\s\d{5}$/, '');
+}

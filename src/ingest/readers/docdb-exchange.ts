@@ -6,10 +6,12 @@ import { filingKey } from '../../patent/family.js';
 import type { Citation, Name, Patent } from '../../patent/record.js';
 import { bySequence, documentId, filingOf, formedNames } from './docdb-forms.js';
 import { readableText } from './markup.js';
+import { fiCode, fTerm } from './national-codes.js';
 import {
   codeFields,
   filingFields,
   identity,
+  internationalFields,
   languageCode,
   present,
   publicationDates,
@@ -96,7 +98,18 @@ function filings(
   const stated = familyId && /^\d+$/.test(familyId) && Number(familyId) > 0 ? familyId : undefined;
   // An application that is its own first filing is listed as its priority; it claims none.
   const claimed = priorities.filter((filing) => !own || filingKey(filing) !== filingKey(own));
-  return filingFields(country, { own, priorities: claimed, familyId: stated });
+  return {
+    ...filingFields(country, { own, priorities: claimed, familyId: stated }),
+    ...internationalStage(claims),
+  };
+}
+
+/** DOCDB names the international application that a national one rests on among the priorities, linked by `W`. */
+function internationalStage(claims: XmlElement[]): Partial<Patent> {
+  const linked = claims.filter((claim) => textAt(claim, 'priority-linkage-type') === 'W');
+  const filing = filingOf(linked);
+  if (filing?.country !== 'WO') return {};
+  return internationalFields(filing);
 }
 
 function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {
@@ -109,6 +122,12 @@ function withoutEdition(code: string): string {
   return /^\s[A-Z]$/.test(bare.slice(-2)) ? bare.slice(0, -2) : bare;
 }
 
+function classificationSymbol(code: XmlElement): string {
+  const part = (name: string): string => textAt(code, name) ?? '';
+  const apart = `${part('section')}${part('class')}${part('subclass')} ${part('main-group')}/${part('subgroup')}`;
+  return textAt(code, 'classification-symbol') ?? apart;
+}
+
 function codes(front: XmlElement): Partial<Patent> {
   const ipc = descendants(childAt(front, 'classifications-ipcr'), 'classification-ipcr').map(
     (code) => textAt(code, 'text') ?? '',
@@ -118,18 +137,20 @@ function codes(front: XmlElement): Partial<Patent> {
       ? [withoutEdition((textAt(code) ?? '').replace(/^\s*\d{1,2}\s*(?=[A-H])/, ''))]
       : [],
   );
-  const cpc = descendants(childAt(front, 'patent-classifications'), 'patent-classification').flatMap(
-    (code) => {
-      if (!/^CPC/.test(childAt(code, 'classification-scheme')?.attributes['scheme'] ?? '')) return [];
-      const symbol = textAt(code, 'classification-symbol');
-      if (symbol) return [symbol];
-      const part = (name: string): string => textAt(code, name) ?? '';
-      return [
-        `${part('section')}${part('class')}${part('subclass')} ${part('main-group')}/${part('subgroup')}`,
-      ];
-    },
-  );
-  return codeFields({ ipc: ipc.length > 0 ? ipc : old, cpc });
+  const stated = descendants(childAt(front, 'patent-classifications'), 'patent-classification');
+  const of = (scheme: RegExp): string[] =>
+    stated
+      .filter((code) => scheme.test(childAt(code, 'classification-scheme')?.attributes['scheme'] ?? ''))
+      .map(classificationSymbol);
+  const unique = (list: string[]): string[] => [...new Set(list.filter(Boolean))];
+  return {
+    ...codeFields({ ipc: ipc.length > 0 ? ipc : old, cpc: of(/^CPC/) }),
+    ...present({
+      fi_codes: unique(of(/^FI$/).map(fiCode)),
+      f_terms: unique(of(/^FTERM$/).map(fTerm)),
+      uspc_codes: unique(of(/^UC$/)),
+    }),
+  };
 }
 
 /** Who cited a document, by the phase in which it was cited: only the applicant's own are not an examiner's. */

@@ -45,8 +45,8 @@ export function filingOf(references: XmlElement[]): Filing | undefined {
   const date = parseDate(textAt(id, 'date') ?? dates.find(Boolean));
   const country = textAt(id, 'country') ?? /^[A-Z]{2}/.exec(number)?.[0];
   if (country === undefined) return undefined;
-  // DOCDB's kind W is an international application, numbered `US2004035927` under WO.
-  const pct = textAt(id, 'kind') === 'W' ? /^([A-Z]{2})?(\d{4})(\d{5,6})$/.exec(number) : undefined;
+  // DOCDB's kind W is an international application: `US2004035927` under WO, `9816128` of 1998 under US.
+  const pct = textAt(id, 'kind') === 'W' ? /^([A-Z]{2})?(\d{4}|\d{2})(\d{5,6})$/.exec(number) : undefined;
   if (pct) return { country: 'WO', number: `PCT/${pct[1] ?? country}${pct[2]}/${pct[3]}`, date };
   return { country, number: officeNumber(country, documentIds(references)) ?? number, date };
 }

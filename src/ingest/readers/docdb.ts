@@ -50,7 +50,7 @@ function emptyReason(root: XmlElement): string {
 export const docdb: Reader = {
   format: 'docdb',
   title: 'DOCDB exchange documents and OPS answers',
-  version: 2,
+  version: 3,
   detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
   split: splitElements(DOCUMENTS),
   parse,

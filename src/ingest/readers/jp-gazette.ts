@@ -10,6 +10,7 @@ import { splitXml } from '../split.js';
 import { decodeText } from './decode.js';
 import { gazetteSections } from './jp-sections.js';
 import { readableText } from './markup.js';
+import { fiCode, fTerm } from './national-codes.js';
 import {
   codeFields,
   filingFields,
@@ -155,10 +156,13 @@ function ownCodes(front: XmlElement): Partial<Patent> {
   const fi = childElements(front, 'classification-national').flatMap((scheme) =>
     childElements(scheme)
       .filter(({ name }) => /-clsf$/.test(name))
-      .map((code) => (textAt(code) ?? '').normalize('NFKC').replace(/^([A-H]\d{2}[A-Z])\s*(?=\d)/, '$1 ')),
+      .map((code) => fiCode(textAt(code) ?? '')),
   );
-  const terms = descendants(childAt(front, 'f-term-info'), 'f-term').flatMap((term) => textAt(term) ?? []);
-  return present({ fi_codes: [...new Set(fi.filter(Boolean))], f_terms: [...new Set(terms)] });
+  const terms = descendants(childAt(front, 'f-term-info'), 'f-term').map((term) => fTerm(textAt(term) ?? ''));
+  return present({
+    fi_codes: [...new Set(fi.filter(Boolean))],
+    f_terms: [...new Set(terms.filter(Boolean))],
+  });
 }
 
 function international(front: XmlElement): Partial<Patent> {
@@ -206,7 +210,7 @@ function citations(root: XmlElement): Citation[] {
 export const jpGazette: Reader = {
   format: ROOT,
   title: 'JP gazette (ST.36)',
-  version: 3,
+  version: 4,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

@@ -107,11 +107,14 @@ export function internationalFiling(
 /** A number as a source writes it, and its date. */
 interface Written {
   number: string | undefined;
-  date: string | undefined;
+  date?: string | undefined;
 }
 
 /** The international application and publication, each in one form; what is no international number is left out. */
-export function internationalFields(application: Written, publication: Written): Partial<Patent> {
+export function internationalFields(
+  application: Written,
+  publication: Written = { number: undefined },
+): Partial<Patent> {
   const filing = internationalFiling(application.number, application.date);
   const key = filing && normaliseApplicationNumber('WO', filing.number);
   const parts = key === undefined ? null : /^([A-Z]{2})(\d{4})(\d{6})$/.exec(key);

@@ -7,6 +7,7 @@ import { deriveFamilyId, type Filing } from '../../patent/family.js';
 import { companyKey } from '../../patent/name.js';
 import type { Name, Patent, Priority } from '../../patent/record.js';
 import { readableText } from './markup.js';
+import { nationalClasses } from './national-codes.js';
 import { internationalFields, present } from './publication.js';
 import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
 
@@ -134,13 +135,6 @@ export function classifications(front: XmlElement): Partial<Patent> {
   return found;
 }
 
-/** `4353201` in columns of three and three is 435/320.1, `D14387` is D14/387. */
-function nationalClass(code: string): string | undefined {
-  const [scheme, main, rest] = [code.slice(0, 3).trim(), code.slice(3, 6).trim(), code.slice(6).trim()];
-  if (!/^[A-Z]{0,3}\d{0,3}$/.test(scheme) || scheme === '' || main === '') return undefined;
-  return `${scheme}/${main}${/^\d/.test(rest) ? '.' : ''}${rest}`;
-}
-
 /** USPC, agents, examiners and the numbers of the international stage. */
 export function officeFields(front: XmlElement): Partial<Patent> {
   const national = childElements(front, 'classification-national').flatMap((scheme) =>
@@ -155,7 +149,7 @@ export function officeFields(front: XmlElement): Partial<Patent> {
   };
   return {
     ...present({
-      uspc_codes: [...new Set(national.flatMap((code) => nationalClass(code) ?? []))],
+      uspc_codes: nationalClasses(national),
       agents: names(childElements(childAt(parties, 'agents'))),
       examiners: names(childElements(childAt(front, 'examiners'))),
     }),

@@ -109,7 +109,7 @@ function redBookReader(root: string, title: string): Reader {
   return {
     format: root,
     title,
-    version: 4,
+    version: 5,
     detect: (head) => xmlRootName(head) === root,
     split: splitXml,
     parse,

@@ -16,9 +16,11 @@ import {
   codeFields,
   filingFields,
   identity,
+  internationalFields,
   internationalFiling,
   present,
   publicationDates,
+  uniqueNames,
   withText,
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
@@ -103,6 +105,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
       ipc: document.all('IPCP', 'IPCS', 'ICM', 'ICS').map(symbol),
       cpc: document.all('CPOI', 'CPOA').map(symbol),
     }),
+    ...officeFields(document),
     ...present({ citations: citations(document) }),
   });
   return { patents: [patent], skipped: [] };
@@ -120,6 +123,24 @@ function withComma(name: string): string {
 function parties(document: Document): Partial<Patent> {
   const names = (tag: string) => document.all(tag).map(withComma);
   return partyFields({ applicants: names('AANM'), assignees: names('ASNM'), inventors: names('INNM') });
+}
+
+/** USPC as issued, else as it is now; agents, examiners, and the numbers of the international stage. */
+function officeFields(document: Document): Partial<Patent> {
+  const [issued, current] = [document.all('CIOR', 'CIXR'), document.all('CCOR', 'CCXR')];
+  const names = (...tags: string[]) => uniqueNames(document.all(...tags).map(withComma));
+  const filed = document.first('PCAD') ?? document.first('PCFD');
+  return {
+    ...present({
+      uspc_codes: [...new Set(issued.length > 0 ? issued : current)],
+      agents: names('LRNM', 'LRAG', 'LRFW', 'LRFM'),
+      examiners: names('EXP', 'EXA'),
+    }),
+    ...internationalFields(
+      { number: document.first('PCAN'), date: parseDate(filed) },
+      { number: document.first('PCPN'), date: parseDate(document.first('PCPD')) },
+    ),
+  };
 }
 
 function filings(document: Document): Partial<Patent> {
@@ -189,7 +210,7 @@ function description(document: Document): Section[] {
 export const usBrs: Reader = {
   format: 'us-brs',
   title: 'US full text of the BRS search system',
-  version: 2,
+  version: 3,
   detect(head) {
     const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4096)).toString('latin1');
     return /(?:^|\n)\*\*\* BRS DOCUMENT BOUNDARY \*\*\*\r?\n[A-Z]{2,4} /.test(text);

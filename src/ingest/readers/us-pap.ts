@@ -7,7 +7,16 @@ import type { Filing } from '../../patent/family.js';
 import type { Claim, Drawing, Patent, Section } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { readableText, readableWhole } from './markup.js';
-import { codeFields, filingFields, identity, present, publicationDates, withText } from './publication.js';
+import { nationalClasses } from './national-codes.js';
+import {
+  codeFields,
+  filingFields,
+  identity,
+  internationalFields,
+  present,
+  publicationDates,
+  withText,
+} from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { wholeNumber } from './red-book-text.js';
 import { Sections } from './sections.js';
@@ -58,8 +67,14 @@ function publication(root: XmlElement): Patent {
     ...filings(front),
     ...parties(front),
     ...codeFields({ ipc: descendants(technical, 'ipc').flatMap((code) => plainText(code) ?? []) }),
+    ...present({ uspc_codes: nationalClasses(descendants(technical, 'uspc').map(nationalColumns)) }),
     ...present({ drawings: drawings(root) }),
   });
+}
+
+/** Class and subclass in columns of three and six: `440` and `049000`. */
+function nationalColumns(code: XmlElement): string {
+  return `${(textAt(code, 'class') ?? '').padStart(3)}${textAt(code, 'subclass') ?? ''}`;
 }
 
 /** `Ann B. Reed` comes as given-name, middle-name, family-name; a company as organization-name. */
@@ -118,7 +133,10 @@ function filings(front: XmlElement): Partial<Patent> {
       international = parent;
     else earlier.push(parent);
   }
-  return filingFields('US', { own, international, priorities: earlier });
+  return {
+    ...filingFields('US', { own, international, priorities: earlier }),
+    ...(international && internationalFields(international)),
+  };
 }
 
 function claims(root: XmlElement): Claim[] {
@@ -178,7 +196,7 @@ function drawings(root: XmlElement): Drawing[] {
 export const usPap: Reader = {
   format: ROOT,
   title: 'US application, PAP v1.5 (2001–2004)',
-  version: 1,
+  version: 2,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitXml,
   parse,

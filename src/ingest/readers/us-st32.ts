@@ -9,7 +9,17 @@ import type { Filing } from '../../patent/family.js';
 import type { Citation, Claim, Drawing, Patent, Section } from '../../patent/record.js';
 import { splitAt } from '../split.js';
 import { readableText, readableWhole } from './markup.js';
-import { codeFields, filingFields, identity, present, publicationDates, withText } from './publication.js';
+import { nationalClasses } from './national-codes.js';
+import {
+  codeFields,
+  filingFields,
+  identity,
+  internationalFields,
+  present,
+  publicationDates,
+  uniqueNames,
+  withText,
+} from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { inColumns } from './red-book-front.js';
 import { wholeNumber } from './red-book-text.js';
@@ -27,8 +37,8 @@ import {
 } from './xml.js';
 
 const ROOT = 'PATDOC';
-/** Agents, examiners, field of search. */
-const SKIP = new Set(['B740', 'B745', 'B580']);
+/** Field of search. */
+const SKIP = new Set(['B580']);
 const EMPTY = new Set([
   ...['EMI', 'CITED-BY-EXAMINER', 'CITED-BY-OTHER', 'B597US', 'B221US', 'B473', 'B473US', 'B474US'],
   ...['MATHEMATICA', 'CHEMCDX', 'CHEMMOL', 'CUSTOM-CHARACTER', 'COLSPEC', 'colspec', 'SPANSPEC', 'spanspec'],
@@ -68,6 +78,7 @@ function publication(root: XmlElement): Patent {
     ...filings(front),
     ...parties(front),
     ...codes(front),
+    ...international(front),
     ...present({ drawings: drawings(root), citations: citations(front) }),
   });
 }
@@ -80,7 +91,14 @@ function nameOf(holder: XmlElement): string | undefined {
 
 function parties(front: XmlElement): Partial<Patent> {
   const b700 = childAt(front, 'B700');
-  return partyFields({
+  const named = (list: string, ...parties: string[]) =>
+    uniqueNames(
+      childElements(b700, list)
+        .flatMap((group) => childElements(group))
+        .filter(({ name }) => parties.includes(name))
+        .map(nameOf),
+    );
+  const applying = partyFields({
     assignees: childElements(b700, 'B730')
       .flatMap((list) => childElements(list, 'B731'))
       .map(nameOf),
@@ -88,6 +106,10 @@ function parties(front: XmlElement): Partial<Patent> {
       .flatMap((list) => childElements(list, 'B721'))
       .map(nameOf),
   });
+  return {
+    ...applying,
+    ...present({ agents: named('B740', 'B741'), examiners: named('B745', 'B746', 'B747') }),
+  };
 }
 
 /** B511 is the main class, B512 are further ones, in columns (`A47L  514`); of a design they are Locarno. */
@@ -99,10 +121,24 @@ function codes(front: XmlElement): Partial<Patent> {
     // A file that was printed anew has lost one of two spaces: a subgroup has at least two digits.
     .map((code) => code.replace(/^([A-H]\d{2}[A-Z]) (?=\d{3}$)/, '$1  '));
   const isLocarno = (code: string): boolean => /^\s*\d{4}\s*$/.test(code);
-  return codeFields({
-    ipc: written.filter((code) => !isLocarno(code)),
-    locarno: written.filter(isLocarno),
-  });
+  const national = childElements(childAt(front, 'B500', 'B520')).map((element) =>
+    inColumns(rawText(element)),
+  );
+  return {
+    ...codeFields({
+      ipc: written.filter((code) => !isLocarno(code)),
+      locarno: written.filter(isLocarno),
+    }),
+    ...present({ uspc_codes: nationalClasses(national) }),
+  };
+}
+
+function international(front: XmlElement): Partial<Patent> {
+  const stage = (list: string, item: string) => {
+    const document = childAt(front, 'B800', list, item, 'DOC');
+    return { number: textAt(document, 'DNUM'), date: parseDate(textAt(document, 'DATE')) };
+  };
+  return internationalFields(stage('B860', 'B861'), stage('B870', 'B871'));
 }
 
 /** Characters with their spaces: the columns are of fixed width. */
@@ -202,7 +238,7 @@ function drawings(root: XmlElement): Drawing[] {
 export const usSt32: Reader = {
   format: 'us-st32',
   title: 'US grant, ST.32 patdoc v2.4/2.5 (2001–2004)',
-  version: 2,
+  version: 3,
   detect: (head) => xmlRootName(head) === ROOT,
   split: splitAt(`<${ROOT}`),
   parse,

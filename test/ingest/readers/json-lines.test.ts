@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PATENT_SCHEMA } from '../../../src/ingest/patent-schema.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { PatentInput } from '../../../src/ingest/patent-input.js';
+import { patentJsonSchema } from '../../../src/ingest/patent-schema.js';
 import { jsonLines } from '../../../src/ingest/readers/json-lines.js';
 import { parseUnit } from '../../../src/ingest/readers/registry.js';
 import type { Patent } from '../../../src/patent/record.js';
@@ -149,14 +151,22 @@ describe('JSON Lines', () => {
     [{ ipc_codes: ['H01'] }, /^ipc_codes: "H01"; expected a code/],
     [{ applicants: [{ nam: 'x' }] }, /^applicants\[0\]\.name: missing/],
     [{ drawings: [{ file: '../x.png' }] }, /^drawings\[0\]\.file: .*expected file name without folder/],
-    [{ citations: [{ country: 'US' }] }, /^citations\[0\]: expected patent_id, country and number, or text/],
+    [{ titles: { english: 'x' } }, /^titles\.english: "x"; expected a language/],
+    [{ titles: 'x' }, /^titles: "x"; expected an object with a field for each language/],
+    [{ translated_claims: { en: [{ number: 1 }] } }, /^translated_claims\.en\[0\]\.text: missing/],
+    [{ applicants: [7] }, /^applicants\[0\]: 7; expected a name, or an object with name/],
+    [{ description: [{ paragraphs: [{ text: 7 }] }] }, /^description\[0\]\.paragraphs\[0\]\.text: 7/],
+    [
+      { citations: [{ country: 'US' }] },
+      /^citations\[0\]: \{"country":"US"\}; expected patent_id, country and number, or text/,
+    ],
     [
       { citations: [{ text: 'Reed', cited_by: 'me' }] },
       /^citations\[0\]\.cited_by: "me"; expected one of examiner, applicant/,
     ],
     [
       { priorities: [{ country: 'KR', number: '1', date: '2020-02-31' }] },
-      /^priorities: "2020-02-31"; expected a real day/,
+      /^priorities\[0\]\.date: "2020-02-31"; expected a real day/,
     ],
     [{ publication_number: 'what' }, /^country: missing, and publication_number "what" does not name it/],
     [{ publication_number: 'what', country: 'EP' }, /expected a publication number of EP/],
@@ -177,19 +187,47 @@ describe('JSON Lines', () => {
     assert.match(read('null').failed?.reason ?? '', /the line: null/);
   });
 
-  it('has a schema with every field of a record', () => {
-    const fields = [
-      'patent_id',
-      'country',
-      'number',
-      'kind_code',
-      'claims',
-      'description',
-      'drawings',
-      'family_derived',
-    ];
-    for (const field of fields) assert.ok(PATENT_SCHEMA.properties?.[field], field);
+  it('tells its lines from other JSON', () => {
     assert.equal(jsonLines.detect(Buffer.from(line())), true);
     assert.equal(jsonLines.detect(Buffer.from('{"id":1}')), false);
+  });
+
+  describe('the JSON Schema', () => {
+    const accepts = new Ajv2020({ strict: false }).compile(patentJsonSchema());
+
+    it('accepts what the reader accepts', () => {
+      for (const fields of [
+        {},
+        { claims: ['A hinge.'], description: 'One.', applicants: 'Rung AG', inventors: ['Reed, Ann'] },
+        { abstract: null, titles: { en: null }, claims: [{ number: 1, text: 'A', depends_on: null }] },
+        { _source: { any: 1 }, pct_application: { number: 'PCT/KR2018/016728', date: '2018-12-27' } },
+      ]) {
+        assert.equal(patent(fields).patent_id, 'EP03539467A1');
+        assert.equal(accepts(JSON.parse(line(fields))), true, JSON.stringify(accepts.errors));
+      }
+    });
+
+    it('refuses what the reader refuses by its form', () => {
+      for (const fields of [
+        { title: 7 },
+        { title: ' ' },
+        { abstrct: 'x' },
+        { claims: [{ number: 0, text: 'b' }] },
+        { claims: [null] },
+        { filing_date: '20230228' },
+        { titles: { english: 'x' } },
+        { drawings: [{ file: 'a/b.png' }] },
+      ]) {
+        assert.equal(read(line(fields)).patents.length, 0, JSON.stringify(fields));
+        assert.equal(accepts(JSON.parse(line(fields))), false, JSON.stringify(fields));
+      }
+    });
+  });
+
+  it('takes every field of a record', () => {
+    type Fits = Patent extends PatentInput ? true : false;
+    type Lacks = Exclude<keyof Patent, keyof PatentInput>;
+    const fits: [Fits, [Lacks] extends [never] ? true : Lacks] = [true, true];
+    assert.deepEqual(fits, [true, true]);
   });
 });

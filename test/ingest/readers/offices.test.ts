@@ -277,4 +277,59 @@ describe('fields for patent professionals', () => {
       agents: [{ name: 'Mustermann, Max et al' }],
     });
   });
+
+  it('CN, ST.36 and ST.96: international numbers, agents', async () => {
+    assert.deepEqual(special(await read('cn-st36-b.xml')), {
+      pct_application: { number: 'PCT/KR2015/007001', date: '2015-07-09' },
+      pct_publication: { number: 'WO2016007001', date: '2016-01-14' },
+      agents: [{ name: '虚构专利代理事务所' }, { name: '代礼人' }],
+    });
+    const { agents, ...numbers } = special(await read('cn-st96-a.xml'));
+    assert.deepEqual(numbers, {
+      pct_application: { number: 'PCT/JP2019/035321', date: '2019-09-06' },
+      pct_publication: { number: 'WO2020054321', date: '2020-03-19' },
+    });
+    assert.deepEqual(agents, [{ name: '虚构知识产权代理有限公司' }, { name: '代礼人' }]);
+  });
+
+  it('DOCDB: FI, F-terms, USPC, the international application', async () => {
+    const { patents, ...rest } = await read('docdb-exchange.xml');
+    const of = (country: string) =>
+      special({ ...rest, patents: patents.filter((patent) => patent.country === country) });
+    assert.deepEqual(of('JP'), {
+      fi_codes: ['A01G 31/00 601A', 'A01G 31/06 Z'],
+      f_terms: ['2B314MA12'],
+    });
+    assert.deepEqual(of('US'), {
+      pct_application: { number: 'PCT/JP2021/003002', date: '2021-01-29' },
+      uspc_codes: ['47/62.00R'],
+    });
+  });
+
+  it('US before 2005, ST.32: international numbers, USPC, agents, examiners', async () => {
+    assert.deepEqual(special(await read('us-st32.xml')), {
+      pct_application: { number: 'PCT/EP1999/009111', date: '1999-11-24' },
+      pct_publication: { number: 'WO2000033001', date: '2000-06-08' },
+      uspc_codes: ['99/295', 'D7/300', '340/573.4'],
+      agents: [{ name: 'Marsh & Reed' }],
+      examiners: [{ name: 'Aminer, Ex' }, { name: 'Ple, Sam' }],
+    });
+  });
+
+  it('US before 2005, PAP: international application, USPC', async () => {
+    assert.deepEqual(special(await read('us-pap.xml')), {
+      pct_application: { number: 'PCT/JP2001/008001', date: '2001-09-14' },
+      uspc_codes: ['440/49', '416/134.1'],
+    });
+  });
+
+  it('US of BRS: international numbers, USPC, agents, examiners', async () => {
+    assert.deepEqual(special(await read('us-brs.txt')), {
+      pct_application: { number: 'PCT/KR2008/007001', date: '2008-11-27' },
+      pct_publication: { number: 'WO2009078001', date: '2009-06-25' },
+      uspc_codes: ['56/8', '56/9.5', 'D15/12'],
+      agents: [{ name: 'Marsh & Reed, PLLC' }, { name: 'Sample, Sue' }],
+      examiners: [{ name: 'Aminer, Ex' }, { name: 'Ple, Sam A' }],
+    });
+  });
 });
