@@ -1,0 +1,51 @@
+/**
+ * Attacks on a server beside a good client, a second each. How long the good client waits is measured by attack.ts, on
+ * an idle machine; here is tested who is answered what.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { FIXTURES } from '../crash/folder.js';
+import { type Collection, collect } from '../search/collection.js';
+import { ATTACKS } from './attacks.js';
+import { Attacked, faultsOf } from './beside.js';
+
+const skip = process.platform === 'linux' ? false : 'stops processes';
+
+for (const adapter of ['uws', 'node'] as const) {
+  describe(`a server under attack (${adapter})`, { skip }, () => {
+    let collection: Collection;
+    let server: Attacked;
+    before(async () => {
+      collection = await collect(FIXTURES);
+      server = await Attacked.start(collection.dir, adapter);
+    });
+    after(async () => {
+      await server.stop();
+      collection.remove();
+    });
+    for (const attack of Object.keys(ATTACKS)) {
+      it(`answers a good client, and nobody 5xx but 503: ${attack}`, async () => {
+        const {
+          livez,
+          livezOutcomes,
+          searches,
+          administrator,
+          attack: answered,
+        } = await server.under(attack, 1);
+        assert.deepEqual(livezOutcomes, { 200: livez.length });
+        assert.deepEqual(Object.keys(administrator), ['200']);
+        assert.deepEqual(
+          Object.keys(searches).filter((outcome) => !['200', '503'].includes(outcome)),
+          [],
+        );
+        assert.deepEqual(faultsOf(answered), []);
+        assert.deepEqual(
+          Object.keys(answered).filter((outcome) => outcome === 'no answer in time'),
+          [],
+        );
+        if (attack !== 'nothing, to compare') assert.notDeepEqual(answered, {});
+        assert.ok(server.lives);
+      });
+    }
+  });
+}
