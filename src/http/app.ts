@@ -25,6 +25,7 @@ import { openapi } from './routes/reference/openapi-json.js';
 import { semantic } from './routes/semantic/route.js';
 import { semanticAnalytics } from './routes/semantic-analytics/route.js';
 import { traceFields, traceOf } from './trace-context.js';
+import { TurnPacer } from './turn-pacer.js';
 
 export const ROUTES: readonly Route[] = [
   semantic,
@@ -46,12 +47,13 @@ export function createApp(
   services: Services,
   routes: readonly Route[] = ROUTES,
   guard: Pick<LoopGuard, 'refuses'> = new LoopGuard(),
+  pacer: Pick<TurnPacer, 'begin'> = new TurnPacer(),
 ): HttpHandler {
   const router = new Router(routes);
   return (request) => {
     const exchange = new Exchange(request, services, guard);
     try {
-      const result = exchange.start(router);
+      const result = exchange.start(router, pacer);
       if (!(result instanceof Promise)) return exchange.finish(result);
       return result.then(
         (reply) => exchange.finish(reply),
@@ -84,8 +86,8 @@ class Exchange {
     this.#trace = traceOf(request);
   }
 
-  /** Everything that needs no waiting is done without, so that cheap routes are answered in the same turn. */
-  start(router: Router): HttpReply | Promise<HttpReply> {
+  /** Steps that need no waiting are synchronous, so that cheap routes are answered in the same turn. */
+  start(router: Router, pacer: Pick<TurnPacer, 'begin'>): HttpReply | Promise<HttpReply> {
     const request = this.#request;
     const match = router.find(request.method, request.path);
     if ('error' in match) {
@@ -95,7 +97,12 @@ class Exchange {
         : { ...reply, headers: { ...reply.headers, allow: match.allow } };
     }
     this.#route = match.route;
-    const waiting = this.#admission.admit(request, match.route);
+    const isPaced = match.route.access === 'key';
+    return isPaced ? pacer.begin(() => this.#admit(match)) : this.#admit(match);
+  }
+
+  #admit(match: Match): HttpReply | Promise<HttpReply> {
+    const waiting = this.#admission.admit(this.#request, match.route);
     if (waiting) return waiting.then(() => this.#handle(match));
     return this.#handle(match);
   }

@@ -1,6 +1,6 @@
 /**
- * Attacks on a server beside a good client, a second each. How long the good client waits is measured by attack.ts, on
- * an idle machine; here is tested who is answered what.
+ * Attacks on a server beside a good client, a second each. Checks the statuses of all answers. attack.ts measures how long
+ * the good client waits, on an idle machine.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -24,7 +24,7 @@ for (const adapter of ['uws', 'node'] as const) {
       collection.remove();
     });
     for (const attack of Object.keys(ATTACKS)) {
-      it(`answers a good client, and nobody 5xx but 503: ${attack}`, async () => {
+      it(`a good client is answered, and no client gets 5xx other than 503: ${attack}`, async () => {
         const {
           livez,
           livezOutcomes,

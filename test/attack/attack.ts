@@ -1,8 +1,8 @@
 /**
  * Attacks a server on each adapter, with a good client beside each attack, and prints what the good client saw:
- * `node dist/test/attack/attack.js [--seconds 20] [--adapter uws] [--busy] [ATTACK…]`, from the repository's root. Ends with 1 if 1 %
- * of the answers to /livez took longer than 100 ms, if any was not 200, if the right secret of the administrator was refused,
- * or if anybody was answered 5xx but 503. Run it on an idle machine. With `--busy`, the time that the
+ * `node dist/test/attack/attack.js [--seconds 20] [--adapter uws] [--busy] [ATTACK…]`, from the repository's root. Exits with 1
+ * if 1 % of the answers to /livez took longer than 100 ms, if any was not 200, if the right secret of the administrator was
+ * refused, or if any client got 5xx other than 503. Run it on an idle machine. With `--busy`, the time that the
  * event loop of server or client, whichever more, waited for a processor is taken off before it is judged.
  */
 import { rmSync } from 'node:fs';
