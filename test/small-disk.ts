@@ -6,15 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** Mounts a file system of the given size in MiB, or returns the reason why it cannot. */
-export function smallDisk(t: TestContext, size: number): { dir: string; grow(size: number): void } | string {
+/** Mounts a file system of the given size in MiB for a number of files and folders, or returns the reason why it cannot. */
+export function smallDisk(
+  t: TestContext,
+  size: number,
+  files = 10_000,
+): { dir: string; grow(size: number): void } | string {
   const dir = mkdtempSync(join(tmpdir(), 'priorart-disk-'));
   t.after(() => {
     spawnSync('umount', [dir]);
     rmdirSync(dir);
   });
   const mount = (...args: string[]) => spawnSync('mount', [...args, dir], { encoding: 'utf8' });
-  const mounted = mount('-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs');
+  const mounted = mount('-t', 'tmpfs', '-o', `size=${size}m,nr_inodes=${files}`, 'tmpfs');
   if (mounted.status !== 0) return `cannot mount a tmpfs: ${mounted.error?.message ?? mounted.stderr.trim()}`;
   const grow = (wanted: number) => assert.equal(mount('-o', `remount,size=${wanted}m`).status, 0);
   return { dir, grow };

@@ -5,10 +5,10 @@
  */
 import { chmodSync, closeSync, existsSync, fdatasyncSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { PriorartError } from '../errors.js';
+import { isPriorartError, PriorartError } from '../errors.js';
 import { type NativeSqlite, native, type SqliteValue } from '../index/native.js';
-import { diskFull } from '../store/faults.js';
-import { makeFolderWithin, syncFolder } from '../store/room.js';
+import { diskFull, diskFullIn } from '../store/faults.js';
+import { makeFolderWithin, syncFolder, tryRoom } from '../store/room.js';
 
 /** What a file is to hold, and how it is written. */
 export interface Layout {
@@ -47,6 +47,9 @@ export class LockHeld extends PriorartError {
 
 /** There is no file, or nothing in it yet. */
 export class FileMissing extends Error {}
+
+/** SQLite's message if it cannot open or create a file. It gives no reason: a full disk is one. */
+const CANNOT_OPEN = 'unable to open database file';
 
 /** One connection to a file. Not to be shared by threads. */
 export class Sqlite {
@@ -174,7 +177,19 @@ export class Sqlite {
       if (code === 'busy') throw new LockHeld(this.file);
       if (code === 'full') throw diskFull(dirname(this.file), error);
       if (code === 'damaged') throw this.#damaged(message!);
+      if (message!.startsWith(CANNOT_OPEN)) this.#requireRoom();
       throw new Error(`${this.file} cannot be used: ${message}`, { cause: error });
+    }
+  }
+
+  /** @throws PriorartError `disk_full` if there is no room for a new file */
+  #requireRoom(): void {
+    const folder = dirname(this.file);
+    try {
+      tryRoom(folder);
+    } catch (error) {
+      const found = diskFullIn(folder, error);
+      if (isPriorartError(found)) throw found;
     }
   }
 

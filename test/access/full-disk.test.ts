@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { CallLimits } from '../../src/access/call-limits.js';
 import { Counters } from '../../src/access/counters.js';
 import { AccessStore } from '../../src/access/store.js';
+import { isPriorartError } from '../../src/errors.js';
 import { filled, smallDisk } from '../small-disk.js';
 
 test('creating a key store on a full disk is disk_full with the remedy, and succeeds after space is freed', async (t) => {
@@ -28,6 +29,25 @@ test('creating a key store on a full disk is disk_full with the remedy, and succ
   const account = await store.createAccount({ name: 'Any', plan: 'free' });
   assert.deepEqual(store.accounts(), [account]);
   await store.close();
+  return undefined;
+});
+
+test('a disk without room for another file is disk_full, whichever file of the key store comes first', async (t) => {
+  let refused = 0;
+  for (let files = 2; files < 12; files++) {
+    const disk = smallDisk(t, 3, files);
+    if (typeof disk === 'string') return t.skip(disk);
+    const dir = join(disk.dir, 'access');
+    try {
+      const store = AccessStore.open(dir);
+      await store.createAccount({ name: 'Any', plan: 'free' });
+      await store.close();
+    } catch (error) {
+      assert.equal(isPriorartError(error) ? error.code : error, 'disk_full', `room for ${files} files`);
+      refused++;
+    }
+  }
+  assert.ok(refused >= 3);
   return undefined;
 });
 

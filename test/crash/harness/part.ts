@@ -17,8 +17,8 @@ import {
 
 export const PROCESS = fileURLToPath(new URL('./workload-process.js', import.meta.url));
 
-/** Timeout of a process, ms. */
-const PROCESS_MS = 180_000;
+/** Timeout of a process, ms: long enough for a busy machine. */
+const PROCESS_MS = 600_000;
 
 export interface PartOptions {
   /** Number of trials. */
@@ -189,7 +189,8 @@ export async function perform(
 
 /** Describes how a process ended. */
 export function endOf({ code, signal, stderr }: Ended): string {
-  return `it ended with ${signal ?? code}: ${stderr.slice(-1500)}`;
+  const reason = signal === 'SIGABRT' ? `, which the harness sends after ${PROCESS_MS / 1000} s` : '';
+  return `it ended with ${signal ?? code}${reason}: ${stderr.slice(-1500)}`;
 }
 
 export { random };
