@@ -1,6 +1,6 @@
 /**
  * The rate limit of endpoints without a key: calls of one client address in any 60 seconds, in this process.
- * The number of addresses is bounded. If the limit is full, it drops the address with the oldest last call.
+ * The number of addresses is bounded. If the memory is full, it drops the address with the oldest last call.
  */
 import { PUBLIC_ADDRESSES_MAX } from '../limits.js';
 import { type Allowance, monotonicMs, SlidingWindow } from './window.js';

@@ -143,7 +143,8 @@ export function shownCode(code: ErrorCode): ShownCode {
 }
 
 /**
- * The status of a code. If work is cancelled while its client is connected, the server interrupted the work.
+ * The status of a code. `cancelled` is 503: if the client is still connected, the server interrupted the
+ * work.
  */
 export function statusOf(code: ShownCode): number {
   return code === 'cancelled' ? 503 : ERROR_STATUS[code];

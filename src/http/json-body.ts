@@ -6,9 +6,8 @@ import type { HttpRequest } from './adapters/adapter.js';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The decoded JSON body, not validated.
- * Rejects with PriorartError `unsupported_media_type`, `body_too_large`, `bad_json`, and what
- * `HttpRequest.body` rejects with.
+ * The decoded JSON body, not validated. Rejects with PriorartError `unsupported_media_type`,
+ * `body_too_large`, `bad_json`, and the errors of `HttpRequest.body`.
  */
 export async function readJson(request: HttpRequest): Promise<unknown> {
   checkContentType(request);

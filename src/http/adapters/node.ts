@@ -38,7 +38,8 @@ export function createNodeAdapter(options: AdapterOptions): HttpAdapter {
 
 /**
  * Connections that may wait for acceptance, up to the limit of the system. Node's default of 511 fills up if
- * thousands of clients connect at the same time. A refused client retries after 1, 3 or 7 seconds.
+ * thousands of clients connect at the same time. A client whose connection is dropped retries after 1, 3 or 7
+ * seconds.
  */
 const ACCEPT_BACKLOG = 4_096;
 
@@ -156,7 +157,7 @@ class NodeAdapter implements HttpAdapter {
   #endHalfClosed(socket: Socket): void {
     const written = socket.bytesWritten;
     const timer = setTimeout(() => {
-      // A pending answer has a separate time limit.
+      // An answer that is being sent has a separate time limit.
       if (socket.bytesWritten === written) socket.destroy();
     }, this.#options.halfClosedMs ?? HALF_CLOSED_MS);
     socket.once('close', () => clearTimeout(timer));
@@ -164,7 +165,7 @@ class NodeAdapter implements HttpAdapter {
 
   /** Answers a request that node's parser refused, as an API error. */
   #answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
-    // A plain request on a TLS port cannot be answered.
+    // After a failed TLS handshake, no answer can be sent.
     if (!socket.writable || /^(?:ECONNRESET$|ERR_(?:SSL|TLS)_)/.test(error.code ?? '')) {
       socket.destroy();
       return;

@@ -69,8 +69,7 @@ export class Exchange {
       return;
     }
     if (this.body?.isEndless) {
-      // An answer would end the body without a limit of its length. So the body is read first, up to its
-      // limits.
+      // After the answer, an endless body could not be ended. So the body is read first, up to its limits.
       const answer = () => this.write(reply, mustClose);
       this.body.read().then(answer, answer);
       return;

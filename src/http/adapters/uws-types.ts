@@ -26,7 +26,7 @@ export interface UwsResponse {
   resume(): void;
   /** Closes the connection. The abort handler runs. */
   close(): UwsResponse;
-  /** Returns [the socket had room for more, the answer is complete]. */
+  /** Returns [the socket accepted the whole chunk without buffering, the whole answer was written]. */
   tryEnd(chunk: Uint8Array | string, totalBytes: number): [boolean, boolean];
   onWritable(handler: (offset: number) => boolean): UwsResponse;
 }

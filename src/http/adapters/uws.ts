@@ -13,8 +13,8 @@
  * - a request without Host, chunk extensions, and other errors of form: 400;
  * - the body of these answers is HTML, the answers have no request id, and they are not logged;
  * - a header name with a character other than letters, digits and hyphens (RFC 9110 also allows
- *   `!#$%&'*+.^_|~` and the backquote), a control character in a header's value, and more than 98 header
- *   fields: the parser treats the head as incomplete, and the connection ends after 10 s;
+ *   `!#$%&'*+.^_|~`), a control character in a header's value, and more than 98 header fields: the parser
+ *   treats the head as incomplete, and the connection ends after 10 s;
  * - a second request in the same TCP segment as a request that is not answered immediately (two pipelined
  *   POSTs): the connection ends without an answer to either request. A request in a later segment waits for
  *   its turn;

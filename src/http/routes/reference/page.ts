@@ -53,7 +53,10 @@ ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 `;
 }
 
-/** A signed link cannot be typed by hand, and the page is already open. */
+/**
+ * Operations without a form: the signature of a link cannot be typed by hand, and `docs` is this page. The
+ * operations of the administration have no form either: their secret does not belong on this page.
+ */
 const NOT_TRIED = new Set(['drawingFile', 'docs']);
 
 function operationSection(operation: RoutedOperation, examples: Examples): string {
