@@ -1,11 +1,13 @@
 /**
- * The adapter on uWebSockets.js. std::terminate(), which JavaScript cannot catch, enforces its rules:
+ * The adapter on uWebSockets.js. uWebSockets.js enforces its rules with std::terminate(), which JavaScript
+ * cannot catch:
  * - a response must not be used after it was aborted or ended;
  * - a handler that does not answer immediately must have registered onAborted;
  * - the request object may only be read before the handler returns, a chunk only before its callback returns.
- *   So only the files uws*.ts see these objects. The handler in this file registers onAborted and onData
- *   first, and copies the data of the request. Every write goes through Exchange, which knows whether the
- *   response is open.
+ *
+ * So only the files uws*.ts see these objects. The handler in this file registers onAborted and onData first,
+ * and copies the data of the request. Every write goes through Exchange, which knows whether the response is
+ * open.
  *
  * The parser of uWebSockets.js answers some requests, or leaves them unanswered, before any handler runs. It
  * differs from node:http. All cases are refusals:
