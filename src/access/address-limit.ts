@@ -1,12 +1,12 @@
 /**
- * The limit of endpoints that need no key: calls of one client address in any 60 seconds, in this process. Its
- * memory is bounded: of more addresses than it keeps, the one that has been quiet the longest is forgotten.
+ * The rate limit of endpoints without a key: calls of one client address in any 60 seconds, in this process.
+ * The number of addresses is bounded. If the memory is full, it drops the address with the oldest last call.
  */
 import { PUBLIC_ADDRESSES_MAX } from '../limits.js';
 import { type Allowance, monotonicMs, SlidingWindow } from './window.js';
 
 export class AddressLimit {
-  /** In the order of their last call: a Map keeps the order in which keys came in. */
+  /** Windows by address, in the order of their last calls. A Map keeps the order of insertion. */
   readonly #windows = new Map<string, SlidingWindow>();
   readonly #max: number;
 
@@ -31,7 +31,10 @@ export class AddressLimit {
   }
 }
 
-/** An IPv4 address as it is; of an IPv6 address its /64, since that is what one customer of a network has. */
+/**
+ * The network of an address: an IPv4 address itself, or the /64 of an IPv6 address. A provider assigns a /64
+ * to one customer.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::');

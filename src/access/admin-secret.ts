@@ -1,6 +1,7 @@
 /**
- * The secret of the administration: given by a setting, or else in a file of the access store that only its owner
- * may read. Sessions are signed with it, so that a changed secret ends them all.
+ * The secret of the administration. A setting gives the secret. Otherwise a file of the access store holds
+ * the secret, and only the owner may read the file. The secret signs sessions, so a new secret ends all
+ * sessions.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { ADMIN_SECRET_MIN_CHARS, ADMIN_SESSION_S } from '../limits.js';
 import { makeDurableFolder, makeFileOnce } from '../store/room.js';
 import { randomBase62 } from './key.js';
 
-/** A session of an administrator, as its cookie says. Times in ms since 1970. */
+/** A session of an administrator, as in its cookie. Times in ms since 1970. */
 export interface Session {
   id: string;
   begun: number;
@@ -24,9 +25,9 @@ export class AdminSecret {
   #read: { changed: number; secret: string } | undefined;
 
   /**
-   * @param folder the access store's
-   * @param given the setting, which wins over the file
-   * @throws PriorartError `usage` where it is too short to be one
+   * @param folder folder of the access store
+   * @param given the setting; takes precedence over the file
+   * @throws PriorartError `usage` if the setting is too short
    */
   constructor(folder: string, given?: string) {
     if (given !== undefined && given.length < ADMIN_SECRET_MIN_CHARS) {
@@ -39,7 +40,10 @@ export class AdminSecret {
     this.#given = given;
   }
 
-  /** Makes the file where there is neither it nor a setting. @returns whether it was made */
+  /**
+   * Creates the file if neither the file nor the setting exists.
+   * @returns whether the file was created
+   */
   make(): boolean {
     if (this.#given !== undefined) return false;
     makeDurableFolder(dirname(this.file), 0o700);
@@ -47,21 +51,21 @@ export class AdminSecret {
   }
 
   /**
-   * Whether a text is the secret. Takes as long whatever the text.
-   * @throws PriorartError `unavailable` where there is none, or others could read it
+   * Whether a text is the secret. The comparison takes the same time for every text.
+   * @throws PriorartError `unavailable` if the secret does not exist, or if other users can read it
    */
   matches(text: string): boolean {
     return timingSafeEqual(digest(text), digest(this.#secret()));
   }
 
-  /** A session that begins now, as its cookie's value. */
+  /** A new session, as the value of its cookie. */
   newSession(now: number = Date.now()): { token: string; expires: number } {
     const expires = now + ADMIN_SESSION_S * 1000;
     const body = `${expires.toString(36)}.${randomBytes(12).toString('base64url')}`;
     return { token: `${body}.${this.#sign(body)}`, expires };
   }
 
-  /** What a cookie's value stands for; undefined where it is no session of ours, or over by its time. */
+  /** The session of a cookie's value; undefined if the signature is invalid or the session has expired. */
   session(token: string, now: number = Date.now()): Session | undefined {
     const [, body = '', id = '', signature = ''] =
       /^([0-9a-z]{1,12}\.([\w-]{16}))\.([\w-]{43})$/.exec(token) ?? [];
@@ -79,7 +83,7 @@ export class AdminSecret {
     if (this.#given !== undefined) return this.#given;
     const found = statSync(this.file, { throwIfNoEntry: false });
     if (!found) throw unavailable(`there is no file ${this.file}; it is made when a server starts`);
-    // Windows has no such bits.
+    // Windows has no such permission bits.
     if (platform !== 'win32' && (found.mode & 0o077) !== 0) {
       throw unavailable(`${this.file} can be read by others; expected mode 0600: chmod 600 it`);
     }

@@ -1,9 +1,9 @@
 /**
- * Wrong secrets slow down what comes after them from the same network: each attempt waits before it is looked at, the
- * longer the more were wrong within a minute. Nobody is refused. The secret is long enough that guessing it is
- * hopeless at any speed, and a refusal would lock out its owner, whose requests a proxy may send from the same
- * address as everybody else's. The memory is bounded: of more networks than it keeps, the one that has been quiet the
- * longest is forgotten.
+ * Wrong secrets delay the next attempts from the same network. Each attempt waits before the check. The wait
+ * grows with the number of wrong secrets in the last minute. No attempt is refused: the secret is too long to
+ * guess at any speed, and a refusal would lock out the owner if a proxy sends all requests from one address.
+ * The number of networks is bounded. If the memory is full, it drops the network with the oldest last
+ * mistake.
  */
 import { ADMIN_ATTEMPT_ADDRESSES, ADMIN_PAUSE } from '../limits.js';
 import { networkOf } from './address-limit.js';
@@ -12,9 +12,9 @@ import { monotonicMs } from './window.js';
 const MINUTE_MS = 60_000;
 
 export interface PauseLimits {
-  /** Wrong secrets within a minute that cost nothing: people mistype. */
+  /** Wrong secrets per minute without a delay, for typing errors. */
   free: number;
-  /** The first pause; each further wrong secret doubles it, up to the longest. */
+  /** The first pause, ms. Each further wrong secret doubles the pause, up to `longestMs`. */
   firstMs: number;
   longestMs: number;
 }
@@ -22,25 +22,28 @@ export interface PauseLimits {
 export class Attempts {
   readonly #limits: PauseLimits;
   readonly #now: () => number;
-  /** When each network was wrong, oldest first, as many as count; in the order of their last mistakes. */
+  /**
+   * Times of the wrong secrets by network, oldest first, bounded by `#counting`. Networks are in the order of
+   * their last mistakes.
+   */
   readonly #wrong = new Map<string, number[]>();
   readonly #counting: number;
 
-  /** @param now a clock that never goes back, ms */
+  /** @param now monotonic clock, ms */
   constructor(limits: PauseLimits = ADMIN_PAUSE, now: () => number = monotonicMs) {
     this.#limits = limits;
     this.#now = now;
     this.#counting = limits.free + 1 + Math.ceil(Math.log2(limits.longestMs / limits.firstMs));
   }
 
-  /** How long the next attempt of an address waits before it is looked at, ms. */
+  /** Time that the next attempt of an address waits before the check, ms. */
   pauseMs(address: string): number {
     const { free, firstMs, longestMs } = this.#limits;
     const beyond = this.#recent(networkOf(address)).length - free;
     return beyond <= 0 ? 0 : Math.min(longestMs, firstMs * 2 ** (beyond - 1));
   }
 
-  /** Takes note of a wrong secret. */
+  /** Records a wrong secret. */
   wrong(address: string): void {
     const from = networkOf(address);
     const times = [...this.#recent(from), this.#now()].slice(-this.#counting);
@@ -49,7 +52,7 @@ export class Attempts {
     this.#wrong.set(from, times);
   }
 
-  /** Networks that are kept. */
+  /** Number of networks in memory. */
   get size(): number {
     return this.#wrong.size;
   }

@@ -1,18 +1,20 @@
 /**
- * Billing cycles: months that begin, in UTC, on the day of the month on which the account was made. Where a
- * month has no such day its last one stands for it, and the month after goes back to the account's own day.
+ * Billing cycles: months in UTC that begin on the day of the month on which the account was created. If a
+ * month does not have this day, the cycle begins on the last day of the month. The next month uses the
+ * account's day again.
  */
 
 export interface Cycle {
   /** First instant of the cycle, ms since 1970. */
   start: number;
-  /** First instant of the next one. */
+  /** First instant of the next cycle, ms since 1970. */
   end: number;
 }
 
 /**
- * The cycle that an instant falls into.
- * @param createdAt when the account was made, ISO 8601
+ * The cycle that contains an instant.
+ * @param createdAt creation time of the account, ISO 8601
+ * @param now ms since 1970
  */
 export function cycleAt(createdAt: string, now: number): Cycle {
   const startDay = new Date(createdAt).getUTCDate();
@@ -22,7 +24,7 @@ export function cycleAt(createdAt: string, now: number): Cycle {
   return { start: startOf(year, started, startDay), end: startOf(year, started + 1, startDay) };
 }
 
-/** Months may be out of 0 to 11: Date.UTC carries them into the year. */
+/** `month` may be outside 0 to 11: Date.UTC carries it into the year. */
 function startOf(year: number, month: number, startDay: number): number {
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   return Date.UTC(year, month, Math.min(startDay, lastDay));

@@ -1,6 +1,6 @@
 /**
- * The limits of calls as a server applies them: the sliding minute and the quota of keys, shared with the other
- * servers on the folder, and the limit of endpoints that need no key, of this process alone.
+ * The limits of calls in a server. All servers on the folder share the sliding minute and the quota of keys.
+ * The limit of endpoints without a key is local to this process.
  */
 import { PriorartError } from '../errors.js';
 import { ACCESS_FLUSH_MS, PUBLIC_RATE_LIMIT_PER_MINUTE, RATE_LIMIT_PER_MINUTE } from '../limits.js';
@@ -13,18 +13,18 @@ import { LockHeld } from './sqlite.js';
 import type { AccessStore } from './store.js';
 import type { Allowance } from './window.js';
 
-/** How long counters that are out of order are left alone before they are opened again, ms. */
+/** Time between attempts to reopen failed counters, ms. */
 const REOPEN_MS = 1_000;
 
 export interface CallLimitsOptions {
-  /** Calls a key may make in 60 seconds, and a client address without one. */
+  /** Calls in 60 seconds of a key, and of a client address without a key. */
   perKey?: number;
   perAddress?: number;
-  /** Makes what was counted outlive a power cut, several times a second. */
+  /** Makes the counts survive a power failure. Called several times per second. */
   keepCounters?(): Promise<void>;
-  /** Whether the data folder is the one that was opened. While it is not, nothing is done in the background. */
+  /** Whether the data folder is still the folder that was opened. If not, background work pauses. */
   isInPlace?(): boolean;
-  /** Told of what goes wrong in the background. */
+  /** Receives the errors of background work. */
   onError?(error: unknown): void;
 }
 
@@ -36,12 +36,15 @@ export class CallLimits {
   readonly #onError: (error: unknown) => void;
   readonly #keep: () => Promise<void>;
   readonly #addresses = new AddressLimit();
-  /** Apart from calls: a page of drawings makes one of each for every image. */
+  /** Separate from other calls: a page with drawings makes one call and one file request per image. */
   readonly #files = new AddressLimit();
-  /** Apart as well: whoever tries keys behind a proxy that is not told apart takes nobody's public calls away. */
+  /**
+   * Separate from public calls: behind an untrusted proxy, attempts with wrong keys must not use up the
+   * public calls of other clients.
+   */
   readonly #strangers = new AddressLimit();
   readonly #queue = new LockQueue();
-  /** Reservations that could not be settled, since another process had the lock for too long. */
+  /** Reservations that are not settled because another process held the lock too long. */
   readonly #unsettled: Reservation[] = [];
   readonly #timer: NodeJS.Timeout;
   #counters: Counters | undefined;
@@ -61,10 +64,10 @@ export class CallLimits {
   }
 
   /**
-   * Runs work that counts, and again for at most LOCK_WAIT_MS while another process has the lock.
-   * @param work throws LockHeld before it has changed anything
-   * @returns what the work returns, in a promise where it had to wait
-   * @throws PriorartError `unavailable` where the lock was held for too long, and what the work throws
+   * Runs work that counts. Retries for at most LOCK_WAIT_MS while another process holds the lock.
+   * @param work throws LockHeld only before its first change
+   * @returns the result of the work; a promise of it if the work has to wait
+   * @throws PriorartError `unavailable` if the lock is held too long; and the errors of the work
    */
   whenUnlocked<T>(work: () => T): T | Promise<T> {
     return this.#queue.run(work);
@@ -79,7 +82,7 @@ export class CallLimits {
     return this.#counting((counters) => counters.takeCall(key, this.#perKey));
   }
 
-  /** Whether calls of keys can be counted; counters that were out of order are tried again now and then. */
+  /** Whether calls of keys can be counted. Reopens failed counters at intervals of REOPEN_MS. */
   async canCount(): Promise<boolean> {
     try {
       await this.whenUnlocked(() => this.#counting((counters) => counters.check()));
@@ -99,15 +102,16 @@ export class CallLimits {
     return this.#strangers.take(address, this.#perAddress);
   }
 
-  /** Counts a file that is fetched under a signed link. */
+  /** Counts a request for a file with a signed link. */
   takeFile(address: string): Allowance {
     return this.#files.take(address, this.#perAddress);
   }
 
   /**
-   * Takes a search out of an account's quota; to be settled when the answer is known.
-   * @returns in a promise where it had to wait
-   * @throws PriorartError `quota_exceeded`, `unavailable`, or rejects with it
+   * Reserves a search in the quota of an account. The caller settles the reservation when the answer is
+   * known.
+   * @returns a promise if the work has to wait
+   * @throws PriorartError `quota_exceeded`, `unavailable`; a promise rejects with the same errors
    */
   reserve(account: Account, now: number = Date.now()): Reservation | Promise<Reservation> {
     const { id, monthly_quota: quota, created_at: created } = account;
@@ -120,10 +124,10 @@ export class CallLimits {
   }
 
   /**
-   * Counts a search that was answered 200, or gives its place back. Where another process has the lock for too long, the
-   * place is given back when it has not, and the search must not be answered 200.
-   * @returns in a promise where it had to wait
-   * @throws PriorartError `unavailable`, or rejects with it
+   * Counts a search that is answered 200, or releases its reservation. If another process holds the lock too
+   * long, the reservation is released later, and the search must not be answered 200.
+   * @returns a promise if the work has to wait
+   * @throws PriorartError `unavailable`; a promise rejects with the same error
    */
   settle(reservation: Reservation, counts: boolean): Settled | Promise<Settled> {
     const settled = this.whenUnlocked(() =>
@@ -146,7 +150,7 @@ export class CallLimits {
   }
 
   /**
-   * What an account has used of its quota in this cycle, to this moment, by whichever server it was.
+   * Searches that an account has used of its quota in this cycle, on all servers, up to this moment.
    * @throws LockHeld
    * @throws PriorartError `unavailable`
    */
@@ -195,7 +199,7 @@ export class CallLimits {
     broken?.close();
   }
 
-  /** Renews the lease, and has written to the disk what was counted. */
+  /** Renews the lease, releases unsettled reservations, and writes the counts to the disk. */
   #tend(): void {
     if (this.#tending || !this.#counters || !this.#isInPlace()) return;
     try {
@@ -203,7 +207,7 @@ export class CallLimits {
       for (; this.#unsettled.length > 0; this.#unsettled.pop())
         this.#counters.settle(this.#unsettled.at(-1)!, false);
     } catch (error) {
-      // The lease lasts for many of these.
+      // The lease outlasts many missed renewals.
       if (!(error instanceof LockHeld)) this.#fail(error);
       return;
     }

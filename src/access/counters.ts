@@ -1,7 +1,7 @@
 /**
- * What is counted while calls run, shared by all processes on a data folder: the sliding minute of each key, and how
- * much of its quota each account has used and reserved, by billing cycle. In counters.db. A commit does not wait for the
- * disk; each server syncs what it has committed four times a second (CountersKeeper).
+ * Counts of running servers, in counters.db, shared by all processes on a data folder: the sliding minute of
+ * each key, and the used and reserved quota of each account by billing cycle. A commit does not wait for the
+ * disk. Each server syncs its commits four times per second (CountersKeeper).
  */
 import { readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +16,11 @@ export const COUNTERS_FILE = 'counters.db';
 const LAYOUT: Layout = {
   format: 1,
   tables: [
-    // A SlidingWindow, and when it is over by the machine's monotonic clock, ms.
+    // `calls`: a SlidingWindow. `over`: end of the window on the machine's monotonic clock, ms.
     `CREATE TABLE windows (key TEXT PRIMARY KEY, calls BLOB NOT NULL, over REAL NOT NULL)
      STRICT, WITHOUT ROWID`,
-    // Start of a billing cycle in ms since 1970; searches answered 200; searches that run, a JSON object by lease.
+    // Start of a billing cycle in ms since 1970; searches that were answered 200; running searches, a JSON
+    // object by lease.
     `CREATE TABLE quotas (
        account TEXT, cycle INTEGER, used INTEGER NOT NULL, held TEXT NOT NULL, PRIMARY KEY (account, cycle)
      ) STRICT, WITHOUT ROWID`,
@@ -35,8 +36,8 @@ const LAYOUT: Layout = {
 };
 
 /**
- * `held`: searches that are running now, by lease. At every instant used + held <= quota, and only what is held
- * becomes used; that is why a quota cannot be overrun, whoever is killed when.
+ * `held`: running searches by lease. At every instant used + held <= quota, and only a held search becomes a
+ * used search. So a quota cannot be exceeded, even if a process is killed.
  */
 interface QuotaRecord {
   used: number;
@@ -44,27 +45,30 @@ interface QuotaRecord {
 }
 
 /**
- * A process that may hold reservations. One that was killed does not renew it any more; what it holds is then free
- * again. Should that ever hit a process that is alive (stopped for a while, say), it finds its reservation gone
- * when it settles, and has to win a new one before it may answer 200.
+ * A process that may hold reservations. A killed process stops renewing its lease, and its reservations
+ * become free. If the lease of a live process expires (for example a stopped process), the process finds its
+ * reservation gone when it settles. It then needs a new reservation before it may answer 200.
  */
 type Lease = [renewed: number, pid: number, pidSpace: string];
 
 export interface QuotaState {
   quota: number;
-  /** Neither used nor held. */
+  /** Searches that are neither used nor held. */
   remaining: number;
   cycle: Cycle;
 }
 
-/** A search that runs. */
+/** A running search. */
 export interface Reservation {
   account: string;
   cycle: Cycle;
   quota: number;
 }
 
-/** `answerable` is false where a search must not be answered: its place was taken away, and there is no other one left. */
+/**
+ * `answerable` is false if the search must not be answered: its reservation was released, and no quota
+ * remains.
+ */
 export interface Settled {
   answerable: boolean;
   state: QuotaState;
@@ -72,15 +76,15 @@ export interface Settled {
 
 export type ReserveResult =
   | { reserved: true; reservation: Reservation }
-  /** `running`: the quota is not used up yet, but what is left of it is held by searches that run. */
+  /** `running`: running searches hold the rest of the quota, which is not used up yet. */
   | { reserved: false; running: boolean };
 
 export interface CountersOptions extends Partial<OpenOptions> {
-  /** ms of a clock that all processes share and that never goes back. */
+  /** A monotonic clock that all processes share, ms. */
   clock?: () => number;
 }
 
-/** Each method that changes something throws LockHeld, and has changed nothing, where another process has the lock. */
+/** Every method that changes data throws LockHeld, before any change, if another process holds the lock. */
 export class Counters {
   readonly #file: Sqlite;
   readonly #leaseId = randomBase62(12);
@@ -89,10 +93,10 @@ export class Counters {
   #hasLease = false;
 
   /**
-   * @param folder the access store's
+   * @param folder folder of the access store
    * @throws LockHeld
    * @throws PriorartError `disk_full`
-   * @throws Error that says what is wrong where the file is damaged
+   * @throws Error with the damage if the file is damaged
    */
   constructor(folder: string, { create = true, waitMs = 0, clock = monotonicMs }: CountersOptions = {}) {
     this.#clock = clock;
@@ -102,7 +106,7 @@ export class Counters {
   /** Counts a call of a key in its sliding minute. */
   takeCall(key: string, limit: number): Allowance {
     return this.#file.write(() => {
-      // Read within the transaction, times are in the order in which they are written.
+      // Read inside the transaction: times are in the order of their commits.
       const now = this.#clock();
       const found = this.#file.row<[Uint8Array]>('SELECT calls FROM windows WHERE key = ?', key);
       const window = SlidingWindow.of(found?.[0]);
@@ -115,7 +119,7 @@ export class Counters {
     });
   }
 
-  /** Takes one search out of what is left of a quota. */
+  /** Reserves one search in the rest of a quota. */
   reserve(account: string, cycle: Cycle, quota: number): ReserveResult {
     return this.#file.write(() => {
       if (!this.#hasLease) this.#putLease();
@@ -128,7 +132,7 @@ export class Counters {
     });
   }
 
-  /** Ends a reservation: the search counts in the cycle in which it was let in, or its place is given back. */
+  /** Ends a reservation: counts the search in the cycle of its reservation, or releases the reservation. */
   settle({ account, cycle, quota }: Reservation, counts: boolean): Settled {
     return this.#file.write(() => {
       const record = this.#record(account, cycle);
@@ -149,7 +153,7 @@ export class Counters {
     return true;
   }
 
-  /** What is left of a quota. */
+  /** The rest of a quota. */
   quotaState(account: string, cycle: Cycle, quota: number): QuotaState {
     return stateOf(this.#record(account, cycle), cycle, quota);
   }
@@ -159,13 +163,15 @@ export class Counters {
     return this.#record(account, cycle).used;
   }
 
-  /** Throws what counting a call would throw. */
+  /** Throws the errors of counting a call. */
   check(): void {
     if (this.isMoved()) throw new Error(`${this.#file.file} was removed or replaced`);
     this.#file.write(() => {});
   }
 
-  /** To be called several times within QUOTA_LEASE_MS: renews the lease, and removes those of processes that are gone. */
+  /**
+   * Renews the lease, and removes the leases of ended processes. Call it several times per QUOTA_LEASE_MS.
+   */
   tend(): void {
     if (this.isMoved()) throw new Error(`${this.#file.file} was removed or replaced`);
     this.#file.write(() => {
@@ -177,12 +183,12 @@ export class Counters {
     });
   }
 
-  /** Whether others count in another file by now. */
+  /** Whether the file was replaced or removed, so other processes count in a different file. */
   isMoved(): boolean {
     return this.#file.isMoved();
   }
 
-  /** Copies the counters, as they are at this moment, into a file that is not there. */
+  /** Copies a snapshot of the counters into a new file. */
   copyTo(file: string): void {
     this.#file.copyTo(file);
   }
@@ -212,7 +218,7 @@ export class Counters {
 
   #isDead([renewed, pid, space]: Lease): boolean {
     const now = this.#clock();
-    // A time in the future is of an earlier boot: the clock starts at zero with each boot.
+    // A time in the future is from an earlier boot: the clock starts at zero with each boot.
     if (renewed < now - QUOTA_LEASE_MS || renewed > now) return true;
     if (space !== this.#pidSpace) return false;
     try {
@@ -230,17 +236,17 @@ export class Counters {
   }
 }
 
-/** How often windows that are over are removed, ms. */
+/** Interval between removals of expired windows, ms. */
 const CLEAN_MS = 60_000;
 
-/** What waits for the disk, done several times a second by a thread that may wait. */
+/** Disk work of the counters, several times per second, on a thread that may block. */
 export class CountersKeeper {
   readonly #file: Sqlite;
   #changed = 0;
   #unchanged = 0;
   #cleanedAt = 0;
 
-  /** @param folder the access store's, whose counters are there already */
+  /** @param folder folder of the access store; the counters exist in it */
   constructor(folder: string) {
     this.#file = new Sqlite(
       join(folder, COUNTERS_FILE),
@@ -249,7 +255,7 @@ export class CountersKeeper {
     );
   }
 
-  /** Whether others count in another file by now. */
+  /** Whether the file was replaced or removed, so other processes count in a different file. */
   isMoved(): boolean {
     return this.#file.isMoved();
   }
@@ -258,7 +264,7 @@ export class CountersKeeper {
     const { mtimeMs } = statSync(`${this.#file.file}-wal`);
     this.#unchanged = mtimeMs === this.#changed ? this.#unchanged + 1 : 0;
     this.#changed = mtimeMs;
-    // Not at the first time already: two changes within one tick of the file system's clock have the same time.
+    // Not at the first match: two changes within one tick of the file system's clock have the same time.
     if (this.#unchanged > 2) return;
     this.#file.sync();
     const [, frames] = this.#file.row<[number, number]>('PRAGMA wal_checkpoint(NOOP)')!;

@@ -1,11 +1,11 @@
 /**
- * An API key's text: `psk_live_`, 32 random base62 characters, then 6 base62 characters that are the CRC-32
- * of the random part. A mistyped or made-up key is told apart without touching the store, and scanners for
- * leaked secrets can recognise a real one.
+ * The text of an API key: `psk_live_`, 32 random base62 characters, then 6 base62 characters with the CRC-32
+ * of the random part. The checksum detects a mistyped or invented key without a read of the store, and
+ * scanners for leaked secrets can recognise a real key.
  *
- * What is stored is the SHA-256 of the whole text. A slow hash (bcrypt, argon2) protects secrets that people
- * choose, because those can be guessed; 32 base62 characters are 190 random bits, which nobody can try
- * through, and a slow hash would only cost every request milliseconds.
+ * The store holds the SHA-256 of the whole text. A slow hash (bcrypt, argon2) protects secrets that people
+ * choose, because an attacker can guess them. 32 base62 characters are 190 random bits, too many to try. A
+ * slow hash would only add milliseconds to each request.
  */
 import * as crypto from 'node:crypto';
 import { crc32 } from '../store/crc32.js';
@@ -16,36 +16,36 @@ const CHECKSUM_CHARS = 6;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const FORM = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${RANDOM_CHARS + CHECKSUM_CHARS}}$`);
 
-/** Makes a new secret. */
 export function newSecret(): string {
   const random = randomBase62(RANDOM_CHARS);
   return KEY_PREFIX + random + checksum(random);
 }
 
-/** Whether a text has the form of a key and a right checksum; says nothing about whether the key exists. */
+/** Whether a text has the form of a key and a correct checksum. The key may still not exist. */
 export function isWellFormed(secret: string): boolean {
   if (!FORM.test(secret)) return false;
   const random = secret.slice(KEY_PREFIX.length, KEY_PREFIX.length + RANDOM_CHARS);
   return secret.endsWith(checksum(random));
 }
 
-/** The 32 bytes by which a secret is stored. */
+/** The SHA-256 of a secret, 32 bytes. */
 export function hashSecret(secret: string): Buffer {
   return sha256(secret);
 }
 
-// Node has it from 20.12 and 21.7 on; it costs a third.
+// Node 20.12 and 21.7 added crypto.hash; it takes a third of the time.
 const sha256: (text: string) => Buffer =
   typeof crypto.hash === 'function'
     ? (text) => crypto.hash('sha256', text, 'buffer')
     : (text) => crypto.createHash('sha256').update(text).digest();
 
-/** Random base62 text, every character equally likely. */
+/** Random base62 text. All characters are equally likely. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of crypto.randomBytes(2 * length)) {
-      // 248 is the largest multiple of 62 in a byte; taking the rest modulo 62 would favour some characters.
+      // 248 is the largest multiple of 62 in a byte. Without this limit, modulo 62 would favour some
+      // characters.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62];
     }
   }

@@ -1,5 +1,6 @@
 /**
- * keys.db: accounts, keys and switches. Small, seldom written, and on the disk when a change is acknowledged.
+ * keys.db: accounts, keys and settings. The file is small and rarely written. An acknowledged change is on
+ * the disk.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ const LAYOUT: Layout = {
        id TEXT NOT NULL UNIQUE, account TEXT NOT NULL REFERENCES accounts (id), environment TEXT NOT NULL,
        name TEXT NOT NULL, state TEXT NOT NULL, created_at TEXT NOT NULL, deactivated_at TEXT
      ) STRICT`,
-    // 'maintenance': Maintenance, where it is on. 'ended_sessions': EndedSessions of the administration.
+    // 'maintenance': Maintenance, if it is on. 'ended_sessions': EndedSessions of the administration.
     'CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
   ],
   synchronous: 'FULL',
@@ -31,7 +32,7 @@ const LAYOUT: Layout = {
   remedy: 'Stop the servers on this folder and put back a copy of it (`priorart snapshot` makes one)',
 };
 
-/** Bytes of a secret's hash by which its key is found. */
+/** Bytes of the hash of a secret that find its key. */
 export const LOOKUP_BYTES = 16;
 
 type AccountRow = [
@@ -77,10 +78,10 @@ function keyOf([id, account, environment, name, state, created, deactivated]: Ke
   };
 }
 
-/** @throws what Sqlite throws */
+/** @throws the errors of Sqlite */
 export function openKeys(folder: string, options: OpenOptions): Sqlite {
   const file = join(folder, 'keys.db');
-  // Nobody is to wonder where the keys are, nor to get a new and empty store beside them.
+  // Without this check, a new and empty store would appear beside the old keys.
   const old = join(folder, 'data.mdb');
   if (!existsSync(file) && existsSync(old)) {
     throw new Error(
@@ -90,7 +91,7 @@ export function openKeys(folder: string, options: OpenOptions): Sqlite {
   return new Sqlite(file, LAYOUT, options);
 }
 
-/** A key with its account, by the beginning of the secret's hash. */
+/** The key and its account, found by the first bytes of the secret's hash. */
 export function keyAndAccountIn(
   file: Sqlite,
   lookup: Uint8Array,
@@ -109,13 +110,13 @@ export function keyAndAccountIn(
   };
 }
 
-/** The value of a switch; undefined if it is not set. */
+/** The value of a setting; undefined if it is not set. */
 export function setting<T>(file: Sqlite, name: string): T | undefined {
   const found = file.row<[string]>('SELECT value FROM settings WHERE name = ?', name);
   return found && (JSON.parse(found[0]) as T);
 }
 
-/** Sets a switch; undefined removes it. */
+/** Sets a setting; undefined removes it. */
 export function putSetting(file: Sqlite, name: string, value: object | undefined): void {
   if (value === undefined) file.rows('DELETE FROM settings WHERE name = ?', name);
   else file.rows('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, JSON.stringify(value));
@@ -132,7 +133,7 @@ export function keyIn(file: Sqlite, id: string): ApiKey {
   return keyOf(known(file.row<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = ?`, id), 'key', id));
 }
 
-/** Adds an account, or changes it. */
+/** Adds or changes an account. */
 export function putAccount(file: Sqlite, account: Account): void {
   const { id, name, plan, monthly_quota: quota, environments, created_at: created } = account;
   file.rows(
@@ -149,24 +150,23 @@ export function putAccount(file: Sqlite, account: Account): void {
   );
 }
 
-/** Every account, oldest first. */
+/** All accounts, oldest first. */
 export function accountsIn(file: Sqlite): Account[] {
   const sql = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a ORDER BY a.created_at, a.id`;
   return file.rows<AccountRow>(sql).map(accountOf);
 }
 
-/** Every key, oldest first. */
+/** All keys, oldest first. */
 export function keysIn(file: Sqlite): ApiKey[] {
   return file.rows<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`).map(keyOf);
 }
 
-/** Active keys of an account. */
+/** Number of active keys of an account. */
 export function countActive(file: Sqlite, account: string): number {
   const sql = "SELECT count(*) FROM keys WHERE account = ? AND state = 'active'";
   return file.row<[number]>(sql, account)![0];
 }
 
-/** Adds an active key. */
 export function insertKey(
   file: Sqlite,
   hash: Uint8Array,

@@ -1,15 +1,18 @@
 /**
- * Work that needs a lock which another process may hold. It is tried at once; where the lock is held it is tried again
- * from a timer, in the order in which it came and never longer than LOCK_WAIT_MS, so that no event loop waits.
+ * Work that needs a lock which another process may hold. The first attempt is immediate. If the lock is held,
+ * a timer retries the work, in order of arrival and for at most LOCK_WAIT_MS. No event loop blocks.
  */
 import { LOCK_RETRY_MS, LOCK_WAIT_MS } from '../limits.js';
 import { LockHeld } from './sqlite.js';
 
 interface Waiting {
-  /** Tries the work. @throws LockHeld where it is to be tried again */
+  /**
+   * Tries the work.
+   * @throws LockHeld if the work must be retried
+   */
   attempt(): void;
   reject(error: unknown): void;
-  /** When it is given up, by performance.now(). */
+  /** Time of the last attempt, by performance.now(). */
   until: number;
 }
 
@@ -18,9 +21,9 @@ export class LockQueue {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * Runs work that changes nothing where it throws LockHeld.
-   * @returns what the work returns, in a promise where it had to wait
-   * @throws whatever the work throws; LockHeld only by the promise, when the wait is over
+   * Runs work that changes nothing if it throws LockHeld.
+   * @returns the result of the work; a promise of it if the work has to wait
+   * @throws the errors of the work. Only the promise rejects with LockHeld, after the wait.
    */
   run<T>(work: () => T): T | Promise<T> {
     if (this.#waiting.length === 0) {
@@ -48,7 +51,7 @@ export class LockQueue {
       try {
         attempt();
       } catch (error) {
-        // Those behind it came later and may wait longer.
+        // The work after it arrived later and may wait longer.
         if (error instanceof LockHeld && performance.now() < until) break;
         reject(error);
       }

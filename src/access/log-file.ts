@@ -1,6 +1,6 @@
 /**
- * log.db: the log of requests and the usage counters. In a file of its own, large and often written, unlike the keys;
- * what was written is on the disk.
+ * log.db: the log of requests and the usage counters. This file is large and often written, so it is separate
+ * from the keys. A commit is on the disk when it returns.
  */
 import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
@@ -11,7 +11,7 @@ import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 const LAYOUT: Layout = {
   format: 1,
   tables: [
-    // Time in ms since 1970; an id is larger than those that were there when the line was written.
+    // Time in ms since 1970. A new id is larger than all existing ids.
     `CREATE TABLE lines (
        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, time INTEGER NOT NULL, request_id TEXT NOT NULL,
        endpoint TEXT NOT NULL, status INTEGER NOT NULL, ms REAL NOT NULL, client TEXT NOT NULL,
@@ -23,13 +23,13 @@ const LAYOUT: Layout = {
        day TEXT, key TEXT, endpoint TEXT, requests INTEGER NOT NULL, ok INTEGER NOT NULL,
        client_errors INTEGER NOT NULL, server_errors INTEGER NOT NULL, PRIMARY KEY (day, key, endpoint)
      ) STRICT, WITHOUT ROWID`,
-    // 'days': how long lines are kept.
+    // 'days': days for which lines are kept.
     'CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   ],
   synchronous: 'FULL',
   pageBytes: 4096,
   checkpoints: true,
-  // It may be large: 1 ms a megabyte.
+  // The file may be large: a check takes 1 ms per megabyte.
   checked: false,
   remedy:
     'Stop the servers on this folder and move it away with the files whose names begin with its name: it is made anew, ' +
@@ -39,14 +39,14 @@ const LAYOUT: Layout = {
 export const LOG_FILE = 'log.db';
 
 /**
- * Opens the log in the access store's folder.
- * @throws what Sqlite throws, and what to do where it is damaged
+ * Opens the log in the folder of the access store.
+ * @throws the errors of Sqlite, with the remedy if the file is damaged
  */
 export function openLog(folder: string, options: OpenOptions): Sqlite {
   return new Sqlite(join(folder, LOG_FILE), LAYOUT, options);
 }
 
-/** Where a line stands: lines are in the order of time, of one time in the order in which they were written. */
+/** Position of a line. Lines are in order of time; lines of the same time are in order of their writing. */
 interface Place {
   time: number;
   id: number;
@@ -65,10 +65,10 @@ type LineRow = [
 ];
 
 /**
- * Lines of a key that are not older than `oldest`, newest first, whichever servers wrote them.
+ * Lines of a key that are not older than `oldest`, newest first, from all servers.
  * @param oldest ms since 1970
- * @param cursor `next` of the page before
- * @throws PriorartError `usage` where the cursor is none
+ * @param cursor `next` of the previous page
+ * @throws PriorartError `usage` if the cursor is invalid
  */
 export function pageOf(log: Sqlite, key: string, limit: number, oldest: number, cursor?: string): LogPage {
   const { time, id } = cursor === undefined ? NEWEST : placeOf(cursor);
@@ -90,7 +90,7 @@ export function pageOf(log: Sqlite, key: string, limit: number, oldest: number, 
 
 const NEWEST: Place = { time: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
 
-/** @throws PriorartError `usage` where the text is no cursor */
+/** @throws PriorartError `usage` if the text is not a cursor */
 export function placeOf(cursor: string): Place {
   const [, time, id] = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})$/.exec(cursor) ?? [];
   if (time !== undefined && id !== undefined)
@@ -114,7 +114,10 @@ function lineOf([, time, requestId, endpoint, status, ms, client, resultCount, q
   };
 }
 
-/** How long lines are kept: as this process was told, else as the servers of the folder were that write them. */
+/**
+ * Days for which lines are kept: the setting of this process, or else the setting of the servers that write
+ * to the folder.
+ */
 export function daysKept(log: Sqlite, told: number | undefined): number {
   return (
     told ??

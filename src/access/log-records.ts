@@ -1,6 +1,6 @@
-/** What the log of requests holds: as it comes in, and as it is shown. */
+/** Records of the log of requests: its input and its output. */
 
-/** A request with a key, as it comes in. */
+/** A request with a key, as input. */
 export interface LoggedRequest {
   /** Id of the key. */
   key: string;
@@ -15,7 +15,7 @@ export interface LoggedRequest {
   query?: string;
 }
 
-/** A line as it is shown. */
+/** A line of the log, as output. */
 export interface LogLine {
   /** ISO 8601, UTC. */
   time: string;
@@ -25,13 +25,13 @@ export interface LogLine {
   ms: number;
   client: string;
   result_count?: number;
-  /** Where the operator has queries kept. */
+  /** Present if the operator stores queries. */
   query?: string;
 }
 
 export interface LogPage {
   lines: LogLine[];
-  /** Cursor of the next, older page, where there is one. */
+  /** Cursor of the next, older page; absent on the last page. */
   next?: string;
 }
 
@@ -66,14 +66,14 @@ export function addCounts(to: UsageCounts, more: UsageCounts): void {
   to.server_errors += more.server_errors;
 }
 
-/** How much of the log is kept. */
+/** How long and how large the log may be. */
 export interface LogLimits {
-  /** As the writers before did where absent. */
+  /** Absent: the value of earlier writers. */
   days?: number;
   megabytes: number;
 }
 
-/** What is written at once. */
+/** Lines and counts of one write. */
 export interface LogBatch {
   lines: LoggedRequest[];
   usage: { at: [day: string, key: string, endpoint: string]; counts: UsageCounts }[];

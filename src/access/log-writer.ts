@@ -1,11 +1,13 @@
-/** Writes the log of requests, and removes what is too old or too much of it. */
+/** Writes the log of requests, and removes lines that exceed the age or size limit. */
 import { LOCK_WAIT_MS, USAGE_DAYS } from '../limits.js';
 import { daysKept, openLog } from './log-file.js';
 import type { LogBatch, LoggedRequest, LogLimits } from './log-records.js';
 import type { Sqlite } from './sqlite.js';
 
 const DAY_MS = 86_400_000;
-/** Lines that are removed at once, and the most that one write removes, so that a lowered limit stops nobody for long. */
+/**
+ * Lines per delete statement, and the limit of one write. A lowered limit must not block a write for long.
+ */
 const PRUNED_AT_ONCE = 1_000;
 const PRUNED_MAX = 20_000;
 
@@ -14,14 +16,15 @@ export class LogWriter {
   readonly #limits: LogLimits;
   #log: Sqlite | undefined;
 
-  /** @param folder the access store's, where the file is, or is made with the first write */
+  /** @param folder folder of the access store. The first write creates the file if it does not exist. */
   constructor(folder: string, limits: LogLimits) {
     this.#folder = folder;
     this.#limits = limits;
   }
 
   /**
-   * All of it or nothing; on the disk when this returns. Waits for other processes, up to LOCK_WAIT_MS.
+   * Writes all of the batch or nothing. The batch is on the disk when this returns. Waits for other processes
+   * for at most LOCK_WAIT_MS.
    * @throws Error
    */
   write({ lines, usage }: LogBatch): void {
@@ -94,7 +97,7 @@ function addUsage(log: Sqlite, at: LogBatch['usage'][0]['at'], counts: LogBatch[
   );
 }
 
-/** Bytes of the file that hold something; what was freed is written over before the file grows. */
+/** Bytes of the file in use. SQLite reuses free pages before the file grows. */
 function bytesUsed(log: Sqlite): number {
   const number = (pragma: string) => log.row<[number]>(`PRAGMA ${pragma}`)![0];
   return (number('page_count') - number('freelist_count')) * number('page_size');

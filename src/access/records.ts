@@ -1,4 +1,4 @@
-/** What the access store holds. Times are ISO 8601 in UTC. */
+/** Records of the access store. Times are ISO 8601 in UTC. */
 import { PLAN_QUOTA } from '../limits.js';
 
 export const PLANS = ['free', 'basic', 'pro', 'enterprise'] as const;
@@ -8,20 +8,20 @@ export interface Account {
   id: string;
   name: string;
   plan: Plan;
-  /** Searches a month: the plan's number, or an Enterprise account's own. */
+  /** Searches per month: the number of the plan, or the own number of an Enterprise account. */
   monthly_quota: number;
-  /** Names of its environments: `production`, `development`, … */
+  /** Names of the account's environments: `production`, `development`, … */
   environments: string[];
-  /** Billing cycles begin on the day of the month of this, in UTC. */
+  /** Creation time. Billing cycles begin on this day of the month, in UTC. */
   created_at: string;
 }
 
 export interface ApiKey {
-  /** Public name of the key, for logs and revocation; says nothing about the secret. */
+  /** Public name of the key, for logs and revocation. It reveals nothing about the secret. */
   id: string;
   /** Id of the account. */
   account: string;
-  /** Where the key is used: one of the account's environments. */
+  /** One of the environments of the account. */
   environment: string;
   name: string;
   state: 'active' | 'deactivated';
@@ -29,24 +29,24 @@ export interface ApiKey {
   deactivated_at?: string;
 }
 
-/** Outcome of checking the X-API-Key header. */
+/** Result of the check of the X-API-Key header. */
 export type Verification =
   | { ok: true; key: ApiKey; account: Account }
   | { ok: false; reason: 'missing' | 'unknown' }
-  /** Which key it was that is good no more, for its log. */
+  /** The deactivated key, for its log. */
   | { ok: false; reason: 'deactivated'; key: ApiKey };
 
-/** Set while every call but health is to be answered 503. */
+/** Present while all calls except health are answered 503. */
 export interface Maintenance {
   since: string;
-  /** What clients are told to wait, s. */
+  /** The Retry-After that clients receive, s. */
   retry_after: number;
 }
 
-/** Where the access store lies within a data folder. */
+/** Folder of the access store in a data folder. */
 export const ACCESS_FOLDER = 'access';
 
-/** A plan's quota; `own` is an Enterprise account's. */
+/** The quota of a plan; `own` is the quota of an Enterprise account. */
 export function quotaOfPlan(plan: Plan, own?: number): number {
   return plan === 'enterprise' ? (own ?? PLAN_QUOTA.enterprise) : PLAN_QUOTA[plan];
 }

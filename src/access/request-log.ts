@@ -1,7 +1,7 @@
 /**
- * The log of requests and the usage counters, per key; log-file.ts says where they lie. Lines wait in memory and are
- * written together, a quarter of a second's at a time, so a kill loses less than the last second of them, and a request
- * pays for no transaction.
+ * The log of requests and the usage counters, per key; log-file.ts describes their file. Lines wait in memory
+ * for a quarter of a second and are written together. So a kill loses less than one second of lines, and a
+ * request does not pay for a transaction.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,11 +35,11 @@ type Counting = Map<string, { at: [day: string, key: string, endpoint: string]; 
 export interface RequestLogOptions {
   days?: number;
   megabytes?: number;
-  /** Keep what was searched for. */
+  /** Store the queries of searches. */
   queries?: boolean;
-  /** Removes what is too old at least this often, also where nothing is written, ms. */
+  /** Longest time between removals of old lines, ms. Applies without new lines too. */
   pruneEveryMs?: number;
-  /** Who writes, where it is not to be this thread. It is closed with the log. */
+  /** The writer; absent: this thread writes. The log closes the writer. */
   writer?: AccessWriter;
   onError?(error: unknown): void;
 }
@@ -54,15 +54,14 @@ export class RequestLog {
   #lines: LoggedRequest[] = [];
   #usage: Counting = new Map();
   #dropped = 0;
-  /** Whether the last write failed. */
   #failing = false;
   #writtenAt = performance.now();
   #writing: Promise<void> | undefined;
 
-  /** @param folder the access store's; nothing is made before there is something to write */
+  /** @param folder folder of the access store. Nothing is created before the first write. */
   constructor(folder: string, options: RequestLogOptions = {}) {
     this.#folder = folder;
-    // Who has another thread write must not be held up on this one.
+    // With a writer on a different thread, this thread must not block.
     this.#readerWaitMs = options.writer ? 0 : LOCK_WAIT_MS;
     this.#options = {
       megabytes: REQUEST_LOG_MB.default,
@@ -75,13 +74,13 @@ export class RequestLog {
     this.#writer =
       options.writer ?? writerHere({ folder, megabytes, ...(days === undefined ? {} : { days }) });
     this.#timer = setInterval(() => {
-      // A second writer would only wait for the first one's lock.
+      // A second writer would only wait for the lock of the first writer.
       if (!this.#writing) void this.flush();
     }, ACCESS_FLUSH_MS);
     this.#timer.unref();
   }
 
-  /** Takes a request up; it is on the disk within a second. Never throws. */
+  /** Adds a request. The line is on the disk within a second. Never throws. */
   add(request: LoggedRequest): void {
     const { key, endpoint, status } = request;
     this.#count([dayOf(request.time), key, endpoint], status);
@@ -98,9 +97,9 @@ export class RequestLog {
     });
   }
 
-  /** Writes what waits; resolves when all that was told before is committed, or could not be. */
+  /** Writes the waiting lines. Resolves when all earlier lines are committed, or have failed. */
   async flush(): Promise<void> {
-    // A write that runs does not have what came since it began; one that begins after it has all of it.
+    // A running write lacks the lines that came after its start. The next write has all of them.
     await this.#writing;
     if (this.#writing) return this.#writing;
     if (this.#lines.length === 0 && this.#usage.size === 0 && !this.#isPruneDue()) return;
@@ -119,11 +118,11 @@ export class RequestLog {
   }
 
   /**
-   * Lines of a key, newest first, of all servers on the folder together. Lines that are too old and lie there still,
-   * since nothing was written that would have removed them, are left out.
-   * @param cursor `next` of the page before
+   * Lines of a key, newest first, from all servers on the folder. Lines beyond the age limit are omitted,
+   * even if no write has removed them yet.
+   * @param cursor `next` of the previous page
    * @throws LockHeld
-   * @throws PriorartError `usage` where the cursor is none, `unavailable` where the log is damaged
+   * @throws PriorartError `usage` if the cursor is invalid, `unavailable` if the log is damaged
    */
   page(key: string, limit: number, cursor?: string): LogPage {
     if (cursor !== undefined) placeOf(cursor);
@@ -134,9 +133,9 @@ export class RequestLog {
   }
 
   /**
-   * Calls by day, key and endpoint; days inclusive, as `YYYY-MM-DD`, in UTC.
+   * Calls by day, key and endpoint. Both days are inclusive, `YYYY-MM-DD` in UTC.
    * @throws LockHeld
-   * @throws PriorartError `unavailable` where the log is damaged
+   * @throws PriorartError `unavailable` if the log is damaged
    */
   usage(from: string, to: string, keys?: ReadonlySet<string>): UsageRow[] {
     const sql = `SELECT day, key, endpoint, requests, ok, client_errors, server_errors FROM usage
@@ -188,14 +187,14 @@ export class RequestLog {
       await this.#writer.writeLog(batch);
       this.#failing = false;
     } catch (error) {
-      // Tried again four times a second: once is enough to be told.
+      // The write is retried four times per second; one report is enough.
       if (!this.#failing) this.#options.onError(error);
       this.#failing = true;
       this.#takeBack(batch);
     }
   }
 
-  /** What could not be written waits again. */
+  /** Returns the lines of a failed write to the waiting lines. */
   #takeBack({ lines, usage }: LogBatch): void {
     for (const { at, counts } of usage) {
       const newer = this.#usage.get(at.join('/'));
@@ -205,7 +204,7 @@ export class RequestLog {
     this.#lines = [...lines, ...this.#lines];
   }
 
-  /** Reads the log; `none` where nothing was logged yet. */
+  /** Reads the log. Returns `none` if the log does not exist yet. */
   #reading<T>(none: T, read: (log: Sqlite) => T): T {
     if (this.#log?.isMoved()) this.#closeLog();
     try {
@@ -231,7 +230,7 @@ export class RequestLog {
 
 let lastDay = { number: Number.NaN, text: '' };
 
-/** `YYYY-MM-DD` in UTC. Requests of one day come one after the other. */
+/** `YYYY-MM-DD` in UTC. Consecutive requests are usually of the same day. */
 function dayOf(time: number): string {
   const number = Math.floor(time / DAY_MS);
   if (number !== lastDay.number) {

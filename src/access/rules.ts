@@ -1,9 +1,12 @@
-/** What accounts, environments and keys may be called and have. Each throws a PriorartError `usage` or `not_found`. */
+/**
+ * Rules for names and values of accounts, environments and keys. Each function throws a PriorartError `usage`
+ * or `not_found`.
+ */
 import { PriorartError } from '../errors.js';
 import { ACCESS_NAME_MAX_CHARS, ENVIRONMENTS_MAX, QUOTA_MAX } from '../limits.js';
 import { type Account, PLANS, type Plan, quotaOfPlan } from './records.js';
 
-/** What an environment may be called. */
+/** Valid names of environments. */
 export const ENVIRONMENT_FORM = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
 export function known<T>(found: T | undefined, what: string, id: string): T {
@@ -40,7 +43,7 @@ export function checkedQuota(plan: Plan, own: number | undefined): number {
   return quotaOfPlan(plan, own);
 }
 
-/** The account with one more environment, or as it is where it has that already. */
+/** The account with the environment added; unchanged if the account has the environment. */
 export function withEnvironment(account: Account, environment: string): Account {
   if (!ENVIRONMENT_FORM.test(environment)) {
     throw new PriorartError(

@@ -1,7 +1,7 @@
 /**
- * The SQLite files of the access store, in WAL mode: any number of processes read and one at a time writes, and whoever
- * is killed leaves the last commit. SQLite's own locks are the kernel's, so they end with their process; of a process
- * that is stopped they last, which is why nobody here waits for one on an event loop (lock-queue.ts).
+ * The SQLite files of the access store, in WAL mode: any number of processes read and one process at a time
+ * writes. A killed process leaves the last commit. The kernel holds SQLite's locks, so they end with their
+ * process. A stopped process keeps its locks, so no event loop waits for a lock (lock-queue.ts).
  */
 import { chmodSync, closeSync, existsSync, fdatasyncSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -10,48 +10,53 @@ import { type NativeSqlite, native, type SqliteValue } from '../index/native.js'
 import { diskFull, diskFullIn } from '../store/faults.js';
 import { makeFolderWithin, syncFolder, tryRoom } from '../store/room.js';
 
-/** What a file is to hold, and how it is written. */
+/** Contents and write mode of a file. */
 export interface Layout {
-  /** Number of the format, kept as `user_version`. */
+  /** Version of the format, stored as `user_version`. */
   format: number;
-  /** Statements that make the tables. */
+  /** Statements that create the tables. */
   tables: readonly string[];
   /**
-   * `FULL`: a commit is on the disk when it returns. `NORMAL`: a commit does not wait for the disk. It outlives its
-   * process at once, and a power cut when the log of the file was synced; the file is whole either way.
+   * `FULL`: a commit is on the disk when it returns. `NORMAL`: a commit does not wait for the disk. It
+   * survives the end of its process immediately, and a power failure after the sync of the WAL. The file is
+   * consistent in both modes.
    */
   synchronous: 'FULL' | 'NORMAL';
-  /** Bytes of a page: what a change of one row writes. */
+  /** Bytes of a page: the smallest write for a change of one row. */
   pageBytes: number;
-  /** Whether a commit copies the log into the file when it has grown long; somebody else does otherwise. */
+  /** Whether a commit copies a long WAL into the file; otherwise the caller does. */
   checkpoints: boolean;
-  /** Whether all of it is looked at for damage when it is opened. */
+  /** Whether the whole file is checked for damage when it is opened. */
   checked: boolean;
-  /** What to do where it is damaged. */
+  /** What to do if the file is damaged. */
   remedy: string;
 }
 
 export interface OpenOptions {
-  /** Make the file where there is none. */
+  /** Create the file if it does not exist. */
   create: boolean;
-  /** How long a statement may sleep for a lock, ms. On an event loop 0: LockHeld is thrown at once. */
+  /** Time that a statement may block for a lock, ms. On an event loop 0: LockHeld is thrown immediately. */
   waitMs: number;
 }
 
-/** Another process holds the lock: 503 to a caller who has waited long enough. Nothing was changed. */
+/**
+ * A different process holds the lock. A caller that has waited long enough receives 503. Nothing was changed.
+ */
 export class LockHeld extends PriorartError {
   constructor(file: string) {
     super('unavailable', `another process holds the lock of ${file}`, { retryAfter: 1 });
   }
 }
 
-/** There is no file, or nothing in it yet. */
+/** The file does not exist or is empty. */
 export class FileMissing extends Error {}
 
-/** SQLite's message if it cannot open or create a file. It gives no reason: a full disk is one. */
+/**
+ * SQLite's message if it cannot open or create a file. The message has no reason; one reason is a full disk.
+ */
 const CANNOT_OPEN = 'unable to open database file';
 
-/** One connection to a file. Not to be shared by threads. */
+/** One connection to a file. Threads must not share it. */
 export class Sqlite {
   readonly file: string;
   readonly #connection: NativeSqlite;
@@ -59,10 +64,10 @@ export class Sqlite {
   readonly #remedy: string;
 
   /**
-   * Opens a file and, where that is wanted, makes it and the folder it is in; both are for their owner only.
+   * Opens a file. If `create` is set, creates the file and its folder; only their owner can read them.
    * @throws LockHeld, FileMissing
    * @throws PriorartError `disk_full`
-   * @throws Error that says what is wrong where the file is damaged or of another format
+   * @throws Error with the reason if the file is damaged or has a different format
    */
   constructor(file: string, layout: Layout, { create, waitMs }: OpenOptions) {
     this.file = resolve(file);
@@ -83,12 +88,12 @@ export class Sqlite {
     }
   }
 
-  /** The rows that a statement gives. */
+  /** The rows of a statement. */
   rows<Row extends readonly SqliteValue[]>(sql: string, ...parameters: readonly SqliteValue[]): Row[] {
     return this.#calling(() => this.#connection.rows(sql, parameters) as unknown as Row[]);
   }
 
-  /** The first row, where there is one. */
+  /** The first row; undefined without a row. */
   row<Row extends readonly SqliteValue[]>(
     sql: string,
     ...parameters: readonly SqliteValue[]
@@ -96,7 +101,7 @@ export class Sqlite {
     return this.rows<Row>(sql, ...parameters)[0];
   }
 
-  /** Runs work as one transaction, with the lock from its beginning: all of it is kept or nothing. */
+  /** Runs work as one transaction that holds the lock from the start. All changes are kept, or none. */
   write<T>(work: () => T): T {
     this.rows('BEGIN IMMEDIATE');
     try {
@@ -109,19 +114,19 @@ export class Sqlite {
     }
   }
 
-  /** Whether the file was removed or another one put in its place: others would not see what is written to it. */
+  /** Whether the file was removed or replaced. Other processes would not see writes to it. */
   isMoved(): boolean {
     return statSync(this.file, { throwIfNoEntry: false })?.ino !== this.#inode;
   }
 
-  /** Copies the database, as it is at this moment, into a file that is not there; on the disk when this returns. */
+  /** Copies a snapshot of the database into a new file. The copy is on the disk when this returns. */
   copyTo(file: string): void {
     this.rows('VACUUM INTO ?', file);
     chmodSync(file, 0o600);
     syncFile(file);
   }
 
-  /** Makes what was committed without waiting for the disk outlive a power cut, without a lock. */
+  /** Makes earlier commits survive a power failure. Takes no lock. */
   sync(): void {
     syncFile(`${this.file}-wal`);
   }
@@ -132,7 +137,7 @@ export class Sqlite {
 
   #prepare({ format, tables, synchronous, pageBytes, checkpoints, checked }: Layout, create: boolean): void {
     if (create && statSync(this.file).size === 0) {
-      // SQLite gives the files beside it the same mode.
+      // SQLite gives the WAL files the same mode.
       chmodSync(this.file, 0o600);
       this.rows(`PRAGMA page_size = ${pageBytes}`);
     }
@@ -142,7 +147,7 @@ export class Sqlite {
     if (!checkpoints) this.rows('PRAGMA wal_autocheckpoint = 0');
     if (this.#format() === 0 && create) {
       this.write(() => {
-        // Another process may have made them meanwhile.
+        // A different process may have created the tables meanwhile.
         if (this.#format() !== 0) return;
         for (const table of tables) this.rows(table);
         this.rows(`PRAGMA user_version = ${format}`);
@@ -164,7 +169,7 @@ export class Sqlite {
     try {
       this.rows('ROLLBACK');
     } catch {
-      // SQLite has done so itself where the disk is full or the file damaged.
+      // SQLite has already rolled back if the disk is full or the file is damaged.
     }
   }
 
@@ -182,7 +187,7 @@ export class Sqlite {
     }
   }
 
-  /** @throws PriorartError `disk_full` if there is no room for a new file */
+  /** @throws PriorartError `disk_full` if the disk has no room for a new file */
   #requireRoom(): void {
     const folder = dirname(this.file);
     try {
@@ -198,7 +203,10 @@ export class Sqlite {
   }
 }
 
-/** Not for a database that this process has open: closing a file gives up the locks that the process has on it. */
+/**
+ * Must not be called for a database that this process has open: closing a file releases the locks that the
+ * process holds on it.
+ */
 function syncFile(path: string): void {
   const file = openSync(path, 'r+');
   try {

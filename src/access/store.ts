@@ -1,6 +1,6 @@
 /**
- * Accounts and API keys, in an SQLite file of their own so that servers and the command line can use it at the same
- * time: a key revoked in one process is refused at the next request of another.
+ * Accounts and API keys, in a separate SQLite file that servers and the command line use at the same time. A
+ * key that one process revokes is refused at the next request to a different process.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -37,13 +37,13 @@ import type { Account, ApiKey, Maintenance, Plan, Verification } from './records
 import { checkedQuota, checkInteger, checkName, withEnvironment } from './rules.js';
 import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
 
-/** ms between checks that the file is still in its place, and between attempts to open a store that is out of order. */
+/** Time between checks that the file is in its place, and between attempts to open a failed store, ms. */
 const INSPECT_MS = 1_000;
 
 export interface AccessStoreOptions {
   /**
-   * Make the store where there is none, and throw where it is damaged (the default). A server passes false:
-   * it then starts without a store or with a damaged one, answers 503, and recovers when the store does.
+   * Create the store if it does not exist, and throw if it is damaged (the default). A server passes false:
+   * it then starts without a store or with a damaged store, answers 503, and recovers with the store.
    */
   create?: boolean;
 }
@@ -52,9 +52,12 @@ export class AccessStore {
   readonly #dir: string;
   readonly #waitMs: number;
   readonly #queue = new LockQueue();
-  /** What was read since the file last changed, by name. Everybody gets the same objects, which must not be changed. */
+  /**
+   * Results of reads since the last change of the file, by name. All callers share these objects and must not
+   * change them.
+   */
   readonly #known = new Map<string, object>();
-  /** SQLite's number of the change by another connection that `#known` knows of. */
+  /** SQLite's number of the last change by a different connection. `#known` has this state. */
   #version = 0;
   #file: Sqlite | undefined;
   #counters: Counters | undefined;
@@ -70,8 +73,8 @@ export class AccessStore {
 
   /**
    * Opens the store in a folder, `<data>/access`.
-   * @throws PriorartError `unavailable` where it is damaged and `create` is not false, `disk_full` where there is no room
-   *   to make it
+   * @throws PriorartError `unavailable` if the store is damaged and `create` is not false, `disk_full` if the
+   *   disk has no room for a new store
    */
   static open(dir: string, options: AccessStoreOptions = {}): AccessStore {
     const create = options.create ?? true;
@@ -79,19 +82,20 @@ export class AccessStore {
     const store = new AccessStore(dir, create ? LOCK_WAIT_MS : 0);
     store.#reopen(create);
     if (!create) return store;
-    // To a server a full disk is one of the reasons why keys cannot be checked; who makes a store is told to free some.
+    // For a server, a full disk is one reason why keys cannot be checked. The creator of a store has to free
+    // space.
     if (isPriorartError(store.#fault)) throw store.#fault;
     store.#current();
     return store;
   }
 
   /**
-   * Checks the value of an X-API-Key header. Looks whether the file has changed, unless the checksum is wrong.
+   * Checks the value of an X-API-Key header. Checks the file for changes, unless the checksum is wrong.
    * @throws LockHeld
    * @throws PriorartError `unavailable` while the store cannot be read
    */
   verify(secret: string | undefined): Verification {
-    // A store that is out of order is said to be so whatever the key, or half the clients would see a 401.
+    // A failed store is reported for every key. Otherwise clients with an invalid checksum would see a 401.
     const file = this.#current();
     if (secret === undefined || secret === '') return { ok: false, reason: 'missing' };
     if (!isWellFormed(secret)) return { ok: false, reason: 'unknown' };
@@ -105,8 +109,8 @@ export class AccessStore {
   }
 
   /**
-   * What is set while calls are to be answered 503; undefined otherwise, and while the store cannot be read. Where another
-   * process has the file locked, what it was last: it can change only when that process has come to an end.
+   * Present while calls are answered 503; undefined otherwise, and while the store cannot be read. If another
+   * process has the file locked, the last known value: the value can change only after that process ends.
    */
   maintenance(): Maintenance | undefined {
     this.#inspect();
@@ -123,7 +127,7 @@ export class AccessStore {
     return this.#maintenance;
   }
 
-  /** Turns maintenance on or off, in every process at once; resolves when it is on the disk. */
+  /** Turns maintenance on or off in all processes. Resolves when the change is on the disk. */
   async setMaintenance(
     on: boolean,
     retryAfter: number = MAINTENANCE_RETRY_S.default,
@@ -135,7 +139,7 @@ export class AccessStore {
     return set;
   }
 
-  /** Ends a session of the administration in every process at once; resolves when that is on the disk. */
+  /** Ends a session of the administration in all processes. Resolves when the change is on the disk. */
   async endSession(session: Session): Promise<void> {
     await this.#writing((file) => {
       const ended = setting<EndedSessions>(file, 'ended_sessions');
@@ -152,15 +156,15 @@ export class AccessStore {
     );
   }
 
-  /** Whether keys can be checked at this moment. */
+  /** Whether keys can be checked now. */
   isAvailable(): boolean {
     this.#inspect();
     return this.#file !== undefined;
   }
 
   /**
-   * Makes an account; resolves when it is on the disk.
-   * @param input `monthlyQuota` is for the Enterprise plan: the others have numbers of their own
+   * Creates an account. Resolves when the account is on the disk.
+   * @param input `monthlyQuota` is for the Enterprise plan; the other plans have fixed numbers
    * @throws PriorartError `usage`
    */
   async createAccount(input: { name: string; plan: Plan; monthlyQuota?: number }): Promise<Account> {
@@ -178,7 +182,7 @@ export class AccessStore {
   }
 
   /**
-   * Changes name, plan or quota of an account, or adds an environment; what is used of the quota stays used.
+   * Changes the name, plan or quota of an account, or adds an environment. The used quota does not change.
    * @throws PriorartError `usage`, `not_found`
    */
   async changeAccount(
@@ -191,7 +195,7 @@ export class AccessStore {
       if (change.name !== undefined) account = { ...account, name: change.name };
       if (change.plan !== undefined || change.monthlyQuota !== undefined) {
         const plan = change.plan ?? account.plan;
-        // Whoever names the plan that the account has already does not mean to take its own quota away.
+        // A change to the current Enterprise plan without a quota keeps the own quota.
         const kept = plan === account.plan && plan === 'enterprise' ? account.monthly_quota : undefined;
         account = { ...account, plan, monthly_quota: checkedQuota(plan, change.monthlyQuota ?? kept) };
       }
@@ -202,9 +206,9 @@ export class AccessStore {
   }
 
   /**
-   * Makes a key; resolves when it is on the disk. The secret is returned here and can never be read again. An
-   * environment that the account does not have yet is added to it.
-   * @throws PriorartError `not_found` for an unknown account, `usage` for a bad name of an environment
+   * Creates a key. Resolves when the key is on the disk. The secret is returned once and cannot be read
+   * again. An environment that the account does not have is added to the account.
+   * @throws PriorartError `not_found` for an unknown account, `usage` for an invalid name of an environment
    */
   async createKey(input: {
     account: string;
@@ -232,8 +236,8 @@ export class AccessStore {
   }
 
   /**
-   * Deactivates a key. No request is let in with it once the promise has resolved, and the change is on the disk.
-   * Revoking twice changes nothing.
+   * Deactivates a key. After the promise resolves, the change is on the disk and requests with the key are
+   * refused. A second call changes nothing.
    * @throws PriorartError `not_found` for an unknown id
    */
   async revoke(id: string): Promise<ApiKey> {
@@ -247,13 +251,13 @@ export class AccessStore {
     });
   }
 
-  /** Every key, oldest first, without secrets or hashes. */
+  /** All keys, oldest first, without secrets and hashes. */
   list(): ApiKey[] {
     const file = this.#current();
     return this.#reading(() => keysIn(file));
   }
 
-  /** Every account, oldest first. */
+  /** All accounts, oldest first. */
   accounts(): Account[] {
     const file = this.#current();
     return this.#reading(() => accountsIn(file));
@@ -272,20 +276,20 @@ export class AccessStore {
   }
 
   /**
-   * How much of its quota an account has used in the current billing cycle.
-   * @throws PriorartError `unavailable` where the counters cannot be read
+   * Searches that an account has used of its quota in the current billing cycle.
+   * @throws PriorartError `unavailable` if the counters cannot be read
    */
   quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
     const cycle = cycleAt(account.created_at, now);
     return { used: this.#openCounters()?.used(account.id, cycle) ?? 0, cycle };
   }
 
-  /** The folder that it is in. */
+  /** The folder of the store. */
   get folder(): string {
     return this.#dir;
   }
 
-  /** Copies accounts, keys and quotas, as they are at this moment, into a folder that is not there; logs are left out. */
+  /** Copies a snapshot of accounts, keys and quotas into a new folder. Logs are omitted. */
   async copyTo(folder: string): Promise<void> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#current().copyTo(join(folder, 'keys.db'));
@@ -302,7 +306,7 @@ export class AccessStore {
     counters?.close();
   }
 
-  /** The counters, where calls were counted. */
+  /** The counters; undefined if no call has been counted. */
   #openCounters(): Counters | undefined {
     if (this.#counters && !this.#counters.isMoved()) return this.#counters;
     this.#counters?.close();
@@ -334,7 +338,7 @@ export class AccessStore {
     );
   }
 
-  /** Runs a read; a store that cannot be read is put out of order until it opens cleanly again. */
+  /** Runs a read. If the read fails, the store is closed until it opens without an error. */
   #reading<T>(read: () => T): T {
     try {
       return read();
@@ -345,7 +349,10 @@ export class AccessStore {
     }
   }
 
-  /** Runs a change as one transaction, when no other process has the lock; it is on the disk when this resolves. */
+  /**
+   * Runs a change as one transaction, when no other process holds the lock. Resolves when the change is on
+   * the disk.
+   */
   async #writing<T>(change: (file: Sqlite) => T): Promise<T> {
     return this.#queue.run(() => {
       const file = this.#current();
@@ -354,7 +361,7 @@ export class AccessStore {
     });
   }
 
-  /** What a read gives, without reading where the file has not changed since the last time. */
+  /** The result of a read. If the file has not changed since the last read, returns the stored result. */
   #remembering<T extends object | undefined>(file: Sqlite, name: string, read: () => T): T {
     const [version] = file.row<[number]>('PRAGMA data_version')!;
     if (version !== this.#version || this.#known.size >= RECORDS_REMEMBERED_MAX) this.#known.clear();
@@ -362,7 +369,7 @@ export class AccessStore {
     const known = this.#known.get(name) as T;
     if (known !== undefined) return known;
     const found = read();
-    // What is not there is asked for by strangers, with ever new names.
+    // Missing names are not stored: clients without an account can ask for an unlimited number of them.
     if (found !== undefined) this.#known.set(name, Object.freeze(found));
     return found;
   }
@@ -373,7 +380,7 @@ export class AccessStore {
     if (now - this.#inspectedAt < INSPECT_MS) return;
     this.#inspectedAt = now;
     if (this.#file) {
-      // SQLite goes on serving a file that was deleted or replaced, and would never hear of a revocation.
+      // SQLite continues to serve a deleted or replaced file, and would not see a revocation.
       if (!this.#file.isMoved()) return;
       this.#fail(new Error('its file was removed or replaced'));
     }

@@ -1,28 +1,28 @@
 /**
- * A sliding minute: at most so many calls in any 60 seconds. What was refused does not count.
+ * A sliding minute: at most `limit` calls in any 60 seconds. Refused calls are not counted.
  *
- * Up to EXACT_LIMIT the time of every call is kept, and the limit is exact to the request. Above, calls of one
- * second share an entry that has the time of the last of them: never more than the limit in any 60 seconds, but
- * a call is let go up to a second late. So a window has at most EXACT_LIMIT entries, whatever the limit.
+ * Up to EXACT_LIMIT the window keeps the time of every call, and the limit is exact. Above it, the calls of
+ * one second share an entry with the time of the last call. The limit still holds for any 60 seconds, but a
+ * call expires up to one second late. So a window has at most EXACT_LIMIT entries at any limit.
  */
 
 export const WINDOW_MS = 60_000;
-/** Calls a minute up to which each is remembered by itself. */
+/** Largest limit at which each call has its own entry. */
 export const EXACT_LIMIT = 240;
-/** Calls that share an entry above that, ms. */
+/** Length of the time that calls share in one entry above EXACT_LIMIT, ms. */
 const COARSE_MS = 1_000;
 
-/** What a caller may still do. */
+/** Result of a call, and the rest of the limit. */
 export interface Allowance {
   admitted: boolean;
   limit: number;
-  /** Calls that are left at this moment. */
+  /** Calls that are allowed now. */
   remaining: number;
-  /** Until `remaining` grows, or where the call was refused until one is admitted, ms. */
+  /** Time until `remaining` grows or, for a refused call, until a call is admitted, ms. */
   resetMs: number;
 }
 
-/** Where bytes of a window are read into and written from: a limit above EXACT_LIMIT has fewer entries. */
+/** Buffer to read and write the bytes of windows. A limit above EXACT_LIMIT has fewer entries. */
 let pairs = new Float64Array(2 * EXACT_LIMIT);
 
 export class SlidingWindow {
@@ -31,7 +31,10 @@ export class SlidingWindow {
   #counts: number[] = [];
   #total = 0;
 
-  /** Counts a call where the limit lets it. `now`: ms of a clock that never goes back. */
+  /**
+   * Counts a call if the limit admits it.
+   * @param now monotonic clock, ms
+   */
   take(now: number, limit: number): Allowance {
     this.#expire(now);
     if (this.#total >= limit)
@@ -49,16 +52,16 @@ export class SlidingWindow {
     return { admitted: true, limit, remaining: limit - this.#total, resetMs };
   }
 
-  /** Whether nothing of it counts any more. */
+  /** Whether all calls in it have expired. */
   isOver(now: number): boolean {
     const last = this.#times.at(-1);
     return last === undefined || last <= now - WINDOW_MS || last > now;
   }
 
-  /** Pairs of time and count, doubles; good until the next call of this, on whichever window. */
+  /** Pairs of time and count, as doubles. Valid until the next call of this method on any window. */
   toBytes(): Uint8Array {
     const doubles = this.#times.length * 2;
-    // lmdb notes the address of the memory that it writes from on its ArrayBuffer: much dearer than the copy for a new one.
+    // All windows share one buffer.
     makeRoom(doubles);
     for (let i = 0; i < this.#times.length; i++) {
       pairs[2 * i] = this.#times[i]!;
@@ -67,13 +70,13 @@ export class SlidingWindow {
     return new Uint8Array(pairs.buffer, 0, doubles * 8);
   }
 
-  /** @param bytes those of toBytes; only `length` of them count, whatever view they come as */
+  /** @param bytes result of toBytes; a view of any kind, read up to its `length` */
   static of(bytes: Uint8Array | undefined): SlidingWindow {
     const window = new SlidingWindow();
     if (bytes === undefined) return window;
     const doubles = bytes.length >> 3;
     makeRoom(doubles);
-    // Copied: the bytes of a database begin anywhere, doubles only at multiples of eight.
+    // Copied: the bytes of a database begin at any address, doubles only at multiples of eight.
     new Uint8Array(pairs.buffer).set(new Uint8Array(bytes.buffer, bytes.byteOffset, doubles * 8));
     for (let i = 0; i + 1 < doubles; i += 2) {
       window.#times.push(pairs[i]!);
@@ -84,7 +87,7 @@ export class SlidingWindow {
   }
 
   #expire(now: number): void {
-    // A time in the future is of an earlier boot: the clock starts at zero with each boot.
+    // A time in the future is from an earlier boot: the clock starts at zero with each boot.
     if (this.#times.length > 0 && this.#times.at(-1)! > now) {
       this.#times = [];
       this.#counts = [];
@@ -104,7 +107,7 @@ export class SlidingWindow {
     return limit > EXACT_LIMIT && Math.floor(last / COARSE_MS) === Math.floor(now / COARSE_MS);
   }
 
-  /** Until enough has expired that one more fits: more than one entry where the limit has been lowered. */
+  /** Time until the next call fits, ms. If the limit was lowered, more than one entry has to expire. */
   #wait(now: number, limit: number): number {
     let left = this.#total;
     for (let i = 0; i < this.#times.length; i++) {
@@ -119,7 +122,7 @@ function makeRoom(doubles: number): void {
   if (pairs.length < doubles) pairs = new Float64Array(doubles);
 }
 
-/** ms of the machine's clock since it was started: the same in all processes, and never set back. */
+/** Time since the start of the machine, ms. All processes share this clock, and it never goes back. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;

@@ -1,4 +1,4 @@
-/** The thread of WriterThread: does what it is told, one order after the other. */
+/** The thread of WriterThread: runs its orders one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type WriterOptions, type WriterOrder, writerHere } from './writer.js';
 

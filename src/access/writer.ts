@@ -1,6 +1,6 @@
 /**
- * What is done for calls after they were answered: their log is written, and what was counted is made durable. Both wait
- * for the disk and for other processes, so a server has it done by a thread of its own.
+ * Work after a call was answered: writes the log, and makes the counts durable. Both wait for the disk and
+ * for other processes, so a server uses a separate thread.
  */
 import { Worker } from 'node:worker_threads';
 import { CountersKeeper } from './counters.js';
@@ -8,19 +8,19 @@ import type { LogBatch, LogLimits } from './log-records.js';
 import { LogWriter } from './log-writer.js';
 
 export interface AccessWriter {
-  /** Rejects where nothing of it was written. */
+  /** Rejects if nothing was written. */
   writeLog(batch: LogBatch): Promise<void>;
-  /** Makes what was counted outlive a power cut. Rejects where that is not certain. */
+  /** Makes the counts survive a power failure. Rejects if this is not certain. */
   keepCounters(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WriterOptions extends LogLimits {
-  /** The access store's. */
+  /** Folder of the access store. */
   folder: string;
 }
 
-/** Writes on the thread that asks. */
+/** Writes on the thread of the caller. */
 export function writerHere({ folder, ...limits }: WriterOptions): AccessWriter {
   const log = new LogWriter(folder, limits);
   let counters: CountersKeeper | undefined;
@@ -43,7 +43,7 @@ export function writerHere({ folder, ...limits }: WriterOptions): AccessWriter {
   };
 }
 
-/** What the thread is told: a method of its writer, and what to give it. */
+/** An order to the thread: a method of its writer, and the arguments. */
 export type WriterOrder =
   | { id: number; order: 'writeLog'; given: LogBatch }
   | { id: number; order: 'keepCounters' | 'close'; given: undefined };
@@ -53,7 +53,10 @@ export interface WriterAnswer {
   error?: unknown;
 }
 
-/** Writes on a thread of its own, which is started at once, and anew should it die. */
+/**
+ * Writes on a separate thread. The thread starts immediately. After a crash, the next order starts a new
+ * thread.
+ */
 export class WriterThread implements AccessWriter {
   readonly #options: WriterOptions;
   readonly #waiting = new Map<number, { resolve(): void; reject(error: unknown): void }>();
@@ -62,7 +65,7 @@ export class WriterThread implements AccessWriter {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    // What is written first is not to wait until the thread has come up.
+    // Starts the thread early, so the first write does not wait for its start.
     this.#running().unref();
   }
 
@@ -86,7 +89,7 @@ export class WriterThread implements AccessWriter {
       const worker = this.#running();
       const id = this.#orders++;
       this.#waiting.set(id, { resolve, reject });
-      // The process waits for what is being written, and for nothing else of the thread.
+      // A running write keeps the process alive. An idle thread does not.
       worker.ref();
       worker.postMessage({ id, order, given });
     });

@@ -1,8 +1,8 @@
 /**
- * From a request to its answer, over whichever adapter: route → maintenance → key → rate limit → the route's
- * own work, which checks content type, size, JSON and fields in this order, reserves quota and then searches. A choked
- * event loop refuses before the route's own work (admission/loop-guard.ts says why). Whatever fails anywhere ends as one
- * `{detail}` here.
+ * From a request to its answer, for all adapters: route → maintenance → key → rate limit → work of the route.
+ * The work of a route checks content type, size, JSON and fields in this order, reserves quota and then
+ * searches. An overloaded event loop refuses before the work of the route (see admission/loop-guard.ts).
+ * Every error becomes one `{detail}` here.
  */
 import { isPriorartError, PriorartError } from '../errors.js';
 import { type HttpHandler, type HttpReply, type HttpRequest, lengthOf } from './adapters/adapter.js';
@@ -42,7 +42,7 @@ export const ROUTES: readonly Route[] = [
   ...ADMIN_ROUTES,
 ];
 
-/** Wires routes and services into a handler for an adapter. */
+/** Connects routes and services to a handler for an adapter. */
 export function createApp(
   services: Services,
   routes: readonly Route[] = ROUTES,
@@ -65,7 +65,7 @@ export function createApp(
   };
 }
 
-/** One request on its way through the app. */
+/** A request in the app. */
 class Exchange {
   readonly #request: HttpRequest;
   readonly #services: Services;
@@ -86,7 +86,7 @@ class Exchange {
     this.#trace = traceOf(request);
   }
 
-  /** Steps that need no waiting are synchronous, so that cheap routes are answered in the same turn. */
+  /** Steps that do not wait are synchronous, so cheap routes are answered in the same turn. */
   start(router: Router, pacer: Pick<TurnPacer, 'begin'>): HttpReply | Promise<HttpReply> {
     const request = this.#request;
     const match = router.find(request.method, request.path);
@@ -171,7 +171,7 @@ class Exchange {
     return this.finish(reply);
   }
 
-  /** A 200 whose client has gone is no answer. */
+  /** A 200 to a disconnected client does not count. */
   #settle(status: number): Promise<void> | undefined {
     if (!this.#admission.hasReservation) return undefined;
     return this.#admission.settle(this.#request.isGone ? 499 : status);

@@ -1,10 +1,13 @@
 /**
- * The Range header. One range of bytes is served; of several, in other units or misspelt, the header is passed over
- * and the whole is sent, which is allowed.
- * Source: RFC 9110, section 14.
+ * The Range header. One range of bytes is served. The header is ignored, and the whole file is sent, if the
+ * header has several ranges, other units or invalid syntax. RFC 9110 allows this. Source: RFC 9110, section
+ * 14.
  */
 
-/** First and last byte, inclusive; `beyond` where no byte of it is there; undefined where all is to be sent. */
+/**
+ * First and last byte, inclusive; `beyond` if the range has no byte of the file; undefined if the whole file
+ * is sent.
+ */
 export function byteRange(
   header: string | undefined,
   size: number,

@@ -1,6 +1,6 @@
 /**
- * Content-Encoding of answers that are large enough for it to pay: text of some kilobytes shrinks to a fifth and saves
- * a slow line more time than it takes. Done on libuv's threads, never on the event loop.
+ * Content-Encoding of large answers. Text of some kilobytes shrinks to a fifth, and saves a slow line more
+ * time than the compression takes. libuv's threads compress, never the event loop.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -11,7 +11,7 @@ import { varied } from './cors.js';
 type Coding = 'br' | 'gzip';
 type Text = HttpReply & { body: Uint8Array | string };
 
-// The quickest levels: the next ones cost twice the processor time for a tenth of the bytes.
+// The fastest levels: the next levels take twice the processor time for a tenth fewer bytes.
 const GZIP_LEVEL = 1;
 const BROTLI_QUALITY = 1;
 
@@ -23,9 +23,9 @@ const ENCODERS: Readonly<Record<Coding, (body: Uint8Array | string) => Promise<B
   br: (body) => squeezed(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
 };
 
-/** Compresses what the handler answers, where it is text, large, and the client takes it. */
+/** Compresses answers that are text and large, if the client accepts a coding. */
 export function withCompression(handler: HttpHandler): HttpHandler {
-  // While the threads are behind, answers go as they are: waiting for them would cost more than the bytes.
+  // While all threads are busy, answers are sent uncompressed: the wait would cost more than the bytes.
   let running = 0;
   async function compressed(reply: Text, coding: Coding): Promise<HttpReply> {
     running++;
@@ -66,12 +66,12 @@ function isWorthIt(reply: HttpReply): reply is Text {
 
 function encodedHeaders(headers: HttpReply['headers'], coding: Coding): Record<string, string> {
   const encoded: Record<string, string> = { ...headers, 'content-encoding': coding };
-  // A strong tag names bytes, and these are others.
+  // A strong tag identifies exact bytes, and compression changes the bytes.
   if (encoded['etag']?.startsWith('"')) encoded['etag'] = `W/${encoded['etag']}`;
   return encoded;
 }
 
-/** The coding that the client likes best; of equal ones gzip, which is quicker. */
+/** The coding that the client prefers. Of equal codings gzip, which is faster. */
 export function acceptedCoding(header: string | undefined): Coding | undefined {
   if (header === undefined) return undefined;
   let best: { coding: Coding; quality: number } | undefined;

@@ -1,10 +1,13 @@
-/** CORS: which web pages may read answers. Off unless an operator names origins, since keys belong on servers. */
+/**
+ * CORS: the web pages that may read answers. Off unless an operator names origins, because keys belong on
+ * servers.
+ */
 import { PriorartError } from '../errors.js';
 import { CORS_MAX_AGE_S } from '../limits.js';
 import type { HttpHandler, HttpReply } from './adapters/adapter.js';
 import type { PreflightAnswer } from './preflight.js';
 
-/** Only what stands under these; administration is nobody's web page but the server's own. */
+/** Only these paths. The administration is for pages of this server only. */
 const SHARED_PATHS = /^\/(?:api\/|files\/|openapi\.json$|livez$|readyz$|healthz$)/;
 const REQUEST_HEADERS = 'Content-Type, X-API-Key, X-Request-Id, If-None-Match, If-Range, Range, traceparent';
 const SHOWN_HEADERS =
@@ -31,7 +34,7 @@ export function withCors(handler: HttpHandler, origins: string, answer: Prefligh
   };
 }
 
-/** Of an origin, what Access-Control-Allow-Origin says; undefined where it may not read. */
+/** Access-Control-Allow-Origin by origin; undefined if the origin may not read. */
 function allowedOrigins(text: string): (origin: string) => string | undefined {
   const parts = text.split(',').map((part) => part.trim());
   if (parts.includes('*')) return () => '*';
@@ -67,7 +70,7 @@ function marked(reply: HttpReply, granted: string | undefined): HttpReply {
   return { ...reply, headers };
 }
 
-/** A Vary with one more name in it. */
+/** A Vary header with one more name. */
 export function varied(before: string | undefined, name: string): string {
   if (before === undefined || before === '') return name;
   const names = before.split(',').map((part) => part.trim().toLowerCase());

@@ -1,11 +1,11 @@
-/** Ends work that takes too long, or whose client has gone. */
+/** Ends work that takes too long, or whose client has disconnected. */
 import { PriorartError } from '../errors.js';
 import type { HttpRequest } from './adapters/adapter.js';
 import { clientGone } from './adapters/disconnect.js';
 
 /**
- * Runs work with a signal that fires when the client goes or after `ms`. Rejects at that moment with the
- * signal's reason, whether or not the work heeds it: `cancelled`, or `overloaded` for the deadline.
+ * Runs work with a signal that fires when the client disconnects or after `ms`. Rejects at that moment with
+ * the reason of the signal, even if the work ignores it: `cancelled`, or `overloaded` for the deadline.
  */
 export function withDeadline<T>(
   client: Pick<HttpRequest, 'isGone' | 'onGone'>,

@@ -1,12 +1,12 @@
 /**
- * The codes that clients are shown, in `X-Error-Code` of every error answer: what each means and what to do about it.
- * The OpenAPI document, its page and docs/errors.md say what this table says.
+ * The codes in `X-Error-Code` of error answers, with meaning and remedy. The OpenAPI document, its page and
+ * docs/errors.md repeat this table.
  */
 import { ERROR_STATUS, type ErrorCode } from '../errors.js';
 
 export interface CodeHelp {
   means: string;
-  /** What whoever calls, or whoever runs the server, can do. */
+  /** The remedy for the caller or for the operator of the server. */
   solve: string;
 }
 
@@ -134,13 +134,18 @@ export type ShownCode = keyof typeof ERROR_HELP;
 
 export const SHOWN_CODES = Object.keys(ERROR_HELP) as ShownCode[];
 
-/** What clients see of a code: what is wrong with a request is `invalid_request`, a fault of the inside `internal`. */
+/**
+ * The code for clients: `invalid_request` for an error in the request, `internal` for a fault in the server.
+ */
 export function shownCode(code: ErrorCode): ShownCode {
   if (Object.hasOwn(ERROR_HELP, code)) return code as ShownCode;
   return ERROR_STATUS[code] === statusOf('invalid_request') ? 'invalid_request' : 'internal';
 }
 
-/** The status that a code is answered with. Work that was cancelled while its client is there was cut off here. */
+/**
+ * The status of a code. `cancelled` is 503: if the client is still connected, the server interrupted the
+ * work.
+ */
 export function statusOf(code: ShownCode): number {
   return code === 'cancelled' ? 503 : ERROR_STATUS[code];
 }

@@ -1,4 +1,7 @@
-/** A part of a file as the body of an answer: opened when the first of it is wanted, and never whole in memory. */
+/**
+ * A part of a file as the body of an answer. The first read opens the file. The whole part is never in
+ * memory.
+ */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { BodySource } from './adapters/adapter.js';
 
@@ -10,7 +13,7 @@ export class FileSource implements BodySource {
   #file: FileHandle | undefined;
   #closed = false;
 
-  /** @param from first byte; the file has at least `from + length` */
+  /** @param from first byte; the file has at least `from + length` bytes */
   constructor(path: string, from: number, length: number) {
     this.#path = path;
     this.#at = from;
@@ -34,7 +37,7 @@ export class FileSource implements BodySource {
 
   close(): void {
     this.#closed = true;
-    // Waits for a read that runs; nobody is there to be told of an error.
+    // Waits for a running read. The reply is over, so errors are ignored.
     this.#file?.close().catch(() => {});
     this.#file = undefined;
   }

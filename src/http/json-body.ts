@@ -6,9 +6,8 @@ import type { HttpRequest } from './adapters/adapter.js';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The decoded JSON body, not validated.
- * Rejects with PriorartError `unsupported_media_type`, `body_too_large`, `bad_json`, and what
- * `HttpRequest.body` rejects with.
+ * The decoded JSON body, not validated. Rejects with PriorartError `unsupported_media_type`,
+ * `body_too_large`, `bad_json`, and the errors of `HttpRequest.body`.
  */
 export async function readJson(request: HttpRequest): Promise<unknown> {
   checkContentType(request);
@@ -40,8 +39,9 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Whether JSON nests deeper than that. Looked at before anything recursive sees the value: validators and the messages
- * that show a value take a frame of stack a level. Bytes of UTF-8 beyond ASCII are none of the characters that count.
+ * Whether JSON is nested deeper than `most`. The check runs before recursive code sees the value: validators
+ * and messages that show a value use one stack frame per level. Bytes of UTF-8 beyond ASCII never equal the
+ * characters that count.
  */
 export function depthExceeds(bytes: Uint8Array, most: number): boolean {
   let depth = 0;
@@ -56,7 +56,9 @@ export function depthExceeds(bytes: Uint8Array, most: number): boolean {
   return false;
 }
 
-/** Where the string that begins at a quote ends; the end of the bytes where it does not. */
+/**
+ * Index of the end of the string that begins at a quote; the end of the bytes if the string is not closed.
+ */
 function endOfString(bytes: Uint8Array, quote: number): number {
   let at = quote + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
@@ -85,7 +87,7 @@ function unsupported(header: string, value: string, expected: string): PriorartE
   return new PriorartError('unsupported_media_type', message);
 }
 
-// V8's message quotes the text around the fault, and that may be long.
+// V8's message quotes the text around the error, which may be long.
 function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -1,4 +1,4 @@
-/** /metrics and health on a port of their own, for monitoring systems that bring no key. */
+/** /metrics and health on a separate port, for monitoring systems without a key. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '../observe/metrics.js';
@@ -10,10 +10,13 @@ export interface MetricsPort {
   close(): void;
 }
 
-/** What one of these paths answers. */
+/** The answer of a health path. */
 export type Health = () => HttpReply | Promise<HttpReply>;
 
-/** Always on node:http: it is asked every few seconds. Throws PriorartError `cannot_listen`. */
+/**
+ * Always on node:http, because it receives a request every few seconds.
+ * @throws PriorartError `cannot_listen`
+ */
 export async function openMetricsPort(
   { host, port }: { host: string; port: number },
   metrics: Metrics,
@@ -29,7 +32,7 @@ export async function openMetricsPort(
   };
   const server = createServer({ requestTimeout: 10_000 }, async (message, response) => {
     const path = message.url?.split('?')[0] ?? '';
-    // A gauge reads the store, which may fail; a rejection that nobody handles would end the process.
+    // A gauge reads the store, which may fail. An unhandled rejection would end the process.
     const reply = await replyTo(message.method, path).catch(() => detailReply('internal', 'internal error'));
     response.writeHead(reply.status, reply.headers).end(message.method === 'HEAD' ? undefined : reply.body);
   });

@@ -1,4 +1,4 @@
-/** What stands between the adapter and the app, as the settings say: none of it knows endpoints. */
+/** The layers between the adapter and the app, by the settings. They do not know endpoints. */
 import { METHODS } from 'node:http';
 import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
@@ -17,12 +17,12 @@ export type MiddlewareConfig = Partial<
 
 export interface Middleware {
   handler: HttpHandler;
-  /** Undefined where no proxy is trusted. */
+  /** Undefined if no proxy is trusted. */
   clientAddress: ClientAddress | undefined;
 }
 
 /**
- * @param preflight completes what is answered here
+ * @param preflight completes the answers of this layer
  * @throws PriorartError `usage`
  */
 export function middlewareOf(
@@ -40,7 +40,10 @@ export function middlewareOf(
   };
 }
 
-/** What node:http parses. Its parser refuses all others, which uWebSockets.js hands over; CONNECT is for proxies. */
+/**
+ * The methods that node:http parses. Its parser refuses other methods; uWebSockets.js passes them to the
+ * handler. CONNECT is for proxies.
+ */
 const KNOWN_METHODS = new Set(METHODS.filter((method) => method !== 'CONNECT'));
 
 function withKnownMethods(handler: HttpHandler, preflight: PreflightAnswer): HttpHandler {

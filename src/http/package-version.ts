@@ -1,4 +1,4 @@
-/** The version of this package, for documents that name it. */
+/** The version of this package. */
 import { readFileSync } from 'node:fs';
 
 export function packageVersion(): string {

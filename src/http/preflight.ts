@@ -1,6 +1,6 @@
 /**
- * What is answered before the app is asked: preflights, URLs that are too long, heads that cannot be read. It bears a
- * request id and is logged and counted all the same, or an operator would look for it in vain.
+ * Answers before the app: preflights, URLs that are too long, heads that cannot be read. These answers have a
+ * request id and are logged and counted, so that an operator can find them.
  */
 import type { HttpReply, HttpRequest, Refusal } from './adapters/adapter.js';
 import { lengthOf } from './adapters/adapter.js';
@@ -11,7 +11,10 @@ import { traceOf } from './trace-context.js';
 
 type Asked = Pick<HttpRequest, 'method' | 'headers' | 'remoteAddress'>;
 
-/** Completes an answer to a request. @param endpoint its name in log and metrics */
+/**
+ * Completes an answer to a request.
+ * @param endpoint its name in log and metrics
+ */
 export type PreflightAnswer = (request: Asked, endpoint: string, reply: HttpReply) => HttpReply;
 
 export function preflightAnswers(observe: RequestObserver): PreflightAnswer {
@@ -22,7 +25,7 @@ export function preflightAnswers(observe: RequestObserver): PreflightAnswer {
       endpoint,
       method: request.method,
       status: reply.status,
-      // It took no time that could be measured.
+      // Too short to measure.
       ms: 0,
       requestId,
       client: request.remoteAddress,

@@ -1,14 +1,17 @@
-/** The answer to a request that failed: exactly `{detail}` and a code, with nothing of the server's inside in it. */
+/**
+ * The answer to a failed request: exactly `{detail}` and a code. It reveals nothing of the server's
+ * internals.
+ */
 import { type ErrorCode, isPriorartError, type PriorartError } from '../errors.js';
 import type { HttpReply } from './adapters/adapter.js';
 import { type ShownCode, shownCode, statusOf } from './error-codes.js';
 
-/** Seconds after which a 503 that names no time may be tried again. */
+/** Retry-After of a 503 without a time, s. */
 const RETRY_AFTER_DEFAULT = 5;
 
 /**
- * What clients are told of faults on the server's side. The error's own message may name folders and is
- * for the operator: it goes to the log.
+ * Details for clients on faults of the server. The error's own message may contain folders and is for the
+ * operator: it is logged.
  */
 const PUBLIC_DETAIL: Partial<Record<ErrorCode, string>> = {
   overloaded: 'the server is overloaded; try again later',
@@ -21,14 +24,17 @@ const PUBLIC_DETAIL: Partial<Record<ErrorCode, string>> = {
 
 export interface Problem {
   reply: HttpReply;
-  /** Whether it is the server's fault, and worth more than a line in the log. */
+  /** Whether the server is at fault. The log then has more than the line of the request. */
   isFault: boolean;
 }
 
-/** What a 401 says of how to authenticate: to callers of the API, and in the administration. */
+/** WWW-Authenticate of a 401: for the API, and for the administration. */
 const CHALLENGE = { key: 'ApiKey header="X-API-Key"', admin: 'Bearer realm="administration"' } as const;
 
-/** Makes the answer for whatever a handler threw. @param access what the route asks for */
+/**
+ * The answer for an error of a handler.
+ * @param access access of the route
+ */
 export function problemOf(
   error: unknown,
   requestId: string,
@@ -39,10 +45,10 @@ export function problemOf(
   const status = statusOf(code);
   if (status >= 500) {
     const problem = fault(code, PUBLIC_DETAIL[error.code] ?? 'internal error', requestId);
-    // The line of the request says it all; under overload a second one, with a stack, would be work for nothing.
+    // The line of the request is enough. Under overload, a second line with a stack would be wasted work.
     if (error.code === 'overloaded') problem.isFault = false;
     if (status === 503) problem.reply.headers = { ...problem.reply.headers, ...retryAfter(error) };
-    // The operator turned it on: nothing is wrong.
+    // The operator turned it on: it is not a fault.
     if (error.code === 'maintenance') problem.isFault = false;
     return problem;
   }
@@ -52,7 +58,7 @@ export function problemOf(
   return { reply: detailReply(code, error.message, headers), isFault: false };
 }
 
-/** An error answer, the only form there is. */
+/** An error answer. All error answers have this form. */
 export function detailReply(
   code: ShownCode,
   detail: string,

@@ -1,8 +1,8 @@
-/** X-Request-Id: the caller's where it is sane, else a new one. */
+/** X-Request-Id: the caller's id if it is valid, else a new id. */
 import { randomUUID } from 'node:crypto';
 import type { HttpRequest } from './adapters/adapter.js';
 
-/** Nothing that could break a header, a log line or a shell. */
+/** Excludes characters that could break a header, a log line or a shell command. */
 const SANE = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 
 export function requestIdOf(request: Pick<HttpRequest, 'headers'>): string {

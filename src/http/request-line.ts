@@ -1,4 +1,4 @@
-/** What is written of a request: a line of the program's log, and of the log of its key. */
+/** The lines of a request: in the program's log, and in the log of its key. */
 import type { LoggedRequest } from '../access/log-records.js';
 import type { RequestLog } from '../access/request-log.js';
 import { LOG_PATH_MAX_CHARS } from '../limits.js';
@@ -13,7 +13,8 @@ export function logRequest(write: LineWriter, record: RequestRecord): void {
   const text = JSON.stringify;
   let members = `"request_id":${text(requestId)}`;
   if (trace) members += `,${text(traceFields(trace)).slice(1, -1)}`;
-  // The endpoint's name: a path is a client's, and may hold anything. Only where nothing was found it is told.
+  // The name of the endpoint: a path comes from the client and may contain anything. The path is logged only
+  // if no endpoint was found.
   members += `,"method":${text(method)},"endpoint":${text(endpoint)},"status":${status}`;
   if (path !== undefined) members += `,"path":${inAscii(path)}`;
   members += `,"ms":${Math.round(ms * 100) / 100}`;
@@ -22,7 +23,7 @@ export function logRequest(write: LineWriter, record: RequestRecord): void {
   write(QUIET.has(endpoint) ? 'debug' : 'info', members, 'request');
 }
 
-/** A text of a client's as JSON that shows no more and no other characters than it should. */
+/** A client's text as JSON, limited in length and in ASCII. */
 function inAscii(text: string): string {
   const shown = text.length > LOG_PATH_MAX_CHARS ? `${text.slice(0, LOG_PATH_MAX_CHARS)}…` : text;
   return JSON.stringify(shown).replace(

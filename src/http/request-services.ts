@@ -1,4 +1,4 @@
-/** What a server keeps of its callers while it runs: their limits and the log of their requests. */
+/** The state of callers in a running server: their limits and the log of their requests. */
 import { AdminSecret } from '../access/admin-secret.js';
 import { CallLimits } from '../access/call-limits.js';
 import { RequestLog } from '../access/request-log.js';
@@ -9,7 +9,7 @@ import { REQUEST_LOG_MB } from '../limits.js';
 import type { Logger } from '../observe/log.js';
 import { type Administration, administration } from './admission/administrator.js';
 
-/** Settings that have their default where absent. */
+/** Settings; an absent setting has its default. */
 export type RequestServicesConfig = Partial<
   Pick<
     Config,
@@ -30,7 +30,7 @@ export interface RequestServices {
   close(): Promise<void>;
 }
 
-/** @param isInPlace whether the data folder is the one that was opened */
+/** @param isInPlace whether the data folder is still the folder that was opened */
 export function openRequestServices(
   access: AccessStore,
   config: RequestServicesConfig,
@@ -61,7 +61,7 @@ export function openRequestServices(
     requests,
     admin: administration(access, requests, secret, config.tlsCert !== undefined),
     async close() {
-      // The log closes the thread that both write with.
+      // The log closes the thread that writes for both.
       await limits.close();
       await requests.close();
     },

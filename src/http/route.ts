@@ -1,4 +1,7 @@
-/** What an endpoint is. Each lives in a folder under routes/, beside its schema, its operation and its examples; app.ts lists them. */
+/**
+ * The type of an endpoint. Each endpoint has a folder under routes/, with its schema, operation and examples.
+ * app.ts lists the endpoints.
+ */
 
 import type { CallLimits } from '../access/call-limits.js';
 import type { ApiKey } from '../access/records.js';
@@ -11,56 +14,57 @@ import type { KeyCheck } from './admission/api-key.js';
 import type { Operation } from './openapi/operation.js';
 import type { RequestObserver } from './request-record.js';
 
-/** What the handlers work with, made once per server. */
+/** The services of the handlers, created once per server. */
 export interface Services {
   engine: EnginePort;
   access: KeyCheck;
   limits: CallLimits;
-  /** Without it, the endpoints of the administration answer 404. */
+  /** If absent, the endpoints of the administration answer 404. */
   admin?: Administration;
   log: Logger;
-  /** Where drawings are linked to; absent: none is there. */
+  /** The drawings that links point to; absent: no drawings. */
   drawings?: DrawingStore | undefined;
-  /** Address of this server as clients see it; undefined where nobody says. */
+  /** Address of this server for clients; undefined if it is not configured. */
   publicUrl?: string | undefined;
-  /** Longest a search may take, ms. */
+  /** Longest time of a search, ms. */
   deadlineMs: number;
   /** Set when the server begins to shut down. */
   lifecycle: { draining: boolean };
-  /** Told of every request when its answer is made. */
+  /** Receives every request at the time of its answer. */
   observe: RequestObserver;
 }
 
 export interface Call {
   request: HttpRequest;
-  /** In X-Request-Id of the answer and in the log. */
+  /** X-Request-Id of the answer and of the log. */
   requestId: string;
   services: Services;
-  /** Parts of the path that the route's `{names}` stand for, decoded. */
+  /** The decoded parts of the path for the route's `{names}`. */
   parameters: Readonly<Record<string, string>>;
   /** The caller's key, on routes with access `key`. */
   key: ApiKey | undefined;
   /**
-   * Takes one search out of the account's monthly quota, to be called between validation and work. The app
-   * counts it when the answer is a 200 and gives it back otherwise.
-   * @param query what is searched for, for the request log of operators that want it there
-   * @throws PriorartError `quota_exceeded`, `unavailable` by the promise
+   * Reserves one search in the account's monthly quota. Call this between validation and work. The app counts
+   * the search if the answer is a 200, and releases it otherwise.
+   * @param query the query of the search, for the request log if operators store queries
+   * @throws PriorartError `quota_exceeded`, `unavailable`, as a rejection
    */
   reserveQuota(query: string): Promise<void>;
 }
 
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Segments in braces match any one segment: `/api/v1/drawings/{publication_id}/{filename}`. */
+  /** A segment in braces matches any one segment: `/api/v1/drawings/{publication_id}/{filename}`. */
   path: string;
-  /** Short and stable: the name of this endpoint in request logs, usage counters and metrics. */
+  /** Short and stable name of this endpoint in request logs, usage counters and metrics. */
   endpoint: string;
   /**
-   * `key` needs X-API-Key; `public` does not; `health` is public, without limits and logged quietly; `admin`
-   * needs the administrator's secret or session; `signed` carries a signature of ours in its URL; its limit is like that of `public`, but counted apart.
+   * `key` needs X-API-Key. `public` needs no key. `health` is public, without limits and with quiet logs.
+   * `admin` needs the administrator's secret or session. `signed` has a signature of this server in its URL;
+   * its limit equals the limit of `public`, but is counted separately.
    */
   access: 'key' | 'public' | 'health' | 'admin' | 'signed';
-  /** What the OpenAPI document says of it; absent: it is a file of the page that shows the document. */
+  /** Its description in the OpenAPI document; absent for files of the page that shows the document. */
   operation?: Operation;
   handle(call: Call): HttpReply | Promise<HttpReply>;
 }

@@ -7,7 +7,7 @@ export interface Match {
   parameters: Readonly<Record<string, string>>;
 }
 
-/** No path is there (404), or it is there for other methods (405, with what Allow must say). */
+/** No route has this path (404), or only for other methods (405, with the Allow header). */
 export interface NoMatch {
   error: PriorartError;
   allow?: string;
@@ -36,10 +36,10 @@ export class Router {
     }
   }
 
-  /** A HEAD finds the route of GET. */
+  /** HEAD matches the route of GET. */
   find(method: string, path: string): Match | NoMatch {
     const wanted = method === 'HEAD' ? 'GET' : method;
-    // A path with a brace in it must not be taken for a pattern's own text.
+    // A path with a brace must not match the text of a pattern.
     const exact = path.includes('{') ? undefined : this.#exact.get(path);
     if (exact) return choose(exact, wanted, NO_PARAMETERS);
     const segments = path.split('/');

@@ -1,4 +1,4 @@
-/** Starts the HTTP server: picks an adapter, listens, and shuts down in order. */
+/** Starts the HTTP server: selects an adapter, listens, and shuts down in order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessStore } from '../access/store.js';
 import type { Config } from '../config.js';
@@ -30,7 +30,7 @@ import { livezReply } from './routes/health/livez.js';
 import { readyzReply } from './routes/health/readyz.js';
 import { tlsIdentity, validTo } from './tls.js';
 
-/** Settings that have their default where absent. */
+/** Settings; an absent setting has its default. */
 type Optional = MiddlewareConfig &
   Partial<
     Pick<
@@ -49,13 +49,13 @@ type Optional = MiddlewareConfig &
 export interface ServerParts {
   engine: EnginePort;
   access: AccessStore;
-  /** Where drawings are linked to. Without it, every drawing is answered 404. */
+  /** The drawings that links point to. If absent, every drawing is answered 404. */
   drawings?: DrawingStore;
   log: Logger;
   config: Pick<Config, 'host' | 'port' | 'httpAdapter' | 'deadlineMs' | 'shutdownGraceMs'> &
     RequestServicesConfig &
     Optional;
-  /** Those that the engine reports to; own ones where absent. */
+  /** The metrics of the engine; absent: new metrics. */
   metrics?: Metrics;
 }
 
@@ -64,24 +64,25 @@ export interface Server {
   url: string;
   port: number;
   adapter: 'uws' | 'node';
-  /** The port of /metrics, where there is one. */
+  /** The port of /metrics, if it is open. */
   metricsPort: number | undefined;
   /**
-   * Takes over what can change while the server runs: level of the log, certificate (read again, too, where its
-   * name is the same), trusted proxies, CORS, compression.
-   * @throws PriorartError `usage`, `invalid_tls`, with everything as it was
+   * Applies the settings that can change while the server runs: level of the log, certificate (read again
+   * even if its name is the same), trusted proxies, CORS, compression.
+   * @throws PriorartError `usage`, `invalid_tls`; all settings stay unchanged
    */
   reload(config: Optional): void;
   /**
-   * Turns /readyz to 503, stops accepting connections (after `shutdownDelayMs`), lets running requests finish within
-   * the grace time, then hangs up. The engine and the key store stay open: they are the caller's.
+   * Turns /readyz to 503, stops accepting connections after `shutdownDelayMs`, lets running requests finish
+   * within the grace time, and then closes the connections. The engine and the key store stay open: they
+   * belong to the caller.
    */
   close(): Promise<void>;
 }
 
 /**
- * @throws PriorartError `cannot_listen`, `usage`, `invalid_tls`, or `addon_missing` where `uws` was asked for and
- *   does not load
+ * @throws PriorartError `cannot_listen`, `usage`, `invalid_tls`, or `addon_missing` if the setting is `uws`
+ *   and uWebSockets.js does not load
  */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { engine, access, drawings, log, config, metrics = new Metrics() } = parts;
@@ -207,7 +208,10 @@ function chooseAdapter(wanted: Config['httpAdapter'], log: Logger, options: Adap
   }
 }
 
-/** Why it does not load, as one line: its message begins with the versions of Node that there are binaries for. */
+/**
+ * The reason why uWebSockets.js does not load, as one line. The message begins with the supported versions of
+ * Node.
+ */
 function reasonOf(error: unknown): string {
   const lines = (error instanceof Error ? error.message : String(error))
     .split('\n')
@@ -218,5 +222,8 @@ function reasonOf(error: unknown): string {
 
 const REASON_MAX_CHARS = 300;
 
-/** How an app gets the fast adapter, which the package does not bring along: it has 257 MB. */
+/**
+ * The command that adds the fast adapter to an app. The package does not include the adapter, which has 257
+ * MB.
+ */
 const ADD_UWS = 'npm install uWebSockets.js@npm:uwebsockets@3.0.6';

@@ -1,4 +1,4 @@
-/** The certificate of the server, looked at before it is used: an adapter only says that something is wrong. */
+/** The certificate of the server, checked before use: the error of an adapter has no reason. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -7,8 +7,8 @@ import { PriorartError } from '../errors.js';
 import type { TlsIdentity } from './adapters/adapter.js';
 
 /**
- * The identity that the settings name; undefined where they name none.
- * @throws PriorartError `usage` where only one of both is named, `invalid_tls`
+ * The identity in the settings; undefined without one.
+ * @throws PriorartError `usage` if only one of the two files is set, `invalid_tls`
  */
 export function tlsIdentity({
   tlsCert,

@@ -11,6 +11,7 @@ const ROOMS = [
   'deploy',
   'native',
   'scripts',
+  'src/access',
   'src/cli',
   'src/config.ts',
   'src/drawings',

@@ -1,65 +1,71 @@
 /**
- * What an HTTP server is to the rest of the program. Both adapters implement this and pass one conformance
- * suite; nothing outside them sees a socket, a node:http object or a uWebSockets.js object.
+ * The interface of an HTTP server. Both adapters implement the interface and pass one conformance suite. Only
+ * the adapters see a socket, a node:http object or a uWebSockets.js object.
  */
 import { STATUS_CODES } from 'node:http';
 import { PriorartError } from '../../errors.js';
 
 export interface HttpRequest {
-  /** As sent: `POST`. */
+  /** The method as sent: `POST`. */
   readonly method: string;
-  /** As sent, not decoded, without the query string. */
+  /** The path as sent, not decoded, without the query string. */
   readonly path: string;
-  /** What follows the first `?`, not decoded; empty where there is none. */
+  /** The text after the first `?`, not decoded; empty without a query string. */
   readonly query: string;
-  /** By lower-case name; several fields of one name are joined with `, `. Has no prototype. */
+  /** Fields by lower-case name. Several fields of one name are joined with `, `. Has no prototype. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * The client's: of the peer of the connection, or what a trusted proxy says of it. An IPv4 address also where it
-   * came over an IPv6 socket.
+   * Address of the client: the peer of the connection, or the address that a trusted proxy reports. An IPv4
+   * address on an IPv6 socket has the IPv4 form.
    */
   readonly remoteAddress: string;
-  /** Whether the client has gone away before the answer was written. */
+  /** Whether the client disconnected before the answer was written. */
   readonly isGone: boolean;
-  /** Sets what is called when that happens, in place of what was set before; `undefined`: nothing. To be set while the client is there. */
+  /**
+   * Sets the listener for the disconnection of the client, in place of the previous listener; `undefined`
+   * removes it. Call this while the client is connected.
+   */
   onGone(listener: (() => void) | undefined): void;
   /**
-   * The whole body; empty for GET and HEAD.
-   * Rejects with PriorartError `body_too_large`, `request_timeout`, `cancelled` or `bad_request`.
+   * The whole body; empty for GET and HEAD. Rejects with PriorartError `body_too_large`, `request_timeout`,
+   * `cancelled` or `bad_request`.
    */
   body(): Promise<Uint8Array>;
 }
 
-/** A body that is read as its client takes it: what is too large to lie in memory once for each that asks. */
+/**
+ * A body that is read at the speed of its client. It is for bodies that are too large to hold in memory for
+ * each request.
+ */
 export interface BodySource {
-  /** Bytes in all. */
+  /** Bytes in total. */
   readonly length: number;
-  /** The next bytes, at least one and at most `max`. Rejects where they are not to be had. */
+  /** The next bytes, at least one and at most `max`. Rejects if the bytes cannot be read. */
   read(max: number): Promise<Uint8Array>;
-  /** Nothing more will be read. Called once; does not throw. */
+  /** Ends the reading. Called once. Does not throw. */
   close(): void;
 }
 
 export interface HttpReply {
   status: number;
-  /** Without Content-Length, Connection and Date, which are the adapter's. */
+  /** Without Content-Length, Connection and Date: the adapter sets them. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array | string | BodySource;
-  /** Results in the body, for the request log. */
+  /** Number of results in the body, for the request log. */
   resultCount?: number;
 }
 
 /**
- * Answers a request. `undefined` says that there is nobody to answer any more, and is right only where
- * the client has gone.
+ * Answers a request. `undefined` means that the request needs no answer; it is valid only if the client has
+ * disconnected.
  */
 export type HttpHandler = (request: HttpRequest) => HttpReply | Promise<HttpReply | undefined>;
 
-/** A request whose head could not be read, so that no handler is asked. */
+/** A request with an unreadable head. No handler is called for it. */
 export interface Refusal {
   status: 400 | 408 | 431;
   detail: string;
-  /** What was understood of it; the peer's address. */
+  /** The parts of the head that were understood, and the address of the peer. */
   method?: string;
   headers?: HttpRequest['headers'];
   remoteAddress: string;
@@ -67,7 +73,7 @@ export interface Refusal {
 
 export type ClientAddress = (peer: string, headers: HttpRequest['headers']) => string;
 
-/** Files in PEM form; uWebSockets.js takes no others. */
+/** Files in PEM format; uWebSockets.js accepts no other format. */
 export interface TlsIdentity {
   certFile: string;
   keyFile: string;
@@ -78,60 +84,70 @@ export interface AdapterOptions {
   bodyMaxBytes: number;
   bodyDrainMaxBytes: number;
   bodyTimeoutMs: number;
-  /** Longest that a client may take to receive an answer. */
+  /** Longest time that a client may take to receive an answer, ms. */
   writeTimeoutMs: number;
-  /** How long a client that has sent its request and ended its side may want the answer; `HALF_CLOSED_MS` where absent. */
+  /**
+   * Time that a client may wait for the answer after it sent its request and ended its side, ms. Default:
+   * `HALF_CLOSED_MS`.
+   */
   halfClosedMs?: number;
-  /** Connections above these are closed as they come. */
+  /** Limit of open connections. Further connections are closed immediately. */
   connectionsMax: number;
-  /** Serves HTTPS; plain HTTP where absent. */
+  /** Serves HTTPS; absent: plain HTTP. */
   tls?: TlsIdentity | undefined;
-  /** The client's address, from the peer's and the headers that proxies send; the peer's where absent. */
+  /**
+   * Derives the client's address from the peer and the headers of proxies. Absent: the address of the peer.
+   */
   clientAddress?: ClientAddress | undefined;
-  /** What a request is answered that is not HTTP as it should be. */
+  /** The answer to a request that is not valid HTTP. */
   refuse(refusal: Refusal): HttpReply;
-  /** Told of what a handler threw; the client gets a bare 500. */
+  /** Receives the errors of a handler. The client receives a bare 500. */
   onError(error: unknown): void;
 }
 
 export interface HttpAdapter {
   readonly name: 'uws' | 'node';
   /**
-   * Starts to accept connections; resolves to the port.
+   * Starts to accept connections. Resolves to the port.
    * @throws PriorartError `cannot_listen`
    */
   listen(host: string, port: number): Promise<number>;
   /**
-   * Stops accepting, lets running requests finish, and hangs up on all that remains after `graceMs`.
-   * Resolves when no connection is left.
+   * Stops accepting connections, lets running requests finish, and closes the remaining connections after
+   * `graceMs`. Resolves when no connection is left.
    */
   close(graceMs: number): Promise<void>;
-  /** Connections that are open. */
+  /** Number of open connections. */
   readonly connections: number;
-  /** Requests whose answers are not out yet. */
+  /** Number of requests without a complete answer. */
   readonly activeRequests: number;
   /**
-   * Takes another certificate for connections that come from now on.
-   * @throws Error, with the old one still in force
+   * Uses a new certificate for new connections.
+   * @throws Error if the certificate is invalid; the old certificate stays in use
    */
   replaceTls(tls: TlsIdentity): void;
 }
 
-/** The longest request head, bytes; above it the answer is 431. */
+/** The longest request head, bytes. A longer head is answered 431. */
 export const HEAD_MAX_BYTES = 16_384;
 export const HEAD_TOO_LARGE = `the request head is too large; expected at most ${HEAD_MAX_BYTES} bytes`;
-/** Said of a method that is not HTTP's, or is CONNECT. */
+/** Detail for a method that is not an HTTP method, or is CONNECT. */
 export const UNKNOWN_METHOD = 'the request method is unknown';
-/** How long an idle connection is kept, and how long a request's head may take, ms: uWebSockets.js's own. */
+/**
+ * Limits of an idle connection and of the arrival of a request head, ms. They equal those of uWebSockets.js.
+ */
 export const IDLE_TIMEOUT_MS = 10_000;
 
-/** Bodies above this are watched until the client has them, and handed to the socket as it takes them. */
+/**
+ * A larger body is written as the socket accepts it, with a time limit until the client has received it.
+ * Bytes.
+ */
 export const LARGE_BODY_BYTES = 64 << 10;
 
-/** Bytes of a source that are read at once. */
+/** Bytes per read of a source. */
 export const SOURCE_CHUNK_BYTES = 64 << 10;
 
-/** The reply, with a source that has nothing as a body that is nothing. */
+/** The reply; an empty source becomes an empty body. */
 export function withoutEmptySource(reply: HttpReply): HttpReply {
   if (!isSource(reply.body) || reply.body.length > 0) return reply;
   reply.body.close();
@@ -142,19 +158,19 @@ export function isSource(body: HttpReply['body']): body is BodySource {
   return typeof body === 'object' && 'read' in body;
 }
 
-/** Bytes of a body. */
+/** Length of a body, bytes. */
 export function lengthOf(body: HttpReply['body']): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
-/** What a client gets whose handler failed. */
+/** The answer if a handler failed. */
 export const BARE_ERROR: HttpReply = {
   status: 500,
   headers: { 'content-type': 'application/json', 'x-error-code': 'internal' },
   body: '{"detail":"internal error"}',
 };
 
-/** Throws on a header that would let its value end the head early; the value may have come from a client. */
+/** Throws if a value would end its header early. The value may come from a client. */
 export function checkReplyHeaders(headers: HttpReply['headers']): void {
   for (const name in headers) {
     if (/[^\x20-\x7e\t]/.test(headers[name]!)) throw new Error(`response header ${name} is not plain ASCII`);

@@ -1,4 +1,4 @@
-/** A request's body as it arrives, for both adapters: bounded in size and in time. */
+/** The body of a request while it arrives, for both adapters. Size and time are bounded. */
 import { PriorartError } from '../../errors.js';
 import { clientGone } from './disconnect.js';
 
@@ -11,7 +11,7 @@ export interface BodyLimits {
 export class RequestBody {
   readonly #limits: BodyLimits;
   readonly #hasLength: boolean;
-  /** One buffer that doubles: a list of chunks of one byte each would take hundreds of times the bytes. */
+  /** One buffer that doubles. A list of chunks of one byte each would take hundreds of times the memory. */
   #bytes = new Uint8Array(0);
   #received = 0;
   #complete = false;
@@ -19,15 +19,15 @@ export class RequestBody {
   #waiting: { resolve(bytes: Uint8Array): void; reject(error: PriorartError): void } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param contentLength the header, where the client sent one */
+  /** @param contentLength the header, if the client sent it */
   constructor(limits: BodyLimits, contentLength?: string) {
     this.#limits = limits;
     this.#hasLength = contentLength !== undefined;
-    // Nobody waits for hundreds of megabytes just to be polite.
+    // A much larger body is not read to its end.
     if (Number(contentLength) > limits.bodyDrainMaxBytes) this.fail(this.#tooLarge());
   }
 
-  /** Takes a copy of a chunk. */
+  /** Copies a chunk. */
   push(chunk: Uint8Array): void {
     if (this.#error || this.#complete) return;
     const at = this.#received;
@@ -37,18 +37,18 @@ export class RequestBody {
       this.#bytes.set(chunk, at);
       return;
     }
-    // A client that is answered and cut off while it still writes sees a reset, not the answer; so what is
-    // too much is read on, to its end where that is near, and thrown away.
+    // If the server answers and closes while the client still writes, the client sees a reset instead of the
+    // answer. So the rest is read and discarded, up to a limit.
     this.#bytes = new Uint8Array(0);
     if (this.#received > this.#limits.bodyDrainMaxBytes) this.fail(this.#tooLarge());
   }
 
-  /** The last chunk has been pushed. */
+  /** Marks the end of the body. */
   end(): void {
     if (this.#error || this.#complete) return;
     if (this.#received > this.#limits.bodyMaxBytes) {
       this.fail(this.#tooLarge());
-      // All of it was read: the connection can be used again.
+      // The body was read to its end, so the connection can be used again.
       this.#complete = true;
       return;
     }
@@ -63,17 +63,20 @@ export class RequestBody {
     this.#settle();
   }
 
-  /** Nobody is there to send the rest. An error with its stack is dear, so one is made only where there is a rest. */
+  /**
+   * The client has disconnected. An error with its stack is expensive, so it is created only for an
+   * incomplete body.
+   */
   clientGone(): void {
     if (!this.#error && !this.#complete) this.fail(clientGone());
   }
 
-  /** Whether the rest of it may go on for ever: nobody has said how long it is. */
+  /** Whether the rest of the body may be endless: the client sent no length. */
   get isEndless(): boolean {
     return !this.#hasLength && !this.#complete && this.#error === undefined;
   }
 
-  /** Whether the rest of the body will never be read, so that the connection must be closed. */
+  /** Whether the rest of the body stays unread. The connection must then be closed. */
   get isAbandoned(): boolean {
     return this.#error !== undefined && !this.#complete;
   }

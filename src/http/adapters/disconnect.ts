@@ -1,4 +1,4 @@
-/** Tells a request's work that its client has gone. */
+/** Notifies the work of a request that its client has disconnected. */
 import { PriorartError } from '../../errors.js';
 
 export class Disconnect {

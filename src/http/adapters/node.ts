@@ -1,4 +1,4 @@
-/** The adapter on node:http: always there, used where uWebSockets.js does not load. */
+/** The adapter on node:http. It is always available, and is used if uWebSockets.js does not load. */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
@@ -37,8 +37,9 @@ export function createNodeAdapter(options: AdapterOptions): HttpAdapter {
 }
 
 /**
- * Connections that may wait to be accepted, as far as the system lets them. Node's own 511 is full at once where
- * clients come by the thousand, and each that finds it so tries again after a second, or three, or seven.
+ * Connections that may wait for acceptance, up to the limit of the system. Node's default of 511 fills up if
+ * thousands of clients connect at the same time. A client whose connection is dropped retries after 1, 3 or 7
+ * seconds.
  */
 const ACCEPT_BACKLOG = 4_096;
 
@@ -46,7 +47,7 @@ class NodeAdapter implements HttpAdapter {
   readonly name = 'node';
   readonly #options: AdapterOptions;
   readonly #server: Server | SecureServer;
-  /** Also those that have not come to speak HTTP yet, which http.Server does not know. */
+  /** All sockets. http.Server does not know sockets that have not sent HTTP yet. */
   readonly #sockets = new Set<Socket>();
   readonly #running = new Running();
   #draining = false;
@@ -57,7 +58,7 @@ class NodeAdapter implements HttpAdapter {
       maxHeaderSize: HEAD_MAX_BYTES,
       keepAliveTimeout: IDLE_TIMEOUT_MS,
       headersTimeout: IDLE_TIMEOUT_MS,
-      // Bodies that a handler reads have a time-out of their own; this one ends those that nobody reads.
+      // A body that a handler reads has a separate time limit. This limit is for unread bodies.
       requestTimeout: 6 * IDLE_TIMEOUT_MS,
       connectionsCheckingInterval: 2_000,
     };
@@ -73,7 +74,7 @@ class NodeAdapter implements HttpAdapter {
       ),
     );
     this.#server.maxConnections = options.connectionsMax;
-    // Else node ends its own side, too, as soon as a client has ended its, whatever is still to be answered.
+    // Otherwise node ends its side when a client ends its side, even before the answer.
     (this.#server as unknown as { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -108,8 +109,8 @@ class NodeAdapter implements HttpAdapter {
   async close(graceMs: number): Promise<void> {
     if (this.#draining) return;
     this.#draining = true;
-    // http.Server's own close hangs up on answers that are written but still on their way to the client, so
-    // listening is ended with net.Server's, and the rest is done here.
+    // http.Server's close destroys connections whose answers are written but not yet sent. So net.Server's
+    // close ends the listening, and this method closes the connections.
     const closed = new Promise<void>((resolve) =>
       NetServer.prototype.close.call(this.#server, () => resolve()),
     );
@@ -125,11 +126,11 @@ class NodeAdapter implements HttpAdapter {
     this.#running.begin();
     response.on('close', () => {
       this.#running.end();
-      // What comes of a body that nobody has read is not kept: its client may never send the end.
+      // An unread body is discarded: its client may never send the end.
       request.requestBody.clientGone();
       if (!response.writableFinished) disconnect.announce();
     });
-    // A failing socket shows as 'close'; without a listener the error itself would end the process.
+    // A failing socket emits 'close'. Without a listener, the 'error' event would end the process.
     response.on('error', () => {});
     let reply: HttpReply | undefined = BARE_ERROR;
     try {
@@ -149,19 +150,22 @@ class NodeAdapter implements HttpAdapter {
     } else this.#write(message, response, reply, close);
   }
 
-  /** A client that has ended its side may want its answer, or have gone: after some time without one it has. */
+  /**
+   * A client that has ended its side may wait for its answer, or may have disconnected. After some time
+   * without an answer it counts as disconnected.
+   */
   #endHalfClosed(socket: Socket): void {
     const written = socket.bytesWritten;
     const timer = setTimeout(() => {
-      // What is on its way has a time-out of its own.
+      // An answer that is being sent has a separate time limit.
       if (socket.bytesWritten === written) socket.destroy();
     }, this.#options.halfClosedMs ?? HALF_CLOSED_MS);
     socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Answers what node's parser refused, in the API's form of an error. */
+  /** Answers a request that node's parser refused, as an API error. */
   #answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
-    // Without TLS nothing can be said on a port of TLS.
+    // After a failed TLS handshake, no answer can be sent.
     if (!socket.writable || /^(?:ECONNRESET$|ERR_(?:SSL|TLS)_)/.test(error.code ?? '')) {
       socket.destroy();
       return;
@@ -193,7 +197,10 @@ class NodeAdapter implements HttpAdapter {
     if (reply.body.length > LARGE_BODY_BYTES || message.socket.writableLength > 0) this.#watch(response);
   }
 
-  /** Reads on as the client takes what was read; a source that fails half-way ends the connection. */
+  /**
+   * Reads more as the client accepts the bytes. A source that fails after the first bytes ends the
+   * connection.
+   */
   async #writeSource(
     response: ServerResponse,
     { status, headers }: HttpReply,
@@ -222,7 +229,7 @@ class NodeAdapter implements HttpAdapter {
     }
   }
 
-  /** Hangs up on a client that does not take its answer in time. */
+  /** Closes the connection of a client that does not accept its answer in time. */
   #watch(response: ServerResponse): void {
     if (response.writableFinished) return;
     const timer = setTimeout(() => response.destroy(), this.#options.writeTimeoutMs);
@@ -230,7 +237,7 @@ class NodeAdapter implements HttpAdapter {
   }
 }
 
-/** The peer's address, an IPv4 one also where it came over an IPv6 socket. */
+/** Address of the peer. An IPv4 address on an IPv6 socket has the IPv4 form. */
 function addressOf(socket: Socket): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
@@ -255,7 +262,7 @@ class NodeRequest implements HttpRequest {
     const mark = target.indexOf('?');
     this.path = mark < 0 ? target : target.slice(0, mark);
     this.query = mark < 0 ? '' : target.slice(mark + 1);
-    // message.headers drops the second of some fields and joins others; here all are treated alike.
+    // message.headers drops duplicates of some fields and joins others. This treats all fields alike.
     const raw = message.rawHeaders;
     for (let i = 0; i < raw.length; i += 2) {
       const name = raw[i]!.toLowerCase();
@@ -294,7 +301,7 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-/** Resolves when the client has taken what waited, or is gone. */
+/** Resolves when the client has accepted the waiting bytes, or has disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) {
@@ -311,7 +318,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** What is to be said of what node's parser refused. */
+/** Status and detail for a request that node's parser refused. */
 function refusalOf({ code }: NodeJS.ErrnoException): Pick<Refusal, 'status' | 'detail'> {
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: HEAD_TOO_LARGE };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')

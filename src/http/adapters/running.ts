@@ -1,4 +1,4 @@
-/** Counts the requests whose answers are not out yet, so that a server can wait for them before it closes. */
+/** Counts the requests without a complete answer, so that a server can wait for them before it closes. */
 export class Running {
   #count = 0;
   #whenNone: (() => void) | undefined;
@@ -16,7 +16,7 @@ export class Running {
     if (this.#count === 0) this.#whenNone?.();
   }
 
-  /** Resolves when none is running, or after `graceMs`. */
+  /** Resolves when no request is running, or after `graceMs`. */
   async none(graceMs: number): Promise<void> {
     if (this.#count === 0) return;
     await new Promise<void>((resolve) => {

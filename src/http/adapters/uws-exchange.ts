@@ -1,4 +1,4 @@
-/** One request on uWebSockets.js and its answer. */
+/** A request on uWebSockets.js and its answer. */
 
 import { HALF_CLOSED_MS } from '../../limits.js';
 import {
@@ -22,7 +22,7 @@ import type { UwsResponse } from './uws-types.js';
 
 type ExchangeOptions = Pick<AdapterOptions, 'writeTimeoutMs' | 'halfClosedMs' | 'onError'>;
 
-/** The only thing that touches a response, and only while it is open. */
+/** The only code that uses a response, and only while the response is open. */
 export class Exchange {
   readonly #res: UwsResponse;
   readonly #running: Running;
@@ -31,7 +31,7 @@ export class Exchange {
   #writeTimer: NodeJS.Timeout | undefined;
   #state: 'open' | 'writing' | 'finished' = 'open';
   #source: BodySource | undefined;
-  /** Ends the waiting for the socket to take a part. */
+  /** Ends the wait for the socket to accept a part. */
   #whenGiven: (() => void) | undefined;
   readonly disconnect = new Disconnect();
   body: RequestBody | undefined;
@@ -49,7 +49,7 @@ export class Exchange {
     return this.#state === 'open';
   }
 
-  /** The request has come whole: until it is answered nothing more is read. */
+  /** The request is complete. Nothing more is read until it is answered. */
   requestIsWhole(): void {
     if (this.isOpen) this.#hold.begin();
   }
@@ -69,7 +69,7 @@ export class Exchange {
       return;
     }
     if (this.body?.isEndless) {
-      // Once it is answered nothing could end it any more: it is read first, as far as it may go on.
+      // After the answer, an endless body could not be ended. So the body is read first, up to its limits.
       const answer = () => this.write(reply, mustClose);
       this.body.read().then(answer, answer);
       return;
@@ -89,7 +89,8 @@ export class Exchange {
     this.#res.cork(() => {
       this.#writeHead(reply);
       if (isBodiless(reply.status) || this.isHead) {
-        // endWithoutBody with a length leaves the response pending, and the next request is hung up on.
+        // endWithoutBody with a length leaves the response pending, and the next request loses its
+        // connection.
         if (!isBodiless(reply.status)) this.#res.writeHeader('Content-Length', String(length));
         if (close) this.#res.writeHeader('Connection', 'close');
         this.#res.endWithoutBody();
@@ -111,14 +112,17 @@ export class Exchange {
     for (const name in headers) this.#res.writeHeader(name, headers[name]!);
   }
 
-  /** Reads on as the client takes what was read; a source that fails half-way ends the connection. */
+  /**
+   * Reads more as the client accepts the bytes. A source that fails after the first bytes ends the
+   * connection.
+   */
   async #writeSource(reply: HttpReply, source: BodySource, close: boolean): Promise<void> {
     let sent = 0;
     try {
       this.#limitTime();
       while (sent < source.length) {
         const chunk = await source.read(SOURCE_CHUNK_BYTES);
-        // The client may have gone while it was read, and the response with it.
+        // The client may have disconnected during the read. The response is then invalid.
         if (this.#state !== 'writing') return;
         await this.#give(chunk, sent, source.length, () => {
           if (sent > 0) return;
@@ -141,7 +145,9 @@ export class Exchange {
     }
   }
 
-  /** Hands over a part of a body; resolves when the socket has taken it, or the client is gone. */
+  /**
+   * Writes a part of a body. Resolves when the socket has accepted the part, or the client has disconnected.
+   */
   #give(chunk: Uint8Array, offset: number, total: number, before: () => void): Promise<void> {
     return new Promise((resolve) => {
       const take = (from: number): boolean => {
@@ -162,7 +168,10 @@ export class Exchange {
     });
   }
 
-  /** uWebSockets.js ends connections that take nothing for 10 s, but not those that take a byte now and then. */
+  /**
+   * uWebSockets.js closes connections that accept nothing for 10 s. A client that accepts single bytes at
+   * intervals needs this limit.
+   */
   #limitTime(): void {
     this.#writeTimer = setTimeout(() => {
       if (this.#state === 'writing') this.#res.close();
@@ -170,8 +179,8 @@ export class Exchange {
   }
 
   /**
-   * Hands over what the socket takes, and the rest as it takes it: end() would copy all of it into a buffer without a
-   * bound, which a client could fill that asks on and on and never reads.
+   * Writes the bytes that the socket accepts, and the rest as the socket accepts it. end() would copy the
+   * rest into a buffer without a limit. A client that sends requests and never reads could fill this buffer.
    */
   #stream(text: Uint8Array | string, length: number): void {
     const [, done] = this.#res.tryEnd(text, length);
@@ -190,7 +199,7 @@ export class Exchange {
 
   #finish(): void {
     this.#state = 'finished';
-    // What comes of a body that nobody has read is not kept: its client may never send the end.
+    // An unread body is discarded: its client may never send the end.
     this.body?.clientGone();
     this.#source?.close();
     this.#whenGiven?.();

@@ -1,12 +1,12 @@
 /**
- * Reading that is held back while a request is worked on. uWebSockets.js hangs up, without an answer, on a client that
- * ends its side of the connection, and on one that sends its next request; both are noticed by reading only. From time
- * to time it reads for a moment, since a client that has gone looks the same: one that has ended its side by then is
- * taken to be gone, and its work is cancelled.
+ * Pauses reading while a request is processed. uWebSockets.js closes the connection, without an answer, if a
+ * client ends its side or sends its next request. It notices both only while it reads. At intervals, reading
+ * resumes for a moment to detect a client that has disconnected. A client that has ended its side by then
+ * looks the same: it counts as disconnected, and its work is cancelled.
  */
 import type { UwsResponse } from './uws-types.js';
 
-/** How long the moment is, ms: some turns of the event loop. */
+/** Length of the moment, ms: a few turns of the event loop. */
 const LOOK_MS = 20;
 
 export class Hold {
@@ -15,30 +15,31 @@ export class Hold {
   #timer: NodeJS.Timeout | undefined;
   #isPaused = false;
 
-  /** @param everyMs how long nothing is read */
+  /** @param everyMs time between two moments of reading, ms */
   constructor(res: Pick<UwsResponse, 'pause' | 'resume'>, everyMs: number) {
     this.#res = res;
     this.#everyMs = everyMs;
   }
 
-  /** Holds back, but for a look now and then. */
+  /** Pauses reading, except for a moment after each interval. */
   begin(): void {
     this.#isPaused = true;
     this.#res.pause();
     this.#timer = setTimeout(() => {
       this.#resume();
-      // Never longer: reading starts a time-out of 10 s, after which uWebSockets.js hangs up.
+      // No longer than this: reading starts a time limit of 10 s, after which uWebSockets.js closes the
+      // connection.
       this.#timer = setTimeout(() => this.begin(), LOOK_MS);
     }, this.#everyMs);
   }
 
-  /** Reads again. To be called before the answer, whose last part is the end of the response. */
+  /** Resumes reading. Call this before the answer, because its last part ends the response. */
   end(): void {
     clearTimeout(this.#timer);
     this.#resume();
   }
 
-  /** The response is over and must not be touched any more. */
+  /** The response is invalid and must not be used any more. */
   forget(): void {
     clearTimeout(this.#timer);
     this.#isPaused = false;

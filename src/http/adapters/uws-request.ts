@@ -1,4 +1,4 @@
-/** What a request on uWebSockets.js holds, copied: its own objects live no longer than the handler. */
+/** The data of a request on uWebSockets.js, copied: its objects are valid only until the handler returns. */
 import { type AdapterOptions, type HttpRequest, hasRequestBody } from './adapter.js';
 import { RequestBody } from './body.js';
 import type { Exchange } from './uws-exchange.js';
@@ -30,7 +30,7 @@ export function copyRequest(
   exchange.isHead = method === 'HEAD';
   if (hasRequestBody(method)) {
     res.onData((chunk, isLast) => {
-      // The memory is uWebSockets.js's again as soon as this returns; the body copies it.
+      // uWebSockets.js reuses the memory when this returns. The body copies the chunk.
       if (chunk.byteLength > 0) body.push(new Uint8Array(chunk));
       if (!isLast) return;
       body.end();
@@ -49,14 +49,14 @@ export function copyRequest(
 }
 
 export function peerAddress(res: UwsResponse): string {
-  // Its bytes are uWebSockets.js's own, so they are read at once.
+  // uWebSockets.js owns these bytes, so they are read immediately.
   return addressText(new Uint8Array(res.getRemoteAddress()));
 }
 
 /**
- * Whether a proxy before this server could read the request's length otherwise than uWebSockets.js does: it
- * takes the first of several Content-Length, and any Transfer-Encoding for `chunked`. What one of them takes
- * for body the other would take for a request of its own.
+ * Whether a proxy before this server could derive a different request length than uWebSockets.js.
+ * uWebSockets.js uses the first of several Content-Length fields, and treats any Transfer-Encoding as
+ * `chunked`. With different lengths, one of them would read part of a body as a separate request.
  */
 export function hasAmbiguousLength(headers: Headers): boolean {
   const coding = headers['transfer-encoding'];
@@ -108,7 +108,7 @@ class CopiedRequest implements HttpRequest {
   }
 }
 
-/** An address of 4 or 16 bytes as people write it. */
+/** The text form of an address of 4 or 16 bytes. */
 export function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
   if (bytes.length !== 16) return '';
@@ -116,6 +116,6 @@ export function addressText(bytes: Uint8Array): string {
     bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
   if (mapped) return bytes.subarray(12).join('.');
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16));
-  // The URL parser shortens an address as RFC 5952 says.
+  // The URL parser shortens an address as in RFC 5952.
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }

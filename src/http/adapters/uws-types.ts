@@ -1,6 +1,6 @@
 /**
- * The part of uWebSockets.js that its adapter uses. Declared here because the package is optional: the
- * program must compile, too, where it is not installed.
+ * The part of uWebSockets.js that its adapter uses. It is declared here because the package is optional: the
+ * program must compile without it.
  */
 export type ListenSocket = { readonly __listenSocket: unique symbol };
 
@@ -21,18 +21,18 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): UwsResponse;
   end(body: string | Uint8Array, closeConnection: boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
-  /** Stops reading: neither bytes nor the end of what the client sends are noticed. */
+  /** Stops reading. Neither bytes nor the end of the client's side are noticed. */
   pause(): void;
   resume(): void;
-  /** Hangs up; the abort handler runs. */
+  /** Closes the connection. The abort handler runs. */
   close(): UwsResponse;
-  /** Returns [nothing had to wait, all of it was taken]. */
+  /** Returns [the socket accepted the whole chunk without buffering, the whole answer was written]. */
   tryEnd(chunk: Uint8Array | string, totalBytes: number): [boolean, boolean];
   onWritable(handler: (offset: number) => boolean): UwsResponse;
 }
 
 export interface UwsApp {
-  /** Told of connections that come (1, with the connection) and go (-1). */
+  /** Calls `told` for each new connection (change 1) and each closed connection (change -1). */
   filter(told: (res: UwsResponse, change: number) => void): UwsApp;
   any(pattern: string, handler: (res: UwsResponse, req: UwsRequest) => void): UwsApp;
   listen(
@@ -41,13 +41,13 @@ export interface UwsApp {
     options: number,
     listening: (socket: ListenSocket | false) => void,
   ): UwsApp;
-  /** Hangs up on every connection. */
+  /** Closes all connections. */
   close(): UwsApp;
 }
 
 export interface UwsModule {
   App(): UwsApp;
-  /** Throws where the files do not make an identity. */
+  /** Throws if the files are not a valid identity. */
   SSLApp(options: { key_file_name: string; cert_file_name: string }): UwsApp;
   LIBUS_LISTEN_EXCLUSIVE_PORT: number;
   us_listen_socket_close(socket: ListenSocket): void;

@@ -1,22 +1,27 @@
 /**
- * The adapter on uWebSockets.js. Its rules are enforced with std::terminate(), which no JavaScript can catch:
- *   - a response may not be touched after it was aborted or ended;
- *   - a handler that does not answer at once must have registered onAborted;
- *   - the request object may only be read before the handler returns, a chunk only before its callback does.
- * So only the files uws*.ts see these objects. The handler here registers onAborted and onData before anything else,
- * copies what the request holds, and every write goes through Exchange, which knows whether it is still open.
+ * The adapter on uWebSockets.js. uWebSockets.js enforces its rules with std::terminate(), which JavaScript
+ * cannot catch:
+ * - a response must not be used after it was aborted or ended;
+ * - a handler that does not answer immediately must have registered onAborted;
+ * - the request object may only be read before the handler returns, a chunk only before its callback returns.
  *
- * What its parser answers, or leaves unanswered, before any handler runs is not as with node:http. All of it is a
- * refusal:
- *   - HTTP/1.0, and a request line that comes in two TCP segments: 505;
- *   - a request without Host, chunk extensions, and other errors of form: 400;
- *   - the body of these answers is HTML, they have no request id, and they are not logged;
- *   - a header name with another character than a letter, a digit or a hyphen (RFC 9110 allows `!#$%&'*+.^_|~`, too), a
- *     control character in a header's value, and more than 98 header fields: taken for a head that is not finished; the
- *     connection ends after 10 s;
- *   - a second request in the same TCP segment as one that is worked on for more than an instant (two POSTs that are
- *     pipelined): the connection ends without an answer to either. One that comes later waits for its turn;
- *   - an answer larger than the socket's buffer, to a client that has ended its side: its end is missing.
+ * So only the files uws*.ts see these objects. The handler in this file registers onAborted and onData first,
+ * and copies the data of the request. Every write goes through Exchange, which knows whether the response is
+ * open.
+ *
+ * The parser of uWebSockets.js answers some requests, or leaves them unanswered, before any handler runs. It
+ * differs from node:http. All cases are refusals:
+ * - HTTP/1.0, and a request line that arrives in two TCP segments: 505;
+ * - a request without Host, chunk extensions, and other errors of form: 400;
+ * - the body of these answers is HTML, the answers have no request id, and they are not logged;
+ * - a header name with a character other than letters, digits and hyphens (RFC 9110 also allows
+ *   `!#$%&'*+.^_|~`), a control character in a header's value, and more than 98 header fields: the parser
+ *   treats the head as incomplete, and the connection ends after 10 s;
+ * - a second request in the same TCP segment as a request that is not answered immediately (two pipelined
+ *   POSTs): the connection ends without an answer to either request. A request in a later segment waits for
+ *   its turn;
+ * - an answer larger than the socket's buffer, to a client that has ended its side: the end of the answer is
+ *   missing.
  */
 import { createRequire } from 'node:module';
 import {
@@ -36,13 +41,14 @@ import { Exchange } from './uws-exchange.js';
 import { copyHeaders, copyRequest, hasAmbiguousLength, peerAddress } from './uws-request.js';
 import type { ListenSocket, UwsApp, UwsModule, UwsRequest, UwsResponse } from './uws-types.js';
 
-/** @throws Error where the binary does not load on this system */
+/** @throws Error if the binary does not load on this system */
 export function createUwsAdapter(options: AdapterOptions): HttpAdapter {
   return new UwsAdapter(loadUws(), options);
 }
 
 function loadUws(): UwsModule {
-  // Read by the binary when it is loaded; its own default, 4 KiB, is less than proxies and node:http let pass.
+  // The binary reads this variable when it loads. Its default of 4 KiB is less than the limits of proxies and
+  // node:http.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(HEAD_MAX_BYTES);
   return createRequire(import.meta.url)('uWebSockets.js') as UwsModule;
 }
@@ -52,7 +58,7 @@ class UwsAdapter implements HttpAdapter {
   readonly #uws: UwsModule;
   readonly #options: AdapterOptions;
   readonly #running = new Running();
-  /** The last one takes new connections; those before it had other certificates. */
+  /** The last app accepts new connections. The earlier apps have older certificates. */
   readonly #apps: UwsApp[];
   #listening: ListenSocket | undefined;
   #address: { host: string; port: number } | undefined;
@@ -85,20 +91,25 @@ class UwsAdapter implements HttpAdapter {
     this.#listenOn(host, port);
     const taken = this.#uws.us_socket_local_port(this.#listening!);
     this.#address = { host, port: taken };
-    // A port that was asked for by its number can be taken again while its connections are open, and only such a one.
+    // A port with a fixed number can be opened again while its connections are open. A port that the system
+    // chose cannot.
     if (port === 0 && this.#options.tls) this.#listenAgain();
     return taken;
   }
 
   #listenOn(host: string, port: number): void {
-    // Without the exclusive option two servers would share the port, each getting some of the connections.
+    // Without the exclusive option, two servers would share the port, and each would receive some of the
+    // connections.
     this.#apps.at(-1)!.listen(host, port, this.#uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
       if (socket) this.#listening = socket;
     });
     if (!this.#listening) throw cannotListen(host, port);
   }
 
-  /** An app has one identity for good: another one takes its place at the port, and it keeps its connections. */
+  /**
+   * The identity of an app cannot change. A new app takes over the port, and the old app keeps its
+   * connections.
+   */
   replaceTls(tls: TlsIdentity): void {
     const app = this.#appFor(tls);
     if (!this.#listening) return;
@@ -127,7 +138,7 @@ class UwsAdapter implements HttpAdapter {
     try {
       const { headers, bytes } = copyHeaders(req);
       if (hasAmbiguousLength(headers)) {
-        // An answer would leave the connection to the parser, which goes on with what follows.
+        // After an answer, the parser would continue with the next bytes of the connection.
         res.close();
         return;
       }

@@ -1,8 +1,9 @@
 /**
- * Who may administer: whoever sends the secret (`Authorization: Bearer …`) or the cookie of a session.
+ * Authenticates administrators: a request has the secret (`Authorization: Bearer …`) or the cookie of a
+ * session.
  *
- * A browser sends cookies along with what other sites make it ask for. So the cookie is SameSite=Strict, and a
- * request that changes something must bear a header that only a page of this server can add.
+ * A browser also sends cookies with requests that other sites cause. So the cookie is SameSite=Strict, and a
+ * request that changes data needs a header that only a page of this server can add.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdminSecret, Session } from '../../access/admin-secret.js';
@@ -12,19 +13,19 @@ import type { AccessStore } from '../../access/store.js';
 import { PriorartError } from '../../errors.js';
 import type { HttpRequest } from '../adapters/adapter.js';
 
-/** The endpoint that looks at the secret itself. */
+/** The endpoint that checks the secret itself. */
 export const LOGIN = 'admin.login';
 export const SESSION_COOKIE = 'priorart_admin';
-/** The header that changes by a session need; its value does not matter. */
+/** The header that a session needs for changes. Its value is ignored. */
 export const SESSION_HEADER = 'x-priorart-admin';
 
-/** What the administration works on. */
+/** State and settings of the administration. */
 export interface Administration {
   store: AccessStore;
   requests: RequestLog;
   secret: AdminSecret;
   attempts: Attempts;
-  /** Whether this server speaks TLS itself, so that cookies are for TLS only. */
+  /** Whether this server speaks TLS. If so, cookies are for TLS only. */
   secure: boolean;
 }
 
@@ -38,9 +39,9 @@ export function administration(
 }
 
 /**
- * Lets an administrator's request in.
- * @returns a promise where wrong secrets came from this address and the request has to wait
- * @throws PriorartError `unauthorized`, `forbidden`, `unavailable`, or rejects with it
+ * Authenticates the request of an administrator.
+ * @returns a promise if the request has to wait because of wrong secrets from its network
+ * @throws PriorartError `unauthorized`, `forbidden`, `unavailable`; a promise rejects with the same errors
  */
 export function requireAdministrator(request: HttpRequest, admin: Administration): Promise<void> | undefined {
   const bearer = bearerSecret(request.headers['authorization'] ?? '');
@@ -71,23 +72,21 @@ function requireSession(request: HttpRequest, admin: Administration): void {
   }
 }
 
-/** What stands behind `Bearer`; undefined where nothing does, or another scheme is used. */
+/** The text after `Bearer`; undefined if it is missing or the scheme differs. */
 function bearerSecret(header: string): string | undefined {
   const scheme = 'bearer ';
   if (header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
   return header.slice(scheme.length).trim() || undefined;
 }
 
-/**
- * What an attempt waits for before anything of it is read; undefined where it need not.
- */
+/** The pause before the check of an attempt; undefined without a pause. */
 export function pauseOf(request: HttpRequest, { attempts }: Administration): Promise<void> | undefined {
   const ms = attempts.pauseMs(request.remoteAddress);
   return ms > 0 ? sleep(ms) : undefined;
 }
 
 /**
- * Compares a secret. The right one is never refused, whatever came before it.
+ * Checks a secret. The correct secret is always accepted, even after wrong secrets.
  * @throws PriorartError `unauthorized`, `unavailable`
  */
 export function checkSecret(text: string, request: HttpRequest, { secret, attempts }: Administration): void {
@@ -96,7 +95,7 @@ export function checkSecret(text: string, request: HttpRequest, { secret, attemp
   throw new PriorartError('unauthorized', "that is not the administrator's secret");
 }
 
-/** The session of a request; undefined where it has none that lasts. */
+/** The session of a request; undefined without a valid session. */
 export function sessionOf(request: HttpRequest, { secret, store }: Administration): Session | undefined {
   for (const part of (request.headers['cookie'] ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=', 2);

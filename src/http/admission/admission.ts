@@ -1,6 +1,6 @@
 /**
- * One request's way through what it is allowed: maintenance, key, rate limit, quota; and the headers that say so
- * (RateLimit and RateLimit-Policy as the IETF's draft of the RateLimit header fields has them).
+ * The checks of a request in their order: maintenance, key, rate limit, quota; and the headers RateLimit and
+ * RateLimit-Policy, as in the IETF's draft of the RateLimit header fields.
  */
 import type { QuotaState, Reservation, Settled } from '../../access/counters.js';
 import type { ApiKey } from '../../access/records.js';
@@ -19,7 +19,7 @@ export class Admission {
   #key: ApiKey | undefined;
   #allowance: Allowance | undefined;
   #reservation: Reservation | undefined;
-  /** Of the quota, when the reservation was settled. */
+  /** State of the quota when the reservation was settled. */
   #state: QuotaState | undefined;
 
   constructor(services: Services) {
@@ -34,18 +34,19 @@ export class Admission {
     return this.#caller;
   }
 
-  /** The key that was sent, whether or not it is good still; undefined where it is nobody's. */
+  /** The key of the request, active or deactivated; undefined if the key is unknown. */
   get key(): ApiKey | undefined {
     return this.#key;
   }
 
   /**
-   * Lets a request in to a route, or throws why not.
-   * @returns a promise where it has to wait first, which rejects where it is not let in
-   * @throws PriorartError `unavailable`, `unauthorized`, `key_deactivated`, `rate_limited`
+   * Admits a request to a route, or throws the reason of the refusal.
+   * @returns a promise if the request has to wait
+   * @throws PriorartError `unavailable`, `unauthorized`, `key_deactivated`, `rate_limited`; a promise rejects
+   *   with the same errors
    */
   admit(request: HttpRequest, route: Route): Promise<void> | undefined {
-    // The administration has the switch that turns maintenance off again, and a check of its own.
+    // The administration has a separate check, and is the place to turn maintenance off.
     if (route.access === 'health') return undefined;
     if (route.access !== 'public') this.#requireFolder();
     if (route.access === 'admin') {
@@ -54,7 +55,7 @@ export class Admission {
       return route.endpoint === LOGIN ? undefined : requireAdministrator(request, admin);
     }
     if (route.access === 'key') {
-      // Nothing is counted before the last step, so that all of it can be tried again.
+      // Only the last step counts, so all steps can be retried.
       return this.#services.limits.whenUnlocked(() => this.#admitCaller(request, route)) ?? undefined;
     }
     this.#admitCaller(request, route);
@@ -62,8 +63,8 @@ export class Admission {
   }
 
   /**
-   * Keys, counters, logs and drawings lie in the data folder: without it they are not to be had, and in another that
-   * has taken its place they are somebody else's.
+   * Keys, counters, logs and drawings are in the data folder. They are unavailable without the folder. If a
+   * different folder replaces it, the data belongs to that folder.
    * @throws PriorartError `unavailable`
    */
   #requireFolder(): void {
@@ -89,7 +90,8 @@ export class Admission {
   }
 
   /**
-   * Who calls. Calls whose key is not good are limited by their client address, so that keys are not tried at will.
+   * The caller. The client address limits calls without a valid key, so that a client cannot try keys without
+   * a limit.
    * @throws PriorartError `unauthorized`, `key_deactivated`, `rate_limited`, `unavailable`
    */
   #callerOf(request: HttpRequest): Caller {
@@ -115,9 +117,10 @@ export class Admission {
   }
 
   /**
-   * Settles the quota by the status that the request is to be answered with.
-   * @returns a promise where it has to wait
-   * @throws PriorartError `quota_exceeded`, `unavailable`, or rejects with it, where a 200 must not be sent after all
+   * Settles the quota with the status of the answer.
+   * @returns a promise if the settlement has to wait
+   * @throws PriorartError `quota_exceeded`, `unavailable` if a 200 must not be sent; a promise rejects with
+   *   the same errors
    */
   settle(status: number): Promise<void> | undefined {
     const reservation = this.#reservation;
@@ -137,7 +140,7 @@ export class Admission {
     });
   }
 
-  /** Adds what the answer is to say of limits; nothing where none was looked at. */
+  /** Adds the headers of the limits that were checked. */
   addHeaders(headers: Record<string, string>): void {
     const allowance = this.#allowance;
     if (!allowance) return;
@@ -158,13 +161,13 @@ export class Admission {
     try {
       return this.#services.limits.quotaState(this.#caller.account);
     } catch {
-      // The answer is made; that the counters cannot be read any more is the next call's trouble.
+      // The answer exists. Unreadable counters fail the next call.
       return undefined;
     }
   }
 }
 
-/** Whole seconds, never earlier than the time they stand for. */
+/** Whole seconds, rounded up. */
 function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }

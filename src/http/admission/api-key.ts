@@ -1,9 +1,9 @@
-/** The X-API-Key header: who may call. */
+/** The X-API-Key header: the key of the caller. */
 import type { Account, ApiKey, Maintenance, Verification } from '../../access/records.js';
 import { PriorartError } from '../../errors.js';
 import type { HttpRequest } from '../adapters/adapter.js';
 
-/** What the checks of a call need of the access store. */
+/** The part of the access store that checks keys. */
 export interface KeyCheck {
   /** @throws PriorartError `unavailable` */
   verify(secret: string | undefined): Verification;
@@ -11,15 +11,15 @@ export interface KeyCheck {
   maintenance(): Maintenance | undefined;
 }
 
-/** Who calls. */
+/** Account and key of a caller. */
 export interface Caller {
   key: ApiKey;
   account: Account;
 }
 
 /**
- * The key that a request carries.
- * @param known told of the key also where it is deactivated: its log is to show that somebody uses it still
+ * The key of a request.
+ * @param known receives the key, including a deactivated key: its log shows that a client still uses it
  * @throws PriorartError `unauthorized`, `key_deactivated`, `unavailable`
  */
 export function requireKey(request: HttpRequest, access: KeyCheck, known: (key: ApiKey) => void): Caller {

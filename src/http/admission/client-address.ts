@@ -1,21 +1,20 @@
 /**
- * Whose request it is, behind proxies. A header can be written by anybody, so it counts only as far as the proxies
- * are trusted that it came through: each of them appends the address that it was called from, and the list is read
- * from its end.
+ * The address of a client behind proxies. Any client can write the header, so only the entries of trusted
+ * proxies count. Each proxy appends the address of its peer, and the list is read from its end.
  */
 import { BlockList, isIP } from 'node:net';
 import { PriorartError } from '../../errors.js';
 import { TRUSTED_HOPS_MAX } from '../../limits.js';
 import type { ClientAddress } from '../adapters/adapter.js';
 
-/** Which header the proxies write; the other one is the client's own and is not looked at. */
+/** The header that the proxies write. The other header comes from the client and is ignored. */
 export type ProxyHeader = 'x-forwarded-for' | 'forwarded';
 
-/** Addresses further from the server than these say nothing that anybody asks for. */
+/** Limit of addresses that are read, from the end of the list. */
 const LISTED_MAX = 64;
 
 /**
- * @param trusted how many proxies there are (`1`), or their addresses and networks (`10.0.0.0/8, ::1`)
+ * @param trusted number of proxies (`1`), or their addresses and networks (`10.0.0.0/8, ::1`)
  * @throws PriorartError `usage`
  */
 export function trustingProxies(trusted: string, header: ProxyHeader): ClientAddress {
@@ -57,7 +56,7 @@ function isKnown(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** The addresses of the header from its end as far as they are addresses, in the header's order. */
+/** The addresses of the header in its order, from the end up to the first entry that is not an address. */
 function chainOf(value: string | undefined, header: ProxyHeader): string[] {
   if (value === undefined) return [];
   const parts = value.split(',').slice(-LISTED_MAX);
@@ -83,7 +82,10 @@ function forwardedFor(element: string): string {
   return '';
 }
 
-/** Without a port, brackets, and the prefix of an IPv4 address in IPv6; undefined for `unknown`, `_hidden` and the like. */
+/**
+ * The address without port, brackets, and the prefix of an IPv4 address in IPv6; undefined for `unknown`,
+ * `_hidden` and similar names.
+ */
 function addressOf(text: string): string | undefined {
   const bare = text
     .trim()

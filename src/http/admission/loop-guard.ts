@@ -1,40 +1,46 @@
 /**
- * Refuses calls while the event loop itself cannot keep up. Overload is refused by the queue before the workers, behind
- * all other checks. But each of those refusals costs a body read and validated and a quota reserved and given back, and
- * where many times too much comes, that alone makes every turn of the event loop long, and answers late that the workers
- * have long given. This protects the process where the queue comes too late.
+ * Refuses calls while the event loop is overloaded. The queue before the workers refuses overload, after all
+ * other checks. But each refusal of the queue costs the read and validation of a body, and the reservation
+ * and release of a quota. If the load is many times too high, this work alone makes every turn of the event
+ * loop long, and answers are late although the workers have finished. This guard protects the process before
+ * that work.
  *
- * Key and rate limit are still checked before: a deactivated key is answered 403 and a key's calls are counted exactly
- * whatever the load, and nobody can make it refuse with calls that would not be let in anyhow. What comes after them
- * (content type, size, JSON, fields, quota) is not looked at any more: a refused call may be told 503 that would
- * otherwise have been told 400, 413, 415, 422, or 429 for its quota.
+ * Key and rate limit are checked first. A deactivated key is answered 403 and the calls of a key are counted
+ * exactly at any load. Calls that would not be admitted cannot cause refusals. The later checks (content
+ * type, size, JSON, fields, quota) are skipped: a refused call receives 503 instead of 400, 413, 415, 422, or
+ * 429 for its quota.
  *
- * A turn is what is done for sockets that are ready, between two looks at them. A single long one is a burst, or the
- * garbage collector; one that is long with few calls in it is a machine that is busy with something else. Where none
- * has been short for a while, each turn works for calls as long as a short one takes, and refuses the others, until
- * nothing had to be refused for a while.
+ * A turn is the work for ready sockets between two polls. A single long turn is a burst, or the garbage
+ * collector. A long turn with few calls means that the machine is busy with other work. If no turn has been
+ * short for a while, each turn processes calls for the length of a short turn and refuses the others. The
+ * refusals end when no call was refused for a while.
  */
 
-/** A turn is short up to this, ms; also what a turn may give to calls while others are refused. */
+/** Longest short turn, ms. During refusals, also the time per turn for calls. */
 const SHORT_MS = 8;
-/** A turn of fewer calls is short, however long it took. */
+/** A turn with fewer calls counts as short, at any length. */
 const MANY = 64;
-/** For how long turns may not have been short, and for how long nothing was refused when it ends, ms. */
+/**
+ * Refusals start after this time without a short turn, and end after this time without a refused call, ms.
+ */
 const INTERVAL_MS = 500;
 
 export class LoopGuard {
   readonly #now: () => number;
   readonly #afterTurn: (then: () => void) => void;
-  /** When the first call of this turn came; undefined before. */
+  /** Time of the first call of this turn; undefined before the call. */
   #begun: number | undefined;
   #calls = 0;
-  /** Since when no turn was short; when something was last refused, undefined unless it refuses. */
+  /**
+   * Start of the time without a short turn. `#refusedAt`: time of the last refusal; undefined while calls are
+   * accepted.
+   */
   #longSince: number | undefined;
   #refusedAt: number | undefined;
 
   /**
    * @param now a clock in ms
-   * @param afterTurn calls back when the turn is over
+   * @param afterTurn calls back after the turn
    */
   constructor(
     now: () => number = () => performance.now(),
@@ -44,7 +50,7 @@ export class LoopGuard {
     this.#afterTurn = afterTurn;
   }
 
-  /** Whether a call that comes at this moment is to be refused. */
+  /** Whether a call that arrives now must be refused. */
   refuses(): boolean {
     const now = this.#now();
     if (this.#begun === undefined) {

@@ -1,4 +1,4 @@
-/** Answers and parameters that several operations share. */
+/** Answers and parameters of several operations. */
 import {
   type Answer,
   type Codes,
@@ -7,7 +7,7 @@ import {
   type Parameter,
 } from './operation.js';
 
-/** Headers of answers that were counted against limits. */
+/** Headers of answers with limits. */
 export const LIMITS = ['RateLimit-Policy', 'RateLimit'];
 export const TOO_MANY = error(['rate_limited'], 'Too many requests in a minute', ...LIMITS, 'Retry-After');
 /** 429 of endpoints without a key. */
@@ -40,7 +40,10 @@ export const IF_NONE_MATCH: Parameter = {
   schema: { type: 'string' },
 };
 
-/** Errors of an endpoint that takes a body and a key. @param invalid an example of `detail` for 422 */
+/**
+ * Errors of an endpoint with a body and a key.
+ * @param invalid an example of `detail` for 422
+ */
 export const bodyErrors = (malformed: Codes, invalid: string): Operation['answers'] => ({
   400: error(malformed, 'The body is malformed: no JSON, or a text that is not of its kind', ...LIMITS),
   401: error(['unauthorized'], 'X-API-Key is missing or unknown', ...LIMITS, 'WWW-Authenticate'),
@@ -57,7 +60,11 @@ export const bodyErrors = (malformed: Codes, invalid: string): Operation['answer
   500: INTERNAL,
   503: BUSY,
 });
-/** Errors of a search. @param day an example of `detail` for an invalid date. @param invalid one for 422 */
+/**
+ * Errors of a search.
+ * @param day an example of `detail` for an invalid date
+ * @param invalid an example of `detail` for 422
+ */
 export const searchErrors = (day: string, invalid: string): Operation['answers'] => ({
   ...bodyErrors(
     {

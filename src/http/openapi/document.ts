@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the routes and the schemas. */
+/** The OpenAPI 3.1 document, generated from the routes and the schemas. */
 import { SESSION_COOKIE } from '../admission/administrator.js';
 import { ERROR_HELP, SHOWN_CODES } from '../error-codes.js';
 import type { Route } from '../route.js';
@@ -31,7 +31,7 @@ const HEADERS = {
   'Content-Range': text('Which bytes of how many'),
 };
 
-/** Each code with its meaning and its remedy, as Markdown. */
+/** The codes with meaning and remedy, as Markdown. */
 function codeList(): string {
   return SHOWN_CODES.map((code) => {
     const { means, solve } = ERROR_HELP[code];
@@ -41,8 +41,8 @@ function codeList(): string {
 
 /**
  * @param routes the endpoints of the server
- * @param version of the program
- * @param url the address of the server; absent: wherever the document comes from
+ * @param version version of the program
+ * @param url the address of the server; absent: the origin of the document
  */
 export function openApiDocument(
   routes: readonly Route[],
@@ -111,7 +111,7 @@ function answerObject(
   };
 }
 
-/** An example for each code: what the server does answer. */
+/** An example for each code, with the server's own text. */
 function errorContent(codes: NonNullable<Answer['codes']>): Record<string, unknown> {
   const examples = SHOWN_CODES.filter((code) => Object.hasOwn(codes, code)).map((code) => [
     code,

@@ -1,4 +1,4 @@
-/** What `detail` says with each code: word for word what this server answers, which a test provokes. */
+/** The `detail` of each code: the exact text of this server. A test provokes each text. */
 import type { ShownCode } from '../error-codes.js';
 
 const ID = '3f0c8d3e-7a54-4b1e-9f0a-6f2f7e6a1c11';

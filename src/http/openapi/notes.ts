@@ -1,4 +1,4 @@
-/** What the document says beside endpoints and schemas: what kinds count as, what a priority date is, what may be absent. */
+/** Notes of the document on kind codes, priority dates and absent fields. */
 import { COUNTRIES } from '../../patent/country.js';
 import { type KindClass, kindsByClass } from '../../patent/kind.js';
 
@@ -10,7 +10,7 @@ const COLUMNS: readonly (readonly [title: string, kindClass: KindClass])[] = [
   ['designs', 'design'],
 ];
 
-/** By office: the kind codes of each class. The first row holds the titles. */
+/** Kind codes of each class, by office. The first row holds the titles. */
 export const KINDS_TABLE: readonly (readonly string[])[] = [
   ['office', ...COLUMNS.map(([title]) => title)],
   ...COUNTRIES.map((country) => [
@@ -33,7 +33,7 @@ export const ABSENT_NOTE =
   'A field of an answer that is not required is absent where there is nothing to tell, never null: its description says ' +
   'when. Of a request, null means absent.';
 
-/** The same as Markdown. */
+/** The table as Markdown. */
 export function notes(): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const [titles = [], ...rows] = KINDS_TABLE;

@@ -1,19 +1,19 @@
-/** The form of what the document says of an endpoint. */
+/** The type of an endpoint's description in the document. */
 import type { z } from 'zod';
 import type { ShownCode } from '../error-codes.js';
 import type { SCHEMAS, SchemaName } from './schemas.js';
 
 export const TAGS = ['Search', 'Documents', 'Index', 'Service', 'Administration'] as const;
 
-/** What an answer holds: JSON by a schema, a file of a type, or nothing. */
+/** Content of an answer: JSON by a schema, a file of a type, or nothing. */
 type Content = SchemaName | { type: string } | undefined;
 
 export interface Answer {
   description: string;
   content?: Content;
-  /** Names in `components.headers`, beside those that every answer has. */
+  /** Names in `components.headers`, in addition to the headers of every answer. */
   headers?: readonly string[];
-  /** Of an error: the codes that X-Error-Code may bear, each with the `detail` of an example where it has one here. */
+  /** Codes of an error in X-Error-Code, each with an example of its `detail` if this endpoint has one. */
   codes?: Readonly<Partial<Record<ShownCode, string | undefined>>>;
 }
 
@@ -26,10 +26,12 @@ export interface Parameter {
   example?: string;
 }
 
-/** Examples of requests and answers, by the name of their schema. Tests check each against its schema. */
+/**
+ * Examples of requests and answers, by the name of their schema. Tests check each example against its schema.
+ */
 export type Examples = { [Name in SchemaName]?: Record<string, z.input<(typeof SCHEMAS)[Name]>> };
 
-/** What the document says of an endpoint beyond its route. */
+/** The description of an endpoint, in addition to its route. */
 export interface Operation {
   id: string;
   tag: (typeof TAGS)[number];
@@ -44,7 +46,7 @@ export interface Operation {
 
 export type Codes = readonly ShownCode[] | NonNullable<Answer['codes']>;
 
-/** An error of an answer: its codes, in words, and further headers. */
+/** An error answer: its codes, description, and further headers. */
 export const errorAnswer = (codes: Codes, description: string, ...headers: string[]): Answer => ({
   description,
   content: 'Error',

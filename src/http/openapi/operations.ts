@@ -1,15 +1,15 @@
-/** The operations of the document, and their examples, collected from the routes. */
+/** The operations of the document and their examples, from the routes. */
 import { LOGIN } from '../admission/administrator.js';
 import type { Route } from '../route.js';
 import type { Examples, Operation } from './operation.js';
 
-/** An operation with what its route states. */
+/** An operation with the fields of its route. */
 export interface RoutedOperation extends Operation {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
   /** Needs X-API-Key. */
   key: boolean;
-  /** Needs the secret of the administration, or a session. */
+  /** Needs the administration's secret or a session. */
   admin: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The schemas of requests and answers as OpenAPI writes them, from the ones that validate. */
+/** The schemas of requests and answers in OpenAPI form, derived from the schemas that validate. */
 import { z } from 'zod';
 import * as answers from '../../search/answer-schema.js';
 import { analyticsSchema, detailsSchema, semanticSchema } from '../../search/schema.js';
@@ -14,7 +14,7 @@ export const errorSchema = z.strictObject({
 
 export const healthSchema = z.strictObject({ status: z.enum(['ok', 'ready']) });
 
-/** By their name in the document. */
+/** Schemas by their name in the document. */
 export const SCHEMAS = {
   SemanticRequest: semanticSchema,
   AnalyticsRequest: analyticsSchema,

@@ -1,4 +1,4 @@
-/** What the endpoints of the administration share: their prefix, checked requests, answers. */
+/** Shared parts of the administration's endpoints: prefix, validated requests, answers. */
 import type { z } from 'zod';
 import { invalidRequest } from '../../../search/invalid.js';
 import type { HttpReply } from '../../adapters/adapter.js';
@@ -21,12 +21,12 @@ export function answer(value: unknown, status = 200): HttpReply {
   };
 }
 
-/** @throws PriorartError `bad_json`, `invalid_request` and what readJson throws */
+/** @throws PriorartError `bad_json`, `invalid_request`, and the errors of readJson */
 export async function bodyOf<S extends z.ZodObject>(call: Call, schema: S): Promise<z.output<S>> {
   return checked(schema, await readJson(call.request));
 }
 
-/** The query string's parameters; of several of one name the last. */
+/** The parameters of the query string. Of several parameters with one name, the last one counts. */
 export function queryOf<S extends z.ZodObject>(call: Call, schema: S): z.output<S> {
   return checked(schema, Object.fromEntries(new URLSearchParams(call.request.query)));
 }

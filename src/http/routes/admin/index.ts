@@ -11,7 +11,7 @@ import { createKey, getKey, keyLogs, listKeys, revokeKey } from './keys/route.js
 import { maintenance, setMaintenance, usage } from './service/route.js';
 import { login, logout, session } from './session/route.js';
 
-/** The administration: everything that the commands about accounts can do, for pages and programs. */
+/** The administration: all functions of the account commands, for pages and programs. */
 export const ADMIN_ROUTES: readonly Route[] = [
   login,
   session,

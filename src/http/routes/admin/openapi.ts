@@ -1,4 +1,4 @@
-/** What the operations of the administration share in the OpenAPI document. */
+/** Shared parts of the administration's OpenAPI operations. */
 import {
   type Answer,
   type Examples,
@@ -32,7 +32,7 @@ export const CONTENT: Operation['answers'] = {
   415: errorAnswer(['unsupported_media_type'], 'The body is not application/json in UTF-8'),
 };
 
-/** What an operation of the administration differs in. */
+/** The fields in which the operations differ. */
 export interface AdminOperation {
   id: string;
   summary: string;
@@ -41,7 +41,7 @@ export interface AdminOperation {
   answer: SchemaName;
   /** Answers 201 instead of 200. */
   created?: boolean;
-  /** Changes something: a session needs a header for it. */
+  /** Changes data: a session needs a header for the request. */
   changes?: boolean;
   /** An example of `detail` for 422 and for 404, if the endpoint answers them. */
   invalid?: string;

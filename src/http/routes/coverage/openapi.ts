@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of GET /api/v1/stats/coverage. */
+/** OpenAPI operation of GET /api/v1/stats/coverage. */
 import { IF_NONE_MATCH, INTERNAL, LIMITS, NOT_CHANGED, TOO_MANY_OF_ADDRESS } from '../../openapi/answers.js';
 import { errorAnswer as error, type Operation } from '../../openapi/operation.js';
 

@@ -1,4 +1,4 @@
-/** GET /api/v1/stats/coverage: what the index holds, for everybody. */
+/** GET /api/v1/stats/coverage: the contents of the index. Needs no key. */
 import { isPriorartError, PriorartError } from '../../../errors.js';
 import { COVERAGE_MAX_AGE_S } from '../../../limits.js';
 import type { TaggedBody } from '../../../search/types.js';
@@ -18,7 +18,7 @@ export const coverage: Route = {
   handle({ request, services }) {
     const { engine, deadlineMs } = services;
     const body = available(() => engine.coverageBody({ deadlineMs }));
-    // At once where it is counted already: this route is cheap.
+    // Answered in the same turn if the counts exist: this route is cheap.
     if (!(body instanceof Promise)) return etagReply(request, body, CACHE);
     return withDeadline(request, deadlineMs, () => body).then(
       (counted) => etagReply(request, counted, CACHE),
@@ -37,7 +37,7 @@ function available(
   }
 }
 
-/** The document can not be had, for whatever reason: 503, as the specification wants it. */
+/** The document is unavailable: 503 for every reason, as in the specification. */
 function unavailable(error: unknown): never {
   if (isPriorartError(error) && (error.status === 503 || error.code === 'cancelled')) throw error;
   throw new PriorartError('unavailable', 'the coverage document is unavailable', { cause: error });

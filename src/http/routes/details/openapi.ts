@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of POST /api/v1/patents/details. */
+/** OpenAPI operation of POST /api/v1/patents/details. */
 import { bodyErrors, LIMITS } from '../../openapi/answers.js';
 import type { Operation } from '../../openapi/operation.js';
 

@@ -17,8 +17,8 @@ export const details: Route = {
     const body = await withDeadline(request, services.deadlineMs, (signal) =>
       services.engine.detailsBody(query, { signal, deadlineMs: services.deadlineMs }),
     );
-    // Documents are corrected and deleted. The tag says whether an answer is another one; If-None-Match is passed over,
-    // since a POST selects no stored representation that it could be a condition on (RFC 9110, section 13.2.1).
+    // Documents are corrected and deleted. The tag shows whether the answer has changed. If-None-Match is
+    // ignored: a POST selects no stored representation as a condition (RFC 9110, section 13.2.1).
     const reply = jsonReply(body.json);
     const headers = { ...reply.headers, etag: body.etag, 'cache-control': 'private, no-cache' };
     return { ...reply, headers, resultCount: query.patentIds.length };

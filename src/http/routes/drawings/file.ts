@@ -1,6 +1,6 @@
 /**
- * GET /files/drawings/{file}: an image of the data folder, to whoever holds a link that was signed for it. Read as the
- * client takes it, and not at all where only its head is asked for.
+ * GET /files/drawings/{file}: an image of the data folder, for clients with a signed link. The file is read
+ * at the speed of the client. HEAD does not read the file.
  */
 import { stat } from 'node:fs/promises';
 import { SignedDrawings } from '../../../drawings/signed.js';

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of drawings and of the links to them. */
+/** OpenAPI operations of drawings and their links. */
 import { INTERNAL, LIMITS, NOT_CHANGED, TOO_MANY_OF_ADDRESS, UNAVAILABLE } from '../../openapi/answers.js';
 import { errorAnswer as error, type Operation, type Parameter } from '../../openapi/operation.js';
 

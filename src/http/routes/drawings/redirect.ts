@@ -1,11 +1,11 @@
-/** GET /api/v1/drawings/{publication_id}/{filename}: where the image is at this moment. */
+/** GET /api/v1/drawings/{publication_id}/{filename}: redirects to the current link of the image. */
 import { PriorartError } from '../../../errors.js';
 import type { Route } from '../../route.js';
 import { redirectOperation } from './openapi.js';
 
 /**
- * From the path of this endpoint to the root of the server. A proxy may have the server under a path of its own, which a
- * link that begins with `/` would lose.
+ * The path from this endpoint to the root of the server. A proxy may serve this server under a path prefix; a
+ * link that begins with `/` would lose the prefix.
  */
 const RELATIVE_ROOT = '../../../..';
 const ALLOWED = ['.webp', '.jpg', '.jpeg', '.png'] as const;
@@ -22,7 +22,7 @@ export const drawings: Route = {
     if (services.drawings === undefined) throw new PriorartError('not_found', 'no drawings are served here');
     const content = services.engine.findDrawing(publication, filename);
     const link = services.drawings.link(content);
-    // A cache that kept the redirect would give out links that are dead.
+    // A cache that stores the redirect would serve expired links.
     const headers = {
       location: link.startsWith('/') ? RELATIVE_ROOT + link : link,
       'cache-control': 'no-store',
@@ -31,7 +31,7 @@ export const drawings: Route = {
   },
 };
 
-/** Looks at the text alone; it does not become a path here or anywhere else. */
+/** Checks only the text. The text is never used as a path. */
 function checkExtension(filename: string): void {
   const lower = filename.toLowerCase();
   if (ALLOWED.some((extension) => lower.endsWith(extension))) return;

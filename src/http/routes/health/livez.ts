@@ -1,4 +1,4 @@
-/** GET /livez: the process is there and its event loop turns. */
+/** GET /livez: the process runs and its event loop responds. */
 import { jsonReply, type Route } from '../../route.js';
 import { livezOperation } from './openapi.js';
 

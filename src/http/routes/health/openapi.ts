@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of the health endpoints. */
+/** OpenAPI operations of the health endpoints. */
 import { errorAnswer, type Operation } from '../../openapi/operation.js';
 
 function health(id: string, summary: string, canBeDown: boolean): Operation {

@@ -1,6 +1,6 @@
 /**
- * GET /readyz, and /healthz as its alias: calls with keys can be answered now; 503 with what is missing if not, so that a
- * balancer sends them to another server.
+ * GET /readyz, and /healthz as its alias: 200 if calls with keys can be answered now. Otherwise 503 with the
+ * missing parts, so that a load balancer uses a different server.
  */
 import type { HttpReply } from '../../adapters/adapter.js';
 import { detailReply } from '../../problem.js';
@@ -15,7 +15,7 @@ export async function readyzReply(
   const engine = services.engine.ready();
   const missing = [...engine.missing];
   if (!services.access.isAvailable()) missing.push('the key store cannot be read');
-  // To count, counters are made if there are none: not in a folder that is not the engine's.
+  // The check creates missing counters. So it runs only in a folder of the engine.
   else if (engine.ready) {
     const fault = await faultOfLimits(services);
     if (fault !== undefined) missing.push(fault);
@@ -26,7 +26,7 @@ export async function readyzReply(
   return detailReply('not_ready', detail, { 'retry-after': String(RETRY_SECONDS) });
 }
 
-/** Why calls with keys are 503 although the key store is there. */
+/** The reason why calls with keys are answered 503 although the key store is available. */
 async function faultOfLimits({
   access,
   limits,

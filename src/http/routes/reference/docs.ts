@@ -1,4 +1,4 @@
-/** GET /docs: the reference as a page, with its script and style; all of it from this package. */
+/** GET /docs: the reference page, with its script and style. All files are part of this package. */
 import { readFileSync } from 'node:fs';
 import type { Operation } from '../../openapi/operation.js';
 import { packageVersion } from '../../package-version.js';
@@ -6,7 +6,7 @@ import type { Route } from '../../route.js';
 import { pageOperation } from './openapi.js';
 import { docsPage } from './page.js';
 
-/** Nothing from elsewhere, no script that is not a file of ours, not within another page. */
+/** No content from other origins, no inline scripts, no use in a frame. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +18,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The browser's files are not compiled: they lie beside the sources. */
+/** The browser's files are not compiled. They are in the source folder. */
 function sourceFile(name: string): string {
   return readFileSync(new URL(`../../../../../src/http/routes/reference/${name}`, import.meta.url), 'utf8');
 }

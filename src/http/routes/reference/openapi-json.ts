@@ -1,4 +1,4 @@
-/** GET /openapi.json: what this server offers, for programs. */
+/** GET /openapi.json: the endpoints of this server, for programs. */
 import { createHash } from 'node:crypto';
 import { etagReply } from '../../etag.js';
 import { openApiDocument } from '../../openapi/document.js';
@@ -17,9 +17,9 @@ function documentBody(routes: readonly Route[], publicUrl: string | undefined): 
   return { json, etag: `"${hash.slice(0, 22)}"` };
 }
 
-/** @param routes the endpoints that the document describes, this one among them */
+/** @param routes the endpoints in the document, including this endpoint */
 export function openapi(routes: () => readonly Route[]): Route {
-  /** By the public URL that the document names. Made when it is first requested. */
+  /** Documents by their public URL. The first request creates the document. */
   const bodies = new Map<string | undefined, DocumentBody>();
   return {
     method: 'GET',

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of itself and of its page. */
+/** OpenAPI operations of the document and its page. */
 import {
   IF_NONE_MATCH,
   INTERNAL,

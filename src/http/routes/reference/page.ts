@@ -1,4 +1,4 @@
-/** The reference as a page: the OpenAPI document in HTML, with requests that can be sent from it. */
+/** The reference page: the OpenAPI document as HTML, with forms that send requests. */
 import { ERROR_HELP, SHOWN_CODES, statusOf } from '../../error-codes.js';
 import { ABSENT_NOTE, KINDS_NOTE, KINDS_TABLE, PRIORITY_NOTE } from '../../openapi/notes.js';
 import type { Answer, Examples, Parameter } from '../../openapi/operation.js';
@@ -8,7 +8,7 @@ import type { Route } from '../../route.js';
 
 type Json = Record<string, unknown>;
 
-/** The whole page; nothing in it comes from a request. */
+/** The whole page. It contains nothing from a request. */
 export function docsPage(routes: readonly Route[], version: string): string {
   const operations = operationsOf(routes);
   const examples = examplesOf(routes);
@@ -53,7 +53,10 @@ ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 `;
 }
 
-/** A signed link can not be made up, and the page is here already. The administration's secret is not for this page. */
+/**
+ * Operations without a form: the signature of a link cannot be typed by hand, and `docs` is this page. The
+ * operations of the administration have no form either: their secret does not belong on this page.
+ */
 const NOT_TRIED = new Set(['drawingFile', 'docs']);
 
 function operationSection(operation: RoutedOperation, examples: Examples): string {
@@ -83,7 +86,9 @@ function answerRow([status, { description, content }]: [string, Answer]): string
   return `<tr><th scope="row">${status}</th><td>${escaped(description)}</td><td>${holds}</td></tr>`;
 }
 
-/** A request that the script on the page sends; without it the command line beside it does. */
+/**
+ * A form whose request the script of the page sends. Without the script, the reader can run its command line.
+ */
 function form(operation: RoutedOperation, known: Examples): string {
   const { id, method, path, key, body, parameters = [], answers } = operation;
   const examples = body ? Object.entries(known[body] ?? {}) : [];
@@ -118,7 +123,7 @@ function errorSection(): string {
 }
 
 function noteSections(): string {
-  // A row for each class, since six columns do not fit a narrow screen.
+  // One row per class, because six columns do not fit a narrow screen.
   const [titles = [], ...rows] = KINDS_TABLE;
   const body = rows.flatMap(([office = '', ...cells]) =>
     cells.map((codes, n) =>
@@ -133,7 +138,7 @@ function noteSections(): string {
 <section id="absent-fields"><h2>Absent fields</h2><p>${escaped(ABSENT_NOTE)}</p></section>`;
 }
 
-/** A text in which backquotes are around code. */
+/** Text with code in backquotes. */
 function prose(text: string): string {
   return escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 }
@@ -174,7 +179,7 @@ function link(name: SchemaName | string): string {
   return `<a href="#${name}">${name}</a>`;
 }
 
-/** A name that may be broken where a narrow screen needs it. */
+/** A name with optional line breaks for narrow screens. */
 function field(name: string): string {
   return `<code>${escaped(name).replaceAll('_', '_<wbr>')}</code>`;
 }

@@ -1,8 +1,9 @@
-// Sends the examples of the reference page. Runs in the browser as it is; nothing is loaded from elsewhere.
+// Sends the examples of the reference page. Runs in the browser without a build step, and loads nothing from
+// other origins.
 const keyField = document.getElementById('key');
 const base = new URL('.', location.href);
 
-/** The request that a form stands for at this moment. */
+/** The current request of a form. */
 function requestOf(form) {
   const { method, path } = form.dataset;
   const query = new URLSearchParams();
@@ -26,9 +27,9 @@ function quoted(text) {
 
 function showCurl(form) {
   const { method, url, body, needsKey } = requestOf(form);
-  // A redirect to an image is followed, and the image kept under its name.
+  // curl follows a redirect to an image and saves the image under its name.
   const parts = ['saved' in form.dataset ? 'curl -sLO' : 'curl -s', quoted(decodeURI(url.href))];
-  // With a body curl sends a POST by itself.
+  // With a body, curl sends a POST by default.
   if (method !== 'GET' && !(method === 'POST' && body !== undefined)) parts.push(`-X ${method}`);
   if (needsKey) parts.push('-H "X-API-Key: $KEY"');
   if (body !== undefined) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`);

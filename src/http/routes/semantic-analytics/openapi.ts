@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of POST /api/v1/search/semantic-analytics. */
+/** OpenAPI operation of POST /api/v1/search/semantic-analytics. */
 import { LIMITS, searchErrors } from '../../openapi/answers.js';
 import type { Operation } from '../../openapi/operation.js';
 

@@ -1,4 +1,7 @@
-/** POST /api/v1/search/semantic-analytics: statistics over all patents similar enough, and a page of them. */
+/**
+ * POST /api/v1/search/semantic-analytics: statistics over all patents above the similarity limit, and a page
+ * of them.
+ */
 import { parseAnalytics } from '../../../search/query.js';
 import { withDeadline } from '../../deadline.js';
 import { readJson } from '../../json-body.js';

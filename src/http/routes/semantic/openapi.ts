@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of POST /api/v1/search/semantic. */
+/** OpenAPI operation of POST /api/v1/search/semantic. */
 import { LIMITS, searchErrors } from '../../openapi/answers.js';
 import type { Operation } from '../../openapi/operation.js';
 

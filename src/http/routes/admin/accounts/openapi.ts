@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of plans and accounts. */
+/** OpenAPI operations of plans and accounts. */
 import { adminOperation, inPath } from '../openapi.js';
 
 const ACCOUNT = inPath('account', 'Id of the account');

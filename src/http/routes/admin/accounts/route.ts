@@ -13,7 +13,7 @@ import {
 import { accountChangeSchema, accountInputSchema, environmentInputSchema } from './schema.js';
 
 const access = 'admin';
-/** An account with what it has used of its quota. */
+/** An account with its used quota. */
 function shown({ services }: Call, account: Account) {
   const { used, cycle } = services.limits.quotaUsed(account);
   return {

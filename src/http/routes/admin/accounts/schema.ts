@@ -1,4 +1,4 @@
-/** Requests and answers about plans and accounts. */
+/** Requests and answers of plans and accounts. */
 import { z } from 'zod';
 import { PLANS } from '../../../../access/records.js';
 import { ENVIRONMENT_FORM } from '../../../../access/rules.js';

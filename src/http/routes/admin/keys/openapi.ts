@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of keys and their logs. */
+/** OpenAPI operations of keys and their logs. */
 import { adminOperation, inPath, inQuery } from '../openapi.js';
 
 const KEY = inPath('key', 'Id of the key');

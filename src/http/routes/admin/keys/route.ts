@@ -33,7 +33,8 @@ export const createKey: Route = {
   async handle(call) {
     const wanted = await bodyOf(call, keyInputSchema);
     const { store } = adminOf(call);
-    // A mistyped environment would be made; here, where there is an endpoint for that, it is refused.
+    // A mistyped environment would be created. The API has an endpoint for environments, so this one refuses
+    // it.
     const { environments } = store.account(wanted.account);
     if (!environments.includes(wanted.environment)) {
       throw new PriorartError(
@@ -74,7 +75,7 @@ export const keyLogs: Route = {
     const { limit, cursor } = queryOf(call, logsSchema);
     const { store, requests } = adminOf(call);
     const { id } = store.key(call.parameters['key']!);
-    // What this server still holds back is worth waiting for.
+    // Includes the lines that this server has not written yet.
     await requests.flush();
     return answer(requests.page(id, limit, cursor));
   },

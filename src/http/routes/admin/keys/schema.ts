@@ -1,4 +1,4 @@
-/** Requests and answers about keys. */
+/** Requests and answers of keys. */
 import { z } from 'zod';
 import { LOG_PAGE } from '../../../../limits.js';
 import { nameSchema } from '../name-schema.js';

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of usage and maintenance. */
+/** OpenAPI operations of usage and maintenance. */
 import { adminOperation, inQuery } from '../openapi.js';
 
 const TEXT = { type: 'string' };

@@ -1,4 +1,4 @@
-/** Requests and answers about usage and maintenance. */
+/** Requests and answers of usage and maintenance. */
 import { z } from 'zod';
 import { MAINTENANCE_RETRY_S } from '../../../../limits.js';
 

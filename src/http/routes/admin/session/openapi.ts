@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of sessions. */
+/** OpenAPI operations of sessions. */
 import { errorAnswer, type Operation } from '../../../openapi/operation.js';
 import { adminOperation, COMMON, CONTENT } from '../openapi.js';
 

@@ -9,7 +9,7 @@ import { loginSchema } from './schema.js';
 const path = `${ADMIN}/session`;
 
 function cookie(call: Call, value: string, seconds: number): string {
-  // Behind a proxy that ends TLS the connection itself is plain; the proxy says so.
+  // Behind a proxy that terminates TLS, the connection is plain. The proxy reports TLS in the header.
   const isSecure = adminOf(call).secure || call.request.headers['x-forwarded-proto'] === 'https';
   const secure = isSecure ? '; Secure' : '';
   return `${SESSION_COOKIE}=${value}; Path=/admin; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
@@ -25,7 +25,7 @@ export const login: Route = {
     const admin = adminOf(call);
     await pauseOf(call.request, admin);
     const { secret } = await bodyOf(call, loginSchema).catch((error: unknown) => {
-      // Reading a body costs more than comparing a secret: one that holds none counts as a wrong one.
+      // Reading a body costs more than comparing a secret. A body without a secret counts as a wrong secret.
       admin.attempts.wrong(call.request.remoteAddress);
       throw error;
     });
@@ -58,7 +58,7 @@ export const logout: Route = {
   async handle(call) {
     const admin = adminOf(call);
     const found = sessionOf(call.request, admin);
-    // Whoever has copied the cookie must not go on with it, at any server of the folder.
+    // A copied cookie must not stay valid at any server of the folder.
     if (found !== undefined) await admin.store.endSession(found);
     const reply = answer({});
     return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, '', 0) } };

@@ -1,4 +1,4 @@
-/** Requests and answers about sessions. */
+/** Requests and answers of sessions. */
 import { z } from 'zod';
 
 const time = () => z.iso.datetime();
