@@ -110,7 +110,7 @@ class Exchange {
   #handle(match: Match): HttpReply | Promise<HttpReply> {
     const request = this.#request;
     if (match.route.access === 'key' && this.#guard.refuses()) {
-      throw new PriorartError('overloaded', 'more comes than can be looked at', { retryAfter: 1 });
+      throw new PriorartError('overloaded', 'overloaded: too many requests', { retryAfter: 1 });
     }
     const call: Call = {
       request,

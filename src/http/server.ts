@@ -159,7 +159,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     reload(changed) {
       const [newMiddleware, newTls] = [middlewareOf(app, changed, preflight), tlsIdentity(changed)];
       if (!newTls !== !tls)
-        throw new PriorartError('usage', 'TLS can not be turned on or off without a restart');
+        throw new PriorartError('usage', 'TLS cannot be turned on or off without a restart');
       if (newTls) adapter.replaceTls(newTls);
       middleware = newMiddleware;
       if (changed.logLevel !== undefined) log.level = changed.logLevel;

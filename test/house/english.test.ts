@@ -17,6 +17,7 @@ const ROOMS = [
   'src/drawings',
   'src/embed',
   'src/errors.ts',
+  'src/http',
   'src/eval',
   'src/index',
   'src/limits.ts',

@@ -26,12 +26,12 @@ export const KINDS_NOTE =
   'Grant dates are of grants only.';
 
 export const PRIORITY_NOTE =
-  'The priority date of a publication is the earliest priority that it claims; of one that claims none, its own filing ' +
-  'date. A priority that is claimed without a day leaves the priority date unknown.';
+  'The priority date of a publication is the earliest priority that it claims; without one, its own filing ' +
+  'date. If a claimed priority has no day, the priority date is unknown.';
 
 export const ABSENT_NOTE =
-  'A field of an answer that is not required is absent where there is nothing to tell, never null: its description says ' +
-  'when. Of a request, null means absent.';
+  'A field of an answer that is not required is absent if it has no value, never null. Its description says when. In a ' +
+  'request, null means absent.';
 
 /** The table as Markdown. */
 export function notes(): string {

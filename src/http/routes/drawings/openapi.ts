@@ -10,7 +10,7 @@ export const redirectOperation: Operation = {
   tag: 'Documents',
   summary: 'A drawing',
   description:
-    'Redirects to the image, under a link that is another one each time and works for some minutes. Keep images ' +
+    'Redirects to the image, under a new link each time, which works for some minutes. Keep images ' +
     'by publication_id and filename, not by the link.',
   parameters: [
     {

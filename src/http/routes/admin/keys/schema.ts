@@ -46,7 +46,7 @@ export const logPageSchema = z.strictObject({
         status: z.int(),
         ms: z.number(),
         client: z.string().describe('Address of the client'),
-        result_count: z.exactOptional(count()).describe('Absent where the answer has no results to count'),
+        result_count: z.exactOptional(count()).describe('Absent if the answer has no results to count'),
         query: z.exactOptional(z.string()).describe('Absent unless the operator has queries kept'),
       }),
     )
