@@ -95,7 +95,7 @@ export class Figures {
    */
   async offer(file: ImageFile, catchUp: () => Promise<void>): Promise<void> {
     const key = figureKey(file.name);
-    if (key === undefined) return; // A request cannot name this file. A publication that names it gets a missing figure.
+    if (key === undefined) return; // No request can name it. A publication that does gets a missing figure.
     const place = placeOf(file.folder, key);
     const id = `${place} ${key}`;
     // The last of several files with one stem counts.
@@ -189,7 +189,7 @@ export class Figures {
     }
     if (this.#working.length >= this.#parallel) await this.#finishOne();
     const kept = this.#keep(file.bytes);
-    kept.catch(() => {}); // The join that awaits this promise reports the error. Until then it must not be an unhandled rejection.
+    kept.catch(() => {}); // Prevents an unhandled rejection before the join awaits this promise.
     this.#working.push({ ...waiting, source, kept });
   }
 

@@ -158,7 +158,7 @@ class Batches {
   async #send(): Promise<void> {
     while (!this.#hasRoom(this.#bytes)) await this.#finishOne();
     const prepared = this.#preparer.prepare(this.#batch);
-    prepared.catch(() => {}); // The loop that awaits this promise reports the error. Until then it must not be an unhandled rejection.
+    prepared.catch(() => {}); // Prevents an unhandled rejection before this promise is awaited.
     this.#inFlight.push({ prepared, ended: this.#ended, bytes: this.#bytes });
     this.#batch = [];
     this.#ended = [];
