@@ -280,7 +280,7 @@ export function checkPatent(record: unknown): { line: PatentLine } | { wrong: st
 
 type Issue = z.core.$ZodIssue;
 
-/** Field, value and expectation, for instance `claims[2].text: 7; expected a text`. */
+/** Field, value and expectation, for example `claims[2].text: 7; expected a text`. */
 function wrongField(input: unknown, issue: Issue): string {
   const cause = causeOf(issue);
   if (cause.code === 'unrecognized_keys')
