@@ -1,14 +1,17 @@
-/** Checks the options of the library's functions: what is unknown or wrong is refused by name, as a request's fields are. */
+/**
+ * Checks the options of the library's functions. Unknown or wrong options are refused by name, like fields of
+ * a request.
+ */
 import { PriorartError } from './errors.js';
 import { nearestName } from './nearest-name.js';
 
-/** What an option must be, in words, and whether a value is that. */
+/** A rule for an option: the expectation in words, and a check of the value. */
 export interface OptionRule {
   expected: string;
   holds(value: unknown): boolean;
 }
 
-/** A rule for each option of a function, so that table and type can not differ. */
+/** A rule for each option of a function. The type keeps rules and options in step: they cannot differ. */
 export type OptionRules<T extends object> = { readonly [name in keyof Required<T>]: OptionRule };
 
 export const flag: OptionRule = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
@@ -45,7 +48,7 @@ export function integer(min: number, max: number): OptionRule {
 }
 
 /**
- * Checks options of the function that is named. `undefined` means that an option is not given.
+ * Checks the options of the named function. `undefined` means that an option is not given.
  * @throws PriorartError `invalid_request`
  */
 export function checkOptions<T extends object>(call: string, given: T, rules: OptionRules<T>): void {

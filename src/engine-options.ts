@@ -1,4 +1,4 @@
-/** Options of the library's calls: their types, and the rules by which they are checked. */
+/** Options of the library's calls: types and validation rules. */
 import {
   abortSignal,
   callback,
@@ -24,33 +24,38 @@ export interface OpenOptions {
   /** Makes an empty index if the folder holds none. Default: false. */
   create?: boolean | undefined;
   /**
-   * Embedder and reranker: path of a models.json, or its content (paths in it are relative to the working directory).
-   * Default: what the folder was made with, and the static model for a new folder. The embedder must be the one that the
-   * folder was made with; `reembed` changes it.
+   * Embedder and reranker: path of a models.json, or its content (paths in it are relative to the working
+   * directory). Default: the models of the folder, and the static model for a new folder. The embedder must
+   * be the embedder of the folder. `reembed` changes it.
    */
   models?: string | ModelsInput | undefined;
   /** Index kind of a new folder: `auto`, `flat`, `ivf-sq8`, `hnsw-flat`, … Default: `auto`. */
   indexKind?: string | undefined;
-  /** Told of each question that was answered: how long it waited and ran, and how long its stages took. */
+  /**
+   * Called for each answered question with its waiting time, its duration and the durations of its stages.
+   */
   observe?: AnswerObserver | undefined;
   /**
-   * Share of the searches by an approximate plan, 0 to 1, that are repeated exactly in the background to measure their
-   * recall, which `observe` is told. Default: 0.
+   * Share of the approximate searches, 0 to 1, that are repeated exactly in the background to measure their
+   * recall. `observe` receives the recall. Default: 0.
    */
   recallCheck?: number | undefined;
 }
 
-/** Options of every call that asks something. */
+/** Options of every call with a question. */
 export interface CallOptions {
   /** Aborting rejects the call with a PriorartError of code `cancelled` and stops its work. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds after which a slow reranker stops; documents that it has not scored by then come after the others. */
+  /**
+   * Milliseconds after which a slow reranker stops. Documents without a score then follow the scored
+   * documents.
+   */
   deadlineMs?: number | undefined;
 }
 
 /** Options of a search. */
 export interface SearchOptions extends CallOptions {
-  /** Scans every vector that the filter allows, whatever index there is. Default: false. */
+  /** Scans every vector that the filter allows, even if there is an index. Default: false. */
   exact?: boolean | undefined;
   /** Whether the reranker orders the results; false orders them by similarity. Default: true. */
   rerank?: boolean | undefined;
@@ -67,8 +72,9 @@ export interface GetOptions {
 /** Options of `patents`. */
 export interface PatentsOptions extends GetOptions {
   /**
-   * Which publications: the fields of a search without `query` and `top_k`. Without `doc_type`, `kind_codes` and
-   * `include_utility_model` every kind is allowed, utility models and designs included. Default: all publications.
+   * Selects publications: the fields of a search without `query` and `top_k`. Without `doc_type`,
+   * `kind_codes` and `include_utility_model` every kind is allowed, including utility models and designs.
+   * Default: all publications.
    */
   filter?: PatentFilter | undefined;
 }
@@ -76,7 +82,7 @@ export interface PatentsOptions extends GetOptions {
 export const CALL: OptionRules<CallOptions> = { signal: abortSignal, deadlineMs: milliseconds };
 export const SEARCH: OptionRules<SearchOptions> = { ...CALL, exact: flag, rerank: flag };
 export const GET: OptionRules<GetOptions> = { vectors: flag, signal: abortSignal };
-/** The filter is checked where every filter is. */
+/** The content of `filter` is checked like the filter of a search. */
 export const PATENTS: OptionRules<PatentsOptions> = {
   ...GET,
   filter: { expected: 'an object', holds: () => true },

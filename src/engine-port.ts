@@ -1,9 +1,9 @@
-/** The port through which the HTTP server asks an engine. */
+/** The interface of an engine for the HTTP server. */
 import type { IndexState, PoolState } from './observe/observations.js';
 import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from './search/query.js';
 import type { Body, TaggedBody } from './search/types.js';
 
-/** How an endpoint asks. */
+/** Limits of a call by an endpoint. */
 export interface AskedBy {
   /** Fires when the client disconnects or the deadline passes. */
   signal?: AbortSignal;
@@ -11,18 +11,24 @@ export interface AskedBy {
   deadlineMs?: number;
 }
 
-/** What the HTTP server needs of an engine. `IndexService` fits it; tests have engines of their own. */
+/**
+ * The methods of an engine that the HTTP server needs. `IndexService` implements them. Tests use their own
+ * engines.
+ */
 export interface EnginePort {
   /**
    * Runs a semantic search. The JSON text is a SearchResponse. Rejects with PriorartError: `overloaded` at once if the
    * queue is full, `cancelled` soon after the signal fires, `no_data`, `unavailable`, `embedding_failed`.
    */
   searchBody(query: SemanticQuery, options: AskedBy): Promise<Body>;
-  /** A page of semantic-analytics. `owner` names the caller, whose pages share one ranking. Rejects like `searchBody`. */
+  /**
+   * A page of semantic-analytics. `owner` identifies the caller. The pages of one caller share a ranking.
+   * Rejects like `searchBody`.
+   */
   analyticsBody(query: AnalyticsQuery, options: AskedBy & { owner: string }): Promise<Body>;
   /** Documents by number. Rejects like `searchBody`, except for `embedding_failed`. */
   detailsBody(query: DetailsQuery, options: AskedBy): Promise<TaggedBody>;
-  /** The coverage document; at once if it is counted already. */
+  /** The coverage document. It is returned synchronously if the counts are up to date. */
   coverageBody(options: AskedBy): TaggedBody | Promise<TaggedBody>;
   /**
    * Name of the stored content of a drawing.
@@ -30,7 +36,7 @@ export interface EnginePort {
    * @throws PriorartError `not_found`
    */
   findDrawing(publication: string, file: string): string;
-  /** Whether searches can be answered now; if not, what is missing, in words without paths. */
+  /** Whether searches can be answered now. If not, `missing` lists the reasons, without paths. */
   ready(): { ready: boolean; missing: string[] };
   /** Figures for metrics; absent if there are none. */
   poolState?(): PoolState;

@@ -1,4 +1,4 @@
-/** The library: an open data folder as an application sees it. */
+/** The library: an open data folder as used by an application. */
 import { checkOptions, type OptionRules } from './check-options.js';
 import {
   CALL,
@@ -42,11 +42,11 @@ import type { SourceRecord } from './store/source-record.js';
 
 const decoder = new TextDecoder();
 
-/** What a deletion did. */
+/** Result of a deletion. */
 export interface DeleteResult {
-  /** patent_ids of the publications that were deleted. */
+  /** patent_ids of the deleted publications. */
   deleted: string[];
-  /** The numbers, as given, that fit no publication. */
+  /** The given numbers that match no publication. */
   not_found: string[];
 }
 
@@ -58,9 +58,9 @@ let engineOf: (service: IndexService) => Engine;
 let serviceOf: (engine: Engine) => IndexService;
 
 /**
- * An open data folder; `open` gives one. Requests and answers have the fields of the HTTP interface. Every method may
- * reject with a PriorartError, whose `code` is stable: `invalid_request` for a wrong field or option, `cancelled` when
- * a signal fires, `unavailable` after `close`.
+ * An open data folder, from `open`. Requests and answers have the fields of the HTTP interface. Every method
+ * may reject with a PriorartError, whose `code` is stable: `invalid_request` for a wrong field or option,
+ * `cancelled` when a signal fires, `unavailable` after `close`.
  */
 export class Engine {
   static {
@@ -80,8 +80,7 @@ export class Engine {
   }
 
   /**
-   * Finds patents that fit a question, best first. Searches beyond those that the workers can take at once wait for
-   * their turn.
+   * Finds patents for a question, best first. If all workers are busy, a search waits for its turn.
    * @throws PriorartError also `bad_date`, `bad_classification`, `bad_applicant_match`, `embedding_failed`
    */
   async search(request: SemanticRequest, options: SearchOptions = {}): Promise<SearchResponse> {
@@ -90,8 +89,8 @@ export class Engine {
   }
 
   /**
-   * Runs many searches and gives their answers in the order of the requests. Rejects with the first error, which names
-   * the request by its place, and stops the others.
+   * Runs many searches and returns their answers in the order of the requests. Rejects with the first error,
+   * which names the position of its request, and stops the other searches.
    * @throws PriorartError as `search`
    */
   async searchMany(
@@ -121,8 +120,8 @@ export class Engine {
   }
 
   /**
-   * Statistics over all patents similar enough to a question, and a page of them. For another page, give the same request
-   * with another `page`. Pages after the first belong to the state that the first one saw.
+   * Statistics over all patents that are similar enough to a question, and a page of these patents. For
+   * another page, repeat the request with another `page`. Later pages use the state of the first page.
    * @throws PriorartError as `search`
    */
   async analyze(request: AnalyticsRequest, options: CallOptions = {}): Promise<AnalyticsResponse> {
@@ -132,7 +131,7 @@ export class Engine {
     return parsed(body.json);
   }
 
-  /** Documents as markdown, by number in any spelling, 200 at most. */
+  /** Documents as markdown, by number in any spelling, at most 200. */
   async details(request: DetailsRequest, options: CallOptions = {}): Promise<DetailsResponse> {
     this.#check('details', options, CALL);
     const body = await this.#service.detailsBody(parseDetails(request), { ...options, isPatient: true });
@@ -140,9 +139,9 @@ export class Engine {
   }
 
   /**
-   * Whole records by number in any spelling, in the order asked.
-   * @returns `undefined` at the place of a number that fits no publication
-   * @throws PriorartError `invalid_request` if a number fits several publications
+   * Whole records by number in any spelling, in the order of the numbers.
+   * @returns `undefined` at the position of a number that matches no publication
+   * @throws PriorartError `invalid_request` if a number matches several publications
    */
   async get(
     numbers: string | readonly string[],
@@ -161,9 +160,9 @@ export class Engine {
   }
 
   /**
-   * All records that a filter allows, in the order of their patent_id, of the state at the first one: what is ingested
-   * or deleted meanwhile changes nothing. Few are in memory at a time. Iterate to the end, or leave the loop: while an
-   * iteration is open, the folder keeps what others replace or delete.
+   * All records that match a filter, in the order of their patent_id, of the state at the first record: later
+   * ingests and deletions change nothing. Only a few records are in memory at a time. Iterate to the end, or
+   * leave the loop: an open iteration keeps replaced and deleted data on disk.
    *
    *     for await (const patent of index.patents({ filter: { countries: ['KR'] } })) console.log(patent.title);
    */
@@ -181,7 +180,7 @@ export class Engine {
     const records = allRecords(this.#service.store, filters, { ...options, signal });
     try {
       for (;;) {
-        // Only the reading is waited for by `close`, not what the application does between two records.
+        // `close` waits only for the read, not for the work of the application between two records.
         const next = await this.#guarded(options.signal, () => records.next());
         if (next.done) return;
         yield next.value;
@@ -192,13 +191,13 @@ export class Engine {
     }
   }
 
-  /** What the index holds: publications by country and kind, ranges of dates, passages, model. */
+  /** Content of the index: publications by country and kind, ranges of dates, passages, model. */
   async coverage(options: CallOptions = {}): Promise<Coverage> {
     this.#check('coverage', options, CALL);
     return parsed(await this.#service.ask({ kind: 'coverage' }, { ...options, isPatient: true }));
   }
 
-  /** How a search is answered: plan, counts, timings. */
+  /** Explains a search: plan, counts, timings. */
   async explain(request: SemanticRequest, options: SearchOptions = {}): Promise<Explanation> {
     this.#check('explain', options, SEARCH);
     const query = asked(request, options);
@@ -206,15 +205,15 @@ export class Engine {
   }
 
   /**
-   * Takes patents in: files and folders, or records. A path is a file of any format that is read, an archive, or a
-   * folder of them; `-` is standard input. Records are an array, an iterable or an async iterable, taken as fast as they
-   * are stored. A record replaces the stored one of its publication, and counts as unchanged if nothing differs; one
-   * with `partial: true` completes it.
+   * Ingests patents from files and folders, or from records. A path is a file of a supported format, an
+   * archive, or a folder; `-` is standard input. Records are an array, an iterable or an async iterable. The
+   * next record is taken when it can be stored. A record replaces the stored record of its publication, and
+   * counts as unchanged if both are equal. A record with `partial: true` completes the stored record.
    *
-   * What is taken in is committed in batches, and is searchable from then on. What was committed before an abort or an
-   * error stays. What can not be read is listed in the summary and does not reject.
-   * @throws PriorartError `not_found` if a path does not exist, before anything is read; `disk_full`; also whatever the
-   *   iteration over records throws
+   * Documents are committed in batches and are searchable from then on. Committed documents stay after an
+   * abort or an error. The summary lists unreadable parts. They do not reject the call.
+   * @throws PriorartError `not_found` if a path does not exist, before the first file is read; `disk_full`;
+   * also any error of the iteration over the records
    */
   async ingest(
     source: string | readonly string[] | PatentRecords,
@@ -235,7 +234,7 @@ export class Engine {
     });
   }
 
-  /** The ledger: every file that was read to its end, when, by which readers, and what became of it. */
+  /** The ledger: every file that was read to its end, with time, readers and result. */
   sources(): SourceRecord[] {
     this.#service.checkOpen();
     return sourceRecords(this.#service.store);
@@ -243,7 +242,8 @@ export class Engine {
 
   /**
    * Deletes publications by number in any spelling.
-   * @throws PriorartError `invalid_request` if a number fits several publications; nothing is deleted then
+   * @throws PriorartError `invalid_request` if a number matches several publications; no publication is
+   * deleted then
    */
   async delete(numbers: string | readonly string[]): Promise<DeleteResult> {
     this.#service.checkOpen();
@@ -251,8 +251,8 @@ export class Engine {
   }
 
   /**
-   * Copies the folder as it is at this moment, without its keys; searches and writes go on. The copy is there whole or
-   * not at all. It is restored by opening it.
+   * Copies the current state of the folder, without its keys. Searches and writes continue. The copy is
+   * complete or does not exist. To restore the copy, open it.
    * @param folder path of the copy, which must not exist
    */
   async snapshot(folder: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
@@ -260,7 +260,7 @@ export class Engine {
     return snapshotFolder(this.#service.store, folder, options);
   }
 
-  /** Lets running searches finish, stops running ingests and iterations, and closes the folder. */
+  /** Waits for running searches, stops running ingests and iterations, and closes the folder. */
   close(): Promise<void> {
     return this.#service.close();
   }
@@ -275,7 +275,10 @@ export class Engine {
     checkOptions(call, options, rules);
   }
 
-  /** Work on the store, which ends when the signal fires or the folder is closed; `close` waits for it. */
+  /**
+   * Runs work on the store. The work ends when the signal fires or the folder is closed. `close` waits for
+   * it.
+   */
   async #guarded<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { closing } = this.#service;
     const { signal, release } = eitherOf(given, closing);
@@ -295,7 +298,7 @@ function asked(request: SemanticRequest, { exact = false, rerank = true }: Searc
   return { ...parseSemantic(request), exact, rerank };
 }
 
-/** A signal that fires when one of two does. */
+/** A signal that fires when one of two signals fires. */
 function eitherOf(a: AbortSignal | undefined, b: AbortSignal): { signal: AbortSignal; release: () => void } {
   const both = new AbortController();
   const sources = a === undefined ? [b] : [a, b];
@@ -310,7 +313,7 @@ function eitherOf(a: AbortSignal | undefined, b: AbortSignal): { signal: AbortSi
   return { signal: both.signal, release };
 }
 
-/** Whether paths or records are to be ingested. */
+/** Whether the source is paths or records. */
 function sourceOf(source: unknown): readonly string[] | { records: PatentRecords } {
   if (typeof source === 'string') return [source];
   const isIterable =
@@ -339,7 +342,7 @@ function wrongArgument(name: string, given: unknown, expected: string): Priorart
   return new PriorartError('invalid_request', `${name}: got ${what}; expected ${expected}`);
 }
 
-/** Errors of a request among many, which say which one it is. */
+/** Adds the position of a request among many to its errors. */
 function naming<T>(n: number, work: () => T): T {
   try {
     return work();
@@ -372,7 +375,7 @@ export async function open(dir: string, options: OpenOptions = {}): Promise<Engi
   return engineOf(await IndexService.open(dir, options));
 }
 
-/** What a server needs of the folder that an engine has open. */
+/** The interface of an engine for the HTTP server. */
 export function serverPort(engine: Engine): EnginePort {
   return serviceOf(engine);
 }

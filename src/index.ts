@@ -1,5 +1,5 @@
-/** What an application imports. */
-import './index/bundled.js'; // First: other modules fail in a bundle, too, and say less.
+/** Public interface of the library. */
+import './index/bundled.js'; // First: in a bundle, other modules fail too, with worse messages.
 
 export { type DeleteResult, type Engine, open } from './engine.js';
 export type {

@@ -1,11 +1,11 @@
-/** The known name that is most like a mistyped one, for messages. */
+/** Finds the known name nearest to a mistyped name, for messages. */
 
-/** Longer names are compared by their beginning: a hostile one of a megabyte must not cost as much. */
+/** Characters that are compared. The limit bounds the cost of a hostile name of a megabyte. */
 const COMPARED_CHARS = 64;
 
 /**
- * Changes after which a name of this length is another one and not mistyped: a third of it, and two in a short one
- * (`form`, `from`).
+ * Largest number of edits between a mistyped name and the known name: a third of the longer name, or up to
+ * two in a short name (`form`, `from`).
  */
 function alike(name: string, known: string): number {
   const longer = Math.max(name.length, known.length);
@@ -13,8 +13,8 @@ function alike(name: string, known: string): number {
 }
 
 /**
- * Of `known` the name that takes the fewest changes to become.
- * @param within the most changes that it may take; a share of its length where it is not given
+ * The name of `known` with the fewest edits.
+ * @param within the largest number of edits; by default a share of the length of the name
  */
 export function nearestName(name: string, known: readonly string[], within?: number): string | undefined {
   const wanted = name.slice(0, COMPARED_CHARS).toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * An open data folder: store, workers and what is kept between questions. The library (engine.ts) asks it in the
- * application's terms, the server over `EnginePort`.
+ * An open data folder: store, workers and caches. The library (engine.ts) and the HTTP server (`EnginePort`)
+ * use it.
  */
 import { availableParallelism } from 'node:os';
 import type { EnginePort } from './engine-port.js';
@@ -29,26 +29,26 @@ import { Store } from './store/store.js';
 export interface ServiceOptions {
   /** Worker threads; 0 works on the calling thread. Default: one per processor. */
   workers?: number | undefined;
-  /** Searches of the server that may wait for each worker before further ones are refused as `overloaded`. */
+  /** Searches of the server that may wait per worker. Further searches are refused as `overloaded`. */
   queuePerWorker?: number | undefined;
   /** Makes an empty index if the folder holds none. Default: false. */
   create?: boolean | undefined;
-  /** Path of a models.json, or its content. Default: what the folder was made with. */
+  /** Path of a models.json, or its content. Default: the models of the folder. */
   models?: string | ModelsInput | undefined;
-  /** Index kind of a folder that is made. Default: `auto`. */
+  /** Index kind of a new folder. Default: `auto`. */
   indexKind?: string | undefined;
-  /** Told of each question that was answered. */
+  /** Called for each answered question. */
   observe?: AnswerObserver | undefined;
   /** Share of approximate searches that are repeated exactly, 0 to 1. Default: 0. */
   recallCheck?: number | undefined;
 }
 
-/** How a question is asked. */
+/** Limits of a question. */
 export interface QuestionLimits {
   signal?: AbortSignal | undefined;
   /** Milliseconds after which a slow reranker stops. */
   deadlineMs?: number | undefined;
-  /** Waits for its turn, however many wait, instead of being refused. */
+  /** The question waits for its turn even if the queue is full. */
   isPatient?: boolean | undefined;
 }
 
@@ -59,7 +59,7 @@ export class IndexService implements EnginePort {
   readonly #answers: Answers;
   readonly #rankings: Rankings;
   readonly #coverage: CoverageDocument;
-  /** What `close` waits for, and how it is told to stop. */
+  /** Work that `close` waits for, and the signal that stops it. */
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   #warm = false;
@@ -97,12 +97,12 @@ export class IndexService implements EnginePort {
     }
   }
 
-  /** How many questions are worked on at once. */
+  /** Questions in progress at the same time. */
   get parallel(): number {
     return this.#answers.parallel;
   }
 
-  /** Fires when the folder is being closed. */
+  /** Fires when `close` begins. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -112,7 +112,7 @@ export class IndexService implements EnginePort {
     if (this.closing.aborted) throw new PriorartError('unavailable', 'the index is closed');
   }
 
-  /** Asks the workers. */
+  /** Sends a question to the workers. */
   ask<Q extends Question>(question: Q, limits: QuestionLimits = {}): Promise<AnswerOf<Q>> {
     return this.#answers.ask(question, askOptions(limits));
   }
@@ -162,7 +162,7 @@ export class IndexService implements EnginePort {
     return { ready: missing.length === 0, missing };
   }
 
-  /** Has `close` wait for work that uses the store; it is to end soon after `closing` fires. */
+  /** Makes `close` wait for work on the store. The work must end soon after `closing` fires. */
   async track<T>(work: Promise<T>): Promise<T> {
     this.#running.add(work);
     try {
@@ -172,7 +172,7 @@ export class IndexService implements EnginePort {
     }
   }
 
-  /** Opens models and segments in every worker, so that the first search is as fast as the next. */
+  /** Opens models and segments in every worker, so that the first search is not slower. */
   async #warmedUp(): Promise<this> {
     const query = parseSemantic({ query: 'warm up', top_k: 1 });
     const asked = Array.from({ length: this.#answers.parallel }, () => this.searchBody(query, {}));
@@ -186,13 +186,13 @@ export class IndexService implements EnginePort {
     return this;
   }
 
-  /** Lets running searches finish, stops what is tracked and closes the folder. */
+  /** Waits for running searches, stops tracked work and closes the folder. */
   async close(): Promise<void> {
     if (this.closing.aborted) return;
     this.#closing.abort(new PriorartError('unavailable', 'the index is closed'));
     this.#rankings.close();
     await this.#answers.close();
-    // They fail at their next batch, but may be committing or merging: the store must not go under them.
+    // Tracked work stops at its next batch, but may be in a commit or merge. The store stays open until then.
     await Promise.allSettled(this.#running);
     await this.store.close();
   }
@@ -202,7 +202,7 @@ function askOptions({ signal, deadlineMs, isPatient }: QuestionLimits): AskOptio
   return { signal, isPatient, deadline: deadlineMs === undefined ? undefined : Date.now() + deadlineMs };
 }
 
-/** Opens the folder, or makes an empty index that belongs to a model; opening the model tells which one it is. */
+/** Opens the folder, or creates an empty index for a model. Opening the model gives its identity. */
 async function openOrCreate(dir: string, models: ModelsConfig | undefined, kind = 'auto'): Promise<Store> {
   const there = await Store.openIfThere(dir);
   if (there) return there;

@@ -1,7 +1,7 @@
 /**
- * Figures during an ingest: publications name them, files hold them, and both come in any order. An image waits
- * until a publication names it, within bounds; only then is it converted, so that the formulas among the images
- * cost nothing. What is joined is written down at once: a run that was killed finds it again.
+ * Joins figures during an ingest. Publications name figures and files hold images, in any order. An image
+ * waits, within bounds, until a publication names it. Only named images are converted, so images of formulas
+ * cost nothing. Joined figures are committed at once, so a run after a kill finds them.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { contentOf, type DrawingFiles } from '../drawings/files.js';
@@ -19,7 +19,7 @@ import type { DrawingSummary } from './summary.js';
 /** The drawings that a publication names, as the office writes them. */
 export interface NamedDrawings {
   patentId: string;
-  /** Where the publication lies; `Unit.folder`. */
+  /** Folder of the publication, as `Unit.folder`. */
   folder: string;
   files: string[];
 }
@@ -27,17 +27,17 @@ export interface NamedDrawings {
 /** Converts and stores an image, on a worker. */
 export type Keep = (bytes: Uint8Array) => Promise<KeptImage>;
 
-/** Images and publications after which the two are joined. */
+/** Number of images and publications after which they are joined. */
 const JOIN_IMAGES = 64;
 const JOIN_BYTES = 8 << 20;
 const JOIN_PUBLICATIONS = 512;
-/** Converted images that are written down in one transaction. */
+/** Converted images that are committed in one transaction. */
 const COMMIT_IMAGES = 64;
 const FAILURES_LISTED = 1_000;
-/** Missing figures whose names are remembered until the end, where most of them may have come in. */
+/** Missing figures whose names are kept until the end. Most of them may be found by then. */
 const MISSING_REMEMBERED = 10_000;
 
-/** What the figures of publications, and each figure, may need in the store. */
+/** Space in the store for the figures of publications and for each figure. */
 const roomFor = (figures: number): Room => ({ bytes: figures << 12, changed: figures << 15 });
 
 interface Waiting {
@@ -51,7 +51,7 @@ interface Working extends Waiting {
   kept: Promise<KeptImage>;
 }
 
-/** The joining of figures of one ingest. */
+/** Joins the figures of one ingest. */
 export class Figures {
   readonly #store: Store;
   readonly #files: DrawingFiles;
@@ -61,7 +61,7 @@ export class Figures {
   #named: NamedDrawings[] = [];
   readonly #waiting = new Map<string, Waiting>();
   #waitingBytes = 0;
-  /** Come in since the last join. */
+  /** Images received since the last join. */
   #fresh = { images: 0, bytes: 0 };
   readonly #working: Working[] = [];
   #done: { image: Working; kept: KeptImage }[] = [];
@@ -70,7 +70,7 @@ export class Figures {
   readonly #failed: Failure[] = [];
   #unlisted = 0;
 
-  /** @param parallel images that are converted at once */
+  /** @param parallel images that are converted at the same time */
   constructor(store: Store, files: DrawingFiles, keep: Keep, parallel: number) {
     this.#store = store;
     this.#files = files;
@@ -78,27 +78,27 @@ export class Figures {
     this.#parallel = parallel;
   }
 
-  /** Figures that are there. */
+  /** Figures that are stored. */
   get count(): number {
     return this.#counts.stored + this.#counts.unchanged;
   }
 
-  /** Publications that were read, with the figures they name. */
+  /** Adds publications with the figures that they name. */
   async name(drawings: readonly NamedDrawings[]): Promise<void> {
     this.#named.push(...drawings);
     if (this.#named.length >= JOIN_PUBLICATIONS) await this.#join();
   }
 
   /**
-   * An image that was found.
-   * @param catchUp waits until all publications found before it were named
+   * Adds an image.
+   * @param catchUp waits until all publications before the image are named
    */
   async offer(file: ImageFile, catchUp: () => Promise<void>): Promise<void> {
     const key = figureKey(file.name);
-    if (key === undefined) return; // What it is called nobody can ask for; who names it so is told that it is missing.
+    if (key === undefined) return; // No request can name it. A publication that does gets a missing figure.
     const place = placeOf(file.folder, key);
     const id = `${place} ${key}`;
-    // Of several files of one stem the last one counts.
+    // The last of several files with one stem counts.
     this.#waitingBytes += file.bytes.length - (this.#waiting.get(id)?.file.bytes.length ?? 0);
     this.#waiting.delete(id);
     this.#waiting.set(id, { file, place, key });
@@ -111,7 +111,7 @@ export class Figures {
     this.#forget(DRAWING_WAITING_BYTES / 2);
   }
 
-  /** Joins what is left and waits for all conversions. */
+  /** Joins the remaining figures and waits for all conversions. */
   async finish(): Promise<DrawingSummary> {
     await this.#join();
     while (this.#working.length > 0) await this.#finishOne();
@@ -126,7 +126,7 @@ export class Figures {
     return { stored, unchanged, missing, missing_first: first, unclaimed, failed };
   }
 
-  /** Whatever was named and whatever waits for it come together. */
+  /** Joins named figures with waiting images. */
   async #join(): Promise<void> {
     this.#fresh = { images: 0, bytes: 0 };
     this.writeNames();
@@ -140,8 +140,8 @@ export class Figures {
   }
 
   /**
-   * Writes down what publications name. To be called before their file enters the ledger: it is not read again then,
-   * and an image that comes later would find nobody who names it.
+   * Commits the names of figures that publications state. Call it before the file of the publications enters
+   * the ledger. A file in the ledger is not read again, so a later image would find no name.
    */
   writeNames(): void {
     if (this.#named.length === 0) return;
@@ -160,7 +160,7 @@ export class Figures {
           }
           const figures = [...keyed.keys()].map((key) => ({ key, place: placeOf(folder, key) }));
           const keys = nameFigures(this.#store, patentId, figures, this.#run);
-          // Packages often come without the images of formulas: only figures are missed.
+          // Packages often lack the images of formulas. Only figures are reported as missing.
           return [
             ...keys.map((key) => ({ patentId, key, file: keyed.get(key)! })),
             ...nameless.map((file) => ({ patentId, key: file, file })),
@@ -175,7 +175,7 @@ export class Figures {
     }
   }
 
-  /** Converts an image, unless all who name it have it already. */
+  /** Converts an image, unless all publications that name it have it already. */
   async #take(waiting: Waiting, namers: readonly string[]): Promise<void> {
     const { file, key } = waiting;
     const source = contentOf(file.bytes);
@@ -189,7 +189,7 @@ export class Figures {
     }
     if (this.#working.length >= this.#parallel) await this.#finishOne();
     const kept = this.#keep(file.bytes);
-    kept.catch(() => {}); // Reported when its turn comes; until then it must not count as unhandled.
+    kept.catch(() => {}); // Prevents an unhandled rejection before the join awaits this promise.
     this.#working.push({ ...waiting, source, kept });
   }
 
@@ -204,12 +204,12 @@ export class Figures {
     if (this.#done.length >= COMMIT_IMAGES) this.#commit();
   }
 
-  /** Writes down which images came out, and who shows them. */
+  /** Commits the converted images and the publications that show them. */
   #commit(): void {
     const done = this.#done;
     this.#done = [];
     if (done.length === 0) return;
-    // Listed before the transaction: lmdb can not list the values of one key within one.
+    // The names are listed before the transaction: lmdb cannot list the values of a key within a transaction.
     const named = done.map(({ image: { place, key } }) => namersOf(this.#store, place, key));
     const all = transaction(
       this.#store,
@@ -239,7 +239,7 @@ export class Figures {
     else this.#unlisted += 1;
   }
 
-  /** Lets go of the images that came in first and that nobody names. */
+  /** Drops the oldest images that no publication names. */
   #forget(bytes: number): void {
     for (const [id, { file }] of this.#waiting) {
       if (this.#waitingBytes <= bytes) return;
@@ -250,12 +250,12 @@ export class Figures {
   }
 }
 
-/** The place of names that mean one publication wherever they lie. */
+/** Place of names that mean one publication in every folder. */
 const EVERYWHERE = '*';
 
 /**
- * Where a name means the same figure: everywhere for a name that carries the number of its publication, else in
- * the folder (or the folder within an archive) in which it was found.
+ * Place in which a name means one figure. A name with the number of its publication means the same figure
+ * everywhere. Every other name means a figure of its folder, or of the folder within its archive.
  */
 function placeOf(folder: string, key: string): string {
   return isUniqueName(key)

@@ -1,7 +1,7 @@
 /**
- * Ingest: sources come apart on this thread, workers prepare their documents, and batch after batch becomes
- * a segment, committed in the order of the sources. Whatever was committed stays when the process is killed;
- * the next run finds it unchanged and goes on behind it.
+ * Ingest. This thread splits sources into units and workers prepare the documents. Each group of batches
+ * becomes a segment, committed in the order of the sources. Committed segments survive a kill. The next run
+ * finds them unchanged and continues after them.
  */
 import { availableParallelism } from 'node:os';
 import { whyNoDrawings } from '../drawings/convert.js';
@@ -29,34 +29,38 @@ import { isFailure, openSources, type SourceOptions } from './source.js';
 import type { DrawingSummary, IngestOptions, IngestSummary } from './summary.js';
 import { type Ended, Tallies } from './tally.js';
 
-/** Where the work of preparing is done. */
+/** Prepares documents and images, in workers or on this thread. */
 export interface Preparer {
   prepare(units: Unit[]): Promise<Prepared>;
-  /** Embeds documents with the model that the folder has now. */
+  /** Embeds documents with the current model of the folder. */
   embed(documents: DocumentTexts[]): Promise<Embedded>;
   /** Converts and stores an image. */
   keepImage(bytes: Uint8Array): Promise<KeptImage>;
-  /** Batches that are worked on at once. */
+  /** Batches in progress at the same time. */
   readonly parallel: number;
 }
 
-/** A batch of units goes to a worker when it has so many bytes, or so many units. */
+/** Bytes and units of a full batch. A full batch goes to a worker. */
 const BATCH_BYTES = 512 << 10;
 const BATCH_UNITS = 64;
-/** Units that are worked on at once hold no more bytes than this, unless it is one alone: reading one takes some twenty times its bytes. */
+/**
+ * Limit of the bytes of all units in progress. One larger unit runs alone. Reading a unit takes about twenty
+ * times its bytes.
+ */
 const IN_FLIGHT_BYTES = 16 << 20;
-/** A segment is committed when so many passages wait, or so many ms have passed since the last commit. */
+/** Waiting passages, and milliseconds since the last commit, after which a segment is committed. */
 const SEGMENT_PASSAGES = 16_384;
 const SEGMENT_MS = 5_000;
-/** How often documents are embedded before giving up, where the folder's model changes each time. */
+/** Attempts to embed documents if the model of the folder changes each time. */
 const ATTEMPTS = 3;
-/** Failures listed in the summary; the rest is counted. */
+/** Limit of the failures listed in the summary. Further failures are only counted. */
 const FAILURES_LISTED = 10_000;
 
 /**
- * Reads everything under the given paths, or the records that an application hands over, into the store. Rejects only
- * if nothing can go on.
- * @throws PriorartError `cancelled` when the signal fires, `disk_full`; whatever the iteration over the records throws
+ * Reads all files under the given paths, or the records of an application, into the store. Rejects only if
+ * the ingest cannot continue.
+ * @throws PriorartError `cancelled` when the signal fires, `disk_full`; also any error of the iteration over
+ * the records
  */
 export async function ingest(
   store: Store,
@@ -118,7 +122,7 @@ const NO_DRAWINGS: DrawingSummary = {
   ...{ stored: 0, unchanged: 0, missing: 0, missing_first: [], unclaimed: 0, failed: [] },
 };
 
-/** Units on their way to the workers, and what comes back, in order. */
+/** Units on their way to the workers, and their results, in order. */
 class Batches {
   readonly #preparer: Preparer;
   readonly #run: Run;
@@ -133,19 +137,19 @@ class Batches {
   }
 
   async add(unit: Unit): Promise<void> {
-    // A large one goes alone, so that the others need not wait with it for room.
+    // A large unit gets its own batch, so that the other units do not wait for memory.
     if (this.#batch.length > 0 && this.#bytes + unit.bytes.byteLength > IN_FLIGHT_BYTES) await this.#send();
     this.#batch.push(unit);
     this.#bytes += unit.bytes.byteLength;
     if (this.#bytes >= BATCH_BYTES || this.#batch.length >= BATCH_UNITS) await this.#send();
   }
 
-  /** All units of the file were added. */
+  /** Marks the end of a file, after all of its units. */
   end(ended: Ended): void {
     this.#ended.push(ended);
   }
 
-  /** Until every unit that was added is prepared and taken. */
+  /** Waits until every added unit is prepared and taken. */
   async catchUp(): Promise<void> {
     if (this.#batch.length > 0 || this.#ended.length > 0) await this.#send();
     while (this.#inFlight.length > 0) await this.#finishOne();
@@ -154,7 +158,7 @@ class Batches {
   async #send(): Promise<void> {
     while (!this.#hasRoom(this.#bytes)) await this.#finishOne();
     const prepared = this.#preparer.prepare(this.#batch);
-    prepared.catch(() => {}); // Reported when its turn comes; until then it must not count as unhandled.
+    prepared.catch(() => {}); // Prevents an unhandled rejection before this promise is awaited.
     this.#inFlight.push({ prepared, ended: this.#ended, bytes: this.#bytes });
     this.#batch = [];
     this.#ended = [];
@@ -175,7 +179,7 @@ class Batches {
   }
 }
 
-/** One ingest: what waits for its commit, and the counts. */
+/** One ingest: documents that wait for a commit, and the counts. */
 class Run {
   readonly #store: Store;
   readonly #preparer: Preparer;
@@ -188,12 +192,12 @@ class Run {
   #skippedFiles = 0;
   #unlisted = 0;
   readonly #tallies = new Tallies();
-  /** Files passed over since the ledger holds them. */
+  /** Files skipped because the ledger holds them. */
   #knownFiles = 0;
   #pending: PreparedDocument[] = [];
-  /** Where each pending document was read. */
+  /** The file of each pending document. */
   #files: string[] = [];
-  /** Of which the pending vectors are. */
+  /** Model of the pending vectors. */
   #model: ModelIdentity | undefined;
   #passages = 0;
   #lastCommit = performance.now();
@@ -233,7 +237,10 @@ class Run {
     this.#report();
   }
 
-  /** Whether a file is read in this run. An image always: somebody may name it who did not when it was seen last. */
+  /**
+   * Whether this run reads a file. Images are always read: a new publication may name an image that an
+   * earlier run saw.
+   */
   isWanted(file: SourceFile): boolean | 'with-folder' {
     const { onlyNew = false } = this.#options;
     if (!onlyNew || isImageName(file.path) || !isRead(this.#store, file, READER_VERSIONS)) return true;
@@ -244,12 +251,12 @@ class Run {
     this.#knownFiles += 1;
   }
 
-  /** Files whose documents have all been taken. */
+  /** Adds files whose documents have all been taken. */
   ended(files: readonly Ended[]): void {
     for (const file of files) if (!isImageName(file.name)) this.#tallies.end(file);
   }
 
-  /** Commits what waits, as one segment; then the files that it completes enter the ledger. */
+  /** Commits the waiting documents as one segment. Completed files then enter the ledger. */
   async flush(): Promise<void> {
     if (this.#pending.length > 0) await this.#commitPending();
     this.#figures?.writeNames();
@@ -275,7 +282,7 @@ class Run {
     this.#merge();
   }
 
-  /** Puts parts and corrections together; returns what each document that waited became part of. */
+  /** Merges parts and corrections. Returns the resulting document of each document that waited. */
   async #revise(): Promise<PreparedDocument[]> {
     const { documents, changed, became } = revise(this.#store, this.#pending);
     this.#pending = documents;
@@ -299,7 +306,7 @@ class Run {
         const outcome = outcomeOf.get(document) ?? 'unchanged';
         this.#counts[outcome] += 1;
         this.#tallies.count(files[n]!, outcome);
-        // The second part of one publication changes what the first one made.
+        // The second part of a publication changes the document of the first part.
         outcomeOf.set(document, 'updated');
       }
     } catch (error) {
@@ -308,14 +315,14 @@ class Run {
     }
   }
 
-  /** The folder got another model since these documents were embedded. */
+  /** Embeds the documents again after the model of the folder has changed. */
   async #embedAnew(): Promise<void> {
     const { model, documents } = await this.#preparer.embed(this.#pending.map(textsOf));
     for (const [n, document] of this.#pending.entries()) Object.assign(document, documents[n]);
     this.#model = model;
   }
 
-  /** Merges in the background; documents go on coming in meanwhile. */
+  /** Merges in the background while the ingest continues. */
   #merge(): void {
     this.#merging ??= mergeSegments(this.#store, {
       signal: this.#options.signal,
@@ -324,15 +331,15 @@ class Run {
     }).finally(() => {
       this.#merging = undefined;
     });
-    this.#merging.catch(() => {}); // `settle` merges once more and reports what goes wrong there.
+    this.#merging.catch(() => {}); // `settle` merges again and reports the error.
   }
 
-  /** Waits for a merge that is running. What it fails of is said by whoever merges next. */
+  /** Waits for a running merge. The next merge reports its error. */
   async stop(): Promise<void> {
     await this.#merging?.catch(() => {});
   }
 
-  /** Waits for a merge that is running and does what has become due since. */
+  /** Waits for a running merge and does the merges that are due. */
   async settle(): Promise<void> {
     await this.stop();
     if (!this.#options.signal?.aborted) this.#merge();

@@ -1,7 +1,7 @@
 /**
- * Tables that are spread over the files of a folder: their rows are collected by the value of the first column
- * and given back, all of one application together, when the folder is left. Held in memory, outside the
- * JavaScript heap, and bounded.
+ * Joins tables that are spread over the files of a folder. Rows are collected by the value of the first
+ * column. All rows of one application are returned together after the last file of the folder. Rows are held
+ * in memory outside the JavaScript heap, within a bound.
  */
 import { dirname } from 'node:path';
 import { JOINED_TABLES_MAX_BYTES } from '../limits.js';
@@ -15,13 +15,13 @@ interface Table {
   columns: string[];
 }
 
-/** A row as it stands in its table; it is read when its application is given back. */
+/** A row as in its table. It is parsed when its application is returned. */
 interface StoredRow {
   table: Table;
   bytes: Uint8Array;
 }
 
-/** A row begins with an application number; other lines go on with the row before. */
+/** A row begins with an application number. Every other line continues the row before it. */
 const ROW = /^\d{13}\u00b6|^\d{13}\u00c2\u00b6|^\d{13}\u00a2\u00d2/;
 const KEY_BYTES = 13;
 
@@ -31,14 +31,14 @@ export class JoinedTables {
   #bytes = 0;
 
   constructor(
-    /** The folder, or the archive and the folder in it. */
+    /** The folder, or the archive and the folder within it. */
     readonly file: string,
     /** As `Unit.folder`. */
     readonly folder: string,
     readonly maxBytes: number = JOINED_TABLES_MAX_BYTES,
   ) {}
 
-  /** Takes a table in. Returns false where nothing is read from tables of its columns. */
+  /** Adds a table. Returns false if the reader does not use tables with these columns. */
   async add(stream: Bytes): Promise<boolean> {
     let table: Table | undefined;
     let last: StoredRow | undefined;
@@ -72,7 +72,7 @@ export class JoinedTables {
     return true;
   }
 
-  /** One unit an application, in the order of the first table. The tables are empty afterwards. */
+  /** Returns one unit per application, in the order of the first table, and empties the tables. */
   *units(format: string): Generator<Unit> {
     for (const [key, rows] of this.#rows) {
       const objects = rows.map(({ table, bytes }) => {
@@ -86,11 +86,11 @@ export class JoinedTables {
   }
 }
 
-/** Tables that are being joined: one set for each folder, on disk or in an archive. */
+/** Tables in progress: one set per folder, on disk or in an archive. */
 export class TableFolders {
-  /** The folder on disk that is being read. */
+  /** The folder on disk that is read now. */
   folder: string | undefined;
-  /** Files of it that are tables; an archive has all that its tables are joined with in itself. */
+  /** Files of the folder that are tables. An archive holds all tables of its own set. */
   readonly joined = new Set<string>();
   readonly #sets = new Map<string, JoinedTables>();
 

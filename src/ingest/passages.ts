@@ -1,8 +1,8 @@
 /**
- * A publication into passages: the units that are embedded, found and shown. Together they hold the
- * abstract, the claims and the description exactly once in each of their languages, so that a question in
- * one of these finds them; only white space differs. Where there is no
- * abstract the title stands in for it, so that designs can be found.
+ * Divides a publication into passages, the units of embedding, search and display. Together the passages hold
+ * the abstract, the claims and the description exactly once in each of their languages. A question in any of
+ * these languages finds them. Only white space differs. The title replaces a missing abstract, so designs can
+ * be found.
  */
 import type { ChunkType, Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
@@ -11,7 +11,9 @@ import { SOFT_BREAKS, sentences } from './sentences.js';
 export interface PassageWindow {
   /** Characters of Latin script that fill a passage. */
   latin: number;
-  /** Characters of Chinese, Japanese or Korean that fill one: they carry more each. */
+  /**
+   * Characters of Chinese, Japanese or Korean that fill a passage. One such character holds more information.
+   */
   wide: number;
 }
 
@@ -28,14 +30,14 @@ function isWide(code: number): boolean {
   );
 }
 
-/** How much of a window a text fills; 1 is full. */
+/** Share of a window that a text fills; 1 is full. */
 export function fillOf(text: string, window: PassageWindow = PASSAGE_WINDOW): number {
   let wide = 0;
   for (let at = 0; at < text.length; at++) if (isWide(text.charCodeAt(at))) wide++;
   return (text.length - wide) / window.latin + wide / window.wide;
 }
 
-/** A stretch of text with the numbers it belongs to. */
+/** Text and the numbers of its claims or paragraphs. */
 interface Stretch {
   text: string;
   number?: number | undefined;
@@ -72,7 +74,7 @@ function passage(type: ChunkType, section: string, group: Stretch[]): Passage {
   };
 }
 
-/** Joins short neighbours and cuts long stretches, so that each group fills at most one window. */
+/** Joins short neighbours and cuts long stretches. Each group fills at most one window. */
 function packed(stretches: readonly Stretch[], window: PassageWindow): Stretch[][] {
   const groups: Stretch[][] = [];
   let group: Stretch[] = [];
@@ -94,11 +96,14 @@ function packed(stretches: readonly Stretch[], window: PassageWindow): Stretch[]
   return groups;
 }
 
-/** Parts of a text that each fit a window, cut as gently as possible; joined they are the text. */
+/**
+ * Divides a text into parts that each fit a window, at the softest possible places. The joined parts are the
+ * text.
+ */
 function fitting(text: string, window: PassageWindow): string[] {
   const fill = fillOf(text, window);
   if (fill <= 1) return [text];
-  // Parts of about one length read better than full ones and a crumb.
+  // Parts of similar length read better than full parts and a short rest.
   const target = fill / Math.ceil(fill);
   return gathered(
     sentences(text).flatMap((sentence) => cut(sentence, window, 0)),
@@ -107,7 +112,7 @@ function fitting(text: string, window: PassageWindow): string[] {
   );
 }
 
-/** A sentence too long for a window, cut at clauses, then words, then anywhere but inside a character. */
+/** Cuts a sentence that is too long for a window at clauses, then at words, then between characters. */
 function cut(text: string, window: PassageWindow, softness: number): string[] {
   if (fillOf(text, window) <= 1) return [text];
   const breaks = SOFT_BREAKS[softness];
@@ -132,7 +137,7 @@ function cut(text: string, window: PassageWindow, softness: number): string[] {
   return [...parts, text.slice(start)];
 }
 
-/** Neighbouring parts joined until they fill the target, never beyond one window. */
+/** Joins neighbouring parts until they fill the target. A joined part fills at most one window. */
 function gathered(parts: readonly string[], target: number, window: PassageWindow): string[] {
   const joined: string[] = [];
   let current = '';

@@ -1,6 +1,6 @@
 /**
- * The project's own format: JSON Lines, one publication a line. One zod schema checks a line. The JSON Schema is made from
- * it, and so is the type `PatentInput` in patent-input.ts (`node scripts/types.mjs`).
+ * The project's own format: JSON Lines with one publication per line. One zod schema checks a line. The JSON
+ * Schema and the type `PatentInput` in patent-input.ts are generated from it (`node scripts/types.mjs`).
  *
  * The message of a schema is an expectation ("a text"). `wrongField` adds field and value.
  */
@@ -9,7 +9,7 @@ import { nearestName } from '../nearest-name.js';
 import { parseDate } from '../patent/date.js';
 import type { PatentInput } from './patent-input.js';
 
-/** Changes of a name after which it is another name, not a mistyped one. */
+/** Edits after which a name is a different name and not a mistyped one. */
 const ALIKE = 3;
 const VALUE_CHARS_SHOWN = 60;
 const NAMES_SHOWN = 40;
@@ -18,7 +18,7 @@ function text(error = 'a text', holds = /\S/) {
   return z.string({ error }).regex(holds, { error });
 }
 
-/** An object that has these fields and no others. */
+/** An object that has only these fields. */
 function record<S extends z.core.$ZodShape>(shape: S, what = 'an object') {
   const names = Object.keys(shape);
   return z.strictObject(shape, {
@@ -56,7 +56,7 @@ const inLanguages = <T extends z.ZodType>(value: T) =>
         : 'an object with a field for each language, by ISO 639-1 code',
   });
 
-// A union tries its choices in order, so the one that most records hold comes first.
+// A union tries its choices in order. The most frequent choice comes first.
 
 export const nameSchema = record(
   {
@@ -244,7 +244,7 @@ export const patentSchema = record({
     .describe('What the publication cites. Each has `patent_id`, or `country` and `number`, or `text`.'),
 });
 
-/** A checked record, from which nulls were taken out. */
+/** A checked record without nulls. */
 export type PatentLine = WithoutNull<z.output<typeof patentSchema>>;
 
 type WithoutNull<T> = T extends readonly (infer I)[]
@@ -268,19 +268,19 @@ export function patentJsonSchema(): z.core.JSONSchema.JSONSchema {
   );
 }
 
-/** Records for an ingest. They are taken one by one, only as fast as they are stored. */
+/** Records for an ingest. The ingest takes the next record when it can store it. */
 export type PatentRecords = Iterable<PatentInput> | AsyncIterable<PatentInput>;
 
-/** Checks a record, in which no field is null. Gives what is wrong with it if anything is. */
+/** Checks a record that has no null fields. Returns the line, or the fault. */
 export function checkPatent(record: unknown): { line: PatentLine } | { wrong: string } {
   const { error } = patentSchema.safeParse(record);
-  // Not what zod gives back: the order of a record's fields stays.
+  // Returns the record itself, not the output of zod, to keep the order of its fields.
   return error ? { wrong: wrongField(record, error.issues[0]!) } : { line: record as PatentLine };
 }
 
 type Issue = z.core.$ZodIssue;
 
-/** Field, value and expectation, for instance `claims[2].text: 7; expected a text`. */
+/** Field, value and expectation, for example `claims[2].text: 7; expected a text`. */
 function wrongField(input: unknown, issue: Issue): string {
   const cause = causeOf(issue);
   if (cause.code === 'unrecognized_keys')
@@ -293,7 +293,7 @@ function wrongField(input: unknown, issue: Issue): string {
   return `${field}: ${shown(value)}; expected ${cause.message}`;
 }
 
-/** Of alternatives the one of the value's own type explains the fault. */
+/** Selects the alternative of the value's own type. Its message explains the fault. */
 function causeOf(issue: Issue): Issue {
   if (issue.code !== 'invalid_union') return issue;
   const alike = issue.errors.find(

@@ -1,14 +1,14 @@
-/** A place in a source, and how it is told to people. */
+/** A place in a source, and its description for users. */
 import { dirname, resolve } from 'node:path';
 import type { Failure } from './readers/reader.js';
 import { UnpackError } from './unpack.js';
 
-/** The file, the entries on the way, how deep in containers. */
+/** The file, its entries from the outermost to the innermost, and the depth of containers. */
 export interface Place {
   file: string;
   entries: string[];
   depth: number;
-  /** Somebody named this very file, so that it must not be passed over. */
+  /** True if the user named this file. A named file must not be skipped. */
   isNamed: boolean;
 }
 
@@ -18,7 +18,7 @@ export function positionOf(place: Place, position?: string): string {
   return [entries, position].filter(Boolean).join(', ') || 'byte 0';
 }
 
-/** As `Unit.folder`: of a file its folder; within an archive that of the entry, behind the archive itself. */
+/** As `Unit.folder`: the folder of a file, or the archive and the folder of an entry within it. */
 export function folderOf({ file, entries }: Place): string {
   const entry = entries.at(-1);
   if (entry === undefined) return dirname(resolve(file));
@@ -29,7 +29,7 @@ export function failureAt(place: Place, reason: string, position?: string): Fail
   return { file: place.file, position: positionOf(place, position), reason };
 }
 
-/** What the system or the unpacking has to say, in words for the report. */
+/** Message of a system or unpacking error for the report. */
 export function reasonOf(error: unknown): string {
   if (error instanceof UnpackError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;

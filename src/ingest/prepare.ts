@@ -1,4 +1,4 @@
-/** The part of an ingest that costs time, and runs in a worker: read, compare, cut into passages, embed. */
+/** The expensive part of an ingest, which runs in a worker: read, compare, divide into passages, embed. */
 import type { Embedder } from '../embed/embedder.js';
 import type { DocumentTexts, TokenBags } from '../index/native.js';
 import type { Derivation } from '../index/repair.js';
@@ -16,32 +16,32 @@ import { parseUnit } from './readers/registry.js';
 
 const NO_VECTORS = new Float32Array();
 
-/** A document, and the file that it was read from. */
+/** A document and its file. */
 export interface ReadDocument extends PreparedDocument {
   file: string;
 }
 
-/** What became of some units. */
+/** Results of some units. */
 export interface Prepared {
-  /** Of which the vectors are. */
+  /** Model of the vectors. */
   model: ModelIdentity;
   documents: ReadDocument[];
-  /** What did not become documents, a unit each. */
+  /** Units without new documents, one entry per unit. */
   read: { file: string; format: string; unchanged: number; skipped: number }[];
-  /** Publications that the store holds with this content already. */
+  /** Publications that the store already holds with the same content. */
   unchanged: number;
-  /** How many publications were left out on purpose, by reason. */
+  /** Number of publications left out on purpose, by reason. */
   skipped: Record<string, number>;
   failed: Failure[];
-  /** Of the publications that have drawings, changed or not. */
+  /** Drawings of all publications, changed or unchanged. */
   drawings: NamedDrawings[];
 }
 
-/** What the models make of a document. */
+/** Results of the models for a document. */
 export interface Derived {
   /** Passages × dimensions. */
   vectors: Float32Array;
-  /** What the reranker keeps of the texts, if it keeps anything. */
+  /** Tokens that the reranker stores for the texts, if any. */
   bags?: TokenBags | undefined;
 }
 
@@ -50,13 +50,13 @@ export interface Embedded {
   documents: Derived[];
 }
 
-/** The models that ingested documents go through. */
+/** The models that derive data from ingested documents. */
 export interface DerivingModels {
   embedder: Embedder;
   reranker: Pick<Reranker, 'bags'>;
 }
 
-/** What of a document the models see. */
+/** The texts of a document that the models receive. */
 export function textsOf({ patent, passages }: Pick<PreparedDocument, 'patent' | 'passages'>): DocumentTexts {
   return {
     title: titlesOf(patent),
@@ -65,7 +65,7 @@ export function textsOf({ patent, passages }: Pick<PreparedDocument, 'patent' | 
   };
 }
 
-/** What segments keep of documents that are cut already. */
+/** Embeds documents that are already divided into passages. Returns the data that segments store. */
 export async function embedDocuments(
   models: DerivingModels,
   documents: readonly DocumentTexts[],
@@ -76,7 +76,10 @@ export async function embedDocuments(
   return { model: { name, version, dimensions }, documents: await Promise.all(derived) };
 }
 
-/** What segments keep of one. The texts are cut into pieces once where both models are one. */
+/**
+ * Derives the stored data of one document. If embedder and reranker are one model, the texts are split into
+ * tokens once.
+ */
 export async function derive(
   { embedder, reranker }: DerivingModels,
   texts: DocumentTexts,
@@ -87,7 +90,7 @@ export async function derive(
   return { vectors, bags: reranker.bags?.of(texts) };
 }
 
-/** What a repair with these models makes anew. */
+/** The data that a repair derives again with these models. */
 export function derivationBy(models: DerivingModels): Derivation {
   return {
     passagesOf,
@@ -96,15 +99,15 @@ export function derivationBy(models: DerivingModels): Derivation {
   };
 }
 
-/** What a unit holds, unless it is so much text that reading it on would take more memory than an ingest may. */
+/** The content of a unit. Text above the memory limit of an ingest is a failure. */
 function boundedUnit({ format, bytes }: Unit): ParsedUnit {
   const parsed = parseUnit(format, bytes);
-  // In no encoding is a character less than a byte.
+  // A character takes at least one byte in every encoding.
   const characters = bytes.length > DOCUMENT_MAX_CHARS ? charactersIn(parsed.patents) : 0;
   if (characters <= DOCUMENT_MAX_CHARS) return parsed;
   const reason =
     `a document of ${millions(characters)} characters of text; at most ${millions(DOCUMENT_MAX_CHARS)} can be ` +
-    'taken in. Take out of it what nobody searches for, such as printed sequence listings and data';
+    'ingested. Remove parts that no search needs, such as printed sequence listings and data';
   return { patents: [], skipped: [], failed: { reason } };
 }
 
@@ -116,7 +119,7 @@ function charactersIn(value: unknown): number {
 
 const millions = (count: number): string => `${Math.round(count / 1e5) / 10} million`;
 
-/** Prepares units in their order. Nothing in a unit makes it throw. */
+/** Prepares units in their order. Faults in a unit never make it throw. */
 export async function prepareUnits(
   store: Store,
   models: DerivingModels,
@@ -162,7 +165,8 @@ export async function prepareUnits(
       prepared.documents.push(replaces ? { ...document, replaces } : document);
     }
   }
-  // All at once: a model that computes batches, or is far away, then sees many texts together.
+  // All documents are embedded in one call: a model that computes batches, or a remote model, then gets many
+  // texts together.
   const { model, documents } = await embedDocuments(models, prepared.documents.map(textsOf), signal);
   for (const [n, document] of prepared.documents.entries()) Object.assign(document, documents[n]);
   return { model, read, ...prepared };

@@ -1,4 +1,4 @@
-/** Records that an application hands over become units like those of a file, one a record. */
+/** Records of an application become units like those of a file, one per record. */
 import type { PatentRecords } from './patent-schema.js';
 import { jsonLines, recordId } from './readers/json-lines.js';
 import type { Failure, Unit } from './readers/reader.js';
@@ -7,19 +7,22 @@ import type { SourceOptions } from './source.js';
 /** Name of the records in failures and in the ledger. */
 export const RECORDS_NAME = 'records';
 
-/** Publications whose records are on their way at once and are remembered, so that a later record finds the earlier. */
+/**
+ * Limit of the publications in progress. Their ids are kept, so that a later record finds the earlier record.
+ */
 const ON_THE_WAY_MAX = 50_000;
 
 export interface RecordOptions extends Pick<SourceOptions, 'signal' | 'onProgress' | 'onEnd'> {
-  /** Commits everything that was yielded so far. */
+  /** Commits all units yielded so far. */
   commit: () => Promise<void>;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * Takes records one by one, each when the one before it is on its way, and yields a unit for each.
- * @throws whatever the iteration throws; the signal's reason when it fires, also while a record is awaited
+ * Takes the next record when the unit of the previous record is in progress, and yields a unit for each.
+ * @throws any error of the iteration; the reason of the signal when it fires, also while the next record is
+ * awaited
  */
 export async function* openRecords(
   records: PatentRecords,
@@ -61,14 +64,14 @@ export async function* openRecords(
 
 function jsonOf(record: unknown): { json: string } | { reason: string } {
   try {
-    // What JSON can not say at all (a function, undefined) is refused where every record is checked.
+    // The check of records refuses values without JSON, such as a function or undefined.
     return { json: JSON.stringify(record) ?? String(record) };
   } catch (error) {
     return { reason: `cannot be written as JSON: ${(error as Error).message}` };
   }
 }
 
-/** The values of an iterable, given up as soon as the signal fires. */
+/** The values of an iterable, until the signal fires. */
 async function* untilAborted<T>(
   values: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
@@ -80,13 +83,13 @@ async function* untilAborted<T>(
     stop = () => reject(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
   });
-  aborted.catch(() => {}); // Nobody may be waiting for a record when it fires.
+  aborted.catch(() => {}); // Prevents an unhandled rejection if the signal fires between two records.
   let isDone = false;
   try {
     for (;;) {
       signal?.throwIfAborted();
       const next = await Promise.race([iterator.next(), aborted]).catch((error: unknown) => {
-        // An iterator that throws has ended; one that is given up is told so below.
+        // An iterator that throws has ended. After an abort, `return` below tells the iterator to stop.
         isDone = signal?.aborted !== true;
         throw error;
       });
@@ -96,7 +99,7 @@ async function* untilAborted<T>(
     }
   } finally {
     signal?.removeEventListener('abort', stop);
-    // Not awaited: a generator that waits for its next record would answer only after that.
+    // Not awaited: a generator answers only after its next record arrives.
     if (!isDone) void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

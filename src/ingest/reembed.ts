@@ -1,7 +1,8 @@
 /**
- * Re-embedding: every passage of a folder gets a vector of another model, in segments that nobody searches yet;
- * when all documents are there, these take the place of the old ones at once. Searches, ingests and deletions go on
- * meanwhile. What is written stays when the process is killed; the next run goes on behind it.
+ * Re-embedding. Every passage of a folder gets a vector of another model, in new segments that searches do
+ * not read yet. When all documents have vectors, one transaction replaces the old segments by the new ones.
+ * Searches, ingests and deletions continue meanwhile. Written segments survive a kill. The next run continues
+ * after them.
  */
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,34 +32,37 @@ import type { Store } from '../store/store.js';
 import { type Embedded, textsOf } from './prepare.js';
 import type { ReembedOptions, ReembedSummary } from './summary.js';
 
-/** A batch of documents is embedded at once when it has so many passages. */
+/** Passages of a full batch. Documents of a full batch are embedded together. */
 const BATCH_PASSAGES = 512;
-/** A segment is written when so many passages wait, or so many ms have passed since the last: what a kill loses. */
+/**
+ * Waiting passages, and milliseconds since the last write, after which a segment is written. A kill loses at
+ * most this work.
+ */
 const SEGMENT_PASSAGES = 16_384;
 const SEGMENT_MS = 30_000;
-/** How often to look whether a merge that is in the way has ended, ms. */
+/** Interval between two attempts to lock merging, ms. */
 const LOCK_EVERY_MS = 200;
 
-/** The model that a folder is to have. */
+/** The new model of a folder. */
 export interface Target {
   model: ModelIdentity;
   models: NonNullable<Manifest['models']>;
 }
 
-/** Where the embedding is done. */
+/** Embeds documents, in workers or on this thread. */
 export interface PassageEmbedder {
   embed(documents: DocumentTexts[]): Promise<Embedded>;
-  /** Batches that are worked on at once. */
+  /** Batches in progress at the same time. */
   readonly parallel: number;
 }
 
-/** The right to re-embed a folder; null while another process does. */
+/** Takes the lock for re-embedding a folder; null while another process has it. */
 export function lockReembedding(store: Store): FileLock | null {
   return native.FileLock.acquire(join(store.dir, 'reembed.lock'));
 }
 
 /**
- * Re-embeds a folder. To be called with the lock of `lockReembedding`.
+ * Re-embeds a folder. The caller must hold the lock of `lockReembedding`.
  * @throws PriorartError `cancelled` when the signal fires, `disk_full`
  */
 export async function reembed(
@@ -88,7 +92,9 @@ export async function reembed(
   return done(run.embedded);
 }
 
-/** What a run that was killed right after the swap has left; where a merge is running, it does that itself. */
+/**
+ * Removes the files of a run that was killed directly after the swap. A running merge removes them itself.
+ */
 function clearAway(store: Store): void {
   const lock = lockMerging(store);
   if (lock === null) return;
@@ -96,7 +102,7 @@ function clearAway(store: Store): void {
   lock.release();
 }
 
-/** Goes on with what another run to the same model has left, or begins. */
+/** Continues an earlier run to the same model, or starts a new one. */
 function resumeOrBegin(store: Store, { model, models }: Target): void {
   const left = reembeddingOf(store);
   if (left === undefined || !sameModel(left.model, model)) {
@@ -113,8 +119,8 @@ function resumeOrBegin(store: Store, { model, models }: Target): void {
 }
 
 /**
- * Bytes that the new segments will take beside the old ones, indexes included, as far as the old ones tell.
- * While segments are merged up to as many again are needed for a time.
+ * Estimate, from the old segments, of the bytes that the new segments need in addition, including indexes.
+ * Merges temporarily need up to the same number of bytes again.
  */
 export function bytesNeeded(store: Store, { dimensions }: ModelIdentity): number {
   const { model, passages, segments } = store.manifest();
@@ -126,10 +132,10 @@ export function bytesNeeded(store: Store, { dimensions }: ModelIdentity): number
   return Math.max(0, Math.ceil(columns + indexes + passages * dimensions * VECTOR_BYTES - written));
 }
 
-/** Half precision. */
+/** Bytes per dimension, in half precision. */
 const VECTOR_BYTES = 2;
 
-/** @throws PriorartError `disk_full` where it is certain that the room does not suffice */
+/** @throws PriorartError `disk_full` if the free space is certainly too small */
 function checkDisk(store: Store, { model }: Target): void {
   const { bavail, bsize } = statfsSync(store.dir);
   const [needed, free] = [bytesNeeded(store, model), bavail * bsize];
@@ -165,7 +171,7 @@ class Run {
     this.#list = reembeddedSegments(store);
   }
 
-  /** Embeds what is behind the last document that was, until nothing more is there; merges and builds indexes. */
+  /** Embeds all documents after the last embedded one. Then merges segments and builds indexes. */
   async embedAll(): Promise<void> {
     const { indexFrom, signal } = this.#options;
     const inFlight: Promise<PreparedBatch>[] = [];
@@ -177,7 +183,7 @@ class Run {
       this.#checkSignal();
       if (inFlight.length > this.#embedder.parallel) await finishOne();
       const prepared = this.#embed(batch);
-      prepared.catch(() => {}); // Reported when its turn comes; until then it must not count as unhandled.
+      prepared.catch(() => {}); // Prevents an unhandled rejection before this promise is awaited.
       inFlight.push(prepared);
     }
     while (inFlight.length > 0) await finishOne();
@@ -187,7 +193,7 @@ class Run {
     this.#checkSignal();
   }
 
-  /** Documents that are not embedded yet, in their order, some at a time. */
+  /** Documents that are not embedded yet, in order, in groups. */
   *#batches(): Generator<Stored[]> {
     const { segmentPassages = SEGMENT_PASSAGES } = this.#options;
     const enough = Math.min(BATCH_PASSAGES, segmentPassages);
@@ -227,12 +233,12 @@ class Run {
     this.report();
     if (this.#passages < segmentPassages && performance.now() - this.#lastCommit < SEGMENT_MS) return;
     this.#write();
-    // Indexes are built when all is there: until then segments are merged away again.
+    // Indexes are built at the end: until then merges replace the segments.
     await mergeList(this.#store, this.#list, { signal, indexFrom: Number.POSITIVE_INFINITY });
     this.#checkSignal();
   }
 
-  /** Writes what waits as one segment, and notes how far it is. */
+  /** Writes the waiting documents as one segment, and stores the progress. */
   #write(): void {
     this.#lastCommit = performance.now();
     if (this.#pending.length === 0) return;
@@ -245,14 +251,14 @@ class Run {
     this.report();
   }
 
-  /** False where documents have come in that are yet to be embedded. */
+  /** Replaces the old segments. Returns false if new documents must be embedded first. */
   async swap(): Promise<boolean> {
     const lock = await this.#lockMerging();
     try {
       this.#store.refresh();
       const docs = docsOf(this.#store, reembeddingOf(this.#store)!.segments);
       const swapped = commitReembedding(this.#store, (segment) => docs.get(segment)!);
-      // Readers keep what they have mapped.
+      // Readers keep their mapped files.
       if (swapped) removeLeftovers(this.#store);
       return swapped;
     } finally {
@@ -260,7 +266,7 @@ class Run {
     }
   }
 
-  /** A merge works on segments that are about to go. */
+  /** Locks merging. A merge would work on segments that the swap removes. */
   async #lockMerging(): Promise<FileLock> {
     for (;;) {
       const lock = lockMerging(this.#store);
@@ -310,7 +316,7 @@ function docsOf(store: Store, segments: readonly SegmentEntry[]): Map<string, Ui
   }
 }
 
-/** The segments of the re-embedding, to be merged like others. */
+/** The segments of the re-embedding as a list for merges. */
 function reembeddedSegments(store: Store): SegmentList {
   const none = new Uint32Array();
   const discard = (segment: string) => {
@@ -325,7 +331,7 @@ function reembeddedSegments(store: Store): SegmentList {
       store.refresh();
       return reembeddingOf(store)!.segments;
     },
-    // What is deleted meanwhile is left out at the end.
+    // The swap removes documents that are deleted meanwhile.
     deleted: () => none,
     reserve: () => reserveReembedded(store),
     replace: (inputs, merged) => {
@@ -334,7 +340,7 @@ function reembeddedSegments(store: Store): SegmentList {
         const kept = reembedding.segments.filter(({ id }) => !names.has(id));
         const all = merged ? [...kept, merged] : kept;
         reembedding.segments = all.sort((a, b) => a.firstDoc - b.firstDoc);
-        // In the same transaction: what is being written is cleared away by whoever goes on after a kill.
+        // In the same transaction: after a kill, the next run removes the segments listed in `writing`.
         reembedding.writing = reembedding.writing.filter((name) => name !== merged?.id);
       });
       return true;

@@ -1,6 +1,6 @@
 /**
- * Before documents are committed: parts and corrections are put together with what is stored, and with each other,
- * by the rule of `patent/revision.ts`. What comes out has passages, but vectors only where nothing changed.
+ * Before a commit, merges parts and corrections with stored documents and with each other, by the rules of
+ * `patent/revision.ts`. The results have passages. They have vectors only if the document is unchanged.
  */
 import type { Patent } from '../patent/record.js';
 import { isSameDocument, revised } from '../patent/revision.js';
@@ -9,18 +9,18 @@ import type { Store } from '../store/store.js';
 import { passagesOf } from './passages.js';
 
 export interface Revision {
-  /** In the order in which the documents came; what was put together stands once, where its last part stood. */
+  /** Documents in their order of arrival. A merged document has the position of its last part. */
   documents: PreparedDocument[];
-  /** Those of them that have to be embedded. */
+  /** Documents that must be embedded. */
   changed: PreparedDocument[];
-  /** For each document that came: what it became part of. */
+  /** The resulting document of each pending document. */
   became: PreparedDocument[];
 }
 
-/** What is needed of a pending document to find those it belongs with. */
+/** The key that related pending documents share. */
 const documentKey = ({ country, number, kind_code }: Patent): string => `${country}${number}${kind_code[0]}`;
 
-/** Puts pending documents together with each other and with those of the store. */
+/** Merges pending documents with each other and with the documents of the store. */
 export function revise(store: Store, pending: readonly PreparedDocument[]): Revision {
   store.refresh();
   const byKey = new Map<string, PreparedDocument[]>();
@@ -54,15 +54,16 @@ export function revise(store: Store, pending: readonly PreparedDocument[]): Revi
   return { documents: [...new Set(finals)], changed: [...changed], became: finals };
 }
 
-/** Of each publication the newest version: what waits for its commit takes the place of what is stored. */
+/** The newest version of each publication. A pending version replaces the stored one. */
 function newest(stored: readonly PreparedDocument[], group: readonly PreparedDocument[]): PreparedDocument[] {
   const waiting = new Map(group.map((document) => [document.patent.patent_id, document]));
   return [...stored.filter(({ patent }) => !waiting.has(patent.patent_id)), ...waiting.values()];
 }
 
 /**
- * Whether a stored version and a later one are put together. A whole record of a publication just replaces another
- * one, unless that has something of other sources; one that an application hands over replaces that, too.
+ * Whether a stored version and a later version are merged. A whole record of the same publication replaces
+ * the stored record, unless the stored record has data of other sources. A record of an application replaces
+ * that too.
  */
 function isRevised(stored: Patent, { patent: later, replaces }: Revised): boolean {
   if (!isSameDocument(stored, later)) return false;
@@ -88,7 +89,7 @@ function joined(stored: PreparedDocument, later: PreparedDocument): PreparedDocu
 
 const NO_VECTORS = new Float32Array();
 
-/** Stored versions of the same document, with their texts: of the number, in the order of their ids. */
+/** Stored versions of the same document, with their texts: all with its number, in the order of their ids. */
 function storedVersions(store: Store, document: Revised): PreparedDocument[] {
   const { patent } = document;
   const ids = new Set(

@@ -1,14 +1,14 @@
-/** What a file is by its first bytes: a container, an image, a known companion of patent data, or text. */
+/** Kind of a file from its first bytes: a container, an image, a known companion of patent data, or text. */
 
 export type FileKind = 'gzip' | 'zip' | 'tar' | 'image' | 'utf16' | 'other';
 
 const IMAGES = ['49492a00', '4d4d002a', '89504e47', 'ffd8ff', '47494638', '424d', '0000000c6a502020'];
-/** PDF, ChemDraw, the desktop's own files (.DS_Store, AppleDouble). */
+/** PDF, ChemDraw, files of desktop systems (.DS_Store, AppleDouble). */
 const COMPANIONS = ['25504446', '566a4344', '00000001427564', '00051607'];
 
 const TAR_MAGIC_AT = 257;
 
-/** The kind of a file that begins with these bytes. */
+/** The kind of a file with these first bytes. */
 export function sniff(head: Uint8Array): FileKind {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 512));
   const hex = bytes.subarray(0, 12).toString('hex');
@@ -30,13 +30,16 @@ const PACKED: readonly [string, string][] = [
   ['RAR', '526172211a07'],
 ];
 
-/** What packed a file that begins so, of what is not opened here. */
+/** The packing program of a file with these first bytes, for formats that are not supported. */
 export function packedWith(head: Uint8Array): string | undefined {
   const hex = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 8)).toString('hex');
   return PACKED.find(([, magic]) => hex.startsWith(magic))?.[0];
 }
 
-/** Companions that hold no publication: chemical structures, notebooks, type definitions, stylesheets. */
+/**
+ * Whether the file is a companion without a publication: chemical structure, notebook, type definition,
+ * stylesheet.
+ */
 export function isSideFile(head: Uint8Array): boolean {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4096));
   const hex = bytes.subarray(0, 12).toString('hex');
@@ -44,7 +47,7 @@ export function isSideFile(head: Uint8Array): boolean {
   const text = bytes.toString('latin1');
   if (/\bV[23]000\r?\n/.test(text) || /^\s*\(\*+ Content-type: application\/.*mathematica/i.test(text))
     return true;
-  // A DTD or a schema, perhaps after an XML declaration and comments.
+  // A DTD or a schema, possibly after an XML declaration and comments.
   const body = text.replace(/^(?:\u00ef\u00bb\u00bf)?(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?(?:-->|$))*/, '');
   return /^(?:<!(?:ELEMENT|ENTITY|ATTLIST|NOTATION)\b|<(?:\w+:)?(?:schema|stylesheet)[\s>])/i.test(body);
 }

@@ -1,6 +1,6 @@
 /**
- * Where documents come from: files and folders, packed or not, recognised by their content. Yields units
- * ready to be parsed elsewhere, and what could not be read. Nothing in a source makes it throw.
+ * Sources of documents: files and folders, packed or not, recognised by their content. Yields units for
+ * parsing in a worker, and failures. The content of a source never makes it throw.
  */
 import { createReadStream } from 'node:fs';
 import { dirname } from 'node:path';
@@ -26,35 +26,38 @@ import { type FoundFile, STANDARD_INPUT, settled, sourceFile, walk } from './wal
 
 export interface SourceOptions {
   /**
-   * Which of the files found are read; all where it is absent. `with-folder`: where another file of its folder is, as
-   * tables are that are joined.
+   * Selects the files that are read. Default: all. `with-folder` reads a file only if another file of its
+   * folder is read, as joined tables need.
    */
   wanted?: (file: SourceFile) => boolean | 'with-folder';
-  /** A file is not read because it is not wanted. */
+  /** Called for a file that `wanted` excludes. */
   onPassedOver?: (file: SourceFile) => void;
   /**
-   * Leaves folders in which a file changed less than so many ms ago: what belongs together may not all be there yet.
+   * Milliseconds. Skips folders with a file that changed less than this time ago: the set of files may be
+   * incomplete.
    */
   settledMs?: number;
   /**
-   * A file came to its end: all it holds was yielded before, under `name`. Not called where the disk failed on it.
-   * `joined`: it is a table, and what it holds was yielded with the other tables of its folder.
+   * Called at the end of a file, after all of its units were yielded under `name`. Not called after a disk
+   * error. `joined`: the file is a table whose rows were yielded with the other tables of its folder.
    */
   onEnd?: (file: SourceFile, name: string, joined: boolean) => void;
-  /** Stops the walk: the iteration throws the signal's reason. */
+  /** Stops the walk. The iteration throws the reason of the signal. */
   signal?: AbortSignal;
-  /** Bytes of the files given (packed, as on disk): read so far, and all. */
+  /** Packed bytes on disk of the given files: bytes read so far, and all bytes. */
   onProgress?: (bytesRead: number, totalBytes: number) => void;
-  /** Drawings found beside or inside the documents; without it images are passed over. */
+  /** Called for drawings beside or inside the documents. Without it images are skipped. */
   onImage?: (image: ImageFile) => void | Promise<void>;
-  /** Files that are no patent data and that nobody named; without it they are passed over. */
+  /**
+   * Called for files that are not patent data and that the user did not name. Without it they are skipped.
+   */
   onSkipped?: (file: SkippedFile) => void;
 }
 
 export interface ImageFile {
   file: string;
   position: string;
-  /** Where it lies, as `Unit.folder`. */
+  /** Folder of the file, as `Unit.folder`. */
   folder: string;
   /** File name without folder. */
   name: string;
@@ -68,11 +71,11 @@ export function isFailure(item: SourceItem): item is Failure {
   return 'reason' in item;
 }
 
-/** Bytes looked at to tell a format; a first line of JSON Lines may be long. */
+/** Bytes read to detect a format. The first line of JSON Lines may be long. */
 const HEAD_BYTES = 1 << 20;
 /**
- * Walks files and folders in order (folders sorted by name) and yields each document as a `Unit`, each
- * unreadable file, entry or piece as a `Failure`. Images and other known companions are passed over.
+ * Walks files and folders in order (folders sorted by name). Yields each document as a `Unit`, and each
+ * unreadable file, entry or piece as a `Failure`. Images and other known companions are skipped.
  */
 export async function* openSources(
   paths: readonly string[],
@@ -102,7 +105,7 @@ export async function* openSources(
   };
   for (const found of files) {
     const { path, size, isNamed } = found;
-    // The tables of a folder are complete once it is left.
+    // The tables of a folder are complete after its last file.
     if (dirname(path) !== tables.folder) yield* leaveFolder();
     tables.folder = dirname(path);
     const place = { file: path, entries: [], depth: 0, isNamed };
@@ -124,7 +127,7 @@ export async function* openSources(
   yield* leaveFolder();
 }
 
-/** The files that are read, in their order. */
+/** The files that are read, in order. */
 function chosen(files: readonly FoundFile[], { wanted, onPassedOver }: SourceOptions): FoundFile[] {
   if (wanted === undefined) return [...files];
   const answers = files.map((file) => file.path === STANDARD_INPUT || wanted(sourceFile(file)));
@@ -136,7 +139,7 @@ function chosen(files: readonly FoundFile[], { wanted, onPassedOver }: SourceOpt
   });
 }
 
-/** What the opening of one source after another shares. */
+/** State shared between the sources of one iteration. */
 interface Opening extends SourceOptions {
   tables: TableFolders;
 }
@@ -230,7 +233,7 @@ async function* openContainer(
   }
 }
 
-/** What the first entry of a spreadsheet or a text of an office suite may be. */
+/** Possible names of the first entry of a spreadsheet or a text of an office suite. */
 const OFFICE_ENTRY = /^(?:\[Content_Types\]\.xml|(?:_rels|docProps|xl|word|ppt)\/.*)$/;
 const OFFICE_DOCUMENT = 'a spreadsheet or text document (xlsx, docx); save it as CSV';
 

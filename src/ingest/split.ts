@@ -1,23 +1,26 @@
 /**
- * Streams into units: XML documents one after another, JSON values, lines. Only one unit is held in memory
- * at a time, and a unit is bounded.
+ * Splits streams into units: consecutive XML documents, JSON values, lines. Only one unit is in memory at a
+ * time, and the size of a unit is bounded.
  */
 
-/** The largest single document: the longest real ones (sequence listings printed in full) stay below. */
+/**
+ * The largest single document, in bytes. The longest real documents (with printed sequence listings) are
+ * smaller.
+ */
 export const UNIT_MAX_BYTES = 200_000_000;
 
-/** A unit cut out of a stream, or why it could not be. */
+/** A unit of a stream, or the reason for a failure. */
 export type Piece =
   | { position: string; bytes: Uint8Array; reason?: undefined }
   | { position: string; reason: string; bytes?: undefined };
 
 export type Splitter = (stream: AsyncIterable<Uint8Array>, maxBytes?: number) => AsyncIterable<Piece>;
 
-/** Collects the bytes of one unit and forgets them when they become too many. */
+/** Collects the bytes of one unit. Drops the bytes when they exceed the limit. */
 class Gathering {
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** Where in the stream the unit begins. */
+  /** Position of the unit in the stream, in bytes. */
   start = 0;
 
   constructor(readonly maxBytes: number) {}
@@ -28,13 +31,13 @@ class Gathering {
     else this.#parts = [];
   }
 
-  /** Forgets the unit so far. */
+  /** Drops the current unit. */
   drop(): void {
     this.#length = 0;
     this.#parts = [];
   }
 
-  /** The unit so far, at a position; `undefined` where there is nothing but white space. */
+  /** Takes the current unit; `undefined` if it is only white space. */
   take(position: string): Piece | undefined {
     const [length, parts] = [this.#length, this.#parts];
     this.#length = 0;
@@ -45,7 +48,7 @@ class Gathering {
         reason: `a document of ${length} bytes; at most ${this.maxBytes} can be read as one`,
       };
     }
-    // Its own memory: a view would drag the whole chunk along when the unit is sent to a worker.
+    // A copy: a view would transfer the whole chunk to the worker.
     const bytes = new Uint8Array(length);
     let at = 0;
     for (const part of parts) {
@@ -66,7 +69,7 @@ function isBlank(bytes: Uint8Array): boolean {
 
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, GREATER] = [0x09, 0x0a, 0x0d, 0x20, 0x3e];
 
-/** Index of the next mark that a name does not go on behind (`<?xml`, not `<?xml-stylesheet`), or -1. */
+/** Index of the next mark that is a complete name (`<?xml`, not `<?xml-stylesheet`), or -1. */
 function nextMark(bytes: Buffer, mark: Buffer, from: number): number {
   for (let at = bytes.indexOf(mark, from); at >= 0; at = bytes.indexOf(mark, at + 1)) {
     const after = bytes[at + mark.length];
@@ -77,8 +80,8 @@ function nextMark(bytes: Buffer, mark: Buffer, from: number): number {
 }
 
 /**
- * Documents one after another, each from one mark to the next. What stands before the first mark is a unit
- * where `head` says so, and is left out where it is only the prolog of an element.
+ * Consecutive documents, each from one mark to the next. Bytes before the first mark are a unit if `head` is
+ * true. They are left out if they are only the prolog of an element.
  */
 export function splitFrom(mark: Buffer, head: boolean): Splitter {
   return async function* (stream, maxBytes = UNIT_MAX_BYTES) {
@@ -89,7 +92,7 @@ export function splitFrom(mark: Buffer, head: boolean): Splitter {
     for await (const chunk of stream) {
       const bytes = carry.length > 0 ? Buffer.concat([carry, chunk]) : asBuffer(chunk);
       let from = 0;
-      // A mark at the very beginning of the carried bytes has been seen already.
+      // A mark at the beginning of the carried bytes was found before.
       for (let at = nextMark(bytes, mark, 0); at >= 0; at = nextMark(bytes, mark, at + 1)) {
         if (at + mark.length >= bytes.length) break;
         unit.add(bytes.subarray(from, at));
@@ -99,7 +102,7 @@ export function splitFrom(mark: Buffer, head: boolean): Splitter {
         unit.start = offset + at;
         from = at;
       }
-      // Keep back what may be the beginning of a mark, but never one that was found.
+      // Keeps bytes that may be the beginning of a mark, but not a mark that was found.
       const keep = Math.max(from === 0 ? 0 : from + mark.length, bytes.length - mark.length);
       unit.add(bytes.subarray(from, Math.min(keep, bytes.length)));
       carry = Buffer.from(bytes.subarray(Math.min(keep, bytes.length)));
@@ -111,15 +114,15 @@ export function splitFrom(mark: Buffer, head: boolean): Splitter {
   };
 }
 
-/** XML documents one after another, as in the weekly files: a new one begins at each `<?xml`. */
+/** Consecutive XML documents, as in the weekly files. Each `<?xml` begins a document. */
 export const splitXml = splitFrom(Buffer.from('<?xml'), true);
 
-/** Documents that begin with an element (`<PATDOC`) and may stand one after another without a declaration. */
+/** Documents that begin with an element (`<PATDOC`). They may follow one another without a declaration. */
 export function splitAt(element: string): Splitter {
   return splitFrom(Buffer.from(element), false);
 }
 
-/** One unit a line; positions count lines from 1. */
+/** One unit per line. Positions count lines from 1. */
 export const splitLines: Splitter = async function* (stream, maxBytes = UNIT_MAX_BYTES) {
   const unit = new Gathering(maxBytes);
   let line = 1;
@@ -153,13 +156,13 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [34, 92, 123, 125, 91, 93];
 
-/** White space, a comma, NUL padding or the byte order mark: what may stand between two values. */
+/** Bytes allowed between two values: white space, a comma, NUL padding, the byte order mark. */
 const isBetween = (byte: number): boolean =>
   byte <= 0x20 || byte === 0x2c || byte === 0xef || byte === 0xbb || byte === 0xbf;
 
 /**
- * The objects of a JSON file: those that stand one after another, and the elements where the file is one
- * array. Anything else between them is reported.
+ * The objects of a JSON file: consecutive objects, or the elements of one array. Other text between them is a
+ * failure.
  */
 export const splitJson: Splitter = async function* (stream, maxBytes = UNIT_MAX_BYTES) {
   const unit = new Gathering(maxBytes);
@@ -206,14 +209,14 @@ export const splitJson: Splitter = async function* (stream, maxBytes = UNIT_MAX_
 const NOT_BETWEEN = 'not JSON: text that belongs to no object';
 
 /**
- * Elements of some names, whatever their prefix, each as a unit, wherever they stand in XML of any size. What
- * is around them is passed over. A document that holds none is a unit as a whole, so that its reader can say
- * what it is. An element that does not end, before the next of its name or at all, is reported. If the document
- * declares an encoding other than UTF-8, each unit begins with the declaration.
+ * Elements with certain names and any prefix, at any depth of an XML document of any size, each as a unit.
+ * Text around them is skipped. A document without such elements is one unit, so that its reader can name the
+ * content. An element without an end tag before the next element or the end of the file is a failure. If the
+ * document declares an encoding other than UTF-8, each unit begins with the declaration.
  */
 export function splitElements(names: readonly string[]): Splitter {
   const open = new RegExp(`<((?:[\\w.-]+:)?(?:${names.join('|')}))(?=[\\s>])`, 'g');
-  // A tag that is cut by the end of a chunk is looked at again with the next one.
+  // A tag that crosses the end of a chunk is searched again with the next chunk.
   const overlap = Math.max(...names.map((name) => name.length)) + TAG_SLACK;
   return async function* (stream, maxBytes = UNIT_MAX_BYTES) {
     const unit = new Gathering(maxBytes);
@@ -221,20 +224,20 @@ export function splitElements(names: readonly string[]): Splitter {
     let head = Buffer.alloc(0) as Buffer;
     let carry = Buffer.alloc(0) as Buffer;
     let offset = 0;
-    /** Full name of the element that is open. */
+    /** Full name of the open element. */
     let name: string | undefined;
     let found = false;
     for await (const chunk of stream) {
       if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)]);
       const bytes = carry.length > 0 ? Buffer.concat([carry, chunk]) : asBuffer(chunk);
-      // One character a byte: positions in the text are positions in the bytes.
+      // One character per byte: positions in the text are positions in the bytes.
       const text = bytes.toString('latin1');
       let from = 0;
       for (;;) {
         const end = name === undefined ? -1 : text.indexOf(`</${name}>`, from);
         open.lastIndex = from;
         let tag = open.exec(text);
-        // The tag of the open element itself, and others that may stand in it.
+        // The tag of the open element itself, and tags that may occur in it.
         while (tag && name !== undefined && (tag[1] !== name || offset + tag.index === unit.start)) {
           tag = open.exec(text);
         }
@@ -277,14 +280,14 @@ export function splitElements(names: readonly string[]): Splitter {
   };
 }
 
-/** Bytes of `</prefix:…>` around a name. */
+/** Bytes of `</prefix:…>` in addition to the name. */
 const TAG_SLACK = 40;
-/** Longest beginning of a document in which its declaration is looked for. */
+/** Bytes at the beginning of a document that are searched for its declaration. */
 const HEAD_BYTES = 300;
 const DECLARATION =
   /^(?:\u00ef\u00bb\u00bf)?\s{0,9}(<\?xml[^>]{0,200}encoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["'][^>]{0,60}>)/;
 
-/** The declaration of a document that names another encoding than UTF-8; else nothing. */
+/** The declaration of a document with an encoding other than UTF-8; otherwise empty. */
 function encodingDeclared(head: Buffer): Buffer {
   const [, declaration = '', encoding = ''] = DECLARATION.exec(head.toString('latin1')) ?? [];
   return Buffer.from(/^utf-?8$/i.test(encoding) ? '' : declaration, 'latin1');

@@ -1,121 +1,134 @@
-/** What an application sees of an ingest. Apart from the ingest itself: a public type must not lead to the store's. */
+/**
+ * Public types of an ingest. They are separate from the ingest: a public type must not import types of the
+ * store.
+ */
 import type { Failure } from './readers/reader.js';
 
-/** How far an ingest is. */
+/** Progress of an ingest. */
 export interface IngestProgress {
-  /** Bytes of the source that were read. */
+  /** Bytes of the source read so far. */
   bytesRead: number;
-  /** Bytes of all files; 0 for records, whose number is not known. */
+  /** Bytes of all files; 0 for records, whose number is unknown. */
   totalBytes: number;
-  /** Publications that were read. */
+  /** Publications read so far. */
   documents: number;
   /** Failures so far. */
   failed: number;
-  /** Drawings of publications that are there; absent where drawings are off. */
+  /** Drawings of publications that are stored; absent if drawings are off. */
   drawings?: number;
-  /** What else is going on, such as a merge. */
+  /** Other current work, such as a merge. */
   note?: string;
 }
 
 /** Options of `ingest`. */
 export interface IngestOptions {
-  /** Of records: what they are called in failures and in the ledger. Default: `records`. */
+  /** Name of the records in failures and in the ledger. Default: `records`. */
   name?: string | undefined;
-  /** Aborting rejects the call with a PriorartError of code `cancelled`; what was committed stays. */
+  /** Aborting rejects the call with a PriorartError of code `cancelled`. Committed documents stay. */
   signal?: AbortSignal | undefined;
-  /** Told how far the ingest is. */
+  /** Called with the progress of the ingest. */
   onProgress?: ((progress: IngestProgress) => void) | undefined;
-  /** Pass over files that the ledger holds as they are now. Default: false, all are read. */
+  /** Skip files that are in the ledger and unchanged. Default: false, all files are read. */
   onlyNew?: boolean | undefined;
-  /** Milliseconds: a folder in which a file changed later than that ago is left for the next time. Default: 0. */
+  /**
+   * Milliseconds: a folder with a file that changed less than this time ago is left for the next ingest.
+   * Default: 0.
+   */
   settledMs?: number | undefined;
-  /** Passages that are committed at once as one segment. Default: 16,384; fewer need less memory. */
+  /**
+   * Passages that are committed at once as one segment. Default: 16,384. A smaller number needs less memory.
+   */
   segmentPassages?: number | undefined;
-  /** Passages from which on a segment gets a FAISS index. Default: 20,000; smaller indexes gain nothing. */
+  /**
+   * Number of passages from which a segment gets a FAISS index. Default: 20,000. Smaller indexes have no
+   * benefit.
+   */
   indexFrom?: number | undefined;
-  /** Whether drawings are taken in. Default: true, where sharp is installed. */
+  /** Whether drawings are stored. Default: true if sharp is installed. */
   drawings?: boolean | undefined;
 }
 
-/** What an ingest did, counting publications. */
+/** Result of an ingest. Counts are publications. */
 export interface IngestSummary {
-  /** All publications that were read: ingested + updated + unchanged + skipped. */
+  /** All publications read: ingested + updated + unchanged + skipped. */
   documents: number;
-  /** Publications that were new. */
+  /** New publications. */
   ingested: number;
   /** Publications that replaced or completed a stored one. */
   updated: number;
-  /** Publications that were stored already. */
+  /** Publications that were already stored. */
   unchanged: number;
-  /** Publications left out on purpose, such as those of other offices. */
+  /** Publications left out on purpose, such as publications of other offices. */
   skipped: number;
-  /** Files and entries of folders and archives that are no patent data; a file that was named is a failure. */
+  /**
+   * Files and entries of folders and archives that are not patent data. A named file is a failure instead.
+   */
   skipped_files: number;
-  /** Why publications and files were skipped, most frequent first. */
+  /** Reasons for skipped publications and files, most frequent first. */
   skip_reasons: {
-    /** Why. */
+    /** Reason in words. */
     reason: string;
-    /** How many. */
+    /** Number of publications and files. */
     count: number;
   }[];
-  /** What could not be read, 10,000 entries at most. */
+  /** Unreadable parts of the source, at most 10,000 entries. */
   failed: Failure[];
-  /** Seconds that it took. */
+  /** Duration in seconds. */
   seconds: number;
-  /** With `onlyNew`: files that were passed over. */
+  /** With `onlyNew`: skipped files. */
   known_files?: number;
-  /** Absent where drawings are off. */
+  /** Absent if drawings are off. */
   drawings?: DrawingSummary;
 }
 
-/** What became of the drawings that the publications of an ingest name, each counted once a publication. */
+/** Results for the drawings that the publications of an ingest name, each counted once per publication. */
 export interface DrawingSummary {
-  /** Drawings that are new. */
+  /** New drawings. */
   stored: number;
-  /** Stored before, from the same file. */
+  /** Drawings stored before from the same file. */
   unchanged: number;
-  /** Named, and neither found now nor before. */
+  /** Drawings named by a publication and not found, now or before. */
   missing: number;
-  /** The first of those, as `US…A1: US…-D00001.TIF`. */
+  /** The first missing drawings, as `US…A1: US…-D00001.TIF`. */
   missing_first: string[];
-  /** Images that no publication names: formulas, mostly. */
+  /** Images that no publication names, mostly formulas. */
   unclaimed: number;
-  /** Images that can not be read. */
+  /** Unreadable images. */
   failed: Failure[];
-  /** Why no drawing could be taken in on this system, although they are on. */
+  /** Reason if drawings are on but this system cannot convert images. */
   unavailable?: string;
 }
 
-/** How far a re-embedding is. */
+/** Progress of a re-embedding. */
 export interface ReembedProgress {
-  /** Passages that have a vector of the new model, and all. */
+  /** Passages with a vector of the new model. */
   passages: number;
-  /** Passages of the folder. */
+  /** All passages of the folder. */
   totalPassages: number;
-  /** Documents that this run has embedded. */
+  /** Documents embedded by this run. */
   documents: number;
-  /** What else is going on, such as a merge. */
+  /** Other current work, such as a merge. */
   note?: string;
 }
 
 /** Options of a re-embedding. */
 export interface ReembedOptions {
-  /** Aborting rejects the call with a PriorartError of code `cancelled`; what is done stays. */
+  /** Aborting rejects the call with a PriorartError of code `cancelled`. Written segments stay. */
   signal?: AbortSignal | undefined;
-  /** Told how far the re-embedding is. */
+  /** Called with the progress of the re-embedding. */
   onProgress?: ((progress: ReembedProgress) => void) | undefined;
-  /** As in an ingest. */
+  /** Passages that are written at once as one segment. Default: 16,384. */
   segmentPassages?: number | undefined;
-  /** Passages from which on a segment gets a FAISS index. Default: 20,000. */
+  /** Number of passages from which a segment gets a FAISS index. Default: 20,000. */
   indexFrom?: number | undefined;
 }
 
-/** What a re-embedding did. */
+/** Result of a re-embedding. */
 export interface ReembedSummary {
-  /** Name and version that the folder has now. */
+  /** Name and version of the folder's model. */
   model: string;
-  /** Documents that this run embedded; 0 where the folder was of this model already. */
+  /** Documents embedded by this run; 0 if the folder already had this model. */
   embedded: number;
-  /** Seconds that it took. */
+  /** Duration in seconds. */
   seconds: number;
 }

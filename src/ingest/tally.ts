@@ -1,4 +1,4 @@
-/** What becomes of each file while an ingest runs, until all it held is committed and it can enter the ledger. */
+/** Tracks each file during an ingest. A file enters the ledger when all of its documents are committed. */
 import { registryDigest } from '../store/ledger.js';
 import { type EndedSource, NO_COUNTS, type SourceCounts, type SourceFile } from '../store/source-record.js';
 import { kiprisTables } from './readers/kipris-tables.js';
@@ -8,16 +8,16 @@ interface Tally extends SourceCounts {
   readers: Record<string, number>;
 }
 
-/** A file that was read to its end; `name` is its path as the units bear it. */
+/** A file that was read to its end. `name` is its path in the units. */
 export interface Ended {
   file: SourceFile;
   name: string;
-  /** It is a table, whose publications were counted with its folder. */
+  /** True for a table. Its publications were counted with its folder. */
   joined: boolean;
 }
 
 export class Tallies {
-  /** By the path that the source gave. */
+  /** Files in progress, by the path of the source. */
   readonly #open = new Map<string, Tally>();
   #ended: Ended[] = [];
 
@@ -25,18 +25,18 @@ export class Tallies {
     this.#of(file)[what] += by;
   }
 
-  /** A document of this format was read out of the file. */
+  /** Adds a document of this format from the file. */
   read(file: string, format: string): void {
     this.#of(file).readers[format] = READER_VERSIONS[format]!;
   }
 
-  /** Everything that the file holds was taken in, though some of it may wait for its commit. */
+  /** Marks the end of a file. Some of its documents may still wait for a commit. */
   end(ended: Ended): void {
     if (ended.joined) this.read(ended.name, kiprisTables.format);
     this.#ended.push(ended);
   }
 
-  /** The files that ended since the last call: to be asked for when nothing waits for its commit. */
+  /** The files that ended since the last call. Call it only when no document waits for a commit. */
   takeEnded(): EndedSource[] {
     const registry = registryDigest(READER_VERSIONS);
     const ended = this.#ended.map(({ file, name, joined }) => ({

@@ -1,4 +1,4 @@
-/** A stream of text comes apart into documents, each recognised by its content. */
+/** Splits a stream of text into documents, each recognised by its content. */
 import type { TableFolders } from './join.js';
 import { failureAt, folderOf, type Place, positionOf } from './place.js';
 import { kiprisTables } from './readers/kipris-tables.js';
@@ -12,9 +12,9 @@ import type { Bytes } from './unpack.js';
 const UNREAD_TABLE = 'a KIPRIS table that nothing is read from';
 const NO_PATENT_DATA = 'no patent data: not XML, not JSON, and no table that is known';
 
-/** What becomes of texts that hold no documents by themselves. */
+/** Handlers of texts that hold no complete documents. */
 export interface TextOptions {
-  /** Takes in tables that are joined. */
+  /** Receives tables that are joined. */
   tables: TableFolders;
   signal?: AbortSignal;
   onSkipped?: (file: SkippedFile) => void;
@@ -47,7 +47,8 @@ export async function* openText(
   }
   let unknown = 0;
   let lastUnknown = '';
-  // A file of something else is one mistake, not a million; among documents, the first piece is told.
+  // A file without documents is one failure, not one per piece. In a file with documents, the first unknown
+  // piece is also a failure.
   let untold: Failure | undefined;
   let isRead = false;
   for await (const piece of plan.split(whole)) {
@@ -57,7 +58,7 @@ export async function* openText(
       yield failureAt(place, piece.reason, position);
       continue;
     }
-    // Documents of several kinds stand in one file: grants, sequence listings, records of two sources.
+    // Documents of several formats can be in one file: grants, sequence listings, records of two sources.
     const fallback = plan.split === splitXml ? undefined : plan.reader;
     const reader = detectReader(bytes) ?? fallback;
     if (reader) {
@@ -87,7 +88,7 @@ export async function* openText(
   }
 }
 
-/** How a stream that begins so comes apart, and which reader its pieces fall back on. */
+/** The splitter for a stream with these first bytes, and the fallback reader for its pieces. */
 function planOf(head: Buffer): { split: Splitter; reader?: Reader } | undefined {
   const line = jsonLine(head);
   if (line) {
@@ -102,7 +103,7 @@ function planOf(head: Buffer): { split: Splitter; reader?: Reader } | undefined 
     : undefined;
 }
 
-/** The first line that is a whole JSON object, where the text is lines of such. */
+/** The first line that is a whole JSON object, if the text is JSON Lines. */
 function jsonLine(head: Buffer): Buffer | undefined {
   const start = head.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? 3 : 0;
   let from = start;
@@ -114,7 +115,7 @@ function jsonLine(head: Buffer): Buffer | undefined {
         JSON.parse(line.toString('utf8'));
         return line;
       } catch {
-        // A damaged line among others, or the first line of a printed object.
+        // A damaged line, or the first line of an object printed over several lines.
       }
     } else if (tries === 0 && line[0] !== 0x7b) return undefined;
     if (end < 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Containers: gzip, zip (nested), tar. Everything is streamed and nothing is ever written to disk, so the
- * paths inside a container are only words in a report. Bounds against built archives are below.
+ * Containers: gzip, zip (nested), tar. All data is streamed and never written to disk, so the paths inside a
+ * container are only text in a report. The bounds below protect against malicious archives.
  */
 
 import { Readable } from 'node:stream';
@@ -13,24 +13,27 @@ import { crc32 } from '../store/crc32.js';
 export type Bytes = AsyncIterable<Uint8Array>;
 
 export const UNPACK_LIMITS = {
-  /** Containers within containers. */
+  /** Levels of nested containers. */
   depth: 5,
   /** Entries of one container. */
   entries: 10_000_000,
-  /** A container inside another one is held in memory, where it is a zip. */
+  /** Bytes of a zip inside another container. It is held in memory. */
   nestedZipBytes: 1_000_000_000,
-  /** Bytes out for a byte in; text compresses to a tenth, deflate's own bound is about 1,030. */
+  /** Output bytes per input byte. Text compresses to a tenth. The maximum of deflate is about 1,030. */
   ratio: 250,
-  /** Output that is never suspicious, whatever its ratio. */
+  /** Output bytes below which the ratio is not checked. */
   ratioFromBytes: 32_000_000,
 };
 
-/** Why a container (or the rest of it) is not read. */
+/** Reason why a container, or the rest of it, is not read. */
 export class UnpackError extends Error {
   override readonly name = 'UnpackError';
 }
 
-/** An entry of a container. Its stream must be begun (`peek` does) and closed, read to its end or not. */
+/**
+ * An entry of a container. The caller must start its stream (`peek` does this) and close it, whether it was
+ * read to its end or not.
+ */
 export interface Entry {
   name: string;
   stream: Bytes;
@@ -38,13 +41,13 @@ export interface Entry {
 
 export interface Peeked {
   head: Buffer;
-  /** The stream from its beginning, head included. */
+  /** The stream from its beginning, including the head. */
   whole: Bytes;
-  /** Lets go of the stream, wherever reading stopped. */
+  /** Releases the stream at any position. */
   close: () => Promise<void>;
 }
 
-/** The first bytes of a stream, and the whole stream again from its beginning. */
+/** Reads the first bytes of a stream. Returns them with the whole stream from its beginning. */
 export async function peek(stream: Bytes, wanted: number): Promise<Peeked> {
   const iterator = stream[Symbol.asyncIterator]();
   const parts: Uint8Array[] = [];
@@ -57,7 +60,7 @@ export async function peek(stream: Bytes, wanted: number): Promise<Peeked> {
   }
   const head = Buffer.concat(parts, length).subarray(0, wanted);
   async function* whole(): AsyncGenerator<Uint8Array> {
-    // The parts are let go one by one, so that the head is not held while the rest is read.
+    // Parts are released one by one, so that the head does not stay in memory during reading.
     for (let part = parts.shift(); part; part = parts.shift()) yield part;
     for (;;) {
       const next = await iterator.next();
@@ -71,7 +74,7 @@ export async function peek(stream: Bytes, wanted: number): Promise<Peeked> {
   return { head, whole: whole(), close };
 }
 
-/** Everything of a stream, up to a bound. */
+/** All bytes of a stream, up to a bound. */
 export async function collect(stream: Bytes, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -83,7 +86,7 @@ export async function collect(stream: Bytes, maxBytes: number): Promise<Buffer> 
   return Buffer.concat(parts, length);
 }
 
-/** The content of a gzip stream, several members included. */
+/** The content of a gzip stream with one or several members. */
 export async function* gunzip(stream: Bytes): Bytes {
   let taken = 0;
   let given = 0;
@@ -145,7 +148,7 @@ export async function* untar(stream: Bytes): AsyncIterable<Entry> {
   }
 }
 
-/** A tar is one stream: an entry that is left in the middle is read past, not destroyed. */
+/** A tar is one stream: an entry that is closed early is read to its end, not destroyed. */
 async function* toItsEnd(entry: Bytes): Bytes {
   const iterator = entry[Symbol.asyncIterator]();
   let done: boolean | undefined = false;
@@ -166,8 +169,8 @@ function boundEntries(count: number): void {
 }
 
 /**
- * Entries of a zip on disk (a path) or in memory, in the order of its directory, images last: the publications
- * that name them are known by then.
+ * Entries of a zip on disk (a path) or in memory, in the order of its directory, images last. The
+ * publications that name the images are then known.
  */
 export async function* unzip(source: string | Buffer): AsyncIterable<Entry> {
   const images = { found: false };
@@ -179,7 +182,7 @@ export async function* unzip(source: string | Buffer): AsyncIterable<Entry> {
   if (images.found) yield* entriesOf(source, isImageName);
 }
 
-/** The entries whose names are wanted. */
+/** The entries with certain names. */
 async function* entriesOf(
   source: string | Buffer,
   isWanted: (name: string) => boolean,
@@ -209,12 +212,12 @@ async function* entriesOf(
   }
 }
 
-/** An entry of up to so many bytes is held as a whole when its reading begins (see `peek`). */
+/** Largest entry that is read into memory at once when its reading begins (see `peek`), bytes. */
 const PEEKED_BYTES = 500_000;
 
 /**
- * The bytes of an entry, all of them checked by its checksum before the first document in them is read: a larger
- * entry is unpacked once for the checksum and once more to be read.
+ * The bytes of an entry. The checksum of all bytes is verified before the first document is read: a larger
+ * entry is unpacked once for the checksum and once for reading.
  */
 async function* sound(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
   if (entry.uncompressedSize > PEEKED_BYTES) for await (const _ of inflated(zip, entry));

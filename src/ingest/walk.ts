@@ -1,4 +1,4 @@
-/** Files under the paths that were given, in order, without looking into them. */
+/** Lists the files under the given paths, in order, without opening them. */
 import { opendir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isImageName } from '../drawings/name.js';
@@ -17,13 +17,13 @@ export interface FoundFile {
   isNamed: boolean;
 }
 
-/** The file as the ledger knows it. */
+/** The file in the form of the ledger. */
 export function sourceFile({ path, size, modified }: FoundFile): SourceFile {
   return { path: resolve(path), bytes: size, modified: modified.toISOString() };
 }
 
 /**
- * Refuses paths of which nothing is there, before anything is read.
+ * Refuses paths that do not exist, before the first file is read.
  * @throws PriorartError `not_found`
  */
 export async function checkPaths(paths: readonly string[]): Promise<void> {
@@ -39,7 +39,7 @@ export async function checkPaths(paths: readonly string[]): Promise<void> {
   }
 }
 
-/** A file, or the files under a folder, sorted by name. What cannot be looked at is a failure. */
+/** A file, or the files under a folder, sorted by name. An inaccessible path is a failure. */
 export async function* walk(path: string, given: boolean): AsyncGenerator<FoundFile | Failure> {
   const place = { file: path, entries: [], depth: 0, isNamed: given };
   if (given && path === STANDARD_INPUT) {
@@ -55,12 +55,13 @@ export async function* walk(path: string, given: boolean): AsyncGenerator<FoundF
       for await (const entry of await opendir(path)) {
         names.push({ name: entry.name, isLink: entry.isSymbolicLink() });
       }
-      // Images last: the publications that name them are known by then.
+      // Images last: the publications that name them are then known.
       const last = (name: string): number => (isImageName(name) ? 1 : 0);
       names.sort((a, b) => last(a.name) - last(b.name) || (a.name < b.name ? -1 : 1));
       for (const { name, isLink } of names) {
         const inner = join(path, name);
-        // A linked folder may lead back up: linked files are followed, folders only where given.
+        // A linked folder may lead to a parent folder. Links to files are followed, links to folders only if
+        // given.
         if (isLink && (await stat(inner)).isDirectory()) continue;
         yield* walk(inner, false);
       }
@@ -71,7 +72,7 @@ export async function* walk(path: string, given: boolean): AsyncGenerator<FoundF
   }
 }
 
-/** Without the files of folders that something was written to in the last so many ms. */
+/** The files without the folders that have a file changed in the last `settledMs` milliseconds. */
 export function settled(files: readonly FoundFile[], settledMs: number): FoundFile[] {
   if (settledMs <= 0) return [...files];
   const since = Date.now() - settledMs;

@@ -87,7 +87,7 @@ function filingOf(element: XmlElement | undefined, country: string): Filing | un
   return { country: textAt(element, 'country') ?? country, number, date: parseDate(textAt(element, 'date')) };
 }
 
-/** Foreign priorities, and domestic ones: earlier applications that this one takes the place of. */
+/** Foreign priorities, and domestic priorities: earlier applications that this application replaces. */
 function filings(front: XmlElement): Partial<Patent> {
   const claimed = childElements(childAt(front, 'priority-claims'), 'priority-claim').map((claim) =>
     filingOf(childAt(claim, 'document-id') ?? claim, 'CN'),
@@ -121,7 +121,7 @@ function people(front: XmlElement, role: RegExp): Name[] {
   );
 }
 
-/** Firms and attorneys; a firm's number stands behind its name. */
+/** Firms and attorneys. The number of a firm follows its name. */
 function agents(front: XmlElement): Name[] {
   const listed = descendants(childAt(front, 'cn-parties', 'cn-agents'), 'cn-agent');
   return uniqueNames(

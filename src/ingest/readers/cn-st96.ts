@@ -1,6 +1,6 @@
 /**
- * CN publications, `business:PatentDocumentAndRelated` (the CNIPA's data after WIPO ST.96, v2.2). Text is
- * marked up under other names than in ST.36, which are translated first.
+ * CN publications, `business:PatentDocumentAndRelated` (the CNIPA's data after WIPO ST.96, v2.2). Text markup
+ * has other names than in ST.36. The reader translates these names first.
  */
 import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
@@ -36,7 +36,7 @@ import {
 
 const ROOTS = new Set(['PatentDocumentAndRelated', 'PatentDocument']);
 
-/** Names of ST.96 and the ones that `readableText` and the ST.36 readers know. */
+/** Names of ST.96 and the names that `readableText` and the ST.36 readers know. */
 const ST36_NAMES: Record<string, string> = {
   ...{
     Paragraphs: 'p',
@@ -61,7 +61,7 @@ const ST36_NAMES: Record<string, string> = {
   ...{ Li: 'li', Ul: 'ul', Ol: 'ol', OrderedList: 'ol', UnorderedList: 'ul', ListItem: 'li' },
 };
 
-/** Cells of tables hold markup as characters: `CC<sub>50</sub>`. */
+/** Cells of tables hold markup as escaped text: `CC<sub>50</sub>`. */
 const TAGS = /<\/?(?:sub|sup|b|i|u|br)\s*\/?>/gi;
 
 function inSt36(node: XmlNode): XmlNode {
@@ -120,7 +120,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
   });
 }
 
-/** References come as the office spells them and in a standard form; the office's own first. */
+/** References come in the office's spelling and in a standard form. Prefers the office's spelling. */
 function original(references: XmlElement[]): XmlElement | undefined {
   const own = references.find(({ attributes }) => attributes['dataFormat'] === 'original') ?? references[0];
   return childAt(own, 'DocumentID') ?? own;
@@ -159,7 +159,7 @@ function filings(front: XmlElement): Partial<Patent> {
   });
 }
 
-/** Holders in the language of the publication; the same ones in Latin script stand beside them by `sequence`. */
+/** Holders in the language of the publication. The same names in Latin script have the same `sequence`. */
 function people(front: XmlElement, role: 'Applicant' | 'Inventor'): Name[] {
   const parties = childAt(front, 'Parties');
   const listed =
@@ -187,7 +187,7 @@ function people(front: XmlElement, role: 'Applicant' | 'Inventor'): Name[] {
   );
 }
 
-/** Firms and attorneys; a firm's number stands behind its name. */
+/** Firms and attorneys. The number of a firm follows its name. */
 function agents(front: XmlElement): Name[] {
   const listed = descendants(childAt(front, 'Parties', 'AgentDetails'), 'Agent');
   return uniqueNames(

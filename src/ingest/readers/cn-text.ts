@@ -1,6 +1,6 @@
 /**
- * Text of CN publications, for both of the office's formats. Headings are paragraphs of their own; in the older
- * format lines are broken as on the printed page, within sentences and words.
+ * Text of CN publications, for both formats of the office. Headings are separate paragraphs. The older format
+ * breaks lines as on the printed page, within sentences and words.
  */
 import type { Claim, Drawing, Section } from '../../patent/record.js';
 import { digitsAtEnd } from '../../patent/scan.js';
@@ -8,18 +8,21 @@ import { readableText } from './markup.js';
 import { claims } from './red-book-text.js';
 import { childElements, descendants, type XmlElement } from './xml.js';
 
-/** Headings of the description that the implementing regulations prescribe (细则第十七条), and the older ones. */
+/** Headings of the description that the implementing regulations prescribe (细则第十七条), and older headings. */
 const HEADING =
   /^(?:[一二三四五六七八九十]+、|\d+[.、])?\s*((?:所属)?技术领域|背景技术|发明内容|实用新型内容|发明概述|附图说明|具体实施方式|具体实施例|实施方式|实施例|序列表|工业实用性|相关申请的交叉引用)\s*[:：]?$/;
 
 const WIDE = '[\\p{Script=Han}\\u3000-\\u303f\\uff00-\\uffef]';
-/** A blank between two wide characters, which Chinese does not write. */
+/** A blank between two wide characters. Chinese text has no such blanks. */
 const GAP = new RegExp(`(?<=${WIDE}) (?=${WIDE})`, 'gu');
-/** Stands for the end of a printed line while the text is made readable; no document holds it. */
+/** Marks the end of a printed line during conversion. Documents do not contain this character. */
 const LINE_END = '\uE002';
 const IS_WIDE = new RegExp(`^${WIDE}`, 'u');
 
-/** What joins two printed lines: one goes on in the next unless it ends a sentence, a clause or with an image. */
+/**
+ * The text between two printed lines. A line continues on the next line unless it ends with a sentence, a
+ * clause or an image.
+ */
 function joint(line: string, next: string): string {
   const before = [...line.slice(-2)].at(-1) ?? '';
   if (/[。；：;:.\]]/.test(before)) return '\n';
@@ -34,7 +37,7 @@ function withLineEnds(element: XmlElement): XmlElement {
   return { ...element, children };
 }
 
-/** Text of an element of the format that breaks lines as on the page, without these breaks. */
+/** Text of an element without the line breaks of the printed page. */
 export function printedText(element: XmlElement): string {
   return unwrapped(readableText(withLineEnds(element)));
 }
@@ -52,7 +55,7 @@ export function printedClaims(root: XmlElement): Claim[] {
   return claims(withLineEnds(root)).map((claim) => ({ ...claim, text: unwrapped(claim.text) }));
 }
 
-/** Paragraphs under the headings among them; what stands before the first is under `说明书`. */
+/** Paragraphs under their headings. Text before the first heading is under `说明书`. */
 export function cnSections(
   description: XmlElement | undefined,
   textOf: (element: XmlElement) => string = readableText,
@@ -73,7 +76,9 @@ export function cnSections(
   return sections.filter(({ paragraphs: list }) => list.length > 0);
 }
 
-/** Everything of a description that is text, in order; grouping elements are looked into, the title is not repeated. */
+/**
+ * All text elements of a description, in order. Grouping elements are descended into. The title is left out.
+ */
 function paragraphs(parent: XmlElement): XmlElement[] {
   return childElements(parent).flatMap((child) => {
     if (child.name === 'invention-title') return [];
@@ -82,7 +87,7 @@ function paragraphs(parent: XmlElement): XmlElement[] {
   });
 }
 
-/** Sheets with their labels, and the drawing of the abstract, which is a file of its own. */
+/** Sheets with their labels, and the drawing of the abstract, which has its own file. */
 export function cnDrawings(lists: XmlElement[], ofAbstract: XmlElement | undefined): Drawing[] {
   const found: Drawing[] = lists
     .flatMap((list) => descendants(list, 'figure'))
@@ -105,7 +110,7 @@ function files(element: XmlElement): string[] {
   );
 }
 
-/** `虚构专利代理事务所 99001`: a firm without the number that the office gives it. */
+/** `虚构专利代理事务所 99001`: the name of a firm without its number. */
 export function withoutAgencyNumber(name: string | undefined): string | undefined {
   return name?.replace(/\s\d{5}$/, '');
 }

@@ -1,25 +1,25 @@
 /**
- * XML of which a part is damaged: a stray `<` in a heading, an end tag that is missing. A parser stops there; here the
- * smallest element around the damage is left out and the rest is read.
+ * XML with a damaged part: a stray `<` in a heading, a missing end tag. A parser stops at the damage. This
+ * module leaves out the smallest element around the damage and reads the rest.
  */
 import { DamagedDocument } from './reader.js';
 import { parseXml, type XmlElement } from './xml.js';
 
 export interface Mended {
   roots: XmlElement[];
-  /** What was left out, each with line and column in the document. */
+  /** Elements left out, each with line and column in the document. */
   damages: string[];
 }
 
-/** Damages that are told one by one. */
+/** Damages that are reported one by one. */
 const TOLD = 5;
-/** Where the parser stood, at the beginning of its message. */
+/** Position of the parser, at the beginning of its message. */
 const PLACE = /^XML: line (\d+), column (\d+): /;
 
 /**
- * The root elements of a document; elements of the names given (headings, paragraphs, claims) that cannot be read are
- * left out. Elements named in `skip` are left out with all they hold, as in `parseXml`.
- * @throws DamagedDocument if something else in the document is damaged
+ * The root elements of a document. Unreadable elements with one of `names` (headings, paragraphs, claims) are
+ * left out. Elements in `skip` are left out with their content, as in `parseXml`.
+ * @throws DamagedDocument if another part of the document is damaged
  */
 export function parseMended(text: string, names: readonly string[], skip: ReadonlySet<string>): Mended {
   try {
@@ -37,7 +37,7 @@ function told(damages: string[]): string[] {
   return more > 0 ? [...damages.slice(0, TOLD), `${more} more elements are left out`] : damages;
 }
 
-/** The text without the elements of these names that are no XML by themselves. Takes time in proportion to it. */
+/** The text without the elements of these names that are not well-formed. Takes linear time. */
 function withoutDamaged(text: string, names: readonly string[]): { sound: string; damages: string[] } {
   const open = new RegExp(`<(${names.join('|')})(?=[\\s>])`, 'g');
   const starts = [...text.matchAll(open)].map(({ index, 1: name = '' }) => ({ index, name }));
@@ -65,7 +65,9 @@ function withoutDamaged(text: string, names: readonly string[]): { sound: string
   return { sound: kept.join(''), damages };
 }
 
-/** Behind the end tag of an element; one that has none before the next element ends where that begins. */
+/**
+ * The end of an element, after its end tag. An element without an end tag ends where the next element begins.
+ */
 function endOf(text: string, start: number, name: string, next = text.length): number {
   const tag = `</${name}>`;
   const end = text.slice(start, next).lastIndexOf(tag);

@@ -1,4 +1,4 @@
-/** Bytes to text. Offices declare encodings that are not the document's, so the bytes are believed first. */
+/** Decodes bytes to text. Offices sometimes declare a wrong encoding, so the bytes are checked first. */
 import { DamagedDocument } from './reader.js';
 
 const DECLARED = /^[^<]{0,3}<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
@@ -7,12 +7,15 @@ function strict(label: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes);
   } catch {
-    // Not this encoding, or a label that nobody knows.
+    // The bytes are in a different encoding, or the label is unknown.
     return undefined;
   }
 }
 
-/** Text in one Latin code page: letters above 127 stand alone or in pairs, and none of it is valid UTF-8. */
+/**
+ * Whether the bytes are text in one Latin code page: letters above 127 are single or in pairs, and none of
+ * them is valid UTF-8.
+ */
 function looksLatin(bytes: Uint8Array): boolean {
   let run = 0;
   let high = 0;
@@ -31,10 +34,10 @@ function looksLatin(bytes: Uint8Array): boolean {
 }
 
 /**
- * The text of a document. UTF-8 wherever the bytes are valid UTF-8, whatever is declared (text in another
- * encoding is practically never valid by chance); else the declared encoding; else windows-1252 where the
- * text is consistently Latin.
- * @throws DamagedDocument when the bytes are text in none of these.
+ * Decodes a document. Valid UTF-8 is read as UTF-8, regardless of the declaration: text in another encoding
+ * is practically never valid UTF-8. Other bytes are read in the declared encoding, then as windows-1252 if
+ * the text is consistently Latin.
+ * @throws DamagedDocument if no encoding fits the bytes
  */
 export function decodeText(bytes: Uint8Array): string {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {

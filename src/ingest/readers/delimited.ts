@@ -1,13 +1,16 @@
-/** Delimited text (RFC 4180: commas or tabs, quotes doubled): records of a text, and a stream cut into them. */
+/**
+ * Delimited text (RFC 4180: commas or tabs, doubled quotes). Finds the records of a text and splits a stream
+ * into records.
+ */
 import { TABLE_RECORD_MAX_CHARS } from '../../limits.js';
 import type { Piece, Splitter } from '../split.js';
 
-/** Lines looked at for the header: exports put a line with their query before it. */
+/** Lines searched for the header. Exports put a line with their query before the header. */
 const HEADER_LINES = 3;
-/** Bytes by which the encoding is told. */
+/** Bytes from which the encoding is detected. */
 const ENCODING_BYTES = 1 << 16;
 
-/** The separator of a header line: what occurs most of comma, tab and semicolon. */
+/** The separator of a header line: the most frequent of comma, tab and semicolon. */
 export function separatorOf(line: string): string {
   const counts = [',', '\t', ';'].map((mark) => ({ mark, count: line.split(mark).length }));
   return counts.sort((a, b) => b.count - a.count)[0]?.mark ?? ',';
@@ -37,7 +40,7 @@ export function cellsOf(record: string, separator: string): string[] {
   return cells.map((cell) => cell.trim());
 }
 
-/** Length of the first record of a text, line end included; 0 where it does not end yet. */
+/** Length of the first record of a text, including the line end; 0 if the record is incomplete. */
 function recordLength(text: string, from: number): number {
   let inQuotes = false;
   for (let at = from; at < text.length; at++) {
@@ -48,7 +51,7 @@ function recordLength(text: string, from: number): number {
   return 0;
 }
 
-/** UTF-8 where the bytes are that, else the Chinese national code, in which gazette lists come. */
+/** UTF-8 if the bytes are valid UTF-8. Otherwise the Chinese national code, the encoding of gazette lists. */
 export function delimitedDecoder(head: Uint8Array): InstanceType<typeof TextDecoder> {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
@@ -58,7 +61,7 @@ export function delimitedDecoder(head: Uint8Array): InstanceType<typeof TextDeco
   }
 }
 
-/** The first lines of a text, decoded, among which the header is. */
+/** The first lines of a text, decoded. One of them is the header. */
 export function headerLines(head: Uint8Array): string[] {
   const bytes = head.subarray(0, ENCODING_BYTES);
   const text = delimitedDecoder(bytes).decode(bytes, { stream: true });
@@ -74,8 +77,8 @@ export function headerLines(head: Uint8Array): string[] {
 }
 
 /**
- * The records of a table, each with the header in front of it, in UTF-8; positions count lines. `isHeader` tells
- * the header among the first lines.
+ * Splits a table into records in UTF-8, each with the header before it. Positions count lines. `isHeader`
+ * recognises the header among the first lines.
  */
 export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
   return async function* (stream, maxChars = TABLE_RECORD_MAX_CHARS): AsyncIterable<Piece> {
@@ -114,7 +117,7 @@ export function splitDelimited(isHeader: (line: string) => boolean): Splitter {
       take(chunk);
       yield* pieces(false);
       if (text.length > maxChars) {
-        // A quote that is never closed makes the rest one record.
+        // An unclosed quote makes the rest of the file one record.
         yield {
           position: `line ${line}`,
           reason: `a record of more than ${maxChars} characters; is a quote not closed?`,

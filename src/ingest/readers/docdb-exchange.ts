@@ -1,4 +1,6 @@
-/** One exchange document: bibliographic data in DOCDB's, EPODOC's and the office's own spelling, and abstracts. */
+/**
+ * One exchange document: bibliographic data in the spellings of DOCDB, EPODOC and the office, and abstracts.
+ */
 
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
@@ -21,8 +23,8 @@ import { childAt, childElements, descendants, textAt, type XmlElement } from './
 export type Read = Patent | { foreign: string } | { skipped: string };
 
 /**
- * @throws DamagedDocument without a number. A document that was deleted from DOCDB (status `D`), or of which
- * DOCDB has neither title nor abstract, is no damage: it is skipped.
+ * Skips a document that was deleted from DOCDB (status `D`), or that has neither title nor abstract in DOCDB.
+ * @throws DamagedDocument if the number is missing
  */
 export function exchangeDocument(element: XmlElement): Read {
   const { attributes } = element;
@@ -51,7 +53,7 @@ export function exchangeDocument(element: XmlElement): Read {
   };
 }
 
-/** Elements in the form DOCDB normalises least: its alphabet-converted `docdba`/`epodoc` before upper-case `docdb`. */
+/** The first text of each language that is not empty. A text without a language is English. */
 function byLanguage(elements: XmlElement[], text: (element: XmlElement) => string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const element of elements) {
@@ -65,8 +67,8 @@ function byLanguage(elements: XmlElement[], text: (element: XmlElement) => strin
 type Texts = Pick<Partial<Patent>, 'language' | 'title' | 'titles' | 'abstract' | 'abstracts'>;
 
 /**
- * Titles and abstracts by language. The record's own is one that has both, if there is one: of these the
- * language of publication, else English, which is DOCDB's own, else the first.
+ * Titles and abstracts by language. The record prefers a language with both. The order is the language of
+ * publication, English (the language of DOCDB), any other language.
  */
 function texts(element: XmlElement, front: XmlElement, stated: string | undefined): Texts {
   const titles = byLanguage(childElements(front, 'invention-title'), (title) =>
@@ -96,7 +98,8 @@ function filings(
   const claims = [...childElements(childAt(front, 'priority-claims'), 'priority-claim')];
   const priorities = bySequence(claims).flatMap((claim) => filingOf(claim) ?? []);
   const stated = familyId && /^\d+$/.test(familyId) && Number(familyId) > 0 ? familyId : undefined;
-  // An application that is its own first filing is listed as its priority; it claims none.
+  // DOCDB lists an application that is its own first filing as its own priority. Such an application claims
+  // no priority.
   const claimed = priorities.filter((filing) => !own || filingKey(filing) !== filingKey(own));
   return {
     ...filingFields(country, { own, priorities: claimed, familyId: stated }),
@@ -104,7 +107,9 @@ function filings(
   };
 }
 
-/** DOCDB names the international application that a national one rests on among the priorities, linked by `W`. */
+/**
+ * DOCDB lists the international application of a national application among the priorities, linked by `W`.
+ */
 function internationalStage(claims: XmlElement[]): Partial<Patent> {
   const linked = claims.filter((claim) => textAt(claim, 'priority-linkage-type') === 'W');
   const filing = filingOf(linked);
@@ -116,7 +121,7 @@ function people(front: XmlElement, role: 'applicant' | 'inventor'): Name[] {
   return formedNames(descendants(childAt(front, 'parties', `${role}s`), role), role);
 }
 
-/** `H01M   10/05 A`, without the letter of the edition behind it. */
+/** `H01M   10/05 A`, without the letter of the edition at its end. */
 function withoutEdition(code: string): string {
   const bare = code.trimEnd();
   return /^\s[A-Z]$/.test(bare.slice(-2)) ? bare.slice(0, -2) : bare;
@@ -153,7 +158,10 @@ function codes(front: XmlElement): Partial<Patent> {
   };
 }
 
-/** Who cited a document, by the phase in which it was cited: only the applicant's own are not an examiner's. */
+/**
+ * Origin of a citation, as stated or from its phase: the applicant, or the examiner in search and
+ * examination. Oppositions and third parties give `undefined`.
+ */
 function citedBy(citation: XmlElement): Citation['cited_by'] | undefined {
   const stated = citation.attributes['cited-by']?.toLowerCase();
   if (stated === 'examiner' || stated === 'applicant') return stated;

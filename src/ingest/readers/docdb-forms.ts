@@ -1,6 +1,7 @@
 /**
- * DOCDB and OPS give one thing in several forms: in DOCDB's own (`docdb`; `docdba` keeps marks and small letters), in
- * that of EPODOC (`epodoc`), and as the office or the applicant wrote it (`original`). Here each becomes one.
+ * DOCDB and OPS give each number and name in several forms: in DOCDB's form (`docdb`; `docdba` keeps accents
+ * and small letters), in EPODOC's form (`epodoc`), and as written by the office or the applicant
+ * (`original`). This module selects one form.
  */
 import { isOfficeApplicationNumber, isPctNumber } from '../../patent/application-number.js';
 import { parseDate } from '../../patent/date.js';
@@ -25,7 +26,9 @@ function documentIds(references: XmlElement[]): Formed[] {
   );
 }
 
-/** DOCDB's own document-id, which states country, number, kind and date apart; EPODOC's joins them. */
+/**
+ * DOCDB's own document-id. It has separate country, number, kind and date. EPODOC's document-id joins them.
+ */
 export function documentId(references: XmlElement[]): XmlElement | undefined {
   const ids = documentIds(references);
   const chosen =
@@ -33,10 +36,10 @@ export function documentId(references: XmlElement[]): XmlElement | undefined {
   return (chosen ?? ids[0])?.element;
 }
 
-/** In the order of preference: the office's own number is the one that other sources state. */
+/** Forms in order of preference. Other sources state the office's own number, so it comes first. */
 const NUMBER_FORMS = ['original', 'docdb', 'epodoc'];
 
-/** The filing that some references name, each in another form; the date may stand beside one of them only. */
+/** The filing that several references name in different forms. Only one of them may have the date. */
 export function filingOf(references: XmlElement[]): Filing | undefined {
   const id = documentId(references);
   const number = textAt(id, 'doc-number');
@@ -45,13 +48,13 @@ export function filingOf(references: XmlElement[]): Filing | undefined {
   const date = parseDate(textAt(id, 'date') ?? dates.find(Boolean));
   const country = textAt(id, 'country') ?? /^[A-Z]{2}/.exec(number)?.[0];
   if (country === undefined) return undefined;
-  // DOCDB's kind W is an international application: `US2004035927` under WO, `9816128` of 1998 under US.
+  // Kind W of DOCDB is an international application: `US2004035927` under WO, `9816128` of 1998 under US.
   const pct = textAt(id, 'kind') === 'W' ? /^([A-Z]{2})?(\d{4}|\d{2})(\d{5,6})$/.exec(number) : undefined;
   if (pct) return { country: 'WO', number: `PCT/${pct[1] ?? country}${pct[2]}/${pct[3]}`, date };
   return { country, number: officeNumber(country, documentIds(references)) ?? number, date };
 }
 
-/** The first of the numbers that has a form of the office; DOCDB leaves out the series of US applications. */
+/** The first number in a form of the office. DOCDB leaves out the series of US applications. */
 function officeNumber(country: string, ids: readonly Formed[]): string | undefined {
   const numbers = NUMBER_FORMS.flatMap((wanted) =>
     ids.filter(({ form }) => form === wanted).flatMap(({ element }) => textAt(element, 'doc-number') ?? []),
@@ -59,7 +62,7 @@ function officeNumber(country: string, ids: readonly Formed[]): string | undefin
   return numbers.find((number) => isPctNumber(number) || isOfficeApplicationNumber(country, number));
 }
 
-/** References that name the same thing in several forms share their `sequence`. */
+/** References to the same object in several forms share their `sequence`. */
 export function bySequence(elements: readonly XmlElement[]): XmlElement[][] {
   const groups = new Map<string, XmlElement[]>();
   for (const [at, element] of elements.entries()) {
@@ -71,10 +74,13 @@ export function bySequence(elements: readonly XmlElement[]): XmlElement[][] {
   return [...groups.values()];
 }
 
-/** DOCDB's names have no marks or legal punctuation and stand first; `original` ones are as printed. */
+/** DOCDB's names have no accents or legal punctuation and come first. `original` names are as printed. */
 const NAME_FORMS = ['original', 'docdba', 'docdb', 'epodoc'];
 
-/** Applicants or inventors, each one name: in its own script, and in Latin letters if a form gives that too. */
+/**
+ * Applicants or inventors, one name each: in their own script, and in Latin letters if one of the forms has
+ * them.
+ */
 export function formedNames(holders: readonly XmlElement[], role: 'applicant' | 'inventor'): Name[] {
   return uniqueNames(
     bySequence(holders).map((group): Name | undefined => {
@@ -97,7 +103,8 @@ function rankOf(element: XmlElement): number {
 
 function nameOf(holder: XmlElement, role: string): string | undefined {
   const name = textAt(holder, `${role}-name`, 'name') ?? textAt(holder, 'name');
-  // `IBM [US]`: the country is not part of the name, nor is the comma that ends an original one.
+  // `IBM [US]`: the country is not part of the name. The final comma of an original name is not part of it
+  // either.
   return name === undefined ? undefined : withoutEnd(withoutCountry(name.trimEnd()), /[,;\s]/);
 }
 

@@ -1,6 +1,6 @@
 /**
- * One full-text document of OPS: the claims or the description of a publication, as plain text. It is part of
- * a publication whose bibliographic data came, or will come, in another answer.
+ * One full-text document of OPS: the claims or the description of a publication, as plain text. The
+ * bibliographic data of the publication come in another answer, earlier or later.
  */
 import type { Claim, Section } from '../../patent/record.js';
 import type { Read } from './docdb-exchange.js';
@@ -9,7 +9,7 @@ import { sectionsOfLines } from './plain-text.js';
 import { identity, languageCode, present, withText } from './publication.js';
 import { childAt, childElements, textAt, type XmlElement } from './xml.js';
 
-/** @throws DamagedDocument without a number or without text. */
+/** @throws DamagedDocument if the number or the text is missing */
 export function fulltextDocument(element: XmlElement): Read {
   const id = childAt(element, 'bibliographic-data', 'publication-reference', 'document-id');
   const { attributes } = element;
@@ -45,7 +45,7 @@ function languageOf(part: XmlElement, document: XmlElement): string {
   return languageCode(part.attributes['lang']) ?? languageCode(document.attributes['lang']) ?? 'en';
 }
 
-/** Claims are lines that begin with their number; a line without one goes on with the claim before it. */
+/** Claims are lines that begin with their number. A line without a number continues the claim before it. */
 function claims(list: XmlElement): Claim[] {
   const found: Claim[] = [];
   for (const line of childElements(list).flatMap((claim) => childElements(claim, 'claim-text'))) {

@@ -1,9 +1,9 @@
 /**
  * DOCDB exchange documents (the EPO's product 14.7 and its weekly exchange files) and the answers of Open
- * Patent Services, which wrap them: bibliographic data, abstract, family members with their own, search
- * results, and full texts (claims or description of one publication). A fragment often lacks the
- * declaration of its namespaces, so only local names count. Deliveries hold millions of documents under one
- * root: they come apart at each document.
+ * Patent Services, which wrap these documents: bibliographic data, abstracts, family members with their data,
+ * search results, and full texts (claims or description of one publication). Fragments often lack namespace
+ * declarations, so only local names are compared. Deliveries hold millions of documents under one root. The
+ * splitter makes each document a unit.
  */
 import { splitElements } from '../split.js';
 import { decodeText } from './decode.js';
@@ -18,7 +18,7 @@ const ROOTS = new Set<string>([
   ...DOCUMENTS,
   ...['exchange-documents', 'fulltext-documents', 'world-patent-data', 'fault'],
 ]);
-/** Legal events of OPS: most of a family answer, and nothing is read from them. */
+/** Legal events of OPS. They are most of a family answer. The reader does not use them. */
 const SKIP = new Set(['legal']);
 
 function parse(bytes: Uint8Array): ParsedUnit {
@@ -39,7 +39,10 @@ function parse(bytes: Uint8Array): ParsedUnit {
   return result;
 }
 
-/** An OPS answer that is about publications but holds none: a fault, numbers, legal events, register data. */
+/**
+ * Content of an OPS answer about publications that holds no publication: a fault, numbers, legal events,
+ * register data.
+ */
 function emptyReason(root: XmlElement): string {
   if (root.name === 'fault') return `an OPS fault: ${textAt(root, 'message') ?? 'without a message'}`;
   if (root.name !== 'world-patent-data') return `<${root.name}> holds no document`;

@@ -1,7 +1,7 @@
 /**
- * Characters as the US full text of the years to 2001, and the BRS system since, spells them in ASCII:
- * `.alpha.`, `10.sup.6`, `SiO.sub.2`, `{umlaut over (u)}`. Source: USPTO, Patent Full Text (APS) documentation,
- * appendix of special characters.
+ * Characters in the ASCII spelling of the US full text until 2001 and of the BRS system since then:
+ * `.alpha.`, `10.sup.6`, `SiO.sub.2`, `{umlaut over (u)}`. Source: USPTO, Patent Full Text (APS)
+ * documentation, appendix of special characters.
  */
 
 const LETTERS =
@@ -31,7 +31,7 @@ const OVER: Record<string, string> = {
   ...{ macron: '\u0304', breve: '\u0306', dot: '\u0307', ring: '\u030a', caron: '\u030c', cedilla: '\u0327' },
 };
 
-/** A text with its codes as characters; a code that is none stays as it is. */
+/** Replaces the codes of a text by their characters. Unknown codes stay. */
 export function dotCodesRead(text: string): string {
   if (!/[.{]/.test(text)) return text;
   return text

@@ -1,10 +1,16 @@
-/** Drawings of EP publications: sheets with several figures each, one of them named for the front page; formulas. */
+/**
+ * Drawings of EP publications: formulas, and sheets with several figures each. One sheet is named for the
+ * front page.
+ */
 
 import type { Drawing } from '../../patent/record.js';
 import { withoutEnd } from '../../patent/scan.js';
 import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
 
-/** File names without folder; the image inside the abstract is the front page's, else B598 names the figure. */
+/**
+ * File names without folder. The image inside the abstract is the front page's. Without such an image, B598
+ * names the figure.
+ */
 export function epDrawings(root: XmlElement): Drawing[] {
   const chosen = textAt(childAt(root, 'SDOBI'), 'B500', 'B590', 'B598');
   const found: Drawing[] = [];
@@ -38,7 +44,6 @@ function images(parent: XmlElement): string[] {
 
 const CONTENTS: Record<string, Drawing['content']> = { chem: 'chemistry', math: 'mathematics' };
 
-/** Formulas that are images. */
 function formulas(parent: XmlElement): Drawing[] {
   return descendants(parent, 'img').flatMap(({ attributes }) => {
     const content = CONTENTS[attributes['img-content'] ?? ''];
@@ -47,7 +52,7 @@ function formulas(parent: XmlElement): Drawing[] {
   });
 }
 
-/** Whether a sheet shows the figure that is named: `1` is on the sheet `1a, 1b`. */
+/** Whether a sheet shows the named figure: `1` is on the sheet `1a, 1b`. */
 function covers(label: string, chosen: string): boolean {
   const figures = label.replace(/^Fig\. /, '').split(', ');
   return figures.some((figure) => figure === chosen || withoutEnd(figure, /\D/) === chosen);

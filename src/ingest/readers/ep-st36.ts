@@ -1,7 +1,7 @@
 /**
  * EP publications, `ep-patent-document` v1.0 to v1.5.1 (WIPO ST.36; the EPO's full-text data, product 14.12;
- * tags B100–B900 are the INID codes). The title comes in German, English and French; a B1 carries its claims
- * in all three. A Euro-PCT A1 is a front page without text: the WO publication holds it.
+ * tags B100–B900 are the INID codes). The title is in German, English and French. A B1 has its claims in all
+ * three languages. A Euro-PCT A1 is a front page without text: the WO publication holds the text.
  */
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
@@ -32,9 +32,9 @@ import { writtenCitation } from './written-citation.js';
 import { childAt, childElements, descendants, textAt, type XmlElement, xmlRootName } from './xml.js';
 
 const ROOT = 'ep-patent-document';
-/** Page images of the search report; nothing is read from them. */
+/** Page images of the search report. The reader does not use them. */
 const SKIP = new Set(['search-report-data']);
-/** Texts of which a damaged one is left out, in place of the document. */
+/** Text elements. If one of them is damaged, the reader leaves out the element and not the document. */
 const TEXTS = ['heading', 'p', 'claim', 'B542', 'B561', 'B562', 'patcit', 'nplcit', 'figure'];
 
 function parse(bytes: Uint8Array): ParsedUnit {
@@ -78,7 +78,7 @@ function publication(root: XmlElement): Patent | { foreign: string } {
   });
 }
 
-/** B540 lists languages (B541) and titles (B542) in turn. */
+/** B540 alternates languages (B541) and titles (B542). */
 function titles(front: XmlElement, language: string | undefined): Partial<Patent> {
   const found: Record<string, string> = {};
   let spoken: string | undefined;
@@ -97,7 +97,7 @@ function abstracts(root: XmlElement, language: string | undefined): Partial<Pate
   const found: Record<string, string> = {};
   for (const element of childElements(root, 'abstract')) {
     const spoken = languageCode(element.attributes['lang']) ?? language ?? 'en';
-    // The drawing of the front page stands inside the abstract.
+    // The drawing of the front page is inside the abstract.
     const text = readableText({ ...element, children: element.children.map(withoutImages) }).trim();
     if (text) found[spoken] = found[spoken] ? `${found[spoken]}\n${text}` : text;
   }
@@ -114,12 +114,12 @@ function withoutImages(node: XmlElement | string): XmlElement | string {
   return { ...node, children: node.children.filter((child) => !isDrawing(child)).map(withoutImages) };
 }
 
-/** The claims in the language of the proceedings, and the translations that a grant carries. */
+/** The claims in the language of the proceedings, and the translations of a grant. */
 function claimSets(root: XmlElement, language: string | undefined): Partial<Patent> {
   const sets: Record<string, Claim[]> = {};
   for (const list of childElements(root, 'claims')) {
     const spoken = languageCode(list.attributes['lang']) ?? language ?? 'en';
-    // Several sets in one language are for different states; all of them were granted.
+    // Several sets in one language apply to different states. All of them were granted.
     sets[spoken] = [...(sets[spoken] ?? []), ...claims({ name: '', attributes: {}, children: [list] })];
   }
   const own = language && language in sets ? language : Object.keys(sets)[0];
@@ -152,7 +152,7 @@ function international(front: XmlElement): Partial<Patent> {
   );
 }
 
-/** B300 lists number (B310), date (B320) and country (B330) of each priority in turn. */
+/** B300 repeats number (B310), date (B320) and country (B330) for each priority. */
 function priorities(front: XmlElement): Filing[] {
   const found: Filing[] = [];
   let open: { number: string; date?: string | undefined } | undefined;
@@ -168,13 +168,13 @@ function priorities(front: XmlElement): Filing[] {
   return found;
 }
 
-/** Japanese priorities of before 2000 end with the year: `8000290` of 1990 is 1990-80002. */
+/** Japanese priorities before 2000 end with the year: `8000290` of 1990 is 1990-80002. */
 function withYearFirst(country: string, { number, date }: Omit<Filing, 'country'>): string {
   const isOld = country === 'JP' && /^\d{3,8}$/.test(number) && number.endsWith(date?.slice(2, 4) ?? 'x');
   return isOld ? `${date?.slice(0, 4)}-${number.slice(0, -2)}` : number;
 }
 
-/** The applications that a divisional was divided from (B620): its oldest filing is theirs. */
+/** The applications that a divisional was divided from (B620). The divisional has their oldest filing. */
 function parents(front: XmlElement): Filing[] {
   return descendants(childAt(front, 'B600', 'B620'), 'pdoc').flatMap((parent): Filing[] => {
     const number = textAt(parent, 'dnum', 'anum');
@@ -183,7 +183,7 @@ function parents(front: XmlElement): Filing[] {
   });
 }
 
-/** Applicants (B710), on a grant the proprietors (B730); inventors (B720). */
+/** Applicants (B710), or the proprietors (B730) of a grant; inventors (B720). */
 function people(front: XmlElement): Partial<Patent> {
   const b700 = childAt(front, 'B700');
   const names = (block: string, holder: string): Name[] =>
@@ -201,7 +201,7 @@ function people(front: XmlElement): Partial<Patent> {
   });
 }
 
-/** IPC since its eighth edition (B510EP) or before (B510: `7C 07C 29/44 A`, the edition first), and CPC. */
+/** IPC since the eighth edition (B510EP) or before (B510: `7C 07C 29/44 A`, edition first), and CPC. */
 function codes(front: XmlElement): Partial<Patent> {
   const b500 = childAt(front, 'B500');
   const coded = (...path: string[]): string[] =>
@@ -215,7 +215,9 @@ function codes(front: XmlElement): Partial<Patent> {
   });
 }
 
-/** The examiner's (B560) and the ones that the applicant cites in the description (the list at its end). */
+/**
+ * The examiner's citations (B560), and the applicant's citations from the list at the end of the description.
+ */
 function citations(root: XmlElement, front: XmlElement): Citation[] {
   const b560 = childAt(front, 'B500', 'B560');
   const examiners = childElements(b560).flatMap((cited): Citation[] => {

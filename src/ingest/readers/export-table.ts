@@ -1,7 +1,7 @@
 /**
- * Tables of publications, one a row, known by the names of their columns: Google Patents' exports as CSV (of the
- * public data set, with JSON in cells, and of the search page), the CNIPA's gazette lists (GB18030), and lists
- * that Chinese search services export. Only the front-page data as a rule.
+ * Tables with one publication per row, recognised by the names of their columns: Google Patents' CSV exports
+ * (of the public data set, with JSON in cells, and of the search page), the CNIPA's gazette lists (GB18030),
+ * and exported lists of Chinese search services. Most tables hold only front-page data.
  */
 
 import type { Patent } from '../../patent/record.js';
@@ -12,7 +12,7 @@ import { type ExportFields, exportedPublication } from './google-patents.js';
 import { oneOf } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 
-/** Columns by their names without case, blanks and punctuation. */
+/** Column names without case, blanks and punctuation. */
 const COLUMNS: Record<string, readonly string[]> = {
   publication_number: [
     ...['publicationnumber', 'publicationno', 'id', 'authorizationnoticeid', 'resultnumber'],
@@ -69,7 +69,7 @@ const fieldOf = (column: string): string | undefined =>
       .replace(/[^\p{L}\p{N}]/gu, ''),
   );
 
-/** What a list of publications has, and other lists with an id and a title have not. */
+/** Columns typical of lists of publications. Other lists with an id and a title do not have them. */
 const TYPICAL = [
   'assignee',
   'inventor',
@@ -82,7 +82,9 @@ const TYPICAL = [
 ];
 const HEADER_MAX_CHARS = 20_000;
 
-/** Whether a line names the columns of such a table: a publication number, a title, and two things typical. */
+/**
+ * Whether a line names the columns of such a table: a publication number, a title and two typical columns.
+ */
 function isHeader(line: string): boolean {
   if (line.length > HEADER_MAX_CHARS) return false;
   const fields = new Set(cellsOf(line.replace(/^\uFEFF/, ''), separatorOf(line)).map(fieldOf));
@@ -109,24 +111,24 @@ function parse(bytes: Uint8Array): ParsedUnit {
   return oneOf(publication(fields));
 }
 
-/** JSON where a cell holds it; lists of names and codes taken apart. */
+/** Parses a cell with JSON, and splits lists of names and codes. */
 function cellValue(field: string, cell: string): unknown {
   if (/^[[{]/.test(cell)) {
     try {
-      // A writer may have put the line ends of a text into the cell as they are.
+      // Some writers put the line ends of a text into the JSON unescaped.
       return JSON.parse(cell.replace(/\r?\n/g, '\\n'));
     } catch {
-      // `[B26D1/09, B26D5/18]` is no JSON; it is taken apart below.
+      // `[B26D1/09, B26D5/18]` is not JSON. The code below splits it.
     }
   }
   if (field === 'assignee' || field === 'inventor') return namesIn(cell);
   if (field === 'ipc' || field === 'cpc') return cell.replace(/[[\]?]/g, '').split(/[;,|]/);
-  // A spreadsheet that took a number for one has lost its digits: `2.0193E+12`.
+  // A spreadsheet turns such an identifier into a number and loses digits: `2.0193E+12`.
   if (field === 'application_number') return /^[\d.]+E\+\d+$/i.test(cell) ? undefined : cell;
   return cell;
 }
 
-/** Names between semicolons or commas; a comma before a legal form belongs to the name. */
+/** Names separated by semicolons or commas. A comma before a legal form belongs to the name. */
 function namesIn(cell: string): string[] {
   const separators = /[;；]/.test(cell)
     ? /[;；]/
@@ -134,7 +136,7 @@ function namesIn(cell: string): string[] {
   return (
     cell
       .split(separators)
-      // Blanks that the source's encoding could not hold became question marks.
+      // Question marks replace blanks that the encoding of the source does not have.
       .map((name) => withoutStart(withoutEnd(name, /[?\s]/), /[?\s]/))
       .filter(Boolean)
   );
@@ -150,7 +152,7 @@ function publication(fields: ExportFields): Patent | { foreign: string } {
     fields['title'] = title.slice(numbered[0].length);
     fields['application_number'] ??= numbered[1];
   }
-  // A design is classified by Locarno, in the same column.
+  // A design has a Locarno class in the same column.
   const isDesign = /(?:^|[\d-])S\d?$/.test(String(fields['publication_number'] ?? ''));
   if (isDesign && fields['ipc'] !== undefined) {
     fields['locarno'] = fields['ipc'];

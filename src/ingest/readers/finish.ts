@@ -1,14 +1,17 @@
-/** What every record gets, whichever reader made it: references of claims, and no number that is none. */
+/** Completes the records of every reader: adds references of claims and removes invalid numbers. */
 import { withReferences } from '../../patent/claim-reference.js';
 import type { Citation, Claim, Name, Patent, Section } from '../../patent/record.js';
 import { withoutEntities } from './xml.js';
 
-/** No publication has a claim or a paragraph beyond it; a number that is larger is damage, or something else. */
+/** Largest number of a claim or paragraph. A larger number is damage or has a different meaning. */
 const NUMBER_MAX = 999_999;
 
 const isNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= NUMBER_MAX;
 
-/** The record with claims that name those they refer to, by their text where the source does not mark them. */
+/**
+ * The record with the references of its claims. References come from the text of a claim if the source does
+ * not mark them.
+ */
 export function finished(patent: Patent): Patent {
   const { claims, translated_claims: translated, description, descriptions, citations } = patent;
   const found = { ...patent };
@@ -24,7 +27,7 @@ export function finished(patent: Patent): Patent {
   return found;
 }
 
-/** A name whose characters some sources spell as HTML does: `&quot;`. */
+/** Decodes HTML entities in a name, such as `&quot;`. Some sources contain them. */
 function finishedName({ name, name_en }: Name): Name {
   const written = { name: withoutEntities(name) };
   return name_en === undefined ? written : { ...written, name_en: withoutEntities(name_en) };
@@ -34,7 +37,7 @@ function ofEach<T>(texts: Record<string, T>, make: (text: T) => T): Record<strin
   return Object.fromEntries(Object.entries(texts).map(([language, text]) => [language, make(text)]));
 }
 
-/** A claim whose number is none has that of its place. */
+/** Replaces an invalid claim number by the position of the claim. */
 function finishedClaims(claims: readonly Claim[]): Claim[] {
   const numbered = claims.map(({ depends_on: stated, ...claim }, at): Claim => {
     const number = isNumber(claim.number) ? claim.number : at + 1;
@@ -56,7 +59,7 @@ function finishedSections(sections: readonly Section[]): Section[] {
   });
 }
 
-/** A citation whose country or kind is none: its words are kept as they stand. */
+/** Turns a citation with an invalid country into text. Removes an invalid kind. */
 function finishedCitation(citation: Citation): Citation {
   const { country, number, kind, text, ...rest } = citation;
   const isOffice = country === undefined || /^[A-Z]{2}$/.test(country);

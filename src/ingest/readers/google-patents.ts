@@ -1,7 +1,7 @@
 /**
- * Exports in the form of Google Patents' public data (`title_localized`, `cpc`, `assignee_harmonized`, dates as
- * integers; https://console.cloud.google.com/marketplace/product/google_patents_public_datasets): JSON, one
- * object a line or in a list, and, through `export-table.ts`, CSV.
+ * Exports in the form of Google Patents' public data (`title_localized`, `cpc`, `assignee_harmonized`, dates
+ * as integers; https://console.cloud.google.com/marketplace/product/google_patents_public_datasets): JSON
+ * with one object per line or in a list, and CSV through `export-table.ts`.
  */
 
 import { citedPatent } from '../../patent/citation.js';
@@ -26,7 +26,7 @@ import {
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 
-/** Members of an export, all optional; values are checked where they are used. */
+/** Members of an export. All are optional. Values are checked when they are read. */
 export type ExportFields = Record<string, unknown>;
 
 const isObject = (value: unknown): value is ExportFields =>
@@ -36,7 +36,7 @@ const listOf = (value: unknown): unknown[] =>
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() || undefined : undefined;
 
-/** `US-9971313-B2`, `CN-114583807-B`, or the parts in members of their own. */
+/** `US-9971313-B2`, `CN-114583807-B`, or the parts in separate members. */
 function numberParts(fields: ExportFields): { country?: string; number?: string; kind?: string } {
   const written = textOf(fields['publication_number']) ?? '';
   const match = /^([A-Z]{2})[\s-]*([A-Z]{0,2}[\d/]+)[\s-]*([A-Z]\d?)?$/.exec(written.toUpperCase());
@@ -45,10 +45,10 @@ function numberParts(fields: ExportFields): { country?: string; number?: string;
   return present({ country, number: match?.[2] ?? written, kind });
 }
 
-/** The language in which an office publishes, for texts that state none. */
+/** Language of publication of each office, for texts without a stated language. */
 const OFFICE_LANGUAGES: Record<string, string> = { US: 'en', KR: 'ko', JP: 'ja', CN: 'zh', EP: 'en' };
 
-/** Texts by language from a plain text, `{text, language}` or a list of such. */
+/** Texts by language from a plain text, `{text, language}` or a list of these objects. */
 function localized(value: unknown, fallback: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of listOf(value)) {
@@ -59,7 +59,7 @@ function localized(value: unknown, fallback: string): Record<string, string> {
   return found;
 }
 
-/** @throws DamagedDocument without a number, a kind or any text. */
+/** @throws DamagedDocument if the number, the kind or all texts are missing */
 export function exportedPublication(fields: ExportFields): Patent | { foreign: string } {
   const { country, number, kind } = numberParts(fields);
   const named = identity(country, number, kind);
@@ -84,7 +84,7 @@ export function exportedPublication(fields: ExportFields): Patent | { foreign: s
   });
 }
 
-/** Each text in all its languages; the record's own language is the one that most texts are in. */
+/** Each text in all its languages. The language of the record is the language of most texts. */
 function textFields(fields: ExportFields, fallback: string): Partial<Patent> {
   const of = (name: string): Record<string, string> =>
     localized(fields[`${name}_localized`] ?? fields[name], fallback);
@@ -121,7 +121,7 @@ function filingOf(written: string | undefined, date?: string | undefined): Filin
   const match = /^([A-Z]{2})-?([\w./]+?)(?:-([A-Z]\d?))?$/.exec(written?.toUpperCase() ?? '');
   if (!match?.[1] || !match[2]) return undefined;
   const [, country, number, kind] = match;
-  // Kind W is an international application; U of Korea a utility model, whose number opens with 20.
+  // Kind W is an international application. Kind U of Korea is a utility model, whose number begins with 20.
   const pct = kind === 'W' ? /^(\d{4})0*(\d{6})$/.exec(number) : undefined;
   if (pct) return { country: 'WO', number: `PCT/${country}${pct[1]}/${pct[2]}`, date };
   const right = country === 'KR' && kind === 'U' && /^\d{11}$/.test(number) ? '20' : '';
@@ -149,7 +149,7 @@ function filings(
     priorities,
     familyId: family && family !== '-1' ? family : undefined,
   });
-  // The application's own date is given as priority where it claims none.
+  // An application without priority claims has its own date as priority date.
   const isOwnDate = priorities.length === 0 && priority === filed;
   return {
     ...found,
@@ -160,7 +160,7 @@ function filings(
   };
 }
 
-/** Names as printed, and, where both lists are of one length, the harmonised ones as their Latin form. */
+/** Names as printed. If both lists have the same length, the harmonised names are the Latin form. */
 function people(fields: ExportFields, role: 'assignee' | 'inventor'): Name[] {
   const names = (value: unknown): string[] =>
     listOf(value).flatMap((entry) => (isObject(entry) ? textOf(entry['name']) : textOf(entry)) ?? []);
@@ -183,7 +183,9 @@ function drawings(fields: ExportFields): Drawing[] {
   return file ? [{ file, representative: true }] : [];
 }
 
-/** Who cited, by the category: `APP` the applicant, the phases of a procedure the examiner. */
+/**
+ * Origin of a citation by its category: `APP` is the applicant, the phases of a procedure are the examiner.
+ */
 function citation(value: unknown): Citation[] {
   if (!isObject(value)) return [];
   const phase = textOf(value['category'])?.toUpperCase();

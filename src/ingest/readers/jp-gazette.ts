@@ -1,7 +1,7 @@
 /**
- * JP publications, `jp-official-gazette` (the JPO's gazettes in WIPO ST.36 with `jp:` additions). The headings
- * that a gazette prints (【背景技術】) are element names here; numbers and dates are of the common calendar, in
- * older gazettes of the era (特開平10-123456).
+ * JP publications, `jp-official-gazette` (the JPO's gazettes in WIPO ST.36 with `jp:` additions). The printed
+ * headings of a gazette (【背景技術】) are element names. Numbers and dates use the common calendar. Older gazettes
+ * use the era (特開平10-123456).
  */
 import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
@@ -38,7 +38,7 @@ import {
 } from './xml.js';
 
 const ROOT = 'jp-official-gazette';
-/** Amendments repeat the claims and the description as they were changed; the gazette prints them behind. */
+/** Amendments repeat the amended claims and description. The gazette prints them at its end. */
 const SKIP = new Set(['written-amendment-group', 'search-report-group', 'foreign-language-body']);
 
 function parse(bytes: Uint8Array): ParsedUnit {
@@ -85,7 +85,10 @@ function publication(root: XmlElement): Patent | { foreign: string } {
   });
 }
 
-/** The JPO's own kind tells the translation of an international application (T), which ST.16 calls A. */
+/**
+ * The kind code. The JPO's own kind marks the translation of an international application (T). ST.16 names it
+ * A.
+ */
 function kindCode(root: XmlElement, printed: string | undefined): string | undefined {
   const { 'kind-of-st16': st16, 'kind-of-jp': own } = root.attributes;
   if (own === 'T') return 'T';
@@ -93,7 +96,7 @@ function kindCode(root: XmlElement, printed: string | undefined): string | undef
   return st16 ?? own ?? fromPrint;
 }
 
-/** An abstract prints its parts as 【課題】…【解決手段】…, each on a line. */
+/** An abstract has the parts 【課題】…【解決手段】…, each on a line. */
 function abstractText(element: XmlElement): string {
   return readableText(element).replace(/(?<=[^\n])(?=【(?:課題|目的|解決手段|構成|効果|選択図)】)/g, '\n');
 }
@@ -122,7 +125,7 @@ function filings(front: XmlElement): Partial<Patent> {
   });
 }
 
-/** Applicants, on a grant the holders of the right; names are in Japanese, sometimes again in Latin script. */
+/** Applicants, or the holders of a granted right. Names are in Japanese, and some also in Latin script. */
 function people(front: XmlElement, role: 'applicant' | 'inventor' | 'agent'): Name[] {
   const parties = childAt(front, 'parties');
   const found = descendants(parties, role).map((holder): Name | undefined => {
@@ -151,7 +154,7 @@ function codes(front: XmlElement): Partial<Patent> {
   return codeFields({ ipc: [...ipc, ...coded('classifications-ipcr', 'classification-ipcr')], locarno });
 }
 
-/** Japan's own classification: FI (`E04D13/064 501A`), and F-terms. */
+/** The Japanese classifications: FI (`E04D13/064 501A`) and F-terms. */
 function ownCodes(front: XmlElement): Partial<Patent> {
   const fi = childElements(front, 'classification-national').flatMap((scheme) =>
     childElements(scheme)
@@ -173,7 +176,7 @@ function international(front: XmlElement): Partial<Patent> {
   return internationalFields(stage('filing'), stage('publishing'));
 }
 
-/** All figures of a gazette are pages of one file; the chosen drawing is named by its number. */
+/** All figures of a gazette are pages of one file. The chosen drawing is named by its number. */
 function drawings(root: XmlElement, front: XmlElement): Drawing[] {
   const chosen = textAt(front, 'figure-to-publish', 'fig-number')?.normalize('NFKC');
   const found: Drawing[] = [];
@@ -194,7 +197,7 @@ function drawings(root: XmlElement, front: XmlElement): Drawing[] {
   return found;
 }
 
-/** Documents that the description names in its list of citations: the applicant's. */
+/** The applicant's citations: documents in the citation list of the description. */
 function citations(root: XmlElement): Citation[] {
   const text = (parent: XmlElement): string => readableText(parent).replaceAll('\n', ' ');
   const lists = childElements(root, 'description').flatMap((part) => descendants(part, 'citation-list'));

@@ -1,9 +1,9 @@
-/** The description of a JP gazette: element names are the headings that the gazette prints. */
+/** The description of a JP gazette. Element names are the printed headings. */
 import type { Paragraph, Section } from '../../patent/record.js';
 import { readableText } from './markup.js';
 import { childElements, type XmlElement } from './xml.js';
 
-/** Headings of the description as the Patent Act's forms word them (様式第29). */
+/** Headings of the description as worded in the forms of the Patent Act (様式第29). */
 const HEADINGS: Record<string, string> = {
   'technical-field': '技術分野',
   'background-art': '背景技術',
@@ -26,7 +26,7 @@ const HEADINGS: Record<string, string> = {
   'sequence-list-text': '配列表フリーテキスト',
 };
 
-/** Sections in order; text outside any of them is under the heading before it, or under `発明の詳細な説明`. */
+/** Sections in order. Text outside all sections is under the heading before it, or under `発明の詳細な説明`. */
 export function gazetteSections(root: XmlElement): Section[] {
   const sections: Section[] = [];
   const open = (section: string): void => {
@@ -41,7 +41,7 @@ export function gazetteSections(root: XmlElement): Section[] {
       } else if (heading !== undefined) {
         open(heading);
         visit(child, heading);
-        // What follows a nested section belongs to the one around it.
+        // Text after a nested section belongs to the outer section.
         if (inside !== undefined) open(inside);
       } else {
         if (sections.length === 0) open('発明の詳細な説明');
@@ -53,7 +53,7 @@ export function gazetteSections(root: XmlElement): Section[] {
   return merged(sections.filter(({ paragraphs }) => paragraphs.length > 0));
 }
 
-/** Neighbours under one heading are one section. */
+/** Merges neighbouring sections with the same heading. */
 function merged(sections: Section[]): Section[] {
   const found: Section[] = [];
   for (const section of sections) {
@@ -71,7 +71,7 @@ function paragraphs(element: XmlElement): Paragraph[] {
   return [/^\d+$/.test(num) ? { number: Number(num), text } : { text }];
 }
 
-/** Elements that a gazette prints on a line of their own behind a label with their number. */
+/** Elements that a gazette prints on their own line, after a label with their number. */
 const LABELS: Record<string, string> = { figref: '図', patcit: '特許文献', nplcit: '非特許文献' };
 
 /** `<figref num="3">断面図である。</figref>` is printed as `【図３】断面図である。` */

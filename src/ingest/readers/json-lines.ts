@@ -1,4 +1,4 @@
-/** The project's own JSON Lines (`patent-schema.ts`): the way in for everything without a reader. */
+/** The project's own JSON Lines (`patent-schema.ts`), the format for sources without a reader. */
 import { normaliseApplicationNumber } from '../../patent/application-number.js';
 import { normaliseClassification } from '../../patent/classification.js';
 import { type Country, isCountry } from '../../patent/country.js';
@@ -13,7 +13,7 @@ import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 
 const NUMBER_FIELDS = ['patent_id', 'publication_number', 'number'] as const;
 
-/** Deeper than any field of a record. */
+/** Larger than the depth of every field of a record. */
 const DEPTH_MAX = 8;
 
 function parse(bytes: Uint8Array): ParsedUnit {
@@ -37,13 +37,13 @@ function readLine(text: string): unknown {
   }
 }
 
-/** A record without what it leaves out: names that begin with an underscore, and nulls. */
+/** The record without null fields and without names that begin with an underscore. */
 function givenFields(record: unknown): unknown {
   if (record === null || typeof record !== 'object' || Array.isArray(record)) return record;
   return withoutNulls(Object.fromEntries(Object.entries(record).filter(([name]) => !name.startsWith('_'))));
 }
 
-/** null means absent, as in requests, however deep; in a list it stays, and is refused. */
+/** null means absent at every depth, as in requests. A null in a list stays and is refused. */
 function withoutNulls(value: unknown, depth = 0): unknown {
   if (depth > DEPTH_MAX || value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
@@ -51,7 +51,7 @@ function withoutNulls(value: unknown, depth = 0): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, withoutNulls(inner, depth + 1)]));
 }
 
-/** A two-letter country outside the five, stated or opening the number. */
+/** A two-letter country outside the five offices, stated or at the beginning of the number. */
 function foreignCountry(fields: PatentLine): string | undefined {
   const stated = fields.country;
   if (stated !== undefined) return isCountry(stated) ? undefined : stated;
@@ -62,7 +62,7 @@ function foreignCountry(fields: PatentLine): string | undefined {
   return undefined;
 }
 
-/** The kind where a number's form leaves no choice: KR by its form, US applications and designs. */
+/** The kind if the form of the number determines it: KR numbers, US applications and designs. */
 function impliedKind(country: Country, number: string): string | undefined {
   if (country === 'KR') {
     const registered = /^[12]0\d{7}0000$/.test(number) && !/^[12]0(?:19|20)\d{2}/.test(number);
@@ -79,7 +79,7 @@ function identity(fields: NumberFields): Patent {
   const field = NUMBER_FIELDS.find((name) => fields[name] !== undefined);
   if (!field) throw new DamagedDocument('no number: expected patent_id, publication_number or number');
   const written = fields[field]!;
-  // A Japanese re-publication bears the number of the international one.
+  // A Japanese re-publication has the number of the international publication.
   const isRepublication = fields.country === 'JP' && /^\s*WO/i.test(written);
   const readings = parsePatentNumber(isRepublication ? `JP${written.trim()}` : written).filter(
     (reading) => !reading.application,
@@ -106,7 +106,7 @@ function identity(fields: NumberFields): Patent {
   return { patent_id, country, number, kind_code: kind };
 }
 
-/** The patent_id that a record will have; undefined if it names no publication. */
+/** The patent_id of a record; undefined if the record names no publication. */
 export function recordId(record: unknown): string | undefined {
   if (record === null || typeof record !== 'object') return undefined;
   try {
@@ -140,7 +140,7 @@ function claimList(claims: PatentLine['claims'] = []): Claim[] {
   return claims.map((claim, at) => (typeof claim === 'string' ? { number: at + 1, text: claim } : claim));
 }
 
-/** A value for each of several languages; empty ones are left out. */
+/** One value per language, without empty values. */
 function inLanguages<G, T>(given: Record<string, G> | undefined, read: (value: G) => T[]) {
   if (given === undefined) return undefined;
   const found = Object.entries(given).map(([language, value]): [string, T[]] => [language, read(value)]);
@@ -152,7 +152,7 @@ function orAbsent<T>(list: T[] | undefined): T[] | undefined {
   return list && list.length > 0 ? list : undefined;
 }
 
-/** A patent that is put together field by field; what is absent leaves no field. */
+/** A patent in construction. `put` skips absent values. */
 type Found = { -readonly [name in keyof Patent]?: Patent[name] | undefined };
 
 function put<N extends keyof Patent>(found: Found, name: N, value: Patent[N] | undefined): void {
@@ -213,7 +213,7 @@ function rightFields(fields: PatentLine): Partial<Patent> {
 const TEXT_FIELDS = ['title', 'abstract', 'claims', 'description'];
 const KNOWN = new Set(Object.keys(patentSchema.shape));
 
-/** Whether an object is meant as a line of this format: exports of other services share some of its names. */
+/** Whether an object is a line of this format. Exports of other services share some of its names. */
 function isOurs(names: readonly string[]): boolean {
   const known = names.filter((name) => KNOWN.has(name) || name.startsWith('_')).length;
   const hasOneOf = (wanted: readonly string[]): boolean => wanted.some((name) => names.includes(name));

@@ -1,6 +1,12 @@
-/** The names of a JSON object's own members, read from its beginning alone: a record may be many megabytes. */
+/**
+ * Reads the names of a JSON object's own members from the beginning of its text only. A record may be many
+ * megabytes.
+ */
 
-/** Behind the string that begins at a quote, or -1. No regular expression: one that alternates takes a frame of stack a character. */
+/**
+ * Position after the string that begins at a quote, or -1. A regular expression with alternation would need
+ * one stack frame per character.
+ */
 function stringEnd(text: string, from: number): number {
   for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1;
@@ -12,8 +18,8 @@ function stringEnd(text: string, from: number): number {
 }
 
 /**
- * Names in order, as far as the bytes go; `undefined` where they begin with no object. With `inArray`, those
- * of the first object of an array.
+ * Names in order, within the given bytes; `undefined` if the bytes do not begin with an object. With
+ * `inArray`, the names of the first object of an array.
  */
 export function memberNames(head: Uint8Array, inArray = false): string[] | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('utf8');

@@ -26,17 +26,19 @@ const OTHER_NAMES: Record<string, string> = {
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
-/** Codes by their Korean names, as the Unicode CLDR has them. */
+/** Codes by Korean name, from the Unicode CLDR. */
 const CODES = new Map<string, string>();
 const names = new Intl.DisplayNames('ko', { type: 'region', fallback: 'none' });
 for (const code of LETTERS.flatMap((first) => LETTERS.map((second) => first + second))) {
   const name = names.of(code);
-  // A code that was given up (`DD`) becomes the one that followed it.
+  // A withdrawn code (`DD`) becomes its successor.
   const current = new Intl.Locale(`und-${code}`).region;
   if (name !== undefined && current !== undefined) CODES.set(name, current);
 }
 
-/** The code of a country from its Korean name (`유럽특허청(EPO)`), or from a code; the text as it stands if it is neither. */
+/**
+ * Converts a Korean country name (`유럽특허청(EPO)`) or a code to a country code. Returns other text unchanged.
+ */
 export function koreanCountry(text: string): string {
   const name = beforeFirst(text, /\(/).trim();
   return isCountryCode(name) ? name : (OTHER_NAMES[name] ?? CODES.get(name) ?? text);

@@ -1,8 +1,8 @@
 /**
- * KIPRIS Plus detail answers as JSON (`biblioSummaryInfoArray` and its sisters; documented at
- * https://plus.kipris.or.kr). One record describes one application and yields its publications: A (or U)
- * from the open number with the first version of the claims, B1 (or Y1) from the register number with the
- * last. Dates `2018.12.21`; a list of one is an object, an empty one is `''`.
+ * KIPRIS Plus detail answers as JSON (`biblioSummaryInfoArray` and similar members; documented at
+ * https://plus.kipris.or.kr). One record describes one application and yields its publications: A (or U) from
+ * the open number with the first version of the claims, B1 (or Y1) from the register number with the last
+ * version. Dates are `2018.12.21`. A list with one element is an object. An empty list is `''`.
  */
 
 import { normaliseApplicationNumber } from '../../patent/application-number.js';
@@ -40,7 +40,7 @@ function text(fields: Fields | undefined, name: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** Prose: `\r\n` and runs of blanks are the form's, not the author's. */
+/** Collapses `\r\n` and runs of blanks. They come from the form and not from the author. */
 function prose(value: string | undefined): string | undefined {
   return (
     value
@@ -50,7 +50,7 @@ function prose(value: string | undefined): string | undefined {
   );
 }
 
-/** Levels of an answer in which records are looked for: `response.body.items.item[0]` is the fourth. */
+/** Levels of an answer that are searched for records: `response.body.items.item[0]` is the fourth. */
 const RECORD_LEVELS = 6;
 
 /** Records in an answer, also below `response.body.item(s)`. */
@@ -101,7 +101,7 @@ function publications(record: Fields): Patent[] {
   );
 }
 
-/** What the examination found: it stands on the latest publication. */
+/** Prior art found in the examination. It belongs to the latest publication. */
 function priorArt(record: Fields): Partial<Patent> {
   const citations = entries(record, 'priorArtDocumentsInfo').flatMap((entry): Citation[] => {
     const written = text(entry, 'documentsNumber');
@@ -112,8 +112,8 @@ function priorArt(record: Fields): Partial<Patent> {
 }
 
 /**
- * Claims of a version; deleted ones have no text and are left out. A plain answer without versions has
- * only the claims as they stand, which belong to the latest publication.
+ * Claims of a version. Deleted claims have no text and are left out. A plain answer without versions has only
+ * the current claims, which belong to the latest publication.
  */
 function claimsOf(record: Fields, version: string, isLatest: boolean): Partial<Patent> {
   const versions = record['claims'];
@@ -143,7 +143,7 @@ function people(record: Fields, name: string): Name[] {
   return found;
 }
 
-/** What all publications of one application have in common. */
+/** Fields that all publications of one application share. */
 function sharedFields(record: Fields, summary: Fields | undefined): Partial<Patent> {
   const shared: Partial<Patent> = { language: 'ko' };
   const [title, english] = [
@@ -221,8 +221,8 @@ function rights(record: Fields, summary: Fields | undefined): Partial<Patent> {
 }
 
 /**
- * What an application without priority rests on: its international application, else the oldest of itself,
- * the application it was divided from, and the family that KIPRIS lists (which has members but no id).
+ * The first filing of an application without priority: its international application, otherwise the oldest of
+ * the application, its parent application and the family in KIPRIS (which has members but no id).
  */
 function firstFiling(
   record: Fields,
@@ -236,7 +236,7 @@ function firstFiling(
     .map((number) => (number ? normaliseApplicationNumber('KR', number) : undefined))
     .concat(own)
     .filter((number) => number !== undefined)
-    // Year and serial decide, not the right: a utility model may have become a patent.
+    // Year and serial number determine the order. A utility model may have become a patent.
     .sort((a, b) => (a.slice(2) < b.slice(2) ? -1 : 1));
   return numbers[0] === undefined ? undefined : { country: 'KR', number: numbers[0] };
 }

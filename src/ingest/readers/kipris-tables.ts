@@ -1,7 +1,7 @@
 /**
- * KIPRIS Plus bulk tables: text files whose columns are separated by pilcrows (¶), one for bibliographic data,
- * abstracts, claims, classifications, people and so on, each row beginning with its application number. The
- * tables of a folder are joined before they get here (`join.ts`): a unit is a JSON list of all rows of one
+ * KIPRIS Plus bulk tables: text files with columns separated by pilcrows (¶). Bibliographic data, abstracts,
+ * claims, classifications, people and other data have separate tables. Each row begins with its application
+ * number. `join.ts` joins the tables of a folder before this reader: a unit is a JSON list of all rows of one
  * application, each an object by column name.
  */
 import { parseDate } from '../../patent/date.js';
@@ -18,9 +18,9 @@ import { childElements, descendants, parseXml, type XmlElement } from './xml.js'
 
 type Row = Record<string, string>;
 
-/** The column that all tables share. */
+/** The column of all tables. */
 export const JOIN_COLUMN = '출원번호';
-/** Columns by which a table is known to hold something that is read; of each table one. */
+/** Columns by which a used table is recognised, one per table. */
 const READ_COLUMNS = [
   '공개번호',
   '초록',
@@ -32,7 +32,7 @@ const READ_COLUMNS = [
   '선행기술조사문헌번호',
 ];
 
-/** The text of a row or a header: UTF-8, else the code page of Korean Windows. */
+/** Decodes a row or a header: UTF-8, otherwise the code page of Korean Windows. */
 export function koreanText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -41,7 +41,7 @@ export function koreanText(bytes: Uint8Array): string {
   }
 }
 
-/** The columns of a table from its first line; `undefined` where the line is no header of such a table. */
+/** The columns of a table from its first line; `undefined` if the line is not a header of such a table. */
 export function tableColumns(firstLine: Uint8Array): string[] | undefined {
   const columns = koreanText(firstLine)
     .replace(/^\uFEFF/, '')
@@ -50,7 +50,7 @@ export function tableColumns(firstLine: Uint8Array): string[] | undefined {
   return columns.length > 1 && columns[0] === JOIN_COLUMN ? columns : undefined;
 }
 
-/** Whether anything is read from a table with these columns. */
+/** Whether the reader uses a table with these columns. */
 export function isReadTable(columns: readonly string[]): boolean {
   return READ_COLUMNS.some((name) => columns.includes(name));
 }
@@ -87,7 +87,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
         cpc: having('cpc코드').map((row) => row['cpc코드'] ?? ''),
       }),
     },
-    // The table has the claims as they stand, which belong to the latest publication.
+    // The table has the current claims, which belong to the latest publication.
     (registered) => (registered === isRegistered ? latest : {}),
   );
   if (patents.length > 0) return { patents, skipped: [] };
@@ -98,7 +98,7 @@ function value(row: Row | undefined, column: string): string | undefined {
   return row?.[column]?.replace(/\s+/g, ' ').trim() || undefined;
 }
 
-/** Marked-up text of a cell; what is not well-formed is read without its tags. */
+/** Parses the markup of a cell. Markup that is not well-formed is read as text without its tags. */
 function elements(markup: string): XmlElement {
   try {
     const [root] = parseXml(`<cell>${markup}</cell>`);
@@ -113,7 +113,7 @@ function elements(markup: string): XmlElement {
   };
 }
 
-/** Tables of before about 2010 write their tags with capitals and mark paragraphs with `P`. */
+/** Tables before about 2010 have tags in capitals and mark paragraphs with `P`. */
 function lowerCase(element: XmlElement): XmlElement {
   const children = element.children.map((child) => (typeof child === 'string' ? child : lowerCase(child)));
   return { name: element.name.toLowerCase(), attributes: element.attributes, children };

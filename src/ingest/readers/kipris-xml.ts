@@ -1,7 +1,8 @@
 /**
  * KIPRIS Plus search answers as XML: `PatentUtilityInfo` (the university and holder searches) and `item` of
- * the word searches, which name the same fields differently. Title, abstract and bibliographic data, no
- * claims. One record describes one application and yields its publications, as in `kipris-json.ts`.
+ * the word searches, with different names for the same fields. They hold title, abstract and bibliographic
+ * data, but no claims. One record describes one application and yields its publications, as in
+ * `kipris-json.ts`.
  */
 import { parseDate } from '../../patent/date.js';
 import type { Patent } from '../../patent/record.js';
@@ -23,7 +24,7 @@ import {
 
 const RECORDS = ['PatentUtilityInfo', 'item'] as const;
 
-/** Names of a field in the two kinds of answer. */
+/** Names of a field in both kinds of answer. */
 const FIELDS = {
   title: ['InventionName', 'inventionTitle'],
   abstract: ['Abstract', 'astrtCont'],
@@ -43,7 +44,7 @@ const FIELDS = {
 function parse(bytes: Uint8Array): ParsedUnit {
   const result: ParsedUnit = { patents: [], skipped: [] };
   const roots = parseXml(decodeText(bytes));
-  // A unit is one record, or an answer that holds none.
+  // A unit is one record, or an answer without a record.
   for (const record of roots.flatMap(recordsOf)) {
     const value = (field: keyof typeof FIELDS): string | undefined =>
       FIELDS[field].map((name) => textAt(record, name)).find((text) => text !== undefined);
@@ -64,7 +65,7 @@ function recordsOf(root: XmlElement): XmlElement[] {
   return isRecord ? [root] : RECORDS.flatMap((name) => descendants(root, name));
 }
 
-/** Why an answer holds no patent: an error of the service, nothing found, or trademarks and designs. */
+/** Content of an answer without a patent: an error of the service, no result, trademarks or designs. */
 function emptyReason(roots: XmlElement[]): string {
   const message = roots.map((root) => textAt(root, 'header', 'resultMsg')).find(Boolean);
   const items = roots.flatMap((root) => childElements(childAt(root, 'body', 'items')));

@@ -1,11 +1,11 @@
-/** The publications of one Korean application, as every KIPRIS format states them: by their numbers. */
+/** The publications of one Korean application, from the numbers in every KIPRIS format. */
 import type { Country } from '../../patent/country.js';
 import { patentId, publicationNumber } from '../../patent/number.js';
 import type { Patent } from '../../patent/record.js';
 import { present } from './publication.js';
 import { DamagedDocument } from './reader.js';
 
-/** Kinds by the right that opens a Korean number: 10 patent, 20 utility model, 30 design. */
+/** Kinds by the right at the beginning of a Korean number: 10 patent, 20 utility model, 30 design. */
 const KINDS: Record<string, { open: string; registered: string }> = {
   '10': { open: 'A', registered: 'B1' },
   '20': { open: 'U', registered: 'Y1' },
@@ -18,20 +18,20 @@ export interface Stated {
 }
 
 export interface KoreanNumbers {
-  /** 공개: the application as it was laid open. */
+  /** 공개: the published application. */
   open: Stated;
-  /** 등록: the registered right; its date is the grant. */
+  /** 등록: the registered right. Its date is the grant date. */
   registration: Stated;
   /** 공고: the gazette in which a registered right is published. */
   announcement: Stated;
 }
 
-/** What one of the publications has of its own, by whether it is the registered one. */
+/** Fields of one publication only, by whether it is the registered publication. */
 export type Own = (isRegistered: boolean) => Partial<Patent>;
 
 /**
- * A (U) from the open number, B1 (Y1) from the register number; `shared` is what both have in common.
- * @throws DamagedDocument where a number is none of the Korean office
+ * A (U) from the open number, B1 (Y1) from the register number. Both have the fields of `shared`.
+ * @throws DamagedDocument if a number is not a number of the Korean office
  */
 export function koreanPublications(
   { open, registration, announcement }: KoreanNumbers,

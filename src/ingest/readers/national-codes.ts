@@ -1,8 +1,8 @@
-/** Classifications of single offices in one form each: USPC, FI and F-terms. */
+/** Normalises classifications of single offices: USPC, FI and F-terms. */
 
 /**
- * A USPC code of fixed columns: three for the class, three for the subclass, the rest behind its point.
- * `4353201` is 435/320.1, `D14387` is D14/387, `600300000` is 600/300.
+ * A USPC code of fixed columns: three for the class, three for the subclass, the rest after the decimal
+ * point. `4353201` is 435/320.1, `D14387` is D14/387, `600300000` is 600/300.
  */
 export function nationalClass(columns: string): string | undefined {
   const scheme = columns
@@ -15,17 +15,17 @@ export function nationalClass(columns: string): string | undefined {
     .replace(/^0+(?=\d)/, '');
   const rest = columns.slice(6).trim();
   if (!/^[A-Z]{0,3}\d{0,3}$/.test(scheme) || scheme === '' || main === '') return undefined;
-  // Columns of a form with three decimals: 000 stands for none.
+  // A form with three decimals: 000 means no decimals.
   const decimals = /^\d{3}$/.test(rest) ? rest.replace(/0{1,3}$/, '') : rest;
   return `${scheme}/${main}${/^\d/.test(decimals) ? '.' : ''}${decimals}`;
 }
 
-/** USPC codes of fixed columns, each once. */
+/** USPC codes of fixed columns, without duplicates. */
 export function nationalClasses(columns: readonly string[]): string[] {
   return [...new Set(columns.flatMap((code) => nationalClass(code) ?? []))];
 }
 
-/** `E04D13/064,501A`, `4E04D13  /064@A`: a symbol of FI. DOCDB writes the edition of the IPC before some. */
+/** `E04D13/064,501A`, `4E04D13  /064@A`: an FI symbol. DOCDB puts the IPC edition before some symbols. */
 export function fiCode(written: string): string {
   const text = written.normalize('NFKC').trim();
   const parts = /^\d?([A-H]\d{2}[A-Z])\s*(\d{1,4})\s*\/\s*(\d{1,6})(?!\d)/.exec(text);
@@ -37,7 +37,7 @@ export function fiCode(written: string): string {
   return `${parts[1]} ${parts[2]}/${parts[3]}${rest && ' '}${rest}`;
 }
 
-/** `2E108/AA01`: an F-term without the mark that some sources set between theme and term. */
+/** `2E108/AA01`: an F-term without the separator of some sources between theme and term. */
 export function fTerm(written: string): string {
   return written
     .normalize('NFKC')

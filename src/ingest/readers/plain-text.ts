@@ -1,7 +1,7 @@
-/** Claims and descriptions that a source gives as plain text: cut at the numbers and headings in it. */
+/** Divides claims and descriptions in plain text at their numbers and headings. */
 import type { Claim, Section } from '../../patent/record.js';
 
-/** What may open a claim in front of its number, and close it behind. */
+/** Marks around the number of a claim, before and after. */
 const MARKS = [
   /【請求項\s*([0-9０-９]{1,4})】/gu,
   /(?:^|\n)[^\S\n]*\[?청구항\s*(\d{1,4})\]?\s*[.:]?/gu,
@@ -9,8 +9,8 @@ const MARKS = [
 ];
 
 /**
- * The claims of a text: it is cut where the next number in order stands, so that other numbers in it are left
- * alone. Words before the first number (`What is claimed is:`) are left out; without numbers all is one claim.
+ * The claims of a text. The text is cut at each next number in order, so other numbers are ignored. Words
+ * before the first number (`What is claimed is:`) are left out. A text without numbers is one claim.
  */
 export function claimsOfText(text: string): Claim[] {
   const whole = text.trim();
@@ -25,7 +25,7 @@ export function claimsOfText(text: string): Claim[] {
     const [first] = starts;
     if (!first || first.at > PREAMBLE_CHARS) continue;
     return starts.flatMap(({ number, from }, n) => {
-      // The full stop that the next number follows belongs to this claim.
+      // The full stop before the next number belongs to this claim.
       const next = starts[n + 1];
       const end =
         next === undefined ? whole.length : next.at + (/^[.;。；]/.test(whole.slice(next.at)) ? 1 : 0);
@@ -36,7 +36,7 @@ export function claimsOfText(text: string): Claim[] {
   return [{ number: 1, text: tidy(whole) }];
 }
 
-/** Longest text before claim 1. */
+/** Longest text before claim 1, characters. */
 const PREAMBLE_CHARS = 200;
 
 function tidy(text: string): string {
@@ -50,7 +50,7 @@ const NUMBERED = /^[[【](\d{1,5}|[０-９]{1,5})[\]】]\s*/;
 /** Longest line that counts as a heading, characters. */
 const HEADING_CHARS = 120;
 
-/** A line of a description; `isHeading` and `number` where the source marks them. */
+/** A line of a description. `isHeading` and `number` are set if the source marks them. */
 export interface Line {
   text: string;
   isHeading?: boolean;
@@ -58,8 +58,8 @@ export interface Line {
 }
 
 /**
- * Sections of a description given as lines. Where paragraphs are numbered, a short line without number and full
- * stop is a heading; where none is, a line in capitals is, and one in 【 】.
+ * Sections of a description in lines. If paragraphs are numbered, a short line without number and full stop
+ * is a heading. Otherwise a line in capitals or in 【 】 is a heading.
  */
 export function sectionsOfLines(lines: readonly Line[]): Section[] {
   const found: Section[] = [];

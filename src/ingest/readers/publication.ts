@@ -1,4 +1,7 @@
-/** What readers of different formats share: a publication's identity, its filings, and leaving out what is empty. */
+/**
+ * Functions that readers of different formats share: identity and filings of a publication, removal of empty
+ * fields.
+ */
 import { isPctNumber, normaliseApplicationNumber } from '../../patent/application-number.js';
 import { uniquePriorities } from '../../patent/citation.js';
 import { normaliseClassifications } from '../../patent/classification.js';
@@ -12,7 +15,7 @@ import { patentId, publicationNumber } from '../../patent/number.js';
 import type { InternationalStage, Name, Patent } from '../../patent/record.js';
 import { DamagedDocument, type ParsedUnit } from './reader.js';
 
-/** A record without the fields that are undefined, blank or empty: what a document lacks is absent. */
+/** A record without undefined, blank or empty fields. */
 export function present<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const isThere = (value: unknown): boolean => {
     if (value === undefined || value === null) return false;
@@ -24,14 +27,15 @@ export function present<T extends object>(fields: T): { [K in keyof T]?: NonNull
   };
 }
 
-/** Why a publication of another office is left out. */
+/** Reason to skip a publication of another office. */
 export function foreignReason(country: string): string {
   return `country ${country} is not among US, KR, JP, CN, EP`;
 }
 
 /**
- * The identity of a publication from the office's own spelling; `undefined` for a country outside the five.
- * @throws DamagedDocument where the number or the kind is missing, or the number is none of that office.
+ * The identity of a publication from the office's own spelling; `undefined` for a country outside the five
+ * offices.
+ * @throws DamagedDocument if the number or the kind is missing, or the office has no such number
  */
 export function identity(
   country: string | undefined,
@@ -55,13 +59,13 @@ export function identity(
   return { patent_id: patentId(office, number, code), country: office, number, kind_code: code };
 }
 
-/** The result of a unit that holds one publication. */
+/** Result of a unit with one publication. */
 export function oneOf(patent: Patent | { foreign: string }): ParsedUnit {
   if ('foreign' in patent) return { patents: [], skipped: [{ reason: foreignReason(patent.foreign) }] };
   return { patents: [patent], skipped: [] };
 }
 
-/** @throws DamagedDocument where a record holds nothing to search in. */
+/** @throws DamagedDocument if a record has no searchable text */
 export function withText(patent: Patent): Patent {
   if (patent.title || patent.abstract || patent.claims || patent.description) return patent;
   throw new DamagedDocument('no title, abstract, claims or description');
@@ -69,16 +73,19 @@ export function withText(patent: Patent): Patent {
 
 export interface Filings {
   own?: Filing | undefined;
-  /** The international application that a national one rests on. */
+  /** The international application of a national application. */
   international?: Filing | undefined;
   priorities: readonly Filing[];
-  /** What the application was divided from; counts for the family where no priority is claimed. */
+  /** Parent applications of a divisional. They determine the family if no priority is claimed. */
   parents?: readonly Filing[];
-  /** As the source states it. */
+  /** Family id as stated by the source. */
   familyId?: string | undefined;
 }
 
-/** Application number, filing and priority dates and family; a family that is not stated is derived. */
+/**
+ * Application number, filing and priority dates, and family. The family is derived if the source does not
+ * state it.
+ */
 export function filingFields(country: Country, filings: Filings): Partial<Patent> {
   const { own, international, priorities, parents = [], familyId } = filings;
   const earlier = priorities.length > 0 ? priorities : parents;
@@ -93,7 +100,7 @@ export function filingFields(country: Country, filings: Filings): Partial<Patent
   });
 }
 
-/** `KR2018016728`, `EP9900123`: an international application as offices write it without `PCT/`. */
+/** `KR2018016728`, `EP9900123`: an international application in an office's form without `PCT/`. */
 export function internationalFiling(
   number: string | undefined,
   date: string | undefined,
@@ -104,13 +111,16 @@ export function internationalFiling(
   return isPctNumber(written) ? { country: 'WO', number: written, date } : undefined;
 }
 
-/** A number as a source writes it, and its date. */
+/** A number as written in a source, and its date. */
 interface Written {
   number: string | undefined;
   date?: string | undefined;
 }
 
-/** The international application and publication, each in one form; what is no international number is left out. */
+/**
+ * The international application and publication, each in one form. Invalid international numbers are left
+ * out.
+ */
 export function internationalFields(
   application: Written,
   publication: Written = { number: undefined },
@@ -127,19 +137,22 @@ export function internationalFields(
   });
 }
 
-/** Publication and grant dates; where no day of grant is stated, a grant's publication date is it. */
+/**
+ * Publication and grant dates. Without a stated grant date, the publication date of a grant is the grant
+ * date.
+ */
 export function publicationDates(
   { country, kind_code }: Pick<Patent, 'country' | 'kind_code'>,
   published: string | undefined,
   granted?: string | undefined,
 ): Partial<Patent> {
-  // A corrected reprint (B8, B9) comes out after the grant.
+  // A corrected reprint (B8, B9) is published after the grant.
   const issued = /[89]$/.test(kind_code) ? undefined : published;
   const grant = isGrant(country, kind_code) ? (granted ?? issued) : undefined;
   return present({ publication_date: published, grant_date: grant });
 }
 
-/** IPC, CPC and Locarno codes as a source writes them, normalised. */
+/** Normalises the IPC, CPC and Locarno codes of a source. */
 export function codeFields(codes: { ipc?: string[]; cpc?: string[]; locarno?: string[] }): Partial<Patent> {
   return present({
     ipc_codes: normaliseClassifications(codes.ipc ?? []),
@@ -158,7 +171,7 @@ export function normaliseLocarno(texts: Iterable<string>): string[] {
   return [...codes];
 }
 
-/** Names in order, each once by its key. */
+/** Names in order, without duplicate keys. */
 export function uniqueNames(names: Iterable<Name | string | undefined>): Name[] {
   const found = new Map<string, Name>();
   for (const entry of names) {
@@ -171,10 +184,12 @@ export function uniqueNames(names: Iterable<Name | string | undefined>): Name[] 
   return [...found.values()];
 }
 
-/** Whether all letters of a name are Latin ones. */
+/** Whether all letters of a name are Latin. */
 export const isLatin = (name: string): boolean => !/(?!\p{Script=Latin})\p{L}/u.test(name);
 
-/** An ISO 639-1 code from what a source states (`EN`, `zh-CN`); `undefined` where it is none. */
+/**
+ * An ISO 639-1 code from a stated language (`EN`, `zh-CN`); `undefined` if the text is not a language code.
+ */
 export function languageCode(stated: string | undefined): string | undefined {
   return /^([a-z]{2})(?:[-_].*)?$/i.exec(stated?.trim() ?? '')?.[1]?.toLowerCase();
 }

@@ -1,41 +1,44 @@
 /**
- * What a reader is. Splitting a stream into units happens on the main thread, parsing a unit in a worker:
- * so a unit is plain data that can be cloned, and `parse` is a pure function of its bytes.
+ * Interface of a reader. The main thread splits a stream into units. A worker parses each unit. A unit is
+ * therefore plain data that can be cloned, and `parse` is a pure function of its bytes.
  */
 import type { Patent } from '../../patent/record.js';
 import type { Splitter } from '../split.js';
 
-/** One document (or one line, or one record) as it stands in the source, not yet read. */
+/** One document, line or record of a source before parsing. */
 export interface Unit {
-  /** Path as given, or found under a folder that was given. */
+  /** Path as given, or as found under a given folder. */
   file: string;
-  /** Where in the file, for people: `byte 1234`, `line 7`, `entry a.zip > x.xml, byte 0`. */
+  /** Position in the file for users: `byte 1234`, `line 7`, `entry a.zip > x.xml, byte 0`. */
   position: string;
-  /** Where it lies: a folder, or an archive with the folder in it. Images of one folder belong together. */
+  /** Folder of the unit, or the archive and the folder within it. Images of one folder belong together. */
   folder: string;
-  /** `Reader.format` of the reader that recognised it. */
+  /** `Reader.format` of the reader that recognised the unit. */
   format: string;
   bytes: Uint8Array;
   /**
-   * It replaces the stored record of its publication, even if that has replaced the same content before. A document of a
-   * file does not: reading an old file again changes nothing.
+   * True if the unit replaces the stored record of its publication, even if the stored record once replaced
+   * the same content. A document of a file does not: a second read of an old file changes nothing.
    */
   replaces?: boolean;
-  /** An earlier record of the same publication may not be stored yet, so the store can not tell whether this one changes it. */
+  /**
+   * True if an earlier record of the same publication may not be stored yet. The store then cannot tell
+   * whether this record changes the publication.
+   */
   isRepeated?: boolean;
 }
 
-/** Something in a source that could not be read, and why. */
+/** An unreadable part of a source, with the reason. */
 export interface Failure {
   /** Path of the file, or the name of the records. */
   file: string;
-  /** Where in it: `line 7`, `record 7`, `byte 1234`. */
+  /** Position in the file: `line 7`, `record 7`, `byte 1234`. */
   position: string;
-  /** What is wrong. */
+  /** Reason in words. */
   reason: string;
 }
 
-/** A file or entry that is no patent data and that nobody named: no failure. */
+/** A file or entry that is not patent data and that the user did not name. It is not a failure. */
 export interface SkippedFile {
   file: string;
   position: string;
@@ -43,30 +46,36 @@ export interface SkippedFile {
 }
 
 export interface ParsedUnit {
-  /** Publications, in the order of the document; a KIPRIS record yields up to two. */
+  /** Publications in the order of the document. A KIPRIS record yields up to two. */
   patents: Patent[];
-  /** Publications left out on purpose, for instance of a country outside the five. */
+  /** Publications left out on purpose, for example of a country outside the five offices. */
   skipped: { reason: string }[];
-  /** What of the unit could not be read; `patents` holds the rest, usually nothing. */
+  /**
+   * The reason why a part of the unit was unreadable. `patents` holds the readable part, which is usually
+   * empty.
+   */
   failed?: { reason: string };
 }
 
 export interface Reader {
-  /** Stable name, for instance `us-patent-grant`. */
+  /** Stable name, for example `us-patent-grant`. */
   format: string;
-  /** What the format is, for messages. */
+  /** Name of the format in messages. */
   title: string;
-  /** Raised whenever the same bytes would give other records, so that an ingest can tell what is stale. */
+  /**
+   * Increased with every change that gives other records for the same bytes. An ingest uses it to find stale
+   * files.
+   */
   version: number;
-  /** Whether a unit (or a stream) that begins with these bytes is of this format. */
+  /** Whether a unit or a stream with these first bytes has this format. */
   detect(head: Uint8Array): boolean;
-  /** How a stream of this format comes apart into units. */
+  /** Splits a stream of this format into units. */
   split: Splitter;
-  /** Reads one unit. Throws on damage: `parseUnit` turns that into `failed`. */
+  /** Reads one unit. Throws on damage. `parseUnit` turns the error into `failed`. */
   parse(bytes: Uint8Array): ParsedUnit;
 }
 
-/** What is wrong with a document, in words for the report. */
+/** Damage of a document, in words for the report. */
 export class DamagedDocument extends Error {
   override readonly name = 'DamagedDocument';
 }

@@ -1,4 +1,4 @@
-/** The bibliographic data of a red book document: who, when, classified how, resting on what. */
+/** The bibliographic data of a red book document: people, dates, classifications and earlier applications. */
 import { normaliseApplicationNumber } from '../../patent/application-number.js';
 import { uniquePriorities } from '../../patent/citation.js';
 import { normaliseClassifications } from '../../patent/classification.js';
@@ -16,7 +16,7 @@ export function abstractText(root: XmlElement): string | undefined {
   return abstracts.map(readableText).filter(Boolean).join('\n') || undefined;
 }
 
-/** `orgname`, or `last name, first name middle name` as KIPRIS and EP print people. */
+/** `orgname`, or `last name, first name middle name`, the order of people in KIPRIS and EP. */
 function nameOf(holder: XmlElement): string | undefined {
   const book = childAt(holder, 'addressbook') ?? holder;
   const organisation = textAt(book, 'orgname');
@@ -28,7 +28,7 @@ function nameOf(holder: XmlElement): string | undefined {
   return first || textAt(book, 'name');
 }
 
-/** Names in order, each once by its key. */
+/** Names in order, without duplicate keys. */
 function names(holders: XmlElement[]): Name[] {
   const found = new Map<string, Name>();
   for (const holder of holders) {
@@ -60,7 +60,7 @@ export function inventors(front: XmlElement): Name[] {
   return names(inventorElements(front));
 }
 
-/** Somebody who acts for an inventor who died or cannot sign, in the place of the inventor. */
+/** Whether a holder acts for an inventor who died or cannot sign. */
 function isRepresentative(holder: XmlElement): boolean {
   if (/legal-representative/.test(holder.attributes['applicant-authority-category'] ?? '')) return true;
   return /\b(?:legal(?:ly)? representative|executor|executrix|administrat(?:or|rix)|heir)\b/i.test(
@@ -69,10 +69,10 @@ function isRepresentative(holder: XmlElement): boolean {
 }
 
 /**
- * Who applied. Under the law before September 2012 only inventors could, and the company stood in the
- * assignment; somebody who looks for a company's patents means both. So: the applicants that are not
- * merely the inventors or act for one; where there are none, the assignees; where there are none either, the inventors
- * that applied. A later assignee beside a company that applied is its successor, not the applicant.
+ * The applicants. Under the law before September 2012 only inventors could apply and the company was the
+ * assignee. A search for the patents of a company includes both. The first of these that exists is used:
+ * applicants that are neither inventors nor their representatives; the assignees; the inventors that applied.
+ * A later assignee beside an applicant company is its successor and not the applicant.
  */
 export function applicants(front: XmlElement): Name[] {
   const elements = applicantElements(front).filter(
@@ -98,12 +98,12 @@ function symbol(element: XmlElement): string {
   return group ? `${head} ${group}/${textAt(element, 'subgroup') ?? '00'}` : head;
 }
 
-/** A line of fixed columns: blanks at its beginning count, unless they follow the end of a line. */
+/** A line of fixed columns. Blanks at its beginning are kept, unless they follow the end of a line. */
 export function inColumns(text: string): string {
   return (text.startsWith('\n') ? text.trimStart() : text).trimEnd();
 }
 
-/** Text of an element with its spaces: the columns before IPC 8 are of fixed width. */
+/** Text of an element with its spaces. Codes before IPC 8 have fixed columns. */
 function columns(element: XmlElement): string {
   const text = element.children.filter((child) => typeof child === 'string').join('');
   return inColumns(text);
@@ -117,7 +117,8 @@ export function classifications(front: XmlElement): Partial<Patent> {
   for (const name of ['main-classification', 'further-classification']) {
     ipc.push(...childElements(old, name).map(columns));
   }
-  // Combination sets repeat codes in relation to each other; as codes they are already further CPC or new.
+  // Combination sets repeat codes in relation to each other. Each of their codes is a further CPC code or a
+  // new code.
   const cpc = descendants(childAt(front, 'classifications-cpc'), 'classification-cpc').map(symbol);
   const locarno = childElements(front, 'classification-locarno').flatMap((scheme) =>
     [...childElements(scheme, 'main-classification'), ...childElements(scheme, 'further-classification')].map(
@@ -172,9 +173,9 @@ function filing(id: XmlElement | undefined): Filing | undefined {
 }
 
 /**
- * The own application and the earlier ones it rests on: foreign priorities, provisionals, and the parents
- * of continuations, divisions and reissues. `related-publication` is the same application's own earlier
- * publication, so it is none of them.
+ * The application and its earlier applications: foreign priorities, provisionals, and the parents of
+ * continuations, divisions and reissues. `related-publication` is an earlier publication of the same
+ * application and is left out.
  */
 export function filings(front: XmlElement, country: string): RedBookFilings {
   const own = filing(childAt(front, 'application-reference', 'document-id'));
@@ -188,7 +189,7 @@ export function filings(front: XmlElement, country: string): RedBookFilings {
       earlier.push(filing(childAt(parent, 'document-id')));
   }
   const priorities = earlier.filter((found) => found !== undefined);
-  // A national phase without an older priority rests on its international application.
+  // A national phase without an older priority has its international application as first filing.
   const international = filing(childAt(front, 'pct-or-regional-filing-data', 'document-id'));
   return {
     applicationNumber: own && normaliseApplicationNumber(country, own.number),

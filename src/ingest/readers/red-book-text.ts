@@ -15,10 +15,10 @@ export function wholeNumber(...texts: (string | undefined)[]): number | undefine
   return undefined;
 }
 
-/** `1-24. (canceled)`: numbers that no claim bears any more. */
+/** `1-24. (canceled)`: numbers of cancelled claims. */
 const CANCELLED = /^[\d\s,.–-]*\((?:cancell?ed|withdrawn)\)\.?$/i;
 
-/** Claims with their printed number; the number that opens the text (`1. A …`) is taken off. */
+/** Claims with their printed number. The number at the beginning of the text (`1. A …`) is removed. */
 export function claims(root: XmlElement): Claim[] {
   const found: Claim[] = [];
   for (const list of childElements(root, 'claims')) {
@@ -31,7 +31,7 @@ export function claims(root: XmlElement): Claim[] {
   return found;
 }
 
-/** Elements of the description that only group others. */
+/** Elements of the description that only group other elements. */
 const GROUPS = new Set([
   ...[
     'description',
@@ -55,14 +55,14 @@ const GROUPS = new Set([
   ],
 ]);
 
-/** The printed number of a paragraph; `num="0000"` is one without. */
+/** The printed number of a paragraph. `num="0000"` means no number. */
 function numberOf(element: XmlElement): number | undefined {
   const isParagraph = element.name === 'p' || element.name === 'paragraph';
   if (/^0+$/.test(element.attributes['num'] ?? '')) return undefined;
   return isParagraph ? wholeNumber(element.attributes['num'], element.attributes['id']) : undefined;
 }
 
-/** Sections under the document's own headings; text before the first is under `Description`. */
+/** Sections under the headings of the document. Text before the first heading is under `Description`. */
 export function description(root: XmlElement): Section[] {
   const sections = new Sections();
   const visit = (parent: XmlElement): void => {
@@ -79,7 +79,7 @@ export function description(root: XmlElement): Section[] {
   return sections.all();
 }
 
-/** Sheets in order; sheet 0 (`…-D00000.TIF`) is the one printed on the front page. */
+/** Sheets in order. Sheet 0 (`…-D00000.TIF`) is on the front page. */
 export function drawings(root: XmlElement): Drawing[] {
   const found: Drawing[] = [];
   for (const figure of childElements(root, 'drawings').flatMap((list) => descendants(list, 'figure'))) {

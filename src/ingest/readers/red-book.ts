@@ -1,7 +1,7 @@
 /**
  * The US red book: `us-patent-grant` and `us-patent-application`, document type definitions v4.0 to v4.7
- * (https://www.uspto.gov/learning-and-resources/xml-resources). Dates `20191128`; doc-numbers of grants are
- * eight characters (`09971313`, `D1050455`), of applications eleven digits.
+ * (https://www.uspto.gov/learning-and-resources/xml-resources). Dates are `20191128`. The doc-number of a
+ * grant has eight characters (`09971313`, `D1050455`), that of an application eleven digits.
  */
 import { COUNTRIES } from '../../patent/country.js';
 import { parseDate } from '../../patent/date.js';
@@ -23,7 +23,7 @@ import { claims, description, drawings } from './red-book-text.js';
 import { redBookCitations } from './us-citations.js';
 import { childAt, parseXml, textAt, type XmlElement, xmlRootName } from './xml.js';
 
-/** Parts that no field is read from and that can be most of a document. */
+/** Large parts that contain no field of a record. */
 const SKIP = new Set([
   ...['us-field-of-classification-search', 'field-of-search'],
   ...['us-sequence-list-doc', 'us-chemistry', 'us-math'],
@@ -93,7 +93,7 @@ function setText(patent: Patent, root: XmlElement, front: XmlElement): void {
 function setDates(patent: Patent, front: XmlElement, isGrant: boolean, found: RedBookFilings): void {
   const published = parseDate(textAt(front, 'publication-reference', 'document-id', 'date'));
   if (published) patent.publication_date = published;
-  // The US grants by publishing: the issue date is both.
+  // The US grants a patent by publication: the issue date is both dates.
   if (published && isGrant) patent.grant_date = published;
   if (found.filingDate) patent.filing_date = found.filingDate;
   if (found.priorityDate) patent.priority_date = found.priorityDate;

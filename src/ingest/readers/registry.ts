@@ -1,4 +1,7 @@
-/** All readers, and which one reads what. Detection goes by content; names and extensions lie. */
+/**
+ * All readers, and the detection of formats. Detection uses the content, because names and extensions may be
+ * wrong.
+ */
 import { cnSt36 } from './cn-st36.js';
 import { cnSt96 } from './cn-st96.js';
 import { docdb } from './docdb.js';
@@ -19,7 +22,7 @@ import { usSt32 } from './us-st32.js';
 import { usXml4ip } from './us-xml4ip.js';
 import { rootlessReason, xmlRootName } from './xml.js';
 
-/** In the order of detection: the particular before the general. */
+/** In the order of detection: special formats before general ones. */
 export const READERS: readonly Reader[] = [
   ...[usPatentGrant, usPatentApplication, usPap, usSt32, usBrs, usXml4ip],
   ...[epPublication, docdb, jpGazette, cnSt36, cnSt96],
@@ -31,33 +34,35 @@ export const READER_VERSIONS: Readonly<Record<string, number>> = Object.fromEntr
   READERS.map(({ format, version }) => [format, version]),
 );
 
-/** Formats of patent offices that are recognised by their root element but that no reader is there for. */
+/** Formats of patent offices that are recognised by their root element but have no reader. */
 const UNREAD_ROOTS: Record<string, string> = {
   'patent-document': 'patent-document (Alexandria, MAREC)',
   'lexisnexis-patent-document': 'lexisnexis-patent-document (LexisNexis)',
 };
 
-/** XML documents that accompany publications and hold none: sequence listings of the weekly files,
- * contents of the EPO's packages. */
+/**
+ * XML documents that accompany publications and hold no publication: sequence listings of the weekly files,
+ * contents of the EPO's packages.
+ */
 const SIDE_ROOTS = new Set(['sequence-cwu', 'sequence-list', 'ST26SequenceListing', 'Application-body']);
 
-/** The reader whose format begins like this; `undefined` where none does. */
+/** The reader for these first bytes; `undefined` if no reader matches. */
 export function detectReader(head: Uint8Array): Reader | undefined {
   return READERS.find((reader) => reader.detect(head));
 }
 
-/** Whether a unit accompanies a publication and is none itself. */
+/** Whether a unit accompanies a publication and is not a publication. */
 export function isSideDocument(head: Uint8Array): boolean {
   return SIDE_ROOTS.has(xmlRootName(head) ?? '');
 }
 
-/** What is read, in words: for people who gave something else. */
+/** Titles of all supported formats, for messages. */
 export const KNOWN_FORMATS: readonly string[] = READERS.map(({ title }) => title);
 
-/** What every reason of `unknownReason` begins with. */
+/** Beginning of every reason of `unknownReason`. */
 export const UNKNOWN_FORMAT = 'not a known format';
 
-/** Why a unit is not read, naming what it is where that can be told. */
+/** Reason why a unit is not read, with the name of its format if known. */
 export function unknownReason(head: Uint8Array): string {
   const root = xmlRootName(head);
   if (root === undefined) return UNKNOWN_FORMAT;
@@ -66,19 +71,20 @@ export function unknownReason(head: Uint8Array): string {
 }
 
 /**
- * Reads one unit; runs in a worker. Never throws for what is in the bytes: damage becomes `failed`.
- * `format` is the one that `openSources` gave the unit.
+ * Reads one unit, in a worker. Content never makes it throw: damage becomes `failed`. `format` is the format
+ * that `openSources` gave the unit.
  */
 export function parseUnit(format: string, bytes: Uint8Array): ParsedUnit {
   const reader = READERS.find((candidate) => candidate.format === format);
   if (!reader) throw new TypeError(`no reader for format ${JSON.stringify(format)}`);
   try {
     const parsed = reader.parse(bytes);
-    // A record of the project's own format is taken as it stands.
+    // Records of the project's own format stay unchanged.
     return reader === jsonLines ? parsed : { ...parsed, patents: parsed.patents.map(finished) };
   } catch (error) {
     if (error instanceof DamagedDocument) return failed(error.message);
-    // A reader's own mistake costs one document, not the job; the name tells it from damage.
+    // A programming error of a reader fails one document and not the job. The name of the error distinguishes
+    // it from damage.
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     return failed(`the ${reader.title} reader could not read this document (${name}: ${message})`);
   }

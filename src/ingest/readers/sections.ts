@@ -1,16 +1,16 @@
-/** A description as it is read: sections under the document's own headings. */
+/** A description during reading: sections under the headings of the document. */
 import type { Section } from '../../patent/record.js';
 
-/** Collects headings and paragraphs in order; text before the first heading is under `Description`. */
+/** Collects headings and paragraphs in order. Text before the first heading is under `Description`. */
 export class Sections {
   readonly #sections: Section[] = [];
   #open: Section | undefined;
   #level = 0;
 
-  /** @param level 1 is the outermost. */
+  /** @param level 1 is the outermost */
   heading(text: string, level = 1): void {
     if (text === '') return;
-    // A heading right under another one: together they name the section, so no heading is lost.
+    // A heading directly under a heading: both together name the section, so no heading is lost.
     if (this.#open && this.#open.paragraphs.length === 0) {
       this.#open.section += level > this.#level ? ` / ${text}` : ` ${text}`;
     } else {
@@ -29,7 +29,7 @@ export class Sections {
     this.#open.paragraphs.push(number === undefined ? { text } : { number, text });
   }
 
-  /** Sections that hold text. */
+  /** Sections with text. */
   all(): Section[] {
     return this.#sections.filter((section) => section.paragraphs.length > 0);
   }

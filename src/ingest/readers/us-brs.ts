@@ -1,7 +1,7 @@
 /**
- * US full text as the office's BRS search system exports it: a field a line, named by two to four letters, going
- * on in lines that are indented by six spaces; documents are divided by a boundary line. A text field whose
- * value is indented once more is a paragraph, one whose value is not is a heading.
+ * US full text in the export format of the office's BRS search system: one field per line, with a name of two
+ * to four letters. Lines indented by six spaces continue the field. A boundary line separates documents. In a
+ * text field, a value with further indentation is a paragraph, and a value without it is a heading.
  */
 
 import { citedPatent } from '../../patent/citation.js';
@@ -30,10 +30,13 @@ import { partyFields } from './us-names.js';
 
 const BOUNDARY = '*** BRS DOCUMENT BOUNDARY';
 
-/** The size that a document states counts a little more than its lines. */
+/**
+ * Share of its stated size that a complete document has at least. The stated size is slightly larger than the
+ * sum of its lines.
+ */
 const WHOLE = 0.95;
 
-/** One field; `value` keeps the space that tells a paragraph from a heading. */
+/** One field. `value` keeps the space that distinguishes a paragraph from a heading. */
 interface Field {
   tag: string;
   value: string;
@@ -47,7 +50,7 @@ function fieldsOf(text: string): Field[] {
     else if (/^ {6}/.test(line)) {
       const last = fields.at(-1);
       if (last) last.value += ` ${line.trim()}`;
-      // The list of documents that goes before the next one's boundary.
+      // The list of documents before the boundary of the next document.
     } else if (/^\w+\t/.test(line)) break;
   }
   return fields;
@@ -69,7 +72,7 @@ class Document {
     return this.all(tag).find((value) => value !== '' && value !== 'N/A');
   }
 
-  /** Groups of fields, each of which begins with the first of the tags. */
+  /** Groups of fields. Each group begins with the first tag. */
   groups(first: string, ...others: string[]): Record<string, string>[] {
     const found: Record<string, string>[] = [];
     for (const { tag, value } of this.fields) {
@@ -111,7 +114,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
   return { patents: [patent], skipped: [] };
 }
 
-/** `H05K9/00 20060101 H05K009/00`: the code, its version, the code once more. */
+/** `H05K9/00 20060101 H05K009/00`: the code, its version and the code again. */
 const symbol = (text: string): string => beforeFirst(text, /\s\d{8}\b/).trimEnd();
 
 /** `Yu; Long-Kun` → `Yu, Long-Kun` */
@@ -125,7 +128,9 @@ function parties(document: Document): Partial<Patent> {
   return partyFields({ applicants: names('AANM'), assignees: names('ASNM'), inventors: names('INNM') });
 }
 
-/** USPC as issued, else as it is now; agents, examiners, and the numbers of the international stage. */
+/**
+ * USPC at issue, otherwise the current USPC; agents, examiners, and the numbers of the international stage.
+ */
 function officeFields(document: Document): Partial<Patent> {
   const [issued, current] = [document.all('CIOR', 'CIXR'), document.all('CCOR', 'CCXR')];
   const names = (...tags: string[]) => uniqueNames(document.all(...tags).map(withComma));
@@ -158,7 +163,7 @@ function filings(document: Document): Partial<Patent> {
 
 const CITED_BY = /cited by \w+$/;
 
-/** `US 2003/0169838 A1 20030900 Greenstreet et al. 375/376 cited by examiner`, literature as text. */
+/** `US 2003/0169838 A1 20030900 Greenstreet et al. 375/376 cited by examiner`, and literature as text. */
 function citations(document: Document): Citation[] {
   const found: Citation[] = [];
   for (const { tag, value } of document.fields) {
@@ -176,7 +181,7 @@ function citations(document: Document): Citation[] {
   return found;
 }
 
-/** A paragraph that begins with the next number begins a claim; others go on with the one before. */
+/** A paragraph with the next number begins a claim. Other paragraphs continue the claim before. */
 function claims(document: Document): Claim[] {
   const found: Claim[] = [];
   for (const text of document.all('CLPR', 'CLTX', 'DCLM')) {

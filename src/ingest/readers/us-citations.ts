@@ -1,4 +1,4 @@
-/** References cited of US documents, and what its claims refer to. */
+/** References cited in US documents, and references of their claims. */
 
 import { citedPatent } from '../../patent/citation.js';
 import type { Citation } from '../../patent/record.js';
@@ -6,7 +6,9 @@ import { digitsAtEnd } from '../../patent/scan.js';
 import { readableText } from './markup.js';
 import { childAt, childElements, descendants, textAt, type XmlElement } from './xml.js';
 
-/** `cited by examiner`, `cited by applicant`; the `other` of the years to 2012 says not by whom. */
+/**
+ * `cited by examiner`, `cited by applicant`. The category `other`, used until 2012, does not name the origin.
+ */
 export function citedBy(category: string | undefined): Pick<Citation, 'cited_by'> {
   const who = /examiner|applicant/i.exec(category ?? '')?.[0].toLowerCase();
   return who === 'examiner' || who === 'applicant' ? { cited_by: who } : {};
@@ -32,8 +34,8 @@ export function redBookCitations(front: XmlElement): Citation[] {
 }
 
 /**
- * The claims that a claim refers to, from the ids in an attribute of the elements of one name
- * (`<claim-ref idref="CLM-00001">`).
+ * The claims that a claim refers to, from the ids in an attribute of the elements with one name (`<claim-ref
+ * idref="CLM-00001">`).
  */
 export function references(claim: XmlElement, name: string, attribute: string, own: number): number[] {
   const numbers = new Set<number>();
@@ -46,7 +48,7 @@ export function references(claim: XmlElement, name: string, attribute: string, o
   return [...numbers].sort((a, b) => a - b);
 }
 
-/** A claim as a record holds it; the number that opens the text (`1. A …`) is taken off. */
+/** A claim of a record. The number at the beginning of the text (`1. A …`) is removed. */
 export function claimOf(number: number, printed: string, dependsOn: number[]) {
   const text = printed.replace(/^(\d+)\s*[.)]\s*/, (all, digits) => (Number(digits) === number ? '' : all));
   return dependsOn.length > 0 ? { number, text, depends_on: dependsOn } : { number, text };

@@ -1,8 +1,8 @@
-/** Persons and companies of US documents before 2012, and who of them counts as applicant. */
+/** Persons and companies of US documents before 2012, and the choice of the applicants. */
 import type { Name } from '../../patent/record.js';
 import { present, uniqueNames } from './publication.js';
 
-/** `Reed, Ann B. Jr.` as the red book's names are written. */
+/** `Reed, Ann B. Jr.`, in the form of red book names. */
 export function personName(parts: {
   last: string | undefined;
   first?: string | undefined;
@@ -15,8 +15,8 @@ export function personName(parts: {
 }
 
 /**
- * Under the law before September 2012 only inventors could apply, and the company stood in the assignment;
- * somebody who looks for a company's patents means both.
+ * Under the law before September 2012 only inventors could apply and the company was the assignee. A search
+ * for the patents of a company includes both.
  */
 export function partyFields(parties: {
   applicants?: (string | undefined)[];

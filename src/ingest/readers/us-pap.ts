@@ -1,6 +1,6 @@
 /**
- * US applications of 2001 to 2004, `patent-application-publication` (PAP v1.5 and v1.6). Paragraphs begin with
- * their printed number; classes are written `D21C011/12`.
+ * US applications of 2001 to 2004, `patent-application-publication` (PAP v1.5 and v1.6). Paragraphs begin
+ * with their printed number. Classes have the form `D21C011/12`.
  */
 import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
@@ -72,12 +72,12 @@ function publication(root: XmlElement): Patent {
   });
 }
 
-/** Class and subclass in columns of three and six: `440` and `049000`. */
+/** Class and subclass in columns of three and six characters: `440` and `049000`. */
 function nationalColumns(code: XmlElement): string {
   return `${(textAt(code, 'class') ?? '').padStart(3)}${textAt(code, 'subclass') ?? ''}`;
 }
 
-/** `Ann B. Reed` comes as given-name, middle-name, family-name; a company as organization-name. */
+/** A person (`Ann B. Reed`) has given-name, middle-name and family-name. A company has organization-name. */
 function nameOf(holder: XmlElement): string | undefined {
   const name = childAt(holder, 'name') ?? holder;
   const organisation = textAt(holder, 'organization-name') ?? textAt(name, 'organization-name');
@@ -107,7 +107,10 @@ function filingOf(id: XmlElement | undefined): Filing[] {
   ];
 }
 
-/** Foreign priorities, provisionals and the parents of continuations; the international application apart. */
+/**
+ * Foreign priorities, provisionals and the parents of continuations. The international application is
+ * separate.
+ */
 function filings(front: XmlElement): Partial<Patent> {
   const domestic = childAt(front, 'domestic-filing-data');
   const number = textAt(domestic, 'application-number', 'doc-number');
@@ -150,7 +153,7 @@ function claims(root: XmlElement): Claim[] {
   return found;
 }
 
-/** What a description is made of; every other element groups these. */
+/** Text elements of a description. All other elements only group them. */
 const TEXTS = new Set([
   'paragraph',
   'table-cwu',
@@ -174,15 +177,15 @@ function description(root: XmlElement): Section[] {
   return sections.all();
 }
 
-/** `<number>12.</number>` or `[0012]` opens a paragraph and is no part of its text. */
+/** `<number>12.</number>` or `[0012]` at the beginning of a paragraph is not part of its text. */
 function paragraph(element: XmlElement, sections: Sections): void {
   const printed = element.name === 'paragraph' ? textAt(element, 'number') : undefined;
   sections.paragraph(readableWhole(element), wholeNumber(printed));
 }
 
 /**
- * Sheets in order. Figures are numbered from 1 as they stand on the sheets (37 CFR 1.84(u)), so where the
- * office names FIG. 1 as representative, it is on the first sheet.
+ * Sheets in order. Figures are numbered from 1 in the order of the sheets (37 CFR 1.84(u)). If the office
+ * names FIG. 1 as representative, it is on the first sheet.
  */
 function drawings(root: XmlElement): Drawing[] {
   const lists = childElements(root, 'subdoc-drawings');

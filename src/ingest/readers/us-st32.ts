@@ -1,7 +1,7 @@
 /**
- * US grants of 2001 to 2004, `PATDOC` v2.4 and v2.5 (WIPO ST.32; B100 to B900 are the INID codes). It was
- * published as XML and, in 2001, as SGML, where elements that are always empty have no end tag and nothing but
- * the document type stands between two documents of a weekly file.
+ * US grants of 2001 to 2004, `PATDOC` v2.4 and v2.5 (WIPO ST.32; B100 to B900 are the INID codes). The format
+ * is XML and, in 2001, SGML. In SGML, elements that are always empty have no end tag, and only the document
+ * type separates two documents of a weekly file.
  */
 import { citedPatent } from '../../patent/citation.js';
 import { parseDate } from '../../patent/date.js';
@@ -72,7 +72,7 @@ function publication(root: XmlElement): Patent {
       claims: claims(root),
       description: description(root),
     }),
-    // The US grants by publishing: the issue date is both, of designs too.
+    // The US grants a patent or design by publication: the issue date is both dates.
     ...publicationDates(own, published),
     ...present({ grant_date: published }),
     ...filings(front),
@@ -112,13 +112,16 @@ function parties(front: XmlElement): Partial<Patent> {
   };
 }
 
-/** B511 is the main class, B512 are further ones, in columns (`A47L  514`); of a design they are Locarno. */
+/**
+ * B511 is the main class, B512 are further classes, in columns (`A47L 514`). For a design they are Locarno
+ * classes.
+ */
 function codes(front: XmlElement): Partial<Patent> {
   const b510 = childAt(front, 'B500', 'B510');
   const written = childElements(b510)
     .filter(({ name }) => name === 'B511' || name === 'B512')
     .map((element) => inColumns(rawText(element)))
-    // A file that was printed anew has lost one of two spaces: a subgroup has at least two digits.
+    // A reprinted file has lost one of two spaces: a subgroup has at least two digits.
     .map((code) => code.replace(/^([A-H]\d{2}[A-Z]) (?=\d{3}$)/, '$1  '));
   const isLocarno = (code: string): boolean => /^\s*\d{4}\s*$/.test(code);
   const national = childElements(childAt(front, 'B500', 'B520')).map((element) =>
@@ -141,7 +144,7 @@ function international(front: XmlElement): Partial<Patent> {
   return internationalFields(stage('B860', 'B861'), stage('B870', 'B871'));
 }
 
-/** Characters with their spaces: the columns are of fixed width. */
+/** Characters with their spaces, for columns of fixed width. */
 function rawText(element: XmlElement): string {
   return childElements(element, 'PDAT')
     .flatMap(({ children }) => children.filter((child) => typeof child === 'string'))
@@ -150,7 +153,7 @@ function rawText(element: XmlElement): string {
 
 function filingOf(document: XmlElement | undefined): Filing[] {
   const number = textAt(document, 'DNUM');
-  // Kind 00 is an application; others are publications, as the patent that a reissue replaces.
+  // Kind 00 is an application. Other kinds are publications, for example the patent that a reissue replaces.
   const isPublication = /^[A-Z]/.test(textAt(document, 'KIND') ?? '');
   if (!document || !number || isPublication) return [];
   return [{ country: textAt(document, 'CTRY') ?? 'US', number, date: parseDate(textAt(document, 'DATE')) }];
@@ -158,7 +161,7 @@ function filingOf(document: XmlElement | undefined): Filing[] {
 
 /**
  * Priorities (B300), parents (B610 to B660 hold a child and its parent) and provisionals (B680US). B690US is
- * the same application's own earlier publication, so it is none of them.
+ * an earlier publication of the same application and is left out.
  */
 function filings(front: XmlElement): Partial<Patent> {
   const b200 = childAt(front, 'B200');
@@ -227,7 +230,7 @@ function description(root: XmlElement): Section[] {
   return sections.all();
 }
 
-/** Sheets in order; sheet 0 (`…-D00000.TIF`) is the one printed on the front page. */
+/** Sheets in order. Sheet 0 (`…-D00000.TIF`) is on the front page. */
 function drawings(root: XmlElement): Drawing[] {
   const images = childElements(root, 'SDODR').flatMap((list) => descendants(list, 'EMI'));
   const files = images.flatMap((image) => image.attributes['FILE']?.split(/[\\/]/).at(-1) || []);

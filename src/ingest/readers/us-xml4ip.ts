@@ -1,8 +1,8 @@
 /**
- * Papers of US file wrappers, XML4IP: claims, specification or abstract as an applicant filed them, one a file.
- * They name their application but no publication, and several of one application contradict each other (each
- * amendment is another), so none of them is a publication's text. They are recognised and left out with their
- * name, instead of being reported as an unknown format.
+ * Papers of US file wrappers, XML4IP: claims, specification or abstract as filed by an applicant, one paper
+ * per file. They name their application but no publication. Several papers of one application contradict each
+ * other, because each amendment is a separate paper, so no paper is the text of a publication. The reader
+ * skips them by name instead of reporting an unknown format.
  */
 import { splitXml } from '../split.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';

@@ -1,4 +1,4 @@
-/** Citations that a source gives as one text: `KR1020030097716 A`, `EP-A- 0 529 854`, `特開平8-9932号公報`. */
+/** Citations written as one text: `KR1020030097716 A`, `EP-A- 0 529 854`, `特開平8-9932号公報`. */
 import { citedPatent } from '../../patent/citation.js';
 import { isCountry } from '../../patent/country.js';
 import { parsePatentNumber } from '../../patent/number.js';
@@ -11,7 +11,7 @@ interface Spelt {
   kind: string | undefined;
 }
 
-/** Country, perhaps the kind between hyphens as the EPO prints it, number, perhaps the kind behind it. */
+/** Country, kind between hyphens (the EPO's form, optional), number, kind at the end (optional). */
 function spelt(text: string): Spelt | undefined {
   if (!/^[A-Z]{2}/.test(text)) return undefined;
   let rest = withoutStart(text.slice(2), /[\s-]/);
@@ -24,7 +24,7 @@ function spelt(text: string): Spelt | undefined {
   return { country: text.slice(0, 2), number, kind: behind ?? before?.[1] };
 }
 
-/** A patent document where the text is one number of an office, else literature as printed. */
+/** A patent document if the text is one number of an office. Otherwise literature as printed. */
 export function writtenCitation(text: string, by?: Citation['cited_by']): Citation {
   const printed = text.replace(/\s+/g, ' ').trim();
   const cited = patentOf(printed) ?? { text: printed };
@@ -32,23 +32,23 @@ export function writtenCitation(text: string, by?: Citation['cited_by']): Citati
 }
 
 function patentOf(printed: string): Citation | undefined {
-  // KIPRIS marks with an asterisk what was cited in the search.
+  // KIPRIS marks citations of the search with an asterisk.
   const plain = withoutEnd(printed.normalize('NFKC').toUpperCase(), /\*/);
-  // The EPO spaces `RE36154` as `R E36 154`.
+  // The EPO writes `RE36154` as `R E36 154`.
   const found = spelt(plain.replace(/\bR\s+E\s*(?=\d)/, 'RE'));
   if (found) {
     const number = found.number.replace(/[\s,.]/g, '');
     if (number.replace(/\D/g, '').length < 4) return undefined;
     return citedPatent(found.country, number, found.kind);
   }
-  // Japanese and Korean names of documents tell the office.
+  // Japanese and Korean document names determine the office.
   if (!/^(?:特|実|再|등록|공개|한국|실용)/.test(printed.normalize('NFKC'))) return undefined;
   const [reading] = parsePatentNumber(beforeFirst(printed, /公報|明細書|공보/));
   if (!reading?.country || !isCountry(reading.country)) return undefined;
   return citedPatent(reading.country, reading.number, japaneseKind(printed, reading.number) ?? reading.kind);
 }
 
-/** What a Japanese name of a document says of its kind: patents were numbered anew, from 2,500,001, when B2 began. */
+/** The kind in a Japanese document name. Patent numbers restarted at 2,500,001 with kind B2. */
 function japaneseKind(printed: string, number: string): string | undefined {
   if (/^特開/.test(printed)) return 'A';
   return /^特許/.test(printed) && /^\d{8}$/.test(number) && Number(number) > 2_500_000 ? 'B2' : undefined;

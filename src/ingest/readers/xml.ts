@@ -1,13 +1,14 @@
 /**
- * XML as elements that are read on demand. The addon turns the bytes into a flat tree; an element here is a
- * place in it. No DTD and no external entity is ever loaded; entities that a document defines for itself are
- * left as they stand (`&name;`), so none can grow. Local names only: prefixes are often undeclared in fragments.
+ * XML as elements that are read on demand. The addon converts the bytes to a flat tree. An element here is a
+ * position in that tree. DTDs and external entities are never loaded. Entities that a document defines stay
+ * as written (`&name;`), so they cannot expand. Only local names are used: prefixes are often undeclared in
+ * fragments.
  */
 import { type FlatXml, native } from '../../index/native.js';
 import { decodeText } from './decode.js';
 import { DamagedDocument } from './reader.js';
 
-/** As in `native/core/src/xml/tree.rs`: numbers a node, a text in the place of a name, bits of a name. */
+/** As in `native/core/src/xml/tree.rs`: numbers per node, the name value of a text, bits of a name. */
 const NODE = 4;
 const TEXT = 0xffff_ffff;
 const NAME = 0xff_ffff;
@@ -20,7 +21,7 @@ class FlatDocument {
   readonly nodes: Uint32Array;
   readonly attributes: Uint32Array;
   readonly text: Buffer;
-  /** The elements that somebody has seen: each is one object, however it is reached. */
+  /** The elements accessed so far. Every access to an element returns the same object. */
   readonly #elements = new Map<number, FlatElement>();
 
   constructor({ names, nodes, attributes, text }: FlatXml) {
@@ -30,7 +31,7 @@ class FlatDocument {
     this.text = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   }
 
-  /** Index of the first node behind one and all below it. */
+  /** Index of the first node after a node and all its descendants. */
   next(index: number): number {
     return this.nodes[index * NODE + 1] ?? 0;
   }
@@ -72,13 +73,16 @@ export interface XmlElement {
   readonly name: string;
   /** Values by full name. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Elements and texts below, in order; no two texts are neighbours. */
+  /** Child elements and texts in order. Two texts are never adjacent. */
   readonly children: readonly XmlNode[];
 }
 
 export type XmlNode = XmlElement | string;
 
-/** An element of a parsed document. Name and attributes are its own, so that `{ ...element, children }` is another. */
+/**
+ * An element of a parsed document. Name and attributes are own properties, so `{ ...element, children }` is
+ * an element too.
+ */
 class FlatElement implements XmlElement, Place {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -110,16 +114,16 @@ class FlatElement implements XmlElement, Place {
   }
 }
 
-/** Where an element stands. */
+/** Position of an element. */
 export interface Place {
   document: FlatDocument;
   index: number;
 }
 
-/** Elements that a reader put together, and the documents made of them. */
+/** Elements built by a reader, and the documents built from them. */
 const MADE = new WeakMap<XmlElement, Place>();
 
-/** The place of an element; one that a reader put together gets a document of its own. */
+/** The place of an element. An element built by a reader gets its own document. */
 export function placeOf(element: XmlElement): Place {
   if (element instanceof FlatElement) return element;
   const known = MADE.get(element);
@@ -145,10 +149,10 @@ function written(node: XmlNode): string {
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
- * The root elements of a document (one, unless documents stand one after another without declarations).
- * Elements named in `skip` are left out with all they hold: they may be most of a file. Those named in `empty`
- * hold nothing and need no end tag, as in SGML. Bytes are decoded by the rules of `decodeText`.
- * @throws DamagedDocument on what is no XML, with line and column.
+ * The root elements of a document: one, or several if documents follow one another without declarations.
+ * Elements named in `skip` are left out with their content, because they may be most of a file. Elements
+ * named in `empty` have no content and need no end tag, as in SGML. Bytes are decoded as in `decodeText`.
+ * @throws DamagedDocument if the text is not well-formed, with line and column
  */
 export function parseXml(
   source: string | Uint8Array,
@@ -166,7 +170,7 @@ export function parseXml(
   return roots;
 }
 
-/** Child elements, all or those of one name. */
+/** Child elements, all or with one name. */
 export function childElements(parent: XmlElement | undefined, name?: string): XmlElement[] {
   const found: XmlElement[] = [];
   if (!parent) return found;
@@ -183,7 +187,7 @@ export function childElements(parent: XmlElement | undefined, name?: string): Xm
   return found;
 }
 
-/** The first child of a name, and so on down the path. */
+/** The first child with a name, repeated along the path. */
 export function childAt(parent: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   let at = parent;
   for (const name of path) at = at && firstChild(at, name);
@@ -200,7 +204,7 @@ function firstChild(parent: XmlElement, name: string): XmlElement | undefined {
   return undefined;
 }
 
-/** All descendants of a name in document order, not looking inside a found one. */
+/** All descendants with a name in document order. Descendants of a found element are not searched. */
 export function descendants(parent: XmlElement | undefined, name: string): XmlElement[] {
   const found: XmlElement[] = [];
   if (!parent) return found;
@@ -219,7 +223,9 @@ export function descendants(parent: XmlElement | undefined, name: string): XmlEl
   return found;
 }
 
-/** The characters of an element and all below, spaces trimmed and collapsed; `undefined` where empty. */
+/**
+ * The characters of an element and its descendants, with spaces trimmed and collapsed; `undefined` if empty.
+ */
 export function plainText(element: XmlElement | undefined): string | undefined {
   if (!element) return undefined;
   const { document, index } = placeOf(element);
@@ -233,7 +239,7 @@ export function textAt(parent: XmlElement | undefined, ...path: string[]): strin
 
 const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/i;
 
-/** A text in which another one's escapes were left (`&quot;`, `&#39;`), read as HTML; others stay as they are. */
+/** Decodes HTML escapes left in a text (`&quot;`, `&#39;`). Texts without escapes stay unchanged. */
 export function withoutEntities(text: string): string {
   if (!ENTITY.test(text)) return text;
   const escapedText = text
@@ -250,8 +256,8 @@ export function withoutEntities(text: string): string {
 const PROLOG = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*/;
 
 /**
- * The local name of the root element of a document that begins with these bytes; `undefined` where they
- * are not XML, `''` where they are XML whose root comes later.
+ * The local name of the root element of a document with these first bytes; `undefined` if they are not XML,
+ * `''` if the root is beyond these bytes.
  */
 export function xmlRootName(head: Uint8Array): string | undefined {
   const near = rootNameIn(head.subarray(0, NEAR_BYTES));
@@ -261,7 +267,7 @@ export function xmlRootName(head: Uint8Array): string | undefined {
 
 const NEAR_BYTES = 16_384;
 
-/** Why a text that is XML so far has no root element. */
+/** Reason why a text that is XML so far has no root element. */
 export function rootlessReason(head: Uint8Array): string {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1');
   const isOpen = DOCTYPE.test(text.replace(/^\u00ef\u00bb\u00bf/, '').replace(PROLOG, ''));
@@ -272,7 +278,10 @@ export function rootlessReason(head: Uint8Array): string {
 
 const DOCTYPE = /^<!DOCTYPE\s/i;
 
-/** Behind a document type declaration with all that its internal subset defines; `undefined` if it goes on. */
+/**
+ * Position after a document type declaration with its internal subset; `undefined` if the declaration is not
+ * complete.
+ */
 function doctypeEnd(text: string): number | undefined {
   const marks = /"[^"]*(?:"|$)|'[^']*(?:'|$)|<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|[[\]>]/g;
   let inSubset = false;
