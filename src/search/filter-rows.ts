@@ -13,8 +13,6 @@ import { applicationNumberForms } from '../patent/application-number.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country, isCountry } from '../patent/country.js';
 import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
-import { resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 import { classification, list, oneOf, text } from './fields.js';
 import { invalidField } from './invalid.js';
 
@@ -28,13 +26,16 @@ interface Condition {
   terms: string[];
 }
 
+/** Finds the patent_ids of the stored publications with a number in any spelling. */
+export type Resolver = (number: string) => string[];
+
 interface FilterRow<Schema extends z.ZodType, Value> {
   /** The field of a request. */
   schema: Schema;
   /** The normalised value; undefined: no filter. Throws PriorartError with the field's name for a value that is wrong. */
   parse(value: NonNullable<z.output<Schema>>, field: string, match: ApplicantMatch): Value | undefined;
   /** What a document must meet. */
-  conditions(value: Value, store: Store): Condition[];
+  conditions(value: Value, publicationsOf: Resolver): Condition[];
   /** The column, and the words for documents that the filter leaves out: "12 publications have other inventors". */
   column: KeywordColumn;
   excluded: string;
@@ -105,8 +106,8 @@ export const FILTER_ROWS = {
   publication_number: row({
     schema: text('a publication number').nullish().describe('Exact publication number'),
     parse: (value) => value.trim(),
-    conditions: (number: string, store) => [
-      { column: 'patent_id', test: 'exact', terms: resolvePublications(store, number) },
+    conditions: (number: string, publicationsOf) => [
+      { column: 'patent_id', test: 'exact', terms: publicationsOf(number) },
     ],
     column: 'patent_id',
     excluded: 'have another number',
@@ -147,7 +148,7 @@ export const FILTER_SCHEMAS = Object.fromEntries(
 /** A row without the types of its schema and value, which its field ties together. */
 type AnyRow = FilterRow<z.ZodType, never> & {
   parse(value: unknown, field: string, match: ApplicantMatch): unknown;
-  conditions(value: unknown, store: Store): Condition[];
+  conditions(value: unknown, publicationsOf: Resolver): Condition[];
 };
 
 const ROWS = Object.entries(FILTER_ROWS) as unknown as [FilterField, AnyRow][];
@@ -167,9 +168,9 @@ export function filterValues(
 }
 
 /** What documents must meet to pass the filters. */
-export function conditionsOf(values: FilterValues, store: Store): Condition[] {
+export function conditionsOf(values: FilterValues, publicationsOf: Resolver): Condition[] {
   return ROWS.flatMap(([field, { conditions }]) =>
-    values[field] === undefined ? [] : conditions(values[field], store),
+    values[field] === undefined ? [] : conditions(values[field], publicationsOf),
   );
 }
 

@@ -3,6 +3,7 @@ import type { DateColumn } from '../index/columns.js';
 import type { FilterClause } from '../index/native.js';
 import { toEpochDay } from '../patent/date.js';
 import type { KindClass } from '../patent/kind.js';
+import { resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
 import { conditionsOf } from './filter-rows.js';
 import type { Filters } from './query.js';
@@ -34,7 +35,9 @@ export function deduplicates(filters: Filters): boolean {
 
 /** The clauses of a filter. A document is allowed if all hold. */
 export function clausesOf(filters: Filters, store: Store): FilterClause[] {
-  const clauses: FilterClause[] = conditionsOf(filters.values, store);
+  const clauses: FilterClause[] = conditionsOf(filters.values, (number) =>
+    resolvePublications(store, number),
+  );
   if (filters.kindCodes) clauses.push({ column: 'kinds', test: 'exact', terms: filters.kindCodes });
   else if (!filters.everyKind) {
     const { always, utility } = CLASSES[filters.docType];

@@ -188,7 +188,7 @@ test('invalid input is refused with a reason', () => {
   rejects('invalid_request', /nlist is -1/, () => new FaissIndex('ivf-flat', 4, { nlist: -1 }));
   rejects('invalid_request', /multiple of 4/, () => index.add(new Float32Array(6)));
   rejects('invalid_request', /x is object/, () => index.add(any(new Float64Array(4))));
-  rejects('invalid_request', /component 2 /, () => index.add([1, 2, Number.NaN, 4]));
+  rejects('invalid_request', /component 2: /, () => index.add([1, 2, Number.NaN, 4]));
   rejects('invalid_request', /k is -1/, () => index.search(query, -1));
   rejects('invalid_request', /k is 1\.5/, () => index.search(query, 1.5));
   rejects('invalid_request', /nprobe is 0/, () => index.search(query, 1, { nprobe: 0 }));
@@ -202,7 +202,7 @@ test('invalid input is refused with a reason', () => {
   rejects('invalid_request', /No such file/, () => index.write(join(folder, 'no', 'folder')));
   const untrained = new FaissIndex('ivf-flat', 4, { nlist: 2 });
   rejects('invalid_request', /not trained/, () => untrained.add(new Float32Array(4)));
-  rejects('invalid_request', /at least 2 rows/, () => untrained.train([1, 0, 0, 0]));
+  rejects('invalid_request', /got 1 training rows; expected at least 2/, () => untrained.train([1, 0, 0, 0]));
 });
 
 test('worker threads search the same mapped file', async () => {
