@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
         knownKinds(country).sort(),
       );
     }
-    assert.match(description, /priority date .* earliest priority .* none, its own filing date/);
+    assert.match(description, /priority date .* earliest priority .* without one, its own filing date/);
     const { SemanticRequest } = SCHEMAS;
     assert.match(SemanticRequest.shape.priority_date_from.description ?? '', /else the own filing date/);
   });
