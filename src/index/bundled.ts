@@ -1,6 +1,6 @@
 /**
- * Refuses to run as a part of a bundle. The package finds its addon, its workers and its models beside its own files, and a
- * bundle is elsewhere. What an application imports loads this module before all others.
+ * Refuses to run inside a bundle. The package loads its addon, workers and models by paths relative to its own files, which
+ * a bundle does not have. The entry points of the package load this module first.
  */
 import { existsSync } from 'node:fs';
 import { PriorartError } from '../errors.js';

@@ -116,7 +116,7 @@ function isByLanguage(name: string): boolean {
   return (BY_LANGUAGE as readonly string[]).includes(name);
 }
 
-/** Fills the gaps of a record from another one. */
+/** Fills missing fields of a record from another record. */
 function completed(leading: Patent, other: Patent): Patent {
   const language = languageOf(leading, other);
   const [main, gaps] = [inLanguage(leading, language), inLanguage(other, language)];

@@ -75,7 +75,7 @@ export async function reembed(dir: string, options: ReembedFolderOptions = {}): 
 
 /**
  * Discards an unfinished re-embedding and frees its disk space.
- * @returns false if there is none
+ * @returns false if no re-embedding is unfinished
  * @throws PriorartError `no_data`, `unavailable` while a process re-embeds
  */
 export function forgetUnfinished(dir: string): Promise<boolean> {

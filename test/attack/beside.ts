@@ -1,7 +1,6 @@
 /** A server as an operator starts it, an attack on it, and a good client beside the attack that measures. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { getPriority, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -27,8 +26,6 @@ export type Outcomes = Record<string, number>;
 export interface Figures {
   /** Times of /livez, ascending, ms. */
   livez: number[];
-  /** The same without the time that the event loop of server or client, whichever more, waited for a processor. */
-  livezWorking: number[];
   livezOutcomes: Outcomes;
   searches: Outcomes;
   /** Answers to the right secret of the administrator, from an address of its own. */
@@ -97,7 +94,6 @@ export class Attacked {
   async under(attack: string, seconds: number): Promise<Figures> {
     const figures: Figures = {
       livez: [],
-      livezWorking: [],
       livezOutcomes: {},
       searches: {},
       administrator: {},
@@ -107,7 +103,7 @@ export class Attacked {
     const attacker = spawn(process.execPath, [script, attack, JSON.stringify(this.#target)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    // Its processor time would be another machine's: it gives way to the server.
+    // A lower priority than the server: a real attacker uses another machine's processors.
     setPriority(attacker.pid!, Math.min(19, getPriority() + ATTACKER_NICENESS));
     let output = '';
     const ready = once(attacker.stdout!, 'data');
@@ -118,7 +114,7 @@ export class Attacked {
     attacker.stdin!.end();
     await ended;
     figures.attack = JSON.parse(output.slice(output.indexOf('{'))) as Outcomes;
-    for (const times of [figures.livez, figures.livezWorking]) times.sort((a, b) => a - b);
+    figures.livez.sort((a, b) => a - b);
     return figures;
   }
 
@@ -135,24 +131,20 @@ export class Attacked {
       headers: { authorization: `Bearer ${SECRET}`, forwarded: 'for=192.0.2.7' },
     };
     const waiting = new Set<Promise<void>>();
-    const waited = () => [waitedMs(this.#child.pid!), waitedMs(process.pid)];
-    const ask = (asked: Asked, outcomes: Outcomes, times?: number[], working?: number[]) => {
-      const before = working ? waited() : [];
+    const ask = (asked: Asked, outcomes: Outcomes, times?: number[]) => {
       const begun = performance.now();
       const answered = exchange(agent, port, asked).then((outcome) => {
-        const ms = performance.now() - begun;
-        times?.push(ms);
-        working?.push(Math.max(0, ms - Math.max(...waited().map((now, n) => now - before[n]!))));
+        times?.push(performance.now() - begun);
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
         waiting.delete(answered);
       });
       waiting.add(answered);
     };
     const started = performance.now();
-    // By the clock, whether the answers before have come or not: who waits for them does not see what others wait.
+    // By the clock, not after the last answer: a client that waits for answers does not measure the delay of others.
     for (let n = 0; n * EVERY_MS < seconds * 1_000; n++) {
       await sleep(Math.max(0, started + n * EVERY_MS - performance.now()));
-      ask({ path: '/livez' }, figures.livezOutcomes, figures.livez, figures.livezWorking);
+      ask({ path: '/livez' }, figures.livezOutcomes, figures.livez);
       ask(search, figures.searches);
       if ((n * EVERY_MS) % SIGN_IN_EVERY_MS === 0) ask(signIn, figures.administrator);
     }
@@ -168,12 +160,6 @@ export class Attacked {
   }
 }
 
-/** How long the main thread of a process has waited for a processor, ms. */
-function waitedMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
-  return Number(fields[1]) / 1e6;
-}
-
 interface Asked {
   path: string;
   headers?: Record<string, string>;
@@ -184,7 +170,7 @@ interface Asked {
 /** A longer wait is a failure. */
 const PATIENCE_MS = 30_000;
 
-/** The status, or why there is none. */
+/** The status, or the error code if no whole answer came. */
 function exchange(agent: Agent, port: number, { path, headers = {}, body }: Asked): Promise<number | string> {
   return new Promise((resolve) => {
     const method = body === undefined ? 'GET' : 'POST';

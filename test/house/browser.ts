@@ -1,6 +1,6 @@
 /**
  * A real browser for tests: Chromium, over a pipe in the DevTools protocol. `.ci/run` installs Debian's if possible;
- * PRIORART_TEST_BROWSER names another one. Without a browser, tests that need it are skipped.
+ * PRIORART_TEST_BROWSER names another browser. Without a browser, tests that need it are skipped.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

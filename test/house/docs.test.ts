@@ -128,7 +128,7 @@ function askHelp(words: readonly string[]): { text: string; commands: string[] }
   return { text: stdout, commands: [...listed.matchAll(/^ {2}(\w[\w-]*)/gm)].map((match) => match[1]!) };
 }
 
-/** The error of a command line: an unknown command or option. Undefined if there is none. */
+/** The error of a command line: an unknown command or option. Undefined for a valid command line. */
 function wrongWith(words: readonly string[]): string | undefined {
   const path: string[] = [];
   let help = helpOf(path);

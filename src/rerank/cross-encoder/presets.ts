@@ -13,7 +13,7 @@ export interface CrossEncoderPreset {
 /** The instruction of Qwen3's card, here about patents. */
 const TASK = 'Given a question about an invention, retrieve passages of patents that describe it';
 
-/** The chat around the pair that Qwen3-Reranker was trained on. */
+/** The chat template around the pair, as in the training of Qwen3-Reranker. */
 const QWEN3: CrossEncoderPreset['settings'] = {
   licence: 'Apache-2.0',
   form: 'causal',

@@ -111,7 +111,7 @@ static int is_full(void) {
     return 1;
 }
 
-/* Counts a change that needs space; returns whether there is none. */
+/* Counts a change that needs space. Returns 1 if the disk is full. */
 static int no_room(void) {
     writes++;
     if (!is_full()) return 0;

@@ -16,11 +16,6 @@ const UNAUTHORIZED = errorAnswer(
   'WWW-Authenticate',
 );
 export const COMMON: Operation['answers'] = {
-  429: errorAnswer(
-    { rate_limited: 'too many wrong secrets; try again later' },
-    'Too many wrong secrets from this client address',
-    'Retry-After',
-  ),
   500: errorAnswer(['internal'], 'Unexpected error of the server; X-Request-Id names it in the log'),
   503: errorAnswer(['unavailable'], 'The key store cannot be reached', 'Retry-After'),
 };
@@ -82,7 +77,7 @@ export function adminOperation(row: AdminOperation): Operation {
       ...(body ? CONTENT : {}),
       401: UNAUTHORIZED,
       ...(changes ? { 403: FORBIDDEN } : {}),
-      ...(unknown ? { 404: errorAnswer({ not_found: unknown }, 'There is none of that id') } : {}),
+      ...(unknown ? { 404: errorAnswer({ not_found: unknown }, 'The id is unknown') } : {}),
       ...(invalid
         ? { 422: errorAnswer({ invalid_request: invalid }, 'A field is missing, unknown or out of range') }
         : {}),
