@@ -235,6 +235,7 @@ mod tests {
                 grant: false,
                 vectors: &vec![0.5; *passages],
                 bags: made.as_ref().map(|(bytes, lengths)| NewBags { model, bytes, lengths }),
+                texts: None,
             };
             builder.push(&document, &[])?;
         }

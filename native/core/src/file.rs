@@ -107,6 +107,11 @@ impl Writer {
         self.append(bytes)
     }
 
+    /// Length of the section that `begin` began, in bytes.
+    pub fn section_length(&self) -> u64 {
+        self.sections.last().map_or(0, |(_, range)| range.end - range.start)
+    }
+
     /// Flushes and syncs the file, renames it into place, and syncs the folder. Returns the file's
     /// length in bytes.
     pub fn finish(mut self) -> Result<u64> {
@@ -216,6 +221,11 @@ impl Container {
 
     pub fn section(&self, name: &str) -> Result<&[u8]> {
         Ok(&self.map[self.range_of(name)?])
+    }
+
+    /// Bytes of the file. Verify them first.
+    pub fn bytes(&self, range: Range<usize>) -> &[u8] {
+        &self.map[range]
     }
 
     pub fn has(&self, name: &str) -> bool {

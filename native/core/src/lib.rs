@@ -9,6 +9,7 @@ pub mod error;
 pub mod file;
 pub mod filter;
 pub mod late;
+pub mod lexical;
 pub mod page;
 pub mod search;
 pub mod segment;

@@ -122,6 +122,7 @@ mod tests {
                 grant: false,
                 vectors: &[1.0],
                 bags: None,
+                texts: None,
             };
             let values = [Value::Keywords(vec![(&patent_id, &patent_id)]), Value::Day(document.day)];
             builder.push(&new, &values).unwrap();

@@ -4,16 +4,20 @@
 //! passages of a document are consecutive rows. Sections besides the columns: `vector` (f16 rows),
 //! `row_at` (u32, documents + 1), `doc_id` (u32), `doc_key` and `application` (u64: xxh3 of the
 //! patent_id, and of the application that links an application with its grant; 0 = none), `grant`
-//! (u8, 0 or 1), `about` (dimensions and column names as lines of text), and those of `bags.rs`.
+//! (u8, 0 or 1), `about` (dimensions and column names as lines of text), and those of `bags.rs` and
+//! `lexical/write.rs`.
 
 use crate::bags::{Bags, BagsBuilder, DocumentBags, NewBags};
 use crate::bitmap::Bitmap;
 use crate::columns::{KeywordBuilder, Keywords};
 use crate::file::{bytes_of, Container, Writer};
+use crate::lexical::index::{is_current, Lexical};
+use crate::lexical::write::{self as lexical, LexicalBuilder, Texts};
 use crate::vectors;
 use crate::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Approximate search over the rows of one segment; the FAISS index implements it.
@@ -101,6 +105,8 @@ pub struct NewDocument<'a> {
     pub vectors: &'a [f32],
     /// Bags for rerankers. Without them, rerankers read the texts.
     pub bags: Option<NewBags<'a>>,
+    /// Texts for the lexical index. Without those of every document, the segment has none.
+    pub texts: Option<Texts<'a>>,
 }
 
 /// The values of one document in a column.
@@ -121,6 +127,8 @@ pub struct SegmentBuilder {
     application: Vec<u64>,
     grant: Vec<u8>,
     bags: BagsBuilder,
+    lexical: Option<LexicalBuilder>,
+    path: PathBuf,
     buffer: Vec<u16>,
 }
 
@@ -155,6 +163,8 @@ impl SegmentBuilder {
             application: Vec::new(),
             grant: Vec::new(),
             bags: BagsBuilder::default(),
+            lexical: None,
+            path: path.into(),
             buffer: Vec::new(),
         })
     }
@@ -186,7 +196,23 @@ impl SegmentBuilder {
             doc.grant,
         )?;
         self.bags.push(doc.bags, rows)?;
+        self.push_texts(doc.texts)?;
         self.push_values(values)
+    }
+
+    /// Called after the facts: the first document begins the lexical index.
+    fn push_texts(&mut self, texts: Option<Texts>) -> Result<()> {
+        let Some(texts) = texts else {
+            self.lexical = None;
+            return Ok(());
+        };
+        if self.doc_id.len() == 1 {
+            self.lexical = Some(LexicalBuilder::create(&self.path)?);
+        }
+        match &mut self.lexical {
+            Some(lexical) => lexical.push(&self.path, &texts),
+            None => Ok(()),
+        }
     }
 
     fn push_row_count(&mut self, rows: usize) -> Result<()> {
@@ -276,7 +302,10 @@ impl SegmentBuilder {
     }
 
     /// Writes columns, facts and bags. Returns the file's length in bytes.
-    pub fn finish(self) -> Result<u64> {
+    pub fn finish(mut self) -> Result<u64> {
+        if let Some(lexical) = self.lexical.take() {
+            lexical.write(&mut self.out, &self.path)?;
+        }
         self.finish_with(|bags, out| bags.write(out))
     }
 
@@ -312,7 +341,7 @@ pub enum Column<'a> {
 
 /// An open segment, shared by all threads.
 pub struct Segment {
-    file: Container,
+    file: Arc<Container>,
     dimensions: usize,
     specs: Vec<ColumnSpec>,
     docs: usize,
@@ -323,12 +352,14 @@ pub struct Segment {
     /// Whether the data that every search needs has been verified; and the same for each column.
     facts_whole: AtomicBool,
     columns_whole: Box<[AtomicBool]>,
+    /// Opened by the first search that needs it.
+    lexical: OnceLock<Option<Lexical>>,
     pub ann: Option<Box<dyn Ann>>,
 }
 
 impl Segment {
     pub fn open(path: &Path) -> Result<Self> {
-        let file = Container::open(path)?;
+        let file = Arc::new(Container::open(path)?);
         let about = String::from_utf8_lossy(file.section("about")?).into_owned();
         let mut dimensions = 0;
         let mut specs = Vec::new();
@@ -367,6 +398,7 @@ impl Segment {
             bag_at,
             facts_whole,
             columns_whole,
+            lexical: OnceLock::new(),
             ann: None,
             file,
         };
@@ -442,9 +474,24 @@ impl Segment {
             return Ok(());
         }
         let is_column = |name: &str| self.specs.iter().any(|spec| is_part(name, &spec.name));
-        self.file.verify_sections(|name| name != "vector" && name != "bag" && !is_column(name))?;
+        self.file.verify_sections(|name| !LARGE.contains(&name) && !is_column(name))?;
         self.facts_whole.store(true, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// The lexical index; `None` if the segment has none of this version of the analysis. Its bytes
+    /// are verified when they are read.
+    pub fn lexical(&self) -> Result<Option<&Lexical>> {
+        if let Some(open) = self.lexical.get() {
+            return Ok(open.as_ref());
+        }
+        let opened = Lexical::open(&self.file, self.docs)?;
+        Ok(self.lexical.get_or_init(|| opened).as_ref())
+    }
+
+    /// Whether the segment has a lexical index of this version of the analysis.
+    pub fn has_lexical(&self) -> Result<bool> {
+        is_current(&self.file)
     }
 
     /// Verifies rows. Call it before `rows` or `vectors` are used for an answer.
@@ -566,6 +613,9 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// Sections whose parts are verified when they are read.
+const LARGE: [&str; 3] = ["vector", "bag", "lexical"];
+
 /// Whether a section belongs to a column.
 fn is_part(section: &str, column: &str) -> bool {
     section.strip_prefix(column).is_some_and(|rest| rest.starts_with('.'))
@@ -585,6 +635,13 @@ pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize
         builder.copy_from(segment, deleted)?;
     }
     let (docs, passages) = (builder.docs(), builder.passages());
+    let lexical: Option<Vec<(&Lexical, &Bitmap)>> = inputs
+        .iter()
+        .map(|(segment, deleted)| Ok(segment.lexical()?.map(|lexical| (lexical, *deleted))))
+        .collect::<Result<_>>()?;
+    if let Some(inputs) = lexical {
+        lexical::merge(&inputs, &mut builder.out, out)?;
+    }
     let copy = |out: &mut Writer| {
         for (bags, deleted) in all().filter(|(bags, _)| Some(bags.model) == model) {
             for ordinal in (0..bags.documents()).filter(|&o| !deleted.contains(o)) {

@@ -148,6 +148,7 @@ mod tests {
                 grant: false,
                 vectors: &[1.0],
                 bags: None,
+                texts: None,
             };
             let terms = terms.iter().map(|term| (term.as_str(), term.as_str())).collect();
             builder.push(&new, &[Value::Keywords(terms)]).unwrap();
@@ -188,6 +189,7 @@ mod tests {
                 grant: false,
                 vectors: &[1.0],
                 bags: None,
+                texts: None,
             };
             builder.push(&new, &[Value::Day(day)]).unwrap();
         }

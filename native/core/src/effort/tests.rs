@@ -24,6 +24,7 @@ fn segment(path: &Path, rows: usize) -> (Segment, Vec<Vec<f32>>) {
             grant: false,
             vectors: &vector(&centres[n % CENTRES], 0.6),
             bags: None,
+            texts: None,
         };
         builder.push(&new, &[]).unwrap();
     }

@@ -56,6 +56,7 @@ fn write(path: &Path, docs: &[(u32, &Doc)]) -> Segment {
             grant: doc.grant,
             vectors: &doc.vectors,
             bags: None,
+            texts: None,
         };
         let values = [Value::Keywords(vec![(doc.country, doc.country)]), Value::Day(doc.day)];
         builder.push(&new, &values).unwrap();
@@ -250,6 +251,7 @@ fn numbers_without_a_finite_score_are_refused() {
             grant: false,
             vectors: &vectors,
             bags: None,
+            texts: None,
         };
         builder.push(&new, &[]).map(|()| builder.finish().unwrap())
     };

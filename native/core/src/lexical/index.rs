@@ -1,0 +1,308 @@
+//! Reads the lexical index of a segment.
+
+use super::analysis::VERSION;
+use super::write::{FILES, SECTION};
+use super::{failed, reading, Part};
+use crate::file::Container;
+use crate::{Error, Result};
+use std::fmt;
+use std::io;
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tantivy::directory::error::{DeleteError, OpenReadError, OpenWriteError};
+use tantivy::directory::{FileHandle, OwnedBytes, WatchCallback, WatchHandle, WritePtr};
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet, Directory, HasLen, Index, InvertedIndexReader, SegmentReader, Term, TERMINATED};
+
+/// Terms at fixed distances: a word, or the pairs of a longer one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phrase {
+    /// Distance from the first term in positions, ascending from 0; and the term.
+    pub terms: Vec<(u32, String)>,
+}
+
+impl Phrase {
+    pub fn word(term: &str) -> Self {
+        Phrase { terms: vec![(0, term.to_owned())] }
+    }
+}
+
+/// The open index of a segment.
+pub struct Lexical {
+    file: Arc<Container>,
+    parts: [PartIndex; Part::ALL.len()],
+    documents: usize,
+}
+
+struct PartIndex {
+    inverted: Arc<InvertedIndexReader>,
+    lengths: FieldNormReader,
+}
+
+impl Lexical {
+    /// `None` if the file has no index, or one of another version of the analysis.
+    pub fn open(file: &Arc<Container>, documents: usize) -> Result<Option<Self>> {
+        let path = file.path();
+        if !file.has(FILES) || version(file)? != VERSION {
+            return Ok(None);
+        }
+        let segments = index_of(file)?.searchable_segments().map_err(failed(path))?;
+        let [segment] = &segments[..] else {
+            return Err(Error::corrupt(path, "the lexical index has not one segment"));
+        };
+        let reader = SegmentReader::open(segment).map_err(failed(path))?;
+        if reader.max_doc() as usize != documents {
+            return Err(Error::corrupt(path, "the lexical index has another number of documents"));
+        }
+        let part = |part: Part| -> tantivy::Result<PartIndex> {
+            let inverted = reader.inverted_index(part.field())?;
+            Ok(PartIndex { inverted, lengths: reader.get_fieldnorms_reader(part.field())? })
+        };
+        let [a, b, c, d] = Part::ALL.map(part);
+        let parts = (|| Ok([a?, b?, c?, d?]))().map_err(failed(path))?;
+        Ok(Some(Lexical { file: Arc::clone(file), parts, documents }))
+    }
+
+    pub fn file(&self) -> &Arc<Container> {
+        &self.file
+    }
+
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Number of terms in a part of all documents.
+    pub fn tokens(&self, part: Part) -> u64 {
+        self.parts[part as usize].inverted.total_num_tokens()
+    }
+
+    /// About the number of terms in a part of a document; tantivy stores it in a byte.
+    pub fn length(&self, part: Part, document: u32) -> u32 {
+        self.parts[part as usize].lengths.fieldnorm(document)
+    }
+
+    /// At most so many documents hold a phrase in some part: the least of its terms' sums.
+    pub fn most_documents(&self, phrase: &Phrase) -> Result<usize> {
+        let mut least = usize::MAX;
+        for (_, term) in &phrase.terms {
+            let mut sum = 0;
+            for part in Part::ALL {
+                let found = self.parts[part as usize].inverted.doc_freq(&Term::from_field_text(part.field(), term));
+                sum += found.map_err(|error| reading(self.file.path(), &error))? as usize;
+            }
+            least = least.min(sum);
+        }
+        Ok(least.min(self.documents))
+    }
+
+    /// Calls `each` with the documents that hold a phrase in a part, ascending, and how often.
+    pub fn occurrences(&self, part: Part, phrase: &Phrase, mut each: impl FnMut(u32, u32)) -> Result<()> {
+        let fault = |error: io::Error| reading(self.file.path(), &error);
+        let option = match phrase.terms.len() {
+            0 => return Ok(()),
+            1 => IndexRecordOption::WithFreqs,
+            _ => IndexRecordOption::WithFreqsAndPositions,
+        };
+        let mut postings = Vec::with_capacity(phrase.terms.len());
+        for (distance, term) in &phrase.terms {
+            let term = Term::from_field_text(part.field(), term);
+            match self.parts[part as usize].inverted.read_postings(&term, option).map_err(fault)? {
+                Some(found) => postings.push((*distance, found)),
+                None => return Ok(()),
+            }
+        }
+        if let [(_, postings)] = &mut postings[..] {
+            while postings.doc() != TERMINATED {
+                each(postings.doc(), postings.term_freq());
+                postings.advance();
+            }
+            return Ok(());
+        }
+        phrases(postings, each);
+        Ok(())
+    }
+}
+
+/// Walks the documents that hold all terms, and counts where their distances are those wanted.
+fn phrases(mut postings: Vec<(u32, SegmentPostings)>, mut each: impl FnMut(u32, u32)) {
+    postings.sort_by_key(|(_, postings)| postings.size_hint());
+    let furthest = postings.iter().map(|(distance, _)| *distance).max().unwrap_or(0);
+    let (mut starts, mut positions) = (Vec::new(), Vec::new());
+    let mut document = postings[0].1.doc();
+    'documents: while document != TERMINATED {
+        for n in 1..postings.len() {
+            let found = postings[n].1.seek(document);
+            if found != document {
+                if found == TERMINATED {
+                    return;
+                }
+                document = postings[0].1.seek(found);
+                continue 'documents;
+            }
+        }
+        // Each position is moved so that the terms of one occurrence meet at one number.
+        for (n, (distance, postings)) in postings.iter_mut().enumerate() {
+            match n {
+                0 => postings.positions_with_offset(furthest - *distance, &mut starts),
+                _ => {
+                    postings.positions_with_offset(furthest - *distance, &mut positions);
+                    keep_common(&mut starts, &positions);
+                }
+            }
+        }
+        if !starts.is_empty() {
+            each(document, starts.len() as u32);
+        }
+        document = postings[0].1.advance();
+    }
+}
+
+/// Keeps the numbers of an ascending list that another ascending list has, too.
+fn keep_common(list: &mut Vec<u32>, other: &[u32]) {
+    let mut at = 0;
+    list.retain(|&number| {
+        while other.get(at).is_some_and(|&found| found < number) {
+            at += 1;
+        }
+        other.get(at) == Some(&number)
+    });
+}
+
+/// Whether a file has a lexical index that can be used.
+pub fn is_current(file: &Container) -> Result<bool> {
+    Ok(file.has(FILES) && version(file)? == VERSION)
+}
+
+fn version(file: &Container) -> Result<u32> {
+    let text = String::from_utf8_lossy(file.section(FILES)?);
+    let first = text.lines().next().and_then(|line| line.parse().ok());
+    first.ok_or_else(|| Error::corrupt(file.path(), format!("section {FILES} has no version")))
+}
+
+/// The tantivy index in a file.
+pub(super) fn index_of(file: &Arc<Container>) -> Result<Index> {
+    let path = file.path();
+    let text = String::from_utf8_lossy(file.section(FILES)?);
+    let mut at = file.range_of(SECTION)?.start;
+    let mut files = Vec::new();
+    for line in text.lines().skip(1) {
+        let known = line.split_once(' ').and_then(|(length, name)| Some((length.parse::<usize>().ok()?, name)));
+        let (length, name) =
+            known.ok_or_else(|| Error::corrupt(path, format!("section {FILES} has a damaged line")))?;
+        files.push((PathBuf::from(name), at..at + length));
+        at += length;
+    }
+    if at != file.range_of(SECTION)?.end {
+        return Err(Error::corrupt(path, format!("section {SECTION} has another length than its files")));
+    }
+    let directory = Files { file: Arc::clone(file), files: files.into() };
+    Index::open(directory).map_err(failed(path))
+}
+
+/// The files of an index within a segment's file, which can only be read.
+#[derive(Clone)]
+struct Files {
+    file: Arc<Container>,
+    files: Arc<[(PathBuf, Range<usize>)]>,
+}
+
+impl Files {
+    fn handle(&self, path: &Path) -> Option<Handle> {
+        let (_, range) = self.files.iter().find(|(name, _)| name == path)?;
+        Some(Handle { file: Arc::clone(&self.file), range: range.clone() })
+    }
+}
+
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "the lexical index of {}", self.file.path().display())
+    }
+}
+
+fn read_only() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, "the index of a segment cannot be changed")
+}
+
+impl Directory for Files {
+    fn get_file_handle(&self, path: &Path) -> std::result::Result<Arc<dyn FileHandle>, OpenReadError> {
+        let handle = self.handle(path).ok_or_else(|| OpenReadError::FileDoesNotExist(path.into()))?;
+        Ok(Arc::new(handle))
+    }
+
+    fn delete(&self, path: &Path) -> std::result::Result<(), DeleteError> {
+        Err(DeleteError::IoError { io_error: read_only().into(), filepath: path.into() })
+    }
+
+    fn exists(&self, path: &Path) -> std::result::Result<bool, OpenReadError> {
+        Ok(self.files.iter().any(|(name, _)| name == path))
+    }
+
+    fn open_write(&self, path: &Path) -> std::result::Result<WritePtr, OpenWriteError> {
+        Err(OpenWriteError::wrap_io_error(read_only(), path.into()))
+    }
+
+    fn atomic_read(&self, path: &Path) -> std::result::Result<Vec<u8>, OpenReadError> {
+        let handle = self.handle(path).ok_or_else(|| OpenReadError::FileDoesNotExist(path.into()))?;
+        let bytes = handle.read_bytes(0..handle.len());
+        Ok(bytes.map_err(|error| OpenReadError::wrap_io_error(error, path.into()))?.to_vec())
+    }
+
+    fn atomic_write(&self, _: &Path, _: &[u8]) -> io::Result<()> {
+        Err(read_only())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+/// One of the files. Its bytes are verified when they are read.
+#[derive(Clone)]
+struct Handle {
+    file: Arc<Container>,
+    range: Range<usize>,
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{:?} of {}", self.range, self.file.path().display())
+    }
+}
+
+impl HasLen for Handle {
+    fn len(&self) -> usize {
+        self.range.len()
+    }
+}
+
+impl FileHandle for Handle {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        let range = self.range.start + range.start..self.range.start + range.end;
+        let damaged = |error: Error| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+        self.file.verify(range.clone()).map_err(damaged)?;
+        Ok(OwnedBytes::new(Bytes { file: Arc::clone(&self.file), range }))
+    }
+}
+
+/// Bytes of a file that stays mapped as long as they are used.
+struct Bytes {
+    file: Arc<Container>,
+    range: Range<usize>,
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        self.file.bytes(self.range.clone())
+    }
+}
+
+// Safety: the bytes are those of a memory map, which does not move while its container lives.
+unsafe impl stable_deref_trait::StableDeref for Bytes {}

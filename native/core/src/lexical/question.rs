@@ -1,0 +1,263 @@
+//! The words of a question, and the terms by which documents hold them.
+
+use super::analysis::{Analyser, Kind, Language};
+use super::index::Phrase;
+use std::collections::HashMap;
+
+/// One way in which a document may hold a word of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    pub phrase: Phrase,
+    /// Whether it is looked for among names instead of texts; `None`: in both.
+    pub in_names: Option<bool>,
+    /// Share of the word's weight, above 0 and at most 1.
+    pub weight: f32,
+}
+
+/// A word of a question, or a word in it that is found as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Concept {
+    /// Bytes of the question.
+    pub from: u32,
+    pub to: u32,
+    /// Factor on its rarity.
+    pub boost: f32,
+    pub alternatives: Vec<Alternative>,
+}
+
+/// Weight of a part of a word (`lithium` of `lithium-ion`), of a pair of characters of a longer
+/// word, and of a pair of hiragana, which is mostly grammar.
+const PART: f32 = 0.5;
+const PAIR: f32 = 0.5;
+const HIRAGANA: f32 = 0.25;
+
+/// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
+/// of several words.
+const LONGEST_WORD: usize = 8;
+
+/// Words that say nothing about a subject.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "by", "can", "comprising", "each", "for", "from",
+    "has", "have", "how", "in", "into", "is", "it", "its", "of", "on", "or", "said", "such", "that", "the", "their",
+    "this", "to", "used", "using", "what", "when", "where", "wherein", "which", "while", "with", "aux", "au", "avec",
+    "dans", "de", "des", "du", "en", "est", "et", "la", "le", "les", "ou", "par", "pour", "que", "qui", "sur", "un",
+    "une", "auf", "bei", "das", "dem", "den", "der", "die", "ein", "eine", "einem", "einen", "einer", "für", "im",
+    "ist", "mit", "nach", "oder", "und", "von", "wird", "zu", "zum", "zur",
+];
+
+/// Endings of Korean words, longest first: particles and the verb endings of questions.
+const PARTICLES: &[&str] = &[
+    "에서의", "으로의", "으로써", "으로서", "에서는", "에게서", "하는", "에서", "에게", "으로", "까지", "부터", "보다",
+    "처럼", "이나", "이란", "하여", "되는", "된", "한", "할", "은", "는", "이", "가", "을", "를", "의", "에", "로", "와",
+    "과", "도", "만", "나",
+];
+
+/// Splits questions into concepts. It keeps an analyser.
+#[derive(Default)]
+pub struct Questions {
+    analyser: Analyser,
+}
+
+/// A term of the question, owned.
+struct Found {
+    text: String,
+    position: u32,
+    from: u32,
+    to: u32,
+    kind: Kind,
+}
+
+impl Questions {
+    /// The concepts of a question, each once. A word that occurs more often weighs more.
+    pub fn concepts(&mut self, question: &str) -> Vec<Concept> {
+        let plain = self.terms(question, Language::Other);
+        let mut concepts = Vec::new();
+        let mut at = 0;
+        while at < plain.len() {
+            let end = at + length_of_word(&plain[at..]);
+            let word = &plain[at..end];
+            match word[0].kind {
+                Kind::Word => self.push_word(question, &word[0], &mut concepts),
+                Kind::Code => self.push_code(question, word, &mut concepts),
+                _ => push_pairs(question, word, &mut concepts),
+            }
+            at = end;
+        }
+        merged(concepts)
+    }
+
+    fn terms(&mut self, text: &str, language: Language) -> Vec<Found> {
+        let mut found = Vec::new();
+        self.analyser.terms(text, language, |term| {
+            let (position, from, to, kind) = (term.position, term.from, term.to, term.kind);
+            found.push(Found { text: term.text.to_owned(), position, from, to, kind });
+        });
+        found
+    }
+
+    /// The stems of a word in all languages: a short question does not tell its language.
+    fn stems(&mut self, word: &str) -> Vec<String> {
+        let mut stems: Vec<String> = Vec::new();
+        for language in [Language::Other, Language::English, Language::German, Language::French] {
+            self.analyser.terms(word, language, |term| {
+                if term.kind == Kind::Word && !stems.iter().any(|stem| stem == term.text) {
+                    stems.push(term.text.to_owned());
+                }
+            });
+        }
+        stems
+    }
+
+    fn push_word(&mut self, question: &str, word: &Found, concepts: &mut Vec<Concept>) {
+        if STOP_WORDS.contains(&word.text.as_str()) {
+            return;
+        }
+        let mut alternatives =
+            vec![Alternative { phrase: Phrase::word(&word.text), in_names: Some(true), weight: 1.0 }];
+        let written = &question[word.from as usize..word.to as usize];
+        for stem in self.stems(written) {
+            alternatives.push(Alternative { phrase: Phrase::word(&stem), in_names: Some(false), weight: 1.0 });
+        }
+        concepts.push(Concept { from: word.from, to: word.to, boost: 1.0, alternatives });
+    }
+
+    /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters
+    /// count by themselves, too.
+    fn push_code(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
+        let (whole, parts) = (&word[0], &word[1..]);
+        let mut alternatives = vec![anywhere(Phrase::word(&whole.text), 1.0)];
+        if parts.len() > 1 {
+            let first = parts[0].position;
+            let terms = parts.iter().map(|part| (part.position - first, part.text.clone())).collect();
+            alternatives.push(anywhere(Phrase { terms }, 1.0));
+        }
+        concepts.push(Concept { from: whole.from, to: whole.to, boost: 1.0, alternatives });
+        let has_digits = whole.text.chars().any(|c| c.is_numeric());
+        for part in parts.iter().filter(|_| !has_digits) {
+            let before = concepts.len();
+            self.push_word(question, part, concepts);
+            concepts[before..].iter_mut().for_each(|concept| concept.boost = PART);
+        }
+    }
+}
+
+fn anywhere(phrase: Phrase, weight: f32) -> Alternative {
+    Alternative { phrase, in_names: None, weight }
+}
+
+/// Number of terms of the word that begins a list: a code with its parts, or the pairs of a run.
+fn length_of_word(terms: &[Found]) -> usize {
+    let first = &terms[0];
+    let rest = &terms[1..];
+    1 + match first.kind {
+        Kind::Code => rest.iter().take_while(|term| term.kind == Kind::Part && term.from < first.to).count(),
+        Kind::Pair => rest
+            .iter()
+            .zip(terms)
+            .take_while(|(next, before)| {
+                next.kind == Kind::Pair && next.position == before.position + 1 && next.from < before.to
+            })
+            .count(),
+        _ => 0,
+    }
+}
+
+/// A run of pairs: as a phrase if it may be one word, and each pair.
+fn push_pairs(question: &str, run: &[Found], concepts: &mut Vec<Concept>) {
+    let run = &run[..run.len() - particle_length(question, run)];
+    let (first, last) = (&run[0], &run[run.len() - 1]);
+    let is_hiragana = first.text.chars().all(|c| ('\u{3041}'..='\u{309f}').contains(&c));
+    let boost = if is_hiragana { HIRAGANA } else { 1.0 };
+    if run.len() < LONGEST_WORD {
+        let terms = run.iter().map(|pair| (pair.position - first.position, pair.text.clone())).collect();
+        let alternatives = vec![anywhere(Phrase { terms }, 1.0)];
+        concepts.push(Concept { from: first.from, to: last.to, boost, alternatives });
+    }
+    if run.len() > 1 {
+        for pair in run {
+            let alternatives = vec![anywhere(Phrase::word(&pair.text), 1.0)];
+            concepts.push(Concept { from: pair.from, to: pair.to, boost: boost * PAIR, alternatives });
+        }
+    }
+}
+
+/// Number of pairs at the end of a run that reach into a particle. At least one pair stays.
+fn particle_length(question: &str, run: &[Found]) -> usize {
+    let (from, to) = (run[0].from as usize, run[run.len() - 1].to as usize);
+    let word = &question[from..to];
+    if run.len() < 2 || !word.chars().all(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c)) {
+        return 0;
+    }
+    let particle = PARTICLES.iter().find(|particle| word.ends_with(**particle));
+    particle.map_or(0, |particle| particle.chars().count()).min(run.len() - 1)
+}
+
+/// Joins concepts of the same terms. A word that occurs n times weighs 1 + ln n times as much.
+fn merged(concepts: Vec<Concept>) -> Vec<Concept> {
+    let mut places: HashMap<Vec<(u32, String)>, (usize, u32)> = HashMap::new();
+    let mut kept: Vec<Concept> = Vec::new();
+    for concept in concepts {
+        let key = concept.alternatives[0].phrase.terms.clone();
+        match places.get_mut(&key) {
+            Some((place, count)) => {
+                *count += 1;
+                kept[*place].boost = kept[*place].boost.max(concept.boost);
+            }
+            None => {
+                places.insert(key, (kept.len(), 1));
+                kept.push(concept);
+            }
+        }
+    }
+    for (place, count) in places.into_values() {
+        kept[place].boost *= 1.0 + (count as f32).ln();
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(question: &str) -> Vec<(String, f32)> {
+        let concepts = Questions::default().concepts(question);
+        let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
+        concepts.iter().map(|concept| (text(concept), concept.boost)).collect()
+    }
+
+    #[test]
+    fn words_are_found_by_stem_and_names_as_written() {
+        let concepts = Questions::default().concepts("the Batteries");
+        assert_eq!(concepts.len(), 1);
+        let names: Vec<_> = concepts[0].alternatives.iter().filter(|a| a.in_names == Some(true)).collect();
+        assert_eq!(names[0].phrase, Phrase::word("batteries"));
+        assert!(concepts[0].alternatives.iter().any(|a| a.phrase == Phrase::word("batteri")));
+    }
+
+    #[test]
+    fn codes_are_found_whole_or_by_parts_beside_each_other() {
+        let [code] = &Questions::default().concepts("PM2.5")[..] else { panic!() };
+        assert_eq!(code.alternatives[0].phrase, Phrase::word("pm2.5"));
+        assert_eq!(code.alternatives[1].phrase.terms, [(0, "pm".into()), (1, "2.5".into())]);
+        assert_eq!(shown("lithium-ion"), [("lithium-ion".into(), 1.0), ("lithium".into(), 0.5), ("ion".into(), 0.5)]);
+    }
+
+    #[test]
+    fn runs_without_spaces_are_phrases_and_pairs() {
+        assert_eq!(shown("라이다의"), [("라이다".into(), 1.0), ("라이".into(), 0.5), ("이다".into(), 0.5)]);
+        assert_eq!(shown("电池"), [("电池".into(), 1.0)]);
+        assert_eq!(shown("膜"), [("膜".into(), 1.0)]);
+    }
+
+    #[test]
+    fn repeated_words_count_once_and_weigh_more() {
+        let concepts = shown("cell and cell");
+        assert_eq!(concepts.len(), 1);
+        assert!((concepts[0].1 - 1.693).abs() < 1e-3);
+    }
+
+    #[test]
+    fn stop_words_and_signs_alone_give_nothing() {
+        assert!(shown("the of in").is_empty() && shown("?! --").is_empty() && shown("").is_empty());
+    }
+}

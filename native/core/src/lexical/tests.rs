@@ -1,0 +1,248 @@
+//! The index against a count of the terms of every text, through segments, deletions and merges.
+
+use super::analysis::{Analyser, Language};
+use super::index::Phrase;
+use super::question::{Concept, Questions};
+use super::score::{holding, scores};
+use super::write::Texts;
+use super::Part;
+use crate::bitmap::Bitmap;
+use crate::search::Snapshot;
+use crate::segment::{merge, NewDocument, Segment, SegmentBuilder};
+use proptest::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
+
+type Document = Vec<(Part, &'static str)>;
+
+const TEXTS: &[&str] = &[
+    "lithium-ion battery", "PM2.5 sensor", "5G base station", "激光雷达系统", "激光器", "메트포르민의 제조", "the battery of the sensor",
+    "リチウム電池", "Fe3O4 particles", "battery charging", "Samsung", "sensor sensor sensor",
+];
+
+fn documents() -> impl Strategy<Value = Vec<Document>> {
+    let text = prop::sample::select(TEXTS);
+    let part = prop::sample::select(Part::ALL.as_slice());
+    prop::collection::vec(prop::collection::vec((part, text), 0..5), 1..7)
+}
+
+fn write(path: &Path, first: u32, documents: &[Document]) -> Segment {
+    let mut builder = SegmentBuilder::create(path, 1, vec![]).unwrap();
+    for (n, document) in documents.iter().enumerate() {
+        let texts: Vec<_> = document.iter().map(|&(part, text)| (part, Language::English, text)).collect();
+        let new = NewDocument {
+            id: first + n as u32,
+            patent_id: "x",
+            application: "",
+            grant: false,
+            vectors: &[0.5],
+            bags: None,
+            texts: Some(Texts { texts: &texts }),
+        };
+        builder.push(&new, &[]).unwrap();
+    }
+    builder.finish().unwrap();
+    Segment::open(path).unwrap()
+}
+
+/// How often a phrase occurs in a part of a document, by reading it.
+fn count(document: &Document, part: Part, phrase: &Phrase) -> u32 {
+    let mut analyser = Analyser::default();
+    let texts = document.iter().filter(|(own, _)| *own == part);
+    texts
+        .map(|(_, text)| {
+            let mut terms = Vec::new();
+            analyser.terms(text, Language::English, |term| terms.push((term.position, term.text.to_owned())));
+            let starts = terms.iter().filter(|(position, text)| {
+                *text == phrase.terms[0].1
+                    && phrase.terms.iter().all(|(far, term)| terms.contains(&(position + far, term.clone())))
+            });
+            starts.count() as u32
+        })
+        .sum()
+}
+
+fn holds(document: &Document, concept: &Concept) -> bool {
+    concept.alternatives.iter().any(|alternative| {
+        Part::ALL.into_iter().any(|part| {
+            alternative.in_names.is_none_or(|in_names| in_names == (part == Part::Names))
+                && count(document, part, &alternative.phrase) > 0
+        })
+    })
+}
+
+fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {
+    Snapshot { segments: segments.into_iter().map(|(segment, deleted)| (Arc::new(segment), deleted)).collect() }
+}
+
+fn none(segment: &Segment) -> Bitmap {
+    Bitmap::empty(segment.docs())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn occurrences_and_words_are_those_of_the_texts(
+        parts in prop::collection::vec(documents(), 1..4),
+        gone in prop::collection::vec(any::<bool>(), 24),
+        question in prop::sample::select(TEXTS),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut segments = Vec::new();
+        let mut kept = Vec::new();
+        for (n, documents) in parts.iter().enumerate() {
+            let segment = write(&dir.path().join(n.to_string()), 100 * n as u32, documents);
+            let mut deleted = none(&segment);
+            for (ordinal, document) in documents.iter().enumerate() {
+                match gone[7 * n + ordinal] {
+                    true => deleted.insert(ordinal),
+                    false => kept.push(document.clone()),
+                }
+            }
+            segments.push((segment, deleted));
+        }
+        let concepts = Questions::default().concepts(question);
+        let all: Vec<(usize, usize, &Document)> = parts
+            .iter()
+            .enumerate()
+            .flat_map(|(n, documents)| documents.iter().enumerate().map(move |(o, document)| (n, o, document)))
+            .collect();
+        for &(n, ordinal, document) in &all {
+            let lexical = segments[n].0.lexical().unwrap().unwrap();
+            for phrase in concepts.iter().flat_map(|concept| &concept.alternatives).map(|a| &a.phrase) {
+                for part in Part::ALL {
+                    let mut found = 0;
+                    lexical.occurrences(part, phrase, |doc, count| found += count * (doc as usize == ordinal) as u32).unwrap();
+                    prop_assert_eq!(found, count(document, part, phrase), "{:?} {:?}", phrase, document);
+                }
+            }
+        }
+        let inputs: Vec<_> = segments.iter().map(|(segment, deleted)| (segment, deleted)).collect();
+        let path = dir.path().join("merged");
+        merge(&inputs, &path).unwrap();
+        let merged = Segment::open(&path).unwrap();
+        prop_assert!(merged.file().damaged_blocks().is_empty());
+        prop_assert_eq!(merged.docs(), kept.len());
+        let snapshot = snapshot_of(segments);
+        for concept in &concepts {
+            let held = holding(&snapshot, concept).unwrap();
+            for &(n, ordinal, document) in &all {
+                prop_assert_eq!(held[n].contains(ordinal), holds(document, concept), "{:?} {:?}", concept, document);
+            }
+        }
+        if !kept.is_empty() {
+            let deleted = none(&merged);
+            let snapshot = snapshot_of(vec![(merged, deleted)]);
+            for concept in &concepts {
+                let held = holding(&snapshot, concept).unwrap();
+                for (ordinal, document) in kept.iter().enumerate() {
+                    prop_assert_eq!(held[0].contains(ordinal), holds(document, concept));
+                }
+            }
+            let scored = scores(&snapshot, &concepts).unwrap();
+            for (ordinal, document) in kept.iter().enumerate() {
+                let score = scored.segments[0][ordinal];
+                prop_assert!((0.0..=1.0).contains(&score));
+                let used = scored.used.iter().any(|used| holds(document, &concepts[used.concept]));
+                prop_assert_eq!(score > 0.0, used);
+            }
+        }
+    }
+}
+
+/// BM25F of one document in a collection of whole documents, by its formula.
+fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) -> f64 {
+    let fit = [(Part::Names, 2.0, 0.3), (Part::Title, 3.0, 0.5), (Part::Claims, 1.5, 0.6), (Part::Text, 1.0, 0.7)];
+    let length = |document: &Document, part: Part| {
+        let mut analyser = Analyser::default();
+        let mut terms = 0;
+        for (_, text) in document.iter().filter(|(own, _)| *own == part) {
+            analyser.terms(text, Language::English, |_| terms += 1);
+        }
+        terms as f64
+    };
+    let all = collection.len() as f64;
+    let (mut sum, mut greatest) = (0.0, 0.0);
+    for concept in concepts {
+        let n = collection.iter().filter(|document| holds(document, concept)).count() as f64;
+        if n == 0.0 {
+            continue;
+        }
+        let idf = (1.0 + (all - n + 0.5) / (n + 0.5)).ln() * concept.boost as f64;
+        greatest += idf * 2.2;
+        let mut tf = 0.0;
+        for (part, weight, b) in fit {
+            let average = (collection.iter().map(|d| length(d, part)).sum::<f64>() / all).max(1.0);
+            let norm = 1.0 - b + b * length(document, part) / average;
+            for alternative in &concept.alternatives {
+                if alternative.in_names.is_none_or(|in_names| in_names == (part == Part::Names)) {
+                    tf += weight * count(document, part, &alternative.phrase) as f64 / norm;
+                }
+            }
+        }
+        sum += idf * 2.2 * tf / (tf + 1.2);
+    }
+    sum / greatest
+}
+
+#[test]
+fn scores_are_those_of_the_formula() {
+    let collection: Vec<Document> = vec![
+        vec![(Part::Title, "lithium-ion battery"), (Part::Text, "the battery of the sensor")],
+        vec![(Part::Title, "PM2.5 sensor"), (Part::Names, "Samsung")],
+        vec![(Part::Claims, "sensor sensor sensor"), (Part::Text, "PM2.5 sensor")],
+        vec![(Part::Text, "激光雷达系统")],
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let segments = [(0, &collection[..2]), (9, &collection[2..])].map(|(first, documents)| {
+        let segment = write(&dir.path().join(first.to_string()), first, documents);
+        let deleted = none(&segment);
+        (segment, deleted)
+    });
+    let snapshot = snapshot_of(segments.into());
+    for question in ["PM2.5 sensor", "Samsung battery", "激光雷达", "lithium battery of Samsung"] {
+        let concepts = Questions::default().concepts(question);
+        let scored = scores(&snapshot, &concepts).unwrap();
+        for (n, document) in collection.iter().enumerate() {
+            let (found, wanted) = (scored.segments[n / 2][n % 2], expected(&collection, document, &concepts));
+            assert!((found as f64 - wanted).abs() < 1e-4, "{question}: {found}, expected {wanted}");
+        }
+    }
+}
+
+#[test]
+fn damage_is_an_error_and_a_segment_without_an_index_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let documents: Vec<Document> = (0..400).map(|n| vec![(Part::Text, TEXTS[n % TEXTS.len()])]).collect();
+    drop(write(&path, 0, &documents));
+    let concepts = Questions::default().concepts("battery");
+    let file = crate::file::Container::open(&path).unwrap();
+    let range = file.range_of("lexical").unwrap();
+    drop(file);
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[range.start + range.len() / 2] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let segment = Segment::open(&path).unwrap();
+    let deleted = none(&segment);
+    let error = scores(&snapshot_of(vec![(segment, deleted)]), &concepts).err().unwrap();
+    assert_eq!(error.code(), "data_corrupt", "{error}");
+
+    let mut builder = SegmentBuilder::create(&path, 1, vec![]).unwrap();
+    let new = NewDocument {
+        id: 1,
+        patent_id: "x",
+        application: "",
+        grant: false,
+        vectors: &[0.5],
+        bags: None,
+        texts: None,
+    };
+    builder.push(&new, &[]).unwrap();
+    builder.finish().unwrap();
+    let segment = Segment::open(&path).unwrap();
+    assert!(!segment.has_lexical().unwrap());
+    let deleted = none(&segment);
+    let scored = scores(&snapshot_of(vec![(segment, deleted)]), &concepts).unwrap();
+    assert_eq!((scored.without, scored.used.len()), (1, 0));
+}
