@@ -27,6 +27,9 @@ export const UNRELATED_BELOW = 0.35;
  */
 export const RERANK_DEPTH = { lateInteraction: 200, crossEncoder: 50 } as const;
 
+/** Documents with words of the question that become candidates beside those whose vectors are near. */
+export const WORD_CANDIDATES = 100;
+
 /**
  * Of the documents that a reranker scores, how many an approximate plan finds with the same certainty as the
  * ten best. The documents after these may be missing more often; few of them are reranked into the answer.

@@ -197,12 +197,23 @@ export interface NewSegmentDocument {
   vectors: Float32Array;
   /** Token bags for late interaction. Absent: it reads the texts. */
   bags?: TokenBags | undefined;
+  /** Texts for the lexical index. Absent: the segment gets none. */
+  texts?: Array<LexicalText>;
   /** Terms of each keyword column, in the order of the columns. */
   terms: Array<Array<string>>;
   /** For each keyword column the spellings to show, one for each term; empty if the spelling is the term. */
   labels: Array<Array<string>>;
   /** Days since 1970-01-01 of each date column; the smallest i32 if the date is missing. */
   days: Int32Array;
+}
+
+/** A text for the lexical index. */
+export interface LexicalText {
+  /** The part of the document that holds it. */
+  part: 'names' | 'title' | 'claims' | 'text';
+  /** ISO 639-1 language, which decides the stems of its words; empty if it is unknown. */
+  language: string;
+  text: string;
 }
 
 /** The pieces of a model in a document's titles and passages. native/core/src/late/bag.rs defines the bytes. */
@@ -439,6 +450,18 @@ export declare class Snapshot {
    * date (newest first), then by patent_id.
    */
   count(query: Float32Array, selection: Selection, scans: Array<SegmentScan>, options: CountOptions): Counts;
+  /** Whether a segment has a lexical index of this version of the analysis. */
+  hasWords(segment: number): boolean;
+  /** Lexical scores of documents that a search found, and other documents with high ones. */
+  searchWords(
+    words: Words,
+    query: Float32Array,
+    selection: Selection,
+    found: Uint32Array,
+    options: SearchOptions,
+  ): WordHits;
+  /** The documents of a selection that hold all words of one list and none of another. */
+  holding(selection: Selection, all: Words, none: Words): Selection;
 }
 
 /** A value of a row or a parameter. Integers are numbers, too. */
@@ -596,6 +619,60 @@ export declare class TokenizerJson {
   idOf(token: string): number | null;
   /** Frees the tokenizer at once instead of at garbage collection. */
   close(): void;
+}
+
+/** A place in a text, in UTF-16 units, that holds a word. */
+export interface WordPlace {
+  from: number;
+  to: number;
+  /** Number of the word in its list. */
+  word: number;
+}
+
+/** A word of a question that documents hold. */
+export interface UsedWord {
+  /** The word as the question has it. */
+  text: string;
+  /** Number of the word in its list. */
+  word: number;
+  /** Number of documents that hold it, in all languages and before filters. */
+  documents: number;
+  /** The greatest share that it can have in a lexical score. */
+  share: number;
+}
+
+/** What the lexical index says about a question. */
+export interface WordHits {
+  /** Lexical score of each document that the search by vectors found, between 0 and 1. */
+  scores: Float32Array;
+  /**
+   * Other documents that hold words of the question, best lexical score first. Their scores are those of their
+   * vectors.
+   */
+  others: SearchHits;
+  /** Lexical score of each of these. */
+  otherScores: Float32Array;
+  /** The words that were scored. */
+  used: Array<UsedWord>;
+  /** Number of segments without a lexical index. */
+  without: number;
+}
+
+/** Words that are looked for in the lexical index. */
+export declare class Words {
+  private constructor();
+  /** The words of a question. */
+  static ofQuestion(question: string): Words;
+  /**
+   * Words and phrases that are looked for as they are written, apart from endings of words.
+   *
+   * Throws `invalid_request` if one has no letter and no digit.
+   */
+  static ofPhrases(phrases: Array<string>): Words;
+  /** Number of words. */
+  get count(): number;
+  /** The places in a text that hold one of the words, ascending. */
+  find(text: string): Array<WordPlace>;
 }
 
 /** A parsed document. `native/core/src/xml/tree.rs` documents the numbers. */

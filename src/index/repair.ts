@@ -93,6 +93,10 @@ async function repairLocked(
       onProgress?.(`rebuilding segment ${entry.id} from its texts, for the reranker`);
       await rebuildSegment(store, entry, indexKind, derivation);
       repaired.push(`segment ${entry.id} got the token bags of the reranker that it lacked`);
+    } else if (lacksWords(store, entry)) {
+      onProgress?.(`rebuilding segment ${entry.id} from its texts, for its lexical index`);
+      await rebuildSegment(store, entry, indexKind, derivation);
+      repaired.push(`segment ${entry.id} got the lexical index that it lacked`);
     }
   }
   if (before.lost.size > 0) {
@@ -156,6 +160,17 @@ function lacksBags(store: Store, entry: SegmentEntry, { bagsModel }: Derivation)
   );
   try {
     return snapshot.withoutBags(snapshot.docIds(0), bagsModel).length > 0;
+  } finally {
+    snapshot.close();
+  }
+}
+
+/** Whether a segment lacks a lexical index of this version's analysis. */
+function lacksWords(store: Store, entry: SegmentEntry): boolean {
+  const segment = { path: segmentPath(store, entry.id), deleted: store.deleted(entry.id) };
+  const snapshot = calling(() => new native.Snapshot([segment]));
+  try {
+    return !calling(() => snapshot.hasWords(0));
   } finally {
     snapshot.close();
   }

@@ -9,6 +9,7 @@ import type { IndexFile, Manifest, SegmentEntry } from '../store/manifest.js';
 import { makeDurableFolder } from '../store/room.js';
 import type { Store } from '../store/store.js';
 import { applicationLink, COLUMNS, columnValues } from './columns.js';
+import { lexicalTexts } from './lexical-texts.js';
 import {
   awaiting,
   type BackgroundOpening,
@@ -73,6 +74,7 @@ export function writeSegmentAs(
         grant: isGrantPublication(document.patent),
         vectors: document.vectors,
         bags: document.bags?.model === bagsModel ? document.bags : undefined,
+        texts: lexicalTexts(document.patent),
         ...columnValues(document.patent),
       });
     }

@@ -6,6 +6,7 @@ mod approximate;
 mod best;
 mod probe;
 mod sample;
+mod words;
 
 use crate::bitmap::Bitmap;
 use crate::filter::{count_rows, matching, Clause};
@@ -13,6 +14,7 @@ use crate::segment::{Effort, Facts, Segment};
 use crate::{vectors, Error, Result};
 use best::Best;
 pub use sample::sample_above;
+pub use words::{beside, scored};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -38,6 +40,16 @@ impl Snapshot {
                 Ok(Selected { doc_count: docs.count(), row_count: count_rows(segment, &docs), docs })
             })
             .collect()
+    }
+
+    /// Leaves the documents of a selection that a set for each segment allows.
+    pub fn restricted(&self, selected: &[Selected], allowed: &[Bitmap]) -> Vec<Selected> {
+        let restrict = |((part, allowed), (segment, _)): ((&Selected, &Bitmap), &(Arc<Segment>, Bitmap))| {
+            let mut docs = part.docs.clone();
+            docs.intersect(allowed);
+            Selected { doc_count: docs.count(), row_count: count_rows(segment, &docs), docs }
+        };
+        selected.iter().zip(allowed).zip(&self.segments).map(restrict).collect()
     }
 
     /// All selected documents, unordered, for counts over a selection.
@@ -102,6 +114,12 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// Decides between equal scores: grants first, then a hash of the patent_id.
+    fn key_of(facts: &Facts, ordinal: usize) -> u64 {
+        let last = !facts.is_grant(ordinal) as u64;
+        last << 63 | facts.doc_key[ordinal] >> 1
+    }
+
     const UNSCORED: Hit = Hit { segment: 0, ordinal: 0, score: 0.0, passage: 0, key: 0, application: 0 };
 }
 
@@ -293,8 +311,7 @@ impl Part<'_> {
     }
 
     fn hit(&self, ordinal: usize, score: f32, passage: u32) -> Hit {
-        let last = !self.facts.is_grant(ordinal) as u64;
-        let key = last << 63 | self.facts.doc_key[ordinal] >> 1;
+        let key = Hit::key_of(&self.facts, ordinal);
         let application = if self.request.dedupe { self.facts.application[ordinal] } else { 0 };
         Hit { segment: self.n as u32, ordinal: ordinal as u32, score, passage, key, application }
     }

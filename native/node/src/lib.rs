@@ -17,4 +17,5 @@ mod sqlite;
 mod static_model;
 mod text;
 mod tokenizer_json;
+mod words;
 mod xml;

@@ -6,6 +6,9 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::bags::NewBags;
 use priorart_core::bitmap::Bitmap;
+use priorart_core::lexical::analysis::Language;
+use priorart_core::lexical::write::Texts;
+use priorart_core::lexical::Part;
 use priorart_core::segment::{merge, ColumnKind, ColumnSpec, NewDocument, Segment, SegmentBuilder, Value};
 use std::path::PathBuf;
 
@@ -31,12 +34,37 @@ pub struct NewSegmentDocument {
     /// Token bags for late interaction. Absent: it reads the texts.
     #[napi(ts_type = "TokenBags | undefined")]
     pub bags: Option<TokenBags>,
+    /// Texts for the lexical index. Absent: the segment gets none.
+    pub texts: Option<Vec<LexicalText>>,
     /// Terms of each keyword column, in the order of the columns.
     pub terms: Vec<Vec<String>>,
     /// For each keyword column the spellings to show, one for each term; empty if the spelling is the term.
     pub labels: Vec<Vec<String>>,
     /// Days since 1970-01-01 of each date column; the smallest i32 if the date is missing.
     pub days: Int32Array,
+}
+
+/// A text for the lexical index.
+#[napi(object)]
+pub struct LexicalText {
+    /// The part of the document that holds it.
+    #[napi(ts_type = "'names' | 'title' | 'claims' | 'text'")]
+    pub part: String,
+    /// ISO 639-1 language, which decides the stems of its words; empty if it is unknown.
+    pub language: String,
+    pub text: String,
+}
+
+impl LexicalText {
+    fn part(&self) -> Result<Part> {
+        match self.part.as_str() {
+            "names" => Ok(Part::Names),
+            "title" => Ok(Part::Title),
+            "claims" => Ok(Part::Claims),
+            "text" => Ok(Part::Text),
+            other => Err(coded("invalid_request", format!("unknown part {other}"))),
+        }
+    }
 }
 
 /// The pieces of a model in a document's titles and passages. native/core/src/late/bag.rs defines the bytes.
@@ -111,6 +139,15 @@ impl SegmentWriter {
                 }
             });
         }
+        let texts = doc.texts.as_ref().map(|texts| {
+            let text = |text: &'_ LexicalText| Ok((text.part()?, Language::of_code(&text.language)));
+            texts.iter().map(text).collect::<Result<Vec<(Part, Language)>>>()
+        });
+        let texts = texts.transpose()?.map(|kinds| {
+            let texts = doc.texts.iter().flatten();
+            kinds.into_iter().zip(texts).map(|((part, language), text)| (part, language, text.text.as_str()))
+        });
+        let texts: Option<Vec<_>> = texts.map(Iterator::collect);
         let new = NewDocument {
             id: doc.id,
             patent_id: &doc.patent_id,
@@ -122,6 +159,7 @@ impl SegmentWriter {
                 bytes: &bags.bytes,
                 lengths: &bags.lengths,
             }),
+            texts: texts.as_deref().map(|texts| Texts { texts }),
         };
         builder.push(&new, &values).map_err(from_core)
     }

@@ -187,7 +187,7 @@ pub struct OpenSegment {
 
 /// The documents that a filter allows.
 #[napi]
-pub struct Selection(Vec<Selected>);
+pub struct Selection(pub(crate) Vec<Selected>);
 
 #[napi]
 impl Selection {
@@ -206,7 +206,7 @@ impl Selection {
 
 /// Segments that are searched together.
 #[napi]
-pub struct Snapshot(Core);
+pub struct Snapshot(pub(crate) Core);
 
 #[napi]
 impl Snapshot {
@@ -248,7 +248,7 @@ impl Snapshot {
         Ok(live.map(|(_, &id)| id).collect::<Vec<u32>>().into())
     }
 
-    fn at(&self, n: u32) -> Result<&(Arc<Segment>, priorart_core::bitmap::Bitmap)> {
+    pub(crate) fn at(&self, n: u32) -> Result<&(Arc<Segment>, priorart_core::bitmap::Bitmap)> {
         self.0.segments.get(n as usize).ok_or_else(|| coded("internal", format!("no segment {n}")))
     }
 
@@ -418,10 +418,8 @@ impl Snapshot {
     }
 
     /// Checks that a selection has as many segments as this snapshot, and a query as many dimensions.
-    fn check(&self, selected: usize, dimensions: usize) -> Result<()> {
-        if selected != self.0.segments.len() {
-            return Err(coded("internal", "the selection belongs to another snapshot"));
-        }
+    pub(crate) fn check(&self, selected: usize, dimensions: usize) -> Result<()> {
+        self.check_selection(selected)?;
         match self.0.segments.first() {
             Some((segment, _)) if segment.dimensions() != dimensions => {
                 let message =
@@ -429,6 +427,13 @@ impl Snapshot {
                 Err(coded("model_mismatch", message))
             }
             _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn check_selection(&self, selected: usize) -> Result<()> {
+        match selected == self.0.segments.len() {
+            true => Ok(()),
+            false => Err(coded("internal", "the selection belongs to another snapshot")),
         }
     }
 
@@ -446,7 +451,7 @@ impl Snapshot {
         scans.iter().zip(&self.0.segments).map(|(scan, (segment, _))| scan.on(segment)).collect()
     }
 
-    fn hits(&self, outcome: &Outcome, hits: &[Hit], request: &Request) -> SearchHits {
+    pub(crate) fn hits(&self, outcome: &Outcome, hits: &[Hit], request: &Request) -> SearchHits {
         let (mut at, mut passages, mut scores) = (vec![0u32], Vec::new(), Vec::new());
         for hit in hits {
             for (number, score) in best_passages(&self.0, hit, request.query, request.chunks) {

@@ -86,6 +86,55 @@ impl Questions {
         merged(concepts)
     }
 
+    /// A word or phrase that documents must hold as it is written, apart from endings of its words;
+    /// `None` if it has no word. The bytes of the concept are those of the whole text.
+    pub fn phrase(&mut self, text: &str) -> Option<Concept> {
+        let mut phrases: Vec<Phrase> = Vec::new();
+        for language in [Language::Other, Language::English, Language::German, Language::French] {
+            let terms = self.terms(text, language);
+            for wanted in [Kind::Code, Kind::Part] {
+                let phrase = phrase_of(&terms, wanted);
+                if !phrase.terms.is_empty() && !phrases.contains(&phrase) {
+                    phrases.push(phrase);
+                }
+            }
+        }
+        let alternatives: Vec<_> = phrases.into_iter().map(|phrase| anywhere(phrase, 1.0)).collect();
+        (!alternatives.is_empty()).then(|| Concept { from: 0, to: text.len() as u32, boost: 1.0, alternatives })
+    }
+
+    /// The places in a text, in bytes, that hold a concept; with the place of the concept in the list.
+    pub fn find(&mut self, text: &str, concepts: &[Concept]) -> Vec<(u32, u32, usize)> {
+        let mut places = Vec::new();
+        for language in [Language::Other, Language::English, Language::German, Language::French] {
+            let terms = self.terms(text, language);
+            let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
+            for (n, term) in terms.iter().enumerate() {
+                at.entry(&term.text).or_default().push(n);
+            }
+            for (concept, phrase) in concepts
+                .iter()
+                .enumerate()
+                .flat_map(|(n, concept)| concept.alternatives.iter().map(move |a| (n, &a.phrase)))
+            {
+                let Some((_, first)) = phrase.terms.first() else { continue };
+                for &start in at.get(first.as_str()).into_iter().flatten() {
+                    let place = |(far, term): &(u32, String)| {
+                        let here = at.get(term.as_str())?;
+                        here.iter().find(|&&n| terms[n].position == terms[start].position + far)
+                    };
+                    let found: Option<Vec<&usize>> = phrase.terms.iter().map(place).collect();
+                    if let Some(end) = found.and_then(|found| found.iter().map(|&&n| terms[n].to).max()) {
+                        places.push((terms[start].from, end, concept));
+                    }
+                }
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
     fn terms(&mut self, text: &str, language: Language) -> Vec<Found> {
         let mut found = Vec::new();
         self.analyser.terms(text, language, |term| {
@@ -139,6 +188,21 @@ impl Questions {
             concepts[before..].iter_mut().for_each(|concept| concept.boost = PART);
         }
     }
+}
+
+/// All terms of a text at their distances; codes as a whole, or by their parts if they have any.
+fn phrase_of(terms: &[Found], codes: Kind) -> Phrase {
+    let has_parts = |term: &Found| {
+        terms.iter().any(|part| part.kind == Kind::Part && part.from >= term.from && part.to <= term.to)
+    };
+    let kept = terms.iter().filter(|term| match term.kind {
+        Kind::Code => codes == Kind::Code || !has_parts(term),
+        Kind::Part => codes == Kind::Part,
+        _ => true,
+    });
+    let kept: Vec<_> = kept.collect();
+    let first = kept.first().map_or(0, |term| term.position);
+    Phrase { terms: kept.into_iter().map(|term| (term.position - first, term.text.clone())).collect() }
 }
 
 fn anywhere(phrase: Phrase, weight: f32) -> Alternative {
@@ -247,6 +311,22 @@ mod tests {
         assert_eq!(shown("라이다의"), [("라이다".into(), 1.0), ("라이".into(), 0.5), ("이다".into(), 0.5)]);
         assert_eq!(shown("电池"), [("电池".into(), 1.0)]);
         assert_eq!(shown("膜"), [("膜".into(), 1.0)]);
+    }
+
+    #[test]
+    fn phrases_are_found_where_a_text_holds_them() {
+        let mut questions = Questions::default();
+        let text = "A through-silicon via (TSV), or 硅通孔, of lithium ion cells";
+        let found = |questions: &mut Questions, phrase: &str| -> Vec<String> {
+            let concept = questions.phrase(phrase).unwrap();
+            let places = questions.find(text, &[concept]);
+            places.iter().map(|&(from, to, _)| text[from as usize..to as usize].to_owned()).collect()
+        };
+        assert_eq!(found(&mut questions, "Through silicon vias"), ["through-silicon via"]);
+        assert_eq!(found(&mut questions, "硅通孔"), ["硅通孔"]);
+        assert_eq!(found(&mut questions, "lithium-ion cell"), ["lithium ion cells"]);
+        assert!(found(&mut questions, "silicon through").is_empty());
+        assert!(questions.phrase("?!").is_none());
     }
 
     #[test]
