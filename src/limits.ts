@@ -17,6 +17,10 @@ export const CHUNKS_PER_RESULT = 5;
 export const FILTER_MAX_ENTRIES = 1_000;
 export const FILTER_MAX_CHARS = 500;
 
+/** Entries of must_terms and must_not_terms, and characters of one entry. */
+export const TERMS_MAX = 20;
+export const TERM_MAX_CHARS = 200;
+
 /** Below this best similarity_score, the command line says that nothing seems to be about the question. */
 export const UNRELATED_BELOW = 0.35;
 

@@ -13,18 +13,25 @@ import { applicationNumberForms } from '../patent/application-number.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country, isCountry } from '../patent/country.js';
 import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
-import { classification, list, oneOf, text } from './fields.js';
+import { TERM_MAX_CHARS, TERMS_MAX } from '../limits.js';
+import { classification, list, oneOf, text, VISIBLE } from './fields.js';
 import { invalidField } from './invalid.js';
 
 export const APPLICANT_MATCHES = ['contains', 'prefix', 'exact'] as const;
 export type ApplicantMatch = (typeof APPLICANT_MATCHES)[number];
 
-/** A condition on a column. A document meets it if a term of its column fits one of the terms. */
+/**
+ * A condition on a column. A document meets it if a term of its column fits one of the terms; if its texts hold one of the
+ * phrases (`holds`), or none of them (`lacks`).
+ */
 interface Condition {
-  column: KeywordColumn;
-  test: 'exact' | 'prefix' | 'contains';
+  column: FilteredColumn;
+  test: 'exact' | 'prefix' | 'contains' | 'holds' | 'lacks';
   terms: string[];
 }
+
+/** A column, or the words in the lexical index. */
+type FilteredColumn = KeywordColumn | typeof WORDS;
 
 /** Finds the patent_ids of the stored publications with a number in any spelling. */
 export type Resolver = (number: string) => string[];
@@ -37,7 +44,7 @@ interface FilterRow<Schema extends z.ZodType, Value> {
   /** What a document must meet. */
   conditions(value: Value, publicationsOf: Resolver): Condition[];
   /** The column, and the words for documents that the filter leaves out: "12 publications have other inventors". */
-  column: KeywordColumn;
+  column: FilteredColumn;
   excluded: string;
   /** Names documents, so that publications of every kind are found unless kinds are stated. */
   namesDocuments?: true;
@@ -58,6 +65,25 @@ const classificationRow = (system: string, column: 'ipc' | 'cpc') =>
     column,
     excluded: `are classified elsewhere in the ${system}`,
   });
+
+/** Stands for the lexical index where other filters have a column. */
+export const WORDS = 'words';
+
+const phrases = (description: string) =>
+  list(text('a word or phrase', TERM_MAX_CHARS, VISIBLE), 'words or phrases', TERMS_MAX)
+    .nullish()
+    .describe(description)
+    .meta({ examples: [['PM2.5', 'through silicon via']] });
+
+/** Words without duplicates. Each needs a letter or digit. */
+function parsePhrases(given: string[], field: string): string[] {
+  for (const [n, phrase] of given.entries()) {
+    if (!/[\p{L}\p{N}]/u.test(phrase.normalize('NFKC'))) {
+      throw invalidField(`${field}[${n}]`, phrase, 'a word or phrase with a letter or digit');
+    }
+  }
+  return [...new Set(given.map((phrase) => phrase.trim()))];
+}
 
 export const FILTER_ROWS = {
   countries: row({
@@ -131,6 +157,23 @@ export const FILTER_ROWS = {
     column: 'family',
     excluded: 'are of other families',
     namesDocuments: true,
+  }),
+  must_terms: row({
+    schema: phrases(
+      'Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of ' +
+        'words, case, hyphens, width and forms of Han characters do not matter',
+    ),
+    parse: parsePhrases,
+    conditions: (terms: string[]) => terms.map((term) => ({ column: WORDS, test: 'holds', terms: [term] })),
+    column: WORDS,
+    excluded: 'lack a word that must occur, or hold one that must not',
+  }),
+  must_not_terms: row({
+    schema: phrases('Words or phrases of which a document must hold none'),
+    parse: parsePhrases,
+    conditions: (terms: string[]) => [{ column: WORDS, test: 'lacks', terms }],
+    column: WORDS,
+    excluded: 'lack a word that must occur, or hold one that must not',
   }),
 };
 

@@ -8,7 +8,7 @@ import { patentOf } from '../store/document.js';
 import { currentDocuments, PinnedDocuments, type RecordReader } from '../store/pinned.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
-import { allows } from './allows.js';
+import { allows, readsTexts } from './allows.js';
 import { clausesOf } from './filter.js';
 import type { Filters } from './query.js';
 
@@ -79,8 +79,10 @@ export async function* allRecords(
         const head = pinned.head(doc);
         if (head === undefined) throw damagedLookup(store.dir, patentId);
         // A correction is found under the numbers that it corrects, too; it is one record all the same.
-        if (head.patent_id !== patentId || !allows(clauses, head)) continue;
-        yield recordOf(store, pinned, doc, snapshot);
+        if (head.patent_id !== patentId) continue;
+        const record = () => recordOf(store, pinned, doc, snapshot);
+        if (!allows(clauses, readsTexts(clauses) ? record() : head)) continue;
+        yield record();
         signal?.throwIfAborted();
       }
       after = page.at(-1)?.patentId;

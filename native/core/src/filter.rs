@@ -3,6 +3,8 @@
 
 use crate::bitmap::Bitmap;
 use crate::columns::{Keywords, NO_DAY};
+use crate::lexical::question::Concept;
+use crate::lexical::score::holding;
 use crate::segment::{Column, Segment};
 use crate::{Error, Result};
 
@@ -17,10 +19,14 @@ pub enum Test {
     /// The document's day is within the range, both ends included. A document without a day does
     /// not match.
     Days { from: Option<i32>, to: Option<i32> },
+    /// The document's texts or names hold one of these words or phrases; or none of them.
+    Holds(Vec<Concept>),
+    Lacks(Vec<Concept>),
 }
 
 #[derive(Clone, Debug)]
 pub struct Clause {
+    /// Name of a column. Words have none: they are in the lexical index.
     pub column: String,
     pub test: Test,
 }
@@ -32,6 +38,14 @@ pub fn matching(segment: &Segment, clauses: &[Clause], deleted: &Bitmap) -> Resu
         allowed.remove(ordinal);
     }
     for clause in clauses {
+        if let Test::Holds(words) | Test::Lacks(words) = &clause.test {
+            let held = with_words(segment, words)?;
+            match &clause.test {
+                Test::Holds(_) => allowed.intersect(&held),
+                _ => held.iter().for_each(|ordinal| allowed.remove(ordinal)),
+            }
+            continue;
+        }
         let hits = match (segment.column_named(&clause.column)?, &clause.test) {
             (Column::Date(days), Test::Days { from, to }) => on_days(days, *from, *to),
             (Column::Keyword(column), Test::Exact(texts)) => {
@@ -66,6 +80,18 @@ fn with_terms(column: &Keywords, docs: usize, terms: impl Iterator<Item = u32>) 
         }
     }
     hits
+}
+
+fn with_words(segment: &Segment, words: &[Concept]) -> Result<Bitmap> {
+    let lexical = segment.lexical()?.ok_or_else(|| {
+        let reason = "no lexical index: an earlier version wrote the segment; run `priorart check --repair` to make it";
+        Error::corrupt(segment.file().path(), reason)
+    })?;
+    let mut hits = Bitmap::empty(segment.docs());
+    for concept in words {
+        holding(lexical, concept, |ordinal| hits.insert(ordinal as usize))?;
+    }
+    Ok(hits)
 }
 
 fn on_days(days: &[i32], from: Option<i32>, to: Option<i32>) -> Bitmap {

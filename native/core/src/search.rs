@@ -42,16 +42,6 @@ impl Snapshot {
             .collect()
     }
 
-    /// Leaves the documents of a selection that a set for each segment allows.
-    pub fn restricted(&self, selected: &[Selected], allowed: &[Bitmap]) -> Vec<Selected> {
-        let restrict = |((part, allowed), (segment, _)): ((&Selected, &Bitmap), &(Arc<Segment>, Bitmap))| {
-            let mut docs = part.docs.clone();
-            docs.intersect(allowed);
-            Selected { doc_count: docs.count(), row_count: count_rows(segment, &docs), docs }
-        };
-        selected.iter().zip(allowed).zip(&self.segments).map(restrict).collect()
-    }
-
     /// All selected documents, unordered, for counts over a selection.
     pub fn all_of(&self, selected: &[Selected]) -> Vec<Hit> {
         let of = |(n, part): (usize, &Selected)| {

@@ -4,6 +4,7 @@ use crate::errors::{coded, from_core};
 use crate::opened::{open_shared, SegmentPath};
 use crate::recall::{CheckRecall, RecallCheck};
 use crate::segments::deleted_of;
+use crate::words::concepts_of;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::columns::NO_DAY;
@@ -16,11 +17,11 @@ use priorart_core::segment::{Effort, Segment};
 use priorart_core::stats::{count_terms, count_years, days, Axis};
 use std::sync::Arc;
 
-/// A condition on one column. A filter is a list of clauses that must all hold.
+/// A condition on one column, or on the words of a document (`holds`, `lacks`: a word or phrase, or none of several). A filter is a list of clauses that must all hold.
 #[napi(object)]
 pub struct FilterClause {
     pub column: String,
-    #[napi(ts_type = "'exact' | 'prefix' | 'contains' | 'days'")]
+    #[napi(ts_type = "'exact' | 'prefix' | 'contains' | 'days' | 'holds' | 'lacks'")]
     pub test: String,
     /// The test holds if any term matches.
     pub terms: Option<Vec<String>>,
@@ -481,6 +482,8 @@ fn clause_of(clause: FilterClause) -> Result<Clause> {
         "exact" => Test::Exact(terms),
         "prefix" => Test::Prefix(terms),
         "contains" => Test::Contains(terms),
+        "holds" => Test::Holds(concepts_of(&terms)?),
+        "lacks" => Test::Lacks(concepts_of(&terms)?),
         "days" => Test::Days { from: clause.from, to: clause.to },
         other => return Err(coded("invalid_request", format!("unknown filter test {other}"))),
     };

@@ -6,7 +6,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::bitmap::Bitmap;
 use priorart_core::lexical::question::{Concept, Questions};
-use priorart_core::lexical::score::{holding, scores};
+use priorart_core::lexical::score::scores;
 use priorart_core::search::{beside, scored, Hit, Outcome, Request};
 use std::cell::RefCell;
 
@@ -53,6 +53,18 @@ pub struct WordHits {
     pub without: u32,
 }
 
+/// Words and phrases that are looked for as they are written, apart from endings of words.
+pub fn concepts_of(phrases: &[String]) -> Result<Vec<Concept>> {
+    let concept = |phrase: &String| {
+        let concept = QUESTIONS.with_borrow_mut(|questions| questions.phrase(phrase));
+        concept.ok_or_else(|| {
+            let expected = "expected a word or a phrase with a letter or digit";
+            coded("invalid_request", format!("{phrase:?} has no word to look for; {expected}"))
+        })
+    };
+    phrases.iter().map(concept).collect()
+}
+
 /// Words that are looked for in the lexical index.
 #[napi]
 pub struct Words {
@@ -75,14 +87,7 @@ impl Words {
     /// Throws `invalid_request` if one has no letter and no digit.
     #[napi(factory, catch_unwind)]
     pub fn of_phrases(phrases: Vec<String>) -> Result<Self> {
-        let concept = |phrase: &String| {
-            let concept = QUESTIONS.with_borrow_mut(|questions| questions.phrase(phrase));
-            concept.ok_or_else(|| {
-                let expected = "expected a word or a phrase with a letter or digit";
-                coded("invalid_request", format!("{phrase:?} has no word to look for; {expected}"))
-            })
-        };
-        let concepts = phrases.iter().map(concept).collect::<Result<Vec<_>>>()?;
+        let concepts = concepts_of(&phrases)?;
         Ok(Words { texts: phrases, concepts })
     }
 
@@ -148,25 +153,6 @@ impl Snapshot {
             used: used.collect(),
             without: scores.without as u32,
         })
-    }
-
-    /// The documents of a selection that hold all words of one list and none of another.
-    #[napi(catch_unwind)]
-    pub fn holding(&self, selection: &Selection, all: &Words, none: &Words) -> Result<Selection> {
-        self.check_selection(selection.0.len())?;
-        let mut allowed: Vec<Bitmap> =
-            self.0.segments.iter().map(|(segment, _)| Bitmap::full(segment.docs())).collect();
-        for concept in &all.concepts {
-            let held = holding(&self.0, concept).map_err(from_core)?;
-            allowed.iter_mut().zip(&held).for_each(|(allowed, held)| allowed.intersect(held));
-        }
-        for concept in &none.concepts {
-            let held = holding(&self.0, concept).map_err(from_core)?;
-            for (allowed, held) in allowed.iter_mut().zip(&held) {
-                held.iter().for_each(|ordinal| allowed.remove(ordinal));
-            }
-        }
-        Ok(Selection(self.0.restricted(&selection.0, &allowed)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::analysis::{Analyser, Kind, Language};
 use super::index::Phrase;
+use super::Part;
 use std::collections::HashMap;
 
 /// One way in which a document may hold a word of a question.
@@ -12,6 +13,13 @@ pub struct Alternative {
     pub in_names: Option<bool>,
     /// Share of the word's weight, above 0 and at most 1.
     pub weight: f32,
+}
+
+impl Alternative {
+    /// Whether it is looked for in a part of documents.
+    pub fn is_in(&self, part: Part) -> bool {
+        self.in_names.is_none_or(|in_names| in_names == (part == Part::Names))
+    }
 }
 
 /// A word of a question, or a word in it that is found as one.

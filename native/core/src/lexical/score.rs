@@ -10,7 +10,6 @@
 use super::index::Lexical;
 use super::question::Concept;
 use super::Part;
-use crate::bitmap::Bitmap;
 use crate::search::Snapshot;
 use crate::Result;
 
@@ -83,10 +82,7 @@ impl<'a> Collection<'a> {
     fn matches(&self, lexical: &Lexical, concept: &Concept, scratch: &mut Scratch) -> Result<Matches> {
         scratch.reset(lexical.documents());
         for alternative in &concept.alternatives {
-            for part in Part::ALL {
-                if alternative.in_names.is_some_and(|in_names| in_names != (part == Part::Names)) {
-                    continue;
-                }
+            for part in Part::ALL.into_iter().filter(|&part| alternative.is_in(part)) {
                 let (weight, b) = fit(part);
                 let average = self.averages[part as usize];
                 lexical.occurrences(part, &alternative.phrase, |document, count| {
@@ -202,17 +198,13 @@ pub fn scores(snapshot: &Snapshot, concepts: &[Concept]) -> Result<Scores> {
     Ok(scores)
 }
 
-/// For each segment, the documents that hold a concept in any part.
-pub fn holding(snapshot: &Snapshot, concept: &Concept) -> Result<Vec<Bitmap>> {
-    let collection = Collection::of(snapshot)?;
-    let mut scratch = Scratch::default();
-    let of = |(n, (segment, _)): (usize, &(std::sync::Arc<crate::segment::Segment>, Bitmap))| {
-        let mut holding = Bitmap::empty(segment.docs());
-        if let Some(lexical) = collection.segments[n] {
-            let matches = collection.matches(lexical, concept, &mut scratch)?;
-            matches.iter().for_each(|&(document, _)| holding.insert(document as usize));
+/// Calls `each` with the documents that hold a concept in some part; with a document several times if
+/// several parts hold it.
+pub fn holding(lexical: &Lexical, concept: &Concept, mut each: impl FnMut(u32)) -> Result<()> {
+    for alternative in &concept.alternatives {
+        for part in Part::ALL.into_iter().filter(|&part| alternative.is_in(part)) {
+            lexical.occurrences(part, &alternative.phrase, |document, _| each(document))?;
         }
-        Ok(holding)
-    };
-    snapshot.segments.iter().enumerate().map(of).collect()
+    }
+    Ok(())
 }

@@ -3,7 +3,8 @@
 use super::analysis::{Analyser, Language};
 use super::index::Phrase;
 use super::question::{Concept, Questions};
-use super::score::{holding, scores};
+use super::score::scores;
+use crate::filter::{Clause, Test};
 use super::write::Texts;
 use super::Part;
 use crate::bitmap::Bitmap;
@@ -64,15 +65,19 @@ fn count(document: &Document, part: Part, phrase: &Phrase) -> u32 {
 
 fn holds(document: &Document, concept: &Concept) -> bool {
     concept.alternatives.iter().any(|alternative| {
-        Part::ALL.into_iter().any(|part| {
-            alternative.in_names.is_none_or(|in_names| in_names == (part == Part::Names))
-                && count(document, part, &alternative.phrase) > 0
-        })
+        Part::ALL
+            .into_iter()
+            .any(|part| alternative.is_in(part) && count(document, part, &alternative.phrase) > 0)
     })
 }
 
 fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {
     Snapshot { segments: segments.into_iter().map(|(segment, deleted)| (Arc::new(segment), deleted)).collect() }
+}
+
+fn selected(snapshot: &Snapshot, test: Test) -> Vec<Bitmap> {
+    let clause = Clause { column: "words".into(), test };
+    snapshot.select(&[clause]).unwrap().into_iter().map(|selected| selected.docs).collect()
 }
 
 fn none(segment: &Segment) -> Bitmap {
@@ -125,16 +130,19 @@ proptest! {
         prop_assert_eq!(merged.docs(), kept.len());
         let snapshot = snapshot_of(segments);
         for concept in &concepts {
-            let held = holding(&snapshot, concept).unwrap();
+            let held = selected(&snapshot, Test::Holds(vec![concept.clone()]));
+            let lacking = selected(&snapshot, Test::Lacks(vec![concept.clone()]));
             for &(n, ordinal, document) in &all {
-                prop_assert_eq!(held[n].contains(ordinal), holds(document, concept), "{:?} {:?}", concept, document);
+                let alive = !snapshot.segments[n].1.contains(ordinal);
+                prop_assert_eq!(held[n].contains(ordinal), alive && holds(document, concept), "{:?} {:?}", concept, document);
+                prop_assert_eq!(lacking[n].contains(ordinal), alive && !holds(document, concept));
             }
         }
         if !kept.is_empty() {
             let deleted = none(&merged);
             let snapshot = snapshot_of(vec![(merged, deleted)]);
             for concept in &concepts {
-                let held = holding(&snapshot, concept).unwrap();
+                let held = selected(&snapshot, Test::Holds(vec![concept.clone()]));
                 for (ordinal, document) in kept.iter().enumerate() {
                     prop_assert_eq!(held[0].contains(ordinal), holds(document, concept));
                 }
@@ -175,7 +183,7 @@ fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) 
             let average = (collection.iter().map(|d| length(d, part)).sum::<f64>() / all).max(1.0);
             let norm = 1.0 - b + b * length(document, part) / average;
             for alternative in &concept.alternatives {
-                if alternative.in_names.is_none_or(|in_names| in_names == (part == Part::Names)) {
+                if alternative.is_in(part) {
                     tf += weight * count(document, part, &alternative.phrase) as f64 / norm;
                 }
             }
