@@ -34,6 +34,7 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
 
 function text({
   plan,
+  asOf,
   model,
   calibrated,
   best,
@@ -52,6 +53,7 @@ function text({
     `model     ${model}${calibrated ? '' : ' (not calibrated)'}`,
     `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${count(documents)} documents${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
     `nearest   ${best === undefined ? 'nothing fits' : `similarity ${best.toFixed(2)}`}${unrelated ? '; nothing here seems to be about this' : ''}`,
+    ...(asOf === undefined ? [] : [`as of     ${asOf}: only documents published before this day`]),
     `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${count(plan.documents)} documents`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
     `scored    ${count(scored)} passages exactly, ${count(candidates)} estimated by indexes, widened ${widened} times`,

@@ -21,6 +21,8 @@ export interface Timings {
 export interface Explanation {
   /** How each segment was scanned. */
   plan: Plan;
+  /** With `as_of`: the day, `YYYY-MM-DD`, before which the documents were published. */
+  asOf?: string;
   /** Name and version of the embedder. */
   model: string;
   /** Whether the scale of similarity was measured for this model. If not, run `priorart calibrate`. */

@@ -33,6 +33,8 @@ export interface SemanticRequest {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
   filing_date_from?: string | null | undefined;
   /** Filed on this day or earlier; not before filing_date_from. YYYY-MM-DD. */
@@ -77,6 +79,8 @@ export interface PatentFilter {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
   filing_date_from?: string | null | undefined;
   /** Filed on this day or earlier; not before filing_date_from. YYYY-MM-DD. */
@@ -125,6 +129,8 @@ export interface AnalyticsRequest {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  as_of?: string | null | undefined;
   /** A document counts when its best score is at least this. 0 to 1. Default: 0.5. */
   min_score?: number | null | undefined;
   /** Most documents considered for statistics. 1 to 10000. Default: 10000. */

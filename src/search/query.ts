@@ -8,6 +8,7 @@
 import type { z } from 'zod';
 import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
 import { parseIsoDate } from '../patent/date.js';
+import { parseAsOf } from './as-of.js';
 import { type FilterValues, filterValues, namesDocuments } from './filter-rows.js';
 import { type FieldAdvice, invalidField, invalidRequest } from './invalid.js';
 import {
@@ -42,6 +43,8 @@ export interface Filters {
   /** Utility models, designs and unknown kinds as well: set for a filter by number or family that states no kind. */
   everyKind?: boolean;
   dates: Partial<Record<DateType, DateRange>>;
+  /** An ISO day, or the number of a publication as typed; see as-of.ts. */
+  asOf?: string;
   /** The filters of filter-rows.ts. */
   values: FilterValues;
 }
@@ -196,6 +199,7 @@ function filters(body: Omit<SearchFields, 'query' | 'top_k'>, dates: Filters['da
   if (body.kind_codes) {
     out.kindCodes = [...new Set(body.kind_codes.map((code) => code.trim().toUpperCase()))];
   }
+  if (isGiven(body.as_of)) out.asOf = parseAsOf(body.as_of!);
   const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
   if (namesDocuments(values) && !isGiven(statesKinds)) out.everyKind = true;
   return out;

@@ -47,6 +47,13 @@ const searchFields = {
     .describe('How applicant is compared')
     .meta({ default: 'contains' }),
   ...FILTER_SCHEMAS,
+  as_of: text('a day as YYYY-MM-DD or a publication number')
+    .nullish()
+    .describe(
+      'Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this ' +
+        'publication, whose number may have any spelling. Without a priority its filing date counts',
+    )
+    .meta({ examples: ['2020-01-31', 'US11217824B2'] }),
 };
 
 /** Body of POST /api/v1/search/semantic. */

@@ -5,6 +5,7 @@ import { calling } from '../index/native.js';
 import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
+import { asOfDay } from './as-of.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.js';
 import { clausesOf, deduplicates } from './filter.js';
@@ -29,6 +30,8 @@ export async function searchSemantic(
 
   // No await from here to the last text that is read, so that manifest, segments and texts are of one state.
   const { manifest, native } = reader.snapshot();
+  const { asOf } = query.filters;
+  const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
   const { hits, plan, filter } = calling(() => {
     const clauses = clausesOf(query.filters, reader.store);
     const selection = selectionOf(native, clauses);
@@ -57,6 +60,7 @@ export async function searchSemantic(
   const { calibrated } = reader.embedder;
   const explanation: Explanation = {
     plan,
+    ...priorArt,
     model: modelName(reader.embedder),
     calibrated,
     ...(best === undefined ? {} : { best }),

@@ -64,6 +64,11 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['AnalyticsRequest', { query: 'x', applicant: 'Co., Ltd.' }],
   },
   {
+    rule: 'a text in the form of a day is a real day',
+    says: /^as_of: invalid date /,
+    example: ['SemanticRequest', { query: 'x', as_of: '2019-02-29' }],
+  },
+  {
     rule: 'only the plan enterprise has a quota',
     says: /^monthly_quota is for the plan enterprise; /,
     example: ['AccountInput', { name: 'x', plan: 'free', monthly_quota: 5 }],
@@ -79,7 +84,7 @@ const ACCEPTED: readonly {
 }[] = [
   {
     rule: 'white space around a text is ignored',
-    field: /^(query|applicant|inventor|publication_number|application_number|family_id|patent_ids)$/,
+    field: /^(query|applicant|inventor|publication_number|application_number|family_id|as_of|patent_ids)$/,
     plain: (text) => text.trim(),
     example: ['SemanticRequest', { query: 'x', family_id: `1${' '.repeat(5_000)}` }],
   },
