@@ -17,12 +17,29 @@ export interface Timings {
   fetch: number;
 }
 
+/** How a question was read that has the form of a number or of a classification code. */
+export type Reading =
+  | {
+      as: 'number';
+      /** patent_ids of its publications. Empty: the index has none, and the question was searched as a text. */
+      publications: string[];
+    }
+  | {
+      as: 'classification';
+      /** The code without spaces. */
+      code: string;
+      /** Documents under it. 0: there are none, and the question was searched as a text. */
+      documents: number;
+    };
+
 /** How an answer was found. */
 export interface Explanation {
   /** How each segment was scanned. */
   plan: Plan;
   /** With `as_of`: the day, `YYYY-MM-DD`, before which the documents were published. */
   asOf?: string;
+  /** How the question was read, if it has the form of a number or of a classification code. Absent: as a text. */
+  reading?: Reading;
   /** Name and version of the embedder. */
   model: string;
   /** Whether the scale of similarity was measured for this model. If not, run `priorart calibrate`. */

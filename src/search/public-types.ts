@@ -5,8 +5,8 @@
 
 /** A search. `null` means that the field is absent. */
 export interface SemanticRequest {
-  /** Natural-language query in sentence form; white space around it does not count. */
-  query: string;
+  /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
+  query?: string | null | undefined;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
@@ -33,6 +33,10 @@ export interface SemanticRequest {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
+  /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
+  like?: string[] | null | undefined;
+  /** Less like these publications, which are not in the answer either; with query or like. */
+  unlike?: string[] | null | undefined;
   /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
   as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
@@ -101,8 +105,8 @@ export interface PatentFilter {
 
 /** A request for statistics and a page of results. `null` means that the field is absent. */
 export interface AnalyticsRequest {
-  /** Natural-language query in sentence form; white space around it does not count. */
-  query: string;
+  /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
+  query?: string | null | undefined;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
@@ -129,6 +133,10 @@ export interface AnalyticsRequest {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
+  /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
+  like?: string[] | null | undefined;
+  /** Less like these publications, which are not in the answer either; with query or like. */
+  unlike?: string[] | null | undefined;
   /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
   as_of?: string | null | undefined;
   /** A document counts when its best score is at least this. 0 to 1. Default: 0.5. */

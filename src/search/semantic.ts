@@ -1,20 +1,22 @@
 /** Semantic search: embed → filter → plan → candidates → exact scores → group → rerank → answer. */
 import { type Calibration, calibrationFor, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
-import { isPriorartError, PriorartError } from '../errors.js';
 import { calling } from '../index/native.js';
 import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
 import { asOfDay } from './as-of.js';
 import { type Cancellation, uncancelled } from './cancel.js';
+import { signalFor } from './embed-query.js';
 import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.js';
 import { clausesOf, deduplicates } from './filter.js';
+import { firstOf, inFront, withoutFirst } from './first.js';
 import { Found } from './found.js';
 import { planOf, scansOf } from './plan.js';
 import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
+import { type Subject, subjectOf } from './subject.js';
 import type { Chunk, SearchResponse, SearchResult } from './types.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
@@ -24,7 +26,9 @@ export async function searchSemantic(
   cancellation: Cancellation = uncancelled,
 ): Promise<{ response: SearchResponse; explanation: Explanation }> {
   const clock = stopwatch();
-  const vector = await embedQuery(reader, query.query, cancellation);
+  const subject = await subjectOf(reader, query, cancellation);
+  const { vector } = subject;
+  const asked = rerankingOf(query, subject);
   const embed = clock();
   cancellation.check();
 
@@ -32,12 +36,14 @@ export async function searchSemantic(
   const { manifest, native } = reader.snapshot();
   const { asOf } = query.filters;
   const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
-  const { hits, plan, filter } = calling(() => {
-    const clauses = clausesOf(query.filters, reader.store);
+  const { hits, firsts, plan, filter } = calling(() => {
+    const own = [...clausesOf(query.filters, reader.store), ...subject.clauses];
+    const first = firstOf(reader, native, query.filters, subject);
+    const clauses = [...own, ...withoutFirst(first, subject)];
     const selection = selectionOf(native, clauses);
     const filter = clock();
     // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
-    const depth = query.rerank === false ? 0 : reader.reranker.depth;
+    const depth = asked.rerank === false ? 0 : reader.reranker.depth;
     const documents = Math.max(TOP_K.max, depth);
     const plan = planOf(manifest.segments, native.segments, selection, documents, {
       exact: query.exact,
@@ -47,28 +53,29 @@ export async function searchSemantic(
     const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, minScore: -2 };
     const hits = native.search(vector, selection, scansOf(plan), options);
     reader.checks?.offer({ native, vector, clauses, dedupe, plan, hits });
-    return { hits, plan, filter };
+    return { hits: first ? inFront(first, hits) : hits, firsts: first?.docs.length ?? 0, plan, filter };
   });
   const knn = clock();
   cancellation.check();
   const found = new Found(reader.store, native, hits, reader.embedder.languages);
-  const scoring = scored(reader, query, found, cancellation);
+  const scoring = scored(reader, asked, found, cancellation);
   const scores = scoring instanceof Promise ? await scoring : scoring;
   const rerank = clock();
-  const results = resultsOf(calibrationFor(reader.embedder, vector), query, found, scores);
+  const results = resultsOf(calibrationFor(reader.embedder, vector), { ...query, firsts }, found, scores);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const explanation: Explanation = {
     plan,
     ...priorArt,
+    ...(subject.reading === undefined ? {} : { reading: subject.reading }),
     model: modelName(reader.embedder),
     calibrated,
     ...(best === undefined ? {} : { best }),
     unrelated: seemsUnrelated(best, calibrated),
-    reranker: query.rerank === false ? 'none' : reader.reranker.name,
+    reranker: asked.rerank === false ? 'none' : reader.reranker.name,
     documents: wentToReranker(reader, found),
     reranked: scores.scored ?? wentToReranker(reader, found),
-    read: query.rerank === false ? 0 : (scores.read ?? hits.docs.length),
+    read: asked.rerank === false ? 0 : (scores.read ?? hits.docs.length),
     scored: hits.rowsScored,
     candidates: hits.candidates,
     widened: hits.widened,
@@ -78,28 +85,9 @@ export async function searchSemantic(
   return { response: { total: results.length, results }, explanation };
 }
 
-/**
- * The vector of a question.
- * @throws PriorartError `embedding_failed`, or the embedder's own code
- */
-export async function embedQuery(
-  reader: IndexReader,
-  text: string,
-  cancellation: Cancellation,
-): Promise<Float32Array> {
-  const { embedder } = reader;
-  try {
-    return await embedder.embed([text], 'query', undefined, signalFor(embedder, cancellation));
-  } catch (error) {
-    cancellation.check();
-    if (isPriorartError(error)) throw error;
-    throw new PriorartError('embedding_failed', 'the query could not be embedded', { cause: error });
-  }
-}
-
-/** None for models that answer at once: making a signal costs as much as their work. */
-function signalFor(model: { concurrency?: number }, cancellation: Cancellation): AbortSignal | undefined {
-  return model.concurrency === undefined ? undefined : cancellation.signal;
+/** The text for the reranker, and whether there is one. */
+function rerankingOf(query: SemanticQuery, { text }: Subject): SemanticQuery {
+  return text === undefined ? { ...query, rerank: false } : { ...query, query: text };
 }
 
 /**
@@ -129,12 +117,12 @@ function wentToReranker({ reranker }: IndexReader, { hits }: Found): number {
 }
 
 /**
- * Results in the order of rerank score, similarity and patent_id. Scores are compared as they are shown, so that the order
+ * Results in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are compared as they are shown, so that the order
  * can be checked in the answer.
  */
 function resultsOf(
   calibration: Calibration,
-  query: SemanticQuery,
+  { topK, firsts }: { topK: number; firsts: number },
   found: Found,
   given: RerankScores,
 ): SearchResult[] {
@@ -148,11 +136,12 @@ function resultsOf(
   }));
   order.sort(
     (a, b) =>
+      Number(b.n < firsts) - Number(a.n < firsts) ||
       b.rerank - a.rerank ||
       b.similarity - a.similarity ||
       (found.head(a.n).patent_id < found.head(b.n).patent_id ? -1 : 1),
   );
-  return order.slice(0, query.topK).map(({ n, similarity, rerank }) => {
+  return order.slice(0, topK).map(({ n, similarity, rerank }) => {
     const head = found.head(n);
     const figure = found.figure(n);
     return {
