@@ -11,6 +11,12 @@ export const MAX_RESULTS = { min: 1, max: 10_000, default: 10_000 } as const;
 export const MIN_SCORE = { min: 0, max: 1, default: 0.5 } as const;
 export const DETAILS_MAX_IDS = 200;
 export const TOP_LIST = 20;
+/** Publications in `like`, and in `unlike`. */
+export const LIKE_MAX = 20;
+/** Characters that are read of each of these: title, abstract and first claim. */
+export const LIKE_CHARS = 2_000;
+/** Characters of their texts that a reranker reads if there is no question, of all publications together. */
+export const LIKE_RERANK_CHARS = 4_000;
 /** Passages shown with a result. */
 export const CHUNKS_PER_RESULT = 5;
 /** Entries of a list filter (kind_codes, ipc_codes, …) and characters of one entry. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { open } from '../engine.js';
-import type { Explanation } from '../search/explanation.js';
+import type { Explanation, Reading } from '../search/explanation.js';
 import type { SegmentPlan } from '../search/plan.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
 import { count, print } from './output.js';
@@ -34,6 +34,8 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
 
 function text({
   plan,
+  asOf,
+  reading,
   model,
   calibrated,
   best,
@@ -49,9 +51,11 @@ function text({
   timings,
 }: Explanation): string {
   return [
+    ...(reading === undefined ? [] : [`read as   ${readingText(reading)}`]),
     `model     ${model}${calibrated ? '' : ' (not calibrated)'}`,
     `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${count(documents)} documents${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
     `nearest   ${best === undefined ? 'nothing fits' : `similarity ${best.toFixed(2)}`}${unrelated ? '; nothing here seems to be about this' : ''}`,
+    ...(asOf === undefined ? [] : [`as of     ${asOf}: only documents published before this day`]),
     `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${count(plan.documents)} documents`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
     `scored    ${count(scored)} passages exactly, ${count(candidates)} estimated by indexes, widened ${widened} times`,
@@ -64,6 +68,18 @@ function text({
       .map(([stage, ms]) => `${stage} ${ms.toFixed(2)}`)
       .join(', ')}`,
   ].join('\n');
+}
+
+function readingText(reading: Reading): string {
+  if (reading.as === 'classification') {
+    return reading.documents === 0
+      ? `text: nothing is classified under ${reading.code}`
+      : `classification ${reading.code} of ${count(reading.documents)} publications`;
+  }
+  const { publications } = reading;
+  return publications.length === 0
+    ? 'text: no publication has this number'
+    : `number of ${publications.join(', ')}`;
 }
 
 function segmentText(plan: SegmentPlan): string {

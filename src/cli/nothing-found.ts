@@ -45,12 +45,19 @@ function textOf({ total, conditions, kinds }: LeftOutReport, data: string, filte
   }
   const lines = conditions.flatMap(({ column, publications }) => {
     if (column === 'kind_class') return kindLines(kinds ?? {}, filters);
-    const [option, are] = CONDITIONS[column] ?? [column, 'do not fit'];
+    const [option, are] = conditionOf(column, filters);
     return [`  ${count(publications)} ${are} (${option})`];
   });
   const together = lines.length > 1 ? ['No publication passes all of these together.'] : [];
   const head = `No patent fits. Of ${count(total)} publications in the index,`;
   return [head, ...lines, ...together, 'Remove a filter to find more.'].join('\n');
+}
+
+/** The option that reads a column, and words for what it leaves out. */
+function conditionOf(column: string, { asOf, dates }: Filters): [option: string, are: string] {
+  const [option, are] = CONDITIONS[column] ?? [column, 'do not fit'];
+  if (column !== 'publication_date' || asOf === undefined) return [option, are];
+  return [dates.publication === undefined ? '--as-of' : `--as-of, ${option}`, are];
 }
 
 /** Lines for the filters on the kind of publication, such as doc_type. */

@@ -2,8 +2,10 @@
 import type { Command } from 'commander';
 import { PriorartError } from '../errors.js';
 import { QUERY_MAX_CHARS } from '../limits.js';
-import { parsePatentNumber } from '../patent/number.js';
-import { COMMAND, inOneLine } from './output.js';
+import { codeAsked } from '../search/class-question.js';
+import type { Reading } from '../search/explanation.js';
+import { isNumber } from '../search/number-question.js';
+import { COMMAND, count, inOneLine } from './output.js';
 
 /** Argument for standard input. */
 const STANDARD_INPUT = '-';
@@ -15,15 +17,22 @@ export function withQuestion(command: Command): Command {
   // Accepts several words, so that the error can suggest quotes.
   return command
     .usage('[options] <query>')
-    .argument('<query...>', 'a question in your own words, in quotes; - reads it from standard input');
+    .argument(
+      '[query...]',
+      'a question in your own words, in quotes, or a number or classification code; - reads it from standard input; ' +
+        'not needed with --like',
+    );
 }
 
 /**
- * The question of a command line.
+ * The question of a command line; empty if there is none because `--like` is given.
  * @throws PriorartError `usage` for several words without quotes, and for too long an input
  */
 export async function questionOf(words: readonly string[], command: Command): Promise<string> {
   const [question = ''] = words;
+  if (words.length === 0 && command.opts()['like'] === undefined) {
+    throw new PriorartError('usage', "missing required argument 'query'");
+  }
   if (words.length > 1) {
     const text = inOneLine(words.join(' '));
     throw new PriorartError(
@@ -51,38 +60,22 @@ async function standardInput(): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/**
- * Application numbers with their office, such as `EP20168852.3` and `PCT/KR2020/001234`. A number
- * such as `10-2018-0123456` is not listed, since it may also be a publication number.
- */
-const APPLICATION = /^(?:PCT\/[A-Z]{2}\d{4}\/\d{6}|\d{2}\/\d{3},?\d{3}|[A-Z]{2}\s?\d{8,13}\.[\dX])$/i;
-/** A classification code, at least a subclass. No question looks like it. */
-const CLASSIFICATION = /^[A-HY]\s?\d\d\s?[A-Z](?:\s?\d{1,4}(?:\/\d{0,6})?)?$/i;
-
-/** Hint if a question is a number or a code for which an option exists; undefined otherwise. */
-export function optionHint(question: string): string | undefined {
-  const text = inOneLine(question.trim());
-  if (CLASSIFICATION.test(text)) {
-    return `This looks like a classification code: --ipc-codes "${text}" searches what is classified there.`;
-  }
-  switch (numberIn(text)) {
-    case 'application':
-      return `This looks like an application number: --application-number "${text}" searches its publications.`;
-    case 'publication':
-      return (
-        `This looks like a publication number: ${COMMAND} show "${text}" prints that publication, ` +
-        `--publication-number "${text}" searches in it.`
-      );
-    default:
-      return undefined;
-  }
+/** Whether a question has the form of a number or of a classification code, so that `explain` says how it was read. */
+export function hasReading(question: string): boolean {
+  return isNumber(question) || codeAsked(question) !== undefined;
 }
 
-function numberIn(text: string): 'application' | 'publication' | undefined {
-  if (APPLICATION.test(text)) return 'application';
-  // A number without a country is ambiguous.
-  if (!/\d{5}/.test(text.replace(/[\s,./-]/g, '')) || !/\D/.test(text)) return undefined;
-  const readings = parsePatentNumber(text);
-  if (readings.length === 0) return undefined;
-  return readings.every(({ application }) => application) ? 'application' : 'publication';
+/** Says how a question was read that has the form of a number or of a classification code. */
+export function readingHint(question: string, reading: Reading): string {
+  const text = inOneLine(question.trim());
+  if (reading.as === 'classification') {
+    return reading.documents === 0
+      ? `Nothing in the index is classified under ${text}; it was searched as a text.`
+      : `${text} is a classification code with ${count(reading.documents)} publications in the index; the most typical come first.`;
+  }
+  const [first, ...more] = reading.publications;
+  if (first === undefined)
+    return `No publication in the index has the number ${text}; it was searched as a text.`;
+  const others = more.length === 0 ? '' : `, as of ${count(more.length)} more`;
+  return `${text} is the number of ${first}${others}: it comes first, then what is like it. ${COMMAND} show ${first} prints it.`;
 }

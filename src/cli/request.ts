@@ -112,7 +112,7 @@ function help(name: string, { type, enum: values, items, minimum, maximum, ...re
 
 /** The request of a search from its options. It is not validated here. */
 export function requestOf(query: string, flags: Record<string, unknown>): SemanticRequest {
-  return { query, ...spelled(SEARCH, flags) };
+  return { ...questionFrom(query, flags), ...spelled(SEARCH, flags) };
 }
 
 /** The filter from its options. */
@@ -122,7 +122,12 @@ export function filterOf(flags: Record<string, unknown>): PatentFilter {
 
 /** The request for statistics from its options. */
 export function analyticsOf(query: string, flags: Record<string, unknown>): AnalyticsRequest {
-  return { query, ...spelled(ANALYTICS, flags) };
+  return { ...questionFrom(query, flags), ...spelled(ANALYTICS, flags) };
+}
+
+/** With `--like` there may be no question. */
+function questionFrom(query: string, flags: Record<string, unknown>): { query?: string } {
+  return query === '' && flags['like'] !== undefined ? {} : { query };
 }
 
 function spelled(fields: readonly RequestField[], flags: Record<string, unknown>): Record<string, unknown> {

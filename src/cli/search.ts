@@ -8,7 +8,7 @@ import type { SearchResponse, SearchResult } from '../search/types.js';
 import { allowedBy } from './nothing-found.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
 import { interruption, print } from './output.js';
-import { optionHint, questionOf, withQuestion } from './question.js';
+import { hasReading, questionOf, readingHint, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
 
 const EXCERPT_CHARS = 240;
@@ -41,17 +41,37 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
     const request = requestOf(query, flags);
     const response = await engine.search(request, how);
     const json = flags['json'] === true;
-    const hints = json ? [] : [optionHint(query), await hintOf(engine, request, response, how)];
+    const hints = json ? [] : await hintsOf(engine, request, response, how);
     const nothing =
       json || response.total > 0
         ? undefined
         : (await allowedBy(data, parseSemantic(request).filters)).nothing;
-    print(response, json, () =>
-      [...hints.filter((hint) => hint !== undefined), nothing ?? text(response)].join('\n\n'),
-    );
+    print(response, json, () => [...hints, nothing ?? (text(response) || NOTHING)].join('\n\n'));
   } finally {
     await engine.close();
   }
+}
+
+/** If the filters allow publications, but none that the question asks for. */
+const NOTHING = 'The filters allow nothing of it.';
+
+/** Says how the question was read, and if no result seems to be about it. */
+async function hintsOf(
+  engine: Engine,
+  request: SemanticRequest,
+  response: SearchResponse,
+  how: SearchOptions,
+): Promise<string[]> {
+  const { query } = request;
+  const { reading } =
+    query && hasReading(query)
+      ? await engine.explain({ ...request, top_k: 1 }, { ...how, rerank: false })
+      : {};
+  const hints = [
+    query && reading ? readingHint(query, reading) : undefined,
+    await hintOf(engine, request, response, how),
+  ];
+  return hints.filter((hint) => hint !== undefined);
 }
 
 /**

@@ -259,8 +259,10 @@ export declare function mergeSegments(inputs: Array<MergeInput>, out: string): P
 /** A condition on one column. A filter is a list of clauses that must all hold. */
 export interface FilterClause {
   column: string;
-  test: 'exact' | 'prefix' | 'contains' | 'days';
-  /** The test holds if any term matches. */
+  /** Further columns. The clause holds if the test holds in any of the columns. */
+  or?: Array<string>;
+  test: 'exact' | 'prefix' | 'contains' | 'none' | 'days';
+  /** The test holds if any term matches; `none` holds if no term is equal. */
   terms?: Array<string>;
   /** First day of `days`, since 1970-01-01. */
   from?: number;
@@ -433,6 +435,8 @@ export declare class Snapshot {
     scans: Array<SegmentScan>,
     options: SearchOptions,
   ): SearchHits;
+  /** Ids of at most `size` documents, evenly spread over a selection. The sample is always the same. */
+  sample(selection: Selection, size: number): Uint32Array;
   /** Scores an even sample of about `size` documents of a selection, and counts those at or above a threshold. */
   sampleAbove(query: Float32Array, selection: Selection, minScore: number, size: number): Above;
   /**

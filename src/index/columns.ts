@@ -76,12 +76,16 @@ export function columnValues(patent: Patent): ColumnValues {
 }
 
 /** The earliest priority. Without a priority, the filing date, as in patent databases. */
-function priorityDate({ priority_date, priorities, filing_date }: Patent): string | undefined {
+export function priorityDate({
+  priority_date,
+  priorities,
+  filing_date,
+}: Pick<Patent, 'priority_date' | 'priorities' | 'filing_date'>): string | undefined {
   return priority_date ?? (priorities?.length ? undefined : filing_date);
 }
 
 /** The link that an application and its grant share; empty if the application number is unknown. */
-export function applicationLink(patent: Patent): string {
+export function applicationLink(patent: Pick<Patent, 'country' | 'application_number'>): string {
   return patent.application_number ? `${patent.country}:${patent.application_number}` : '';
 }
 

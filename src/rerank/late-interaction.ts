@@ -23,6 +23,7 @@ export function staticReranker(model: NativeStaticModel, fit: ServedFit = FIT): 
   return {
     name: 'late-interaction-static',
     depth: RERANK_DEPTH.lateInteraction,
+    takesWords: true,
     score: (query, documents) => calling(() => model.lateInteraction(query, documents, fit)),
     scoreFound: (query, found) => calling(() => scoreFound(query, found)),
     bags: { model: bagsModel, of: (texts) => calling(() => model.bags(texts)) },

@@ -62,6 +62,8 @@ export interface Reranker {
    * the texts of all candidates are read for `score`.
    */
   scoreFound?(query: string, found: FoundDocuments): RerankScores;
+  /** Whether its scores are on the scale for which the weight of the lexical score was fitted (search/fusion.ts). */
+  readonly takesWords?: true;
   /** Token bags that segments store of each document for this reranker. */
   readonly bags?: { readonly model: string; of(texts: DocumentTexts): TokenBags };
   close(): void | Promise<void>;

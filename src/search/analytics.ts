@@ -5,17 +5,19 @@
  */
 import { calibrationFor, leastCosine, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
 import { calling, type NamedCount } from '../index/native.js';
-import { TOP_LIST } from '../limits.js';
+import { MIN_SCORE, TOP_LIST } from '../limits.js';
 import type { AnswerTrace } from '../observe/observations.js';
 import type { DocumentReader } from '../store/pinned.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { clausesOf, dateColumn, deduplicates } from './filter.js';
+import { firstInOrder, withoutBeside } from './first.js';
 import { planOf, scansOf } from './plan.js';
 import type { AnalyticsQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
-import { embedQuery, stopwatch } from './semantic.js';
+import { stopwatch } from './semantic.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
+import { isClass, subjectOf } from './subject.js';
 import { shareAbove } from './threshold.js';
 import type { AnalyticsResponse, AnalyticsResult, AnalyticsStats } from './types.js';
 
@@ -30,12 +32,15 @@ export interface Ranking extends RankedDocuments {
   /** Generation of the manifest that was searched. */
   generation: number;
   stats: AnalyticsStats;
+  /** The least similarity that counts, as shown. */
+  minScore: number;
 }
 
 /** A part of a ranking, with the statistics of the whole ranking. */
 export interface RankingPage extends RankedDocuments {
   total: number;
   stats: AnalyticsStats;
+  minScore: number;
 }
 
 /**
@@ -49,15 +54,18 @@ export async function rankAnalytics(
   trace: AnswerTrace = {},
 ): Promise<Ranking> {
   const clock = stopwatch();
-  const vector = await embedQuery(reader, query.query, cancellation);
+  const subject = await subjectOf(reader, query, cancellation);
+  const { vector } = subject;
   const calibration = calibrationFor(reader.embedder, vector);
   const embed = clock();
   cancellation.check();
+  const least = query.statesMinScore || !isClass(subject) ? query.minScore : MIN_SCORE.min;
   const { manifest, native } = reader.snapshot();
   const { counts, plan, filter } = calling(() => {
-    const selection = selectionOf(native, clausesOf(query.filters, reader.store));
+    const clauses = [...clausesOf(query.filters, reader.store), ...subject.clauses];
+    const selection = selectionOf(native, [...clauses, ...withoutBeside(native, clauses, subject)]);
     const filtered = clock();
-    const minScore = leastCosine(query.minScore, calibration);
+    const minScore = leastCosine(least, calibration);
     const share = shareAbove(native, vector, selection, minScore);
     const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults, { share });
     const counted = native.count(vector, selection, scansOf(chosen), {
@@ -77,12 +85,14 @@ export async function rankAnalytics(
   trace.scans = plan.segments.map(({ scan }) => scan);
   cancellation.check();
   const { docs, scores, passages, passageAt } = counts.page;
+  const order = firstInOrder(reader.store, docs, subject);
   return {
     generation: manifest.generation,
     stats: statsOf(counts),
-    docs,
-    similarities: Float64Array.from(scores, (score) => shown(similarity(score, calibration))),
-    passages: Uint32Array.from(docs, (_, n) => passages[passageAt[n]!] ?? 0),
+    minScore: least,
+    docs: order.map((n) => docs[n]!),
+    similarities: Float64Array.from(order, (n) => shown(similarity(scores[n]!, calibration))),
+    passages: order.map((n) => passages[passageAt[n]!] ?? 0),
   };
 }
 
@@ -93,6 +103,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
   return {
     total: ranking.docs.length,
     stats: ranking.stats,
+    minScore: ranking.minScore,
     docs: part(ranking.docs),
     similarities: part(ranking.similarities),
     passages: part(ranking.passages),
@@ -103,7 +114,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
 export function analyticsPage(
   documents: DocumentReader,
   query: AnalyticsQuery,
-  { docs, similarities, passages, total, stats }: RankingPage,
+  { docs, similarities, passages, total, stats, minScore }: RankingPage,
 ): AnalyticsResponse | undefined {
   const results: AnalyticsResult[] = [];
   for (const [n, doc] of docs.entries()) {
@@ -125,7 +136,7 @@ export function analyticsPage(
   return {
     query: query.query,
     total_matched: total,
-    min_score_used: query.minScore,
+    min_score_used: minScore,
     page: query.page,
     page_size: query.pageSize,
     total_pages: Math.ceil(total / query.pageSize),

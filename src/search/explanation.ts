@@ -11,16 +11,47 @@ export interface Timings {
   filter: number;
   /** Finding candidates and scoring them. */
   knn: number;
+  /** Scoring the words of the question. */
+  words: number;
   /** Reranking. */
   rerank: number;
   /** Ordering the results and reading the texts that are shown. */
   fetch: number;
 }
 
+/** How a question was read that has the form of a number or of a classification code. */
+export type Reading =
+  | {
+      as: 'number';
+      /** patent_ids of its publications. Empty: the index has none, and the question was searched as a text. */
+      publications: string[];
+    }
+  | {
+      as: 'classification';
+      /** The code without spaces. */
+      code: string;
+      /** Documents under it. 0: there are none, and the question was searched as a text. */
+      documents: number;
+    };
+
+/** How the words of a question counted. */
+export interface WordsExplained {
+  /** The words that were scored, with the number of documents that hold each before filters. The rarest come first. */
+  used: { text: string; documents: number }[];
+  /** Weight of the lexical score in rerank_score; 0 if the reranker does not take it. See fusion.ts. */
+  weight: number;
+  /** Candidates that only their words found. */
+  added: number;
+}
+
 /** How an answer was found. */
 export interface Explanation {
   /** How each segment was scanned. */
   plan: Plan;
+  /** With `as_of`: the day, `YYYY-MM-DD`, before which the documents were published. */
+  asOf?: string;
+  /** How the question was read, if it has the form of a number or of a classification code. Absent: as a text. */
+  reading?: Reading;
   /** Name and version of the embedder. */
   model: string;
   /** Whether the scale of similarity was measured for this model. If not, run `priorart calibrate`. */
@@ -48,6 +79,8 @@ export interface Explanation {
   widened: number;
   /** Segments that were scanned exactly against the plan, because the filter allows little near the query. */
   rescanned: number;
+  /** How the words of the question counted. */
+  words: WordsExplained;
   /** Duration of each stage, ms. */
   timings: Timings;
 }

@@ -9,11 +9,11 @@
  */
 import type { z } from 'zod';
 import type { KeywordColumn } from '../index/columns.js';
+import { TERM_MAX_CHARS, TERMS_MAX } from '../limits.js';
 import { applicationNumberForms } from '../patent/application-number.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
 import { COUNTRIES, type Country, isCountry } from '../patent/country.js';
 import { companyKey, isLegalForm, isLegalFormOnly, personKey } from '../patent/name.js';
-import { TERM_MAX_CHARS, TERMS_MAX } from '../limits.js';
 import { classification, list, oneOf, text, VISIBLE } from './fields.js';
 import { invalidField } from './invalid.js';
 

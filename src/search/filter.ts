@@ -5,6 +5,7 @@ import { toEpochDay } from '../patent/date.js';
 import type { KindClass } from '../patent/kind.js';
 import { resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
+import { datesWithAsOf } from './as-of.js';
 import { conditionsOf } from './filter-rows.js';
 import type { Filters } from './query.js';
 import type { DateType } from './schema.js';
@@ -44,7 +45,7 @@ export function clausesOf(filters: Filters, store: Store): FilterClause[] {
     const terms = filters.includeUtilityModel ? [...always, ...utility] : always;
     clauses.push({ column: 'kind_class', test: 'exact', terms });
   }
-  for (const [type, { from, to }] of Object.entries(filters.dates)) {
+  for (const [type, { from, to }] of Object.entries(datesWithAsOf(store, filters))) {
     clauses.push({
       column: DATE_COLUMN[type as DateType],
       test: 'days',

@@ -5,8 +5,8 @@
 
 /** A search. `null` means that the field is absent. */
 export interface SemanticRequest {
-  /** Natural-language query in sentence form; white space around it does not count. */
-  query: string;
+  /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
+  query?: string | null | undefined;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
@@ -33,6 +33,16 @@ export interface SemanticRequest {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
+  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
+  must_terms?: string[] | null | undefined;
+  /** Words or phrases of which a document must hold none. */
+  must_not_terms?: string[] | null | undefined;
+  /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
+  like?: string[] | null | undefined;
+  /** Less like these publications, which are not in the answer either; with query or like. */
+  unlike?: string[] | null | undefined;
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
   filing_date_from?: string | null | undefined;
   /** Filed on this day or earlier; not before filing_date_from. YYYY-MM-DD. */
@@ -77,6 +87,12 @@ export interface PatentFilter {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
+  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
+  must_terms?: string[] | null | undefined;
+  /** Words or phrases of which a document must hold none. */
+  must_not_terms?: string[] | null | undefined;
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
   filing_date_from?: string | null | undefined;
   /** Filed on this day or earlier; not before filing_date_from. YYYY-MM-DD. */
@@ -97,8 +113,8 @@ export interface PatentFilter {
 
 /** A request for statistics and a page of results. `null` means that the field is absent. */
 export interface AnalyticsRequest {
-  /** Natural-language query in sentence form; white space around it does not count. */
-  query: string;
+  /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
+  query?: string | null | undefined;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
   /** Applications and grants (deduplicated), or one of them. Default: "all". */
@@ -125,6 +141,16 @@ export interface AnalyticsRequest {
   application_number?: string | null | undefined;
   /** Exact family id. */
   family_id?: string | null | undefined;
+  /** Words or phrases that a document must all hold, in its title, abstract, claims, description or names. Endings of words, case, hyphens, width and forms of Han characters do not matter. */
+  must_terms?: string[] | null | undefined;
+  /** Words or phrases of which a document must hold none. */
+  must_not_terms?: string[] | null | undefined;
+  /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
+  like?: string[] | null | undefined;
+  /** Less like these publications, which are not in the answer either; with query or like. */
+  unlike?: string[] | null | undefined;
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  as_of?: string | null | undefined;
   /** A document counts when its best score is at least this. 0 to 1. Default: 0.5. */
   min_score?: number | null | undefined;
   /** Most documents considered for statistics. 1 to 10000. Default: 10000. */

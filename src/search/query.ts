@@ -8,6 +8,7 @@
 import type { z } from 'zod';
 import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
 import { parseIsoDate } from '../patent/date.js';
+import { parseAsOf } from './as-of.js';
 import { type FilterValues, filterValues, namesDocuments } from './filter-rows.js';
 import { type FieldAdvice, invalidField, invalidRequest } from './invalid.js';
 import {
@@ -21,6 +22,7 @@ import {
   detailsSchema,
   type FilterFields,
   filterSchema,
+  querySchema,
   type SearchFields,
   STATS_AXES,
   type StatsAxis,
@@ -42,12 +44,22 @@ export interface Filters {
   /** Utility models, designs and unknown kinds as well: set for a filter by number or family that states no kind. */
   everyKind?: boolean;
   dates: Partial<Record<DateType, DateRange>>;
+  /** An ISO day, or the number of a publication as typed; see as-of.ts. */
+  asOf?: string;
   /** The filters of filter-rows.ts. */
   values: FilterValues;
 }
 
-export interface SemanticQuery {
+/** What documents are compared with. */
+export interface Subjects {
+  /** Empty if `like` stands alone. */
   query: string;
+  /** Numbers of publications as typed: examples of what is wanted, and of what is not. */
+  like?: string[];
+  unlike?: string[];
+}
+
+export interface SemanticQuery extends Subjects {
   topK: number;
   filters: Filters;
   /** Scan every allowed vector instead of using an approximate plan. Of the library and the command line only. */
@@ -56,9 +68,10 @@ export interface SemanticQuery {
   rerank?: boolean;
 }
 
-export interface AnalyticsQuery {
-  query: string;
+export interface AnalyticsQuery extends Subjects {
   minScore: number;
+  /** The request states minScore. If it does not, a classification code counts its whole class. */
+  statesMinScore?: true;
   maxResults: number;
   groupBy: StatsAxis[];
   dateType: DateType;
@@ -111,11 +124,26 @@ const DETAILS_ADVICE: FieldAdvice = {
   elsewhere: belongs,
 };
 
+/** Without `like`, a request has a query. */
+const askedSemantic = semanticSchema.extend({ query: querySchema });
+const askedAnalytics = analyticsSchema.extend({ query: querySchema });
+
+function hasLike(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && 'like' in input && isGiven(input.like);
+}
+
+function subjectsOf({ query, like, unlike }: Partial<SearchFields>): Subjects {
+  return {
+    query: query?.trim() ?? '',
+    ...(like ? { like: like.map((number) => number.trim()) } : {}),
+    ...(unlike ? { unlike: unlike.map((number) => number.trim()) } : {}),
+  };
+}
+
 /** Checks and normalises a decoded body of POST /api/v1/search/semantic. */
 export function parseSemantic(input: unknown): SemanticQuery {
-  const body = check(semanticSchema, input, SEMANTIC_ADVICE);
-  const query = body.query.trim();
-  return { query, topK: body.top_k ?? TOP_K.default, filters: filters(body, datesOf(body)) };
+  const body = check(hasLike(input) ? semanticSchema : askedSemantic, input, SEMANTIC_ADVICE);
+  return { ...subjectsOf(body), topK: body.top_k ?? TOP_K.default, filters: filters(body, datesOf(body)) };
 }
 
 function datesOf(body: FilterFields): Filters['dates'] {
@@ -142,7 +170,7 @@ export function parseFilter(input: unknown): Filters {
 
 /** Checks and normalises a decoded body of POST /api/v1/search/semantic-analytics. */
 export function parseAnalytics(input: unknown): AnalyticsQuery {
-  const body = check(analyticsSchema, input, ANALYTICS_ADVICE);
+  const body = check(hasLike(input) ? analyticsSchema : askedAnalytics, input, ANALYTICS_ADVICE);
   const dateType = body.date_type ?? 'filing';
   const dates: Filters['dates'] = {};
   if (body.date_range) {
@@ -150,8 +178,9 @@ export function parseAnalytics(input: unknown): AnalyticsQuery {
     if (range) dates[dateType] = range;
   }
   return {
-    query: body.query.trim(),
+    ...subjectsOf(body),
     minScore: body.min_score ?? MIN_SCORE.default,
+    ...(isGiven(body.min_score) ? { statesMinScore: true as const } : {}),
     maxResults: body.max_results ?? MAX_RESULTS.default,
     groupBy: inOrder(STATS_AXES, body.stats_group_by ?? ['year', 'country']),
     dateType,
@@ -185,7 +214,7 @@ function check<T extends z.ZodType>(schema: T, input: unknown, advice: FieldAdvi
   return result.data;
 }
 
-function filters(body: Omit<SearchFields, 'query' | 'top_k'>, dates: Filters['dates']): Filters {
+function filters(body: FilterFields, dates: Filters['dates']): Filters {
   const values = filterValues(body, body.applicant_match ?? 'contains');
   const out: Filters = {
     docType: body.doc_type ?? 'all',
@@ -196,6 +225,7 @@ function filters(body: Omit<SearchFields, 'query' | 'top_k'>, dates: Filters['da
   if (body.kind_codes) {
     out.kindCodes = [...new Set(body.kind_codes.map((code) => code.trim().toUpperCase()))];
   }
+  if (isGiven(body.as_of)) out.asOf = parseAsOf(body.as_of!);
   const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
   if (namesDocuments(values) && !isGiven(statesKinds)) out.everyKind = true;
   return out;

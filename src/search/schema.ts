@@ -4,7 +4,15 @@
  * invalid.ts adds field and value.
  */
 import { z } from 'zod';
-import { DETAILS_MAX_IDS, MAX_RESULTS, MIN_SCORE, PAGE_SIZE, QUERY_MAX_CHARS, TOP_K } from '../limits.js';
+import {
+  DETAILS_MAX_IDS,
+  LIKE_MAX,
+  MAX_RESULTS,
+  MIN_SCORE,
+  PAGE_SIZE,
+  QUERY_MAX_CHARS,
+  TOP_K,
+} from '../limits.js';
 import { day, integer, list, oneOf, text, VISIBLE } from './fields.js';
 import { APPLICANT_MATCHES, FILTER_SCHEMAS } from './filter-rows.js';
 
@@ -25,10 +33,23 @@ const kindCode = z
   .regex(/^\s*[A-Za-z][0-9]?\s*$/, { error: KIND_CODE })
   .meta({ examples: ['A1', 'B2'] });
 
+/** A question. Required unless `like` is given: `parseSemantic` and `parseAnalytics` check that. */
+export const querySchema = text('text', QUERY_MAX_CHARS, VISIBLE);
+const WITH_QUERY = {
+  anyOf: [
+    { required: ['query'], properties: { query: { type: 'string' } } },
+    { required: ['like'], properties: { like: { type: 'array' } } },
+  ],
+};
+
 const searchFields = {
-  query: text('text', QUERY_MAX_CHARS, VISIBLE).describe(
-    'Natural-language query in sentence form; white space around it does not count',
-  ),
+  query: querySchema
+    .nullish()
+    .describe(
+      'Natural-language query in sentence form; white space around it does not count. Required unless like is given. ' +
+        'A query that is only the number of a stored publication gives that publication first, then what is like it; ' +
+        'one that is only an IPC or CPC code gives the documents of that class',
+    ),
   top_k: integer(TOP_K).nullish().describe('Number of results').meta({ default: TOP_K.default }),
   doc_type: oneOf(DOC_TYPES)
     .nullish()
@@ -47,28 +68,50 @@ const searchFields = {
     .describe('How applicant is compared')
     .meta({ default: 'contains' }),
   ...FILTER_SCHEMAS,
+  like: list(text('a publication number'), 'publication numbers', LIKE_MAX)
+    .nullish()
+    .describe(
+      'More like these publications, by number in any spelling; with or without a query. They and other ' +
+        'publications of their applications are not in the answer',
+    ),
+  unlike: list(text('a publication number'), 'publication numbers', LIKE_MAX)
+    .nullish()
+    .describe('Less like these publications, which are not in the answer either; with query or like'),
+  as_of: text('a day as YYYY-MM-DD or a publication number')
+    .nullish()
+    .describe(
+      'Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this ' +
+        'publication, whose number may have any spelling. Without a priority its filing date counts',
+    )
+    .meta({ examples: ['2020-01-31', 'US11217824B2'] }),
 };
 
 /** Body of POST /api/v1/search/semantic. */
-export const semanticSchema = z.strictObject(
-  {
-    ...searchFields,
-    filing_date_from: day().describe('Filed on this day or later'),
-    filing_date_to: day().describe('Filed on this day or earlier; not before filing_date_from'),
-    publication_date_from: day().describe('Published on this day or later'),
-    publication_date_to: day().describe('Published on this day or earlier; not before publication_date_from'),
-    grant_date_from: day().describe('Granted on this day or later; grants only'),
-    grant_date_to: day().describe('Granted on this day or earlier; grants only; not before grant_date_from'),
-    priority_date_from: day().describe(
-      'Priority date on this day or later: the earliest priority claimed, else the own filing date',
-    ),
-    priority_date_to: day().describe('Priority date on this day or earlier; not before priority_date_from'),
-  },
-  { error: 'a JSON object' },
-);
+export const semanticSchema = z
+  .strictObject(
+    {
+      ...searchFields,
+      filing_date_from: day().describe('Filed on this day or later'),
+      filing_date_to: day().describe('Filed on this day or earlier; not before filing_date_from'),
+      publication_date_from: day().describe('Published on this day or later'),
+      publication_date_to: day().describe(
+        'Published on this day or earlier; not before publication_date_from',
+      ),
+      grant_date_from: day().describe('Granted on this day or later; grants only'),
+      grant_date_to: day().describe(
+        'Granted on this day or earlier; grants only; not before grant_date_from',
+      ),
+      priority_date_from: day().describe(
+        'Priority date on this day or later: the earliest priority claimed, else the own filing date',
+      ),
+      priority_date_to: day().describe('Priority date on this day or earlier; not before priority_date_from'),
+    },
+    { error: 'a JSON object' },
+  )
+  .meta(WITH_QUERY);
 
 /** The filters of a search, without a question. */
-export const filterSchema = semanticSchema.omit({ query: true, top_k: true });
+export const filterSchema = semanticSchema.omit({ query: true, like: true, unlike: true, top_k: true });
 
 export const dateRangeSchema = z.strictObject(
   {
@@ -79,42 +122,44 @@ export const dateRangeSchema = z.strictObject(
 );
 
 /** Body of POST /api/v1/search/semantic-analytics. top_k is accepted there, without effect. */
-export const analyticsSchema = z.strictObject(
-  {
-    ...searchFields,
-    min_score: z
-      .number({ error: 'a number from 0 to 1' })
-      .min(MIN_SCORE.min, { error: 'a number from 0 to 1' })
-      .max(MIN_SCORE.max, { error: 'a number from 0 to 1' })
-      .nullish()
-      .describe('A document counts when its best score is at least this')
-      .meta({ default: MIN_SCORE.default }),
-    max_results: integer(MAX_RESULTS)
-      .nullish()
-      .describe('Most documents considered for statistics')
-      .meta({ default: MAX_RESULTS.default }),
-    date_range: dateRangeSchema.nullish().describe('Range of the date that date_type names'),
-    date_type: oneOf(DATE_TYPES)
-      .nullish()
-      .describe(
-        'The date of date_range and of by_year; priority: the earliest priority claimed, else the own filing date',
-      )
-      .meta({ default: 'filing' }),
-    stats_group_by: list(oneOf(STATS_AXES), `of ${STATS_AXES.join(', ')}`, STATS_AXES.length * 20)
-      .nullish()
-      .describe('Axes of the statistics')
-      .meta({ default: ['year', 'country'] }),
-    page: integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
-      .nullish()
-      .describe('Page number, from 1')
-      .meta({ default: 1 }),
-    page_size: integer(PAGE_SIZE)
-      .nullish()
-      .describe('Results on a page')
-      .meta({ default: PAGE_SIZE.default }),
-  },
-  { error: 'a JSON object' },
-);
+export const analyticsSchema = z
+  .strictObject(
+    {
+      ...searchFields,
+      min_score: z
+        .number({ error: 'a number from 0 to 1' })
+        .min(MIN_SCORE.min, { error: 'a number from 0 to 1' })
+        .max(MIN_SCORE.max, { error: 'a number from 0 to 1' })
+        .nullish()
+        .describe('A document counts when its best score is at least this')
+        .meta({ default: MIN_SCORE.default }),
+      max_results: integer(MAX_RESULTS)
+        .nullish()
+        .describe('Most documents considered for statistics')
+        .meta({ default: MAX_RESULTS.default }),
+      date_range: dateRangeSchema.nullish().describe('Range of the date that date_type names'),
+      date_type: oneOf(DATE_TYPES)
+        .nullish()
+        .describe(
+          'The date of date_range and of by_year; priority: the earliest priority claimed, else the own filing date',
+        )
+        .meta({ default: 'filing' }),
+      stats_group_by: list(oneOf(STATS_AXES), `of ${STATS_AXES.join(', ')}`, STATS_AXES.length * 20)
+        .nullish()
+        .describe('Axes of the statistics')
+        .meta({ default: ['year', 'country'] }),
+      page: integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+        .nullish()
+        .describe('Page number, from 1')
+        .meta({ default: 1 }),
+      page_size: integer(PAGE_SIZE)
+        .nullish()
+        .describe('Results on a page')
+        .meta({ default: PAGE_SIZE.default }),
+    },
+    { error: 'a JSON object' },
+  )
+  .meta(WITH_QUERY);
 
 const SECTION = ` *(${DOCUMENT_SECTIONS.join('|')}) *`;
 /** For the OpenAPI document only: `parseDetails` decides. */

@@ -1,20 +1,25 @@
 /** Semantic search: embed → filter → plan → candidates → exact scores → group → rerank → answer. */
 import { type Calibration, calibrationFor, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
-import { isPriorartError, PriorartError } from '../errors.js';
 import { calling } from '../index/native.js';
 import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
+import { asOfDay } from './as-of.js';
 import { type Cancellation, uncancelled } from './cancel.js';
+import { signalFor } from './embed-query.js';
 import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.js';
 import { clausesOf, deduplicates } from './filter.js';
+import { firstOf, withoutFirst } from './first.js';
 import { Found } from './found.js';
+import { fused, lexicalWeight } from './fusion.js';
 import { planOf, scansOf } from './plan.js';
 import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
+import { type Subject, subjectOf } from './subject.js';
 import type { Chunk, SearchResponse, SearchResult } from './types.js';
+import { onlyVectors, withFirst, withWords, wordsOf } from './words.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
 export async function searchSemantic(
@@ -23,18 +28,24 @@ export async function searchSemantic(
   cancellation: Cancellation = uncancelled,
 ): Promise<{ response: SearchResponse; explanation: Explanation }> {
   const clock = stopwatch();
-  const vector = await embedQuery(reader, query.query, cancellation);
+  const subject = await subjectOf(reader, query, cancellation);
+  const { vector } = subject;
+  const asked = rerankingOf(query, subject);
   const embed = clock();
   cancellation.check();
 
   // No await from here to the last text that is read, so that manifest, segments and texts are of one state.
   const { manifest, native } = reader.snapshot();
-  const { hits, plan, filter } = calling(() => {
-    const clauses = clausesOf(query.filters, reader.store);
+  const { asOf } = query.filters;
+  const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
+  const { hits, firsts, plan, filter, knn, ...candidates } = calling(() => {
+    const own = [...clausesOf(query.filters, reader.store), ...subject.clauses];
+    const first = firstOf(reader, native, query.filters, subject);
+    const clauses = [...own, ...withoutFirst(first, subject)];
     const selection = selectionOf(native, clauses);
     const filter = clock();
     // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
-    const depth = query.rerank === false ? 0 : reader.reranker.depth;
+    const depth = asked.rerank === false ? 0 : reader.reranker.depth;
     const documents = Math.max(TOP_K.max, depth);
     const plan = planOf(manifest.segments, native.segments, selection, documents, {
       exact: query.exact,
@@ -44,58 +55,61 @@ export async function searchSemantic(
     const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, minScore: -2 };
     const hits = native.search(vector, selection, scansOf(plan), options);
     reader.checks?.offer({ native, vector, clauses, dedupe, plan, hits });
-    return { hits, plan, filter };
+    const knn = clock();
+    const found =
+      asked.rerank === false
+        ? onlyVectors(hits)
+        : withWords(native, wordsOf(asked.query), vector, selection, hits, options);
+    return {
+      ...(first ? withFirst(first, found) : found),
+      firsts: first?.docs.length ?? 0,
+      plan,
+      filter,
+      knn,
+    };
   });
-  const knn = clock();
+  const words = clock();
   cancellation.check();
   const found = new Found(reader.store, native, hits, reader.embedder.languages);
-  const scoring = scored(reader, query, found, cancellation);
-  const scores = scoring instanceof Promise ? await scoring : scoring;
+  // Before the reranker, because found documents cannot be read after an await.
+  const weight = reader.reranker.takesWords ? lexicalWeight(candidates.used, manifest.documents) : 0;
+  const foreign = weight > 0 && candidates.lexical ? found.foreign?.(asked.query) : undefined;
+  const scoring = scored(reader, asked, found, cancellation);
+  const reranked = scoring instanceof Promise ? await scoring : scoring;
+  const scores = withWordScores(reranked, weight, candidates.lexical, foreign);
   const rerank = clock();
-  const results = resultsOf(calibrationFor(reader.embedder, vector), query, found, scores);
+  const results = resultsOf(calibrationFor(reader.embedder, vector), { ...query, firsts }, found, scores);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const explanation: Explanation = {
     plan,
+    ...priorArt,
+    ...(subject.reading === undefined ? {} : { reading: subject.reading }),
     model: modelName(reader.embedder),
     calibrated,
     ...(best === undefined ? {} : { best }),
     unrelated: seemsUnrelated(best, calibrated),
-    reranker: query.rerank === false ? 'none' : reader.reranker.name,
+    reranker: asked.rerank === false ? 'none' : reader.reranker.name,
     documents: wentToReranker(reader, found),
     reranked: scores.scored ?? wentToReranker(reader, found),
-    read: query.rerank === false ? 0 : (scores.read ?? hits.docs.length),
+    read: asked.rerank === false ? 0 : (scores.read ?? hits.docs.length),
     scored: hits.rowsScored,
     candidates: hits.candidates,
     widened: hits.widened,
     rescanned: hits.rescanned,
-    timings: { embed, filter, knn, rerank, fetch: clock() },
+    words: {
+      used: candidates.used.map(({ text, documents }) => ({ text, documents })),
+      weight,
+      added: candidates.added,
+    },
+    timings: { embed, filter, knn, words, rerank, fetch: clock() },
   };
   return { response: { total: results.length, results }, explanation };
 }
 
-/**
- * The vector of a question.
- * @throws PriorartError `embedding_failed`, or the embedder's own code
- */
-export async function embedQuery(
-  reader: IndexReader,
-  text: string,
-  cancellation: Cancellation,
-): Promise<Float32Array> {
-  const { embedder } = reader;
-  try {
-    return await embedder.embed([text], 'query', undefined, signalFor(embedder, cancellation));
-  } catch (error) {
-    cancellation.check();
-    if (isPriorartError(error)) throw error;
-    throw new PriorartError('embedding_failed', 'the query could not be embedded', { cause: error });
-  }
-}
-
-/** None for models that answer at once: making a signal costs as much as their work. */
-function signalFor(model: { concurrency?: number }, cancellation: Cancellation): AbortSignal | undefined {
-  return model.concurrency === undefined ? undefined : cancellation.signal;
+/** The text for the reranker, and whether there is one. */
+function rerankingOf(query: SemanticQuery, { text }: Subject): SemanticQuery {
+  return text === undefined ? { ...query, rerank: false } : { ...query, query: text };
 }
 
 /**
@@ -120,17 +134,28 @@ function scored(
   );
 }
 
+/** Adds the lexical scores to those of the documents that the reranker scored. */
+function withWordScores(
+  scores: RerankScores,
+  weight: number,
+  lexical: Float32Array | undefined,
+  foreign: Uint8Array | undefined,
+): RerankScores {
+  if (weight === 0 || lexical === undefined) return scores;
+  return { ...scores, documents: fused(scores.documents, lexical, weight, foreign) };
+}
+
 function wentToReranker({ reranker }: IndexReader, { hits }: Found): number {
   return Math.min(reranker.depth, hits.docs.length);
 }
 
 /**
- * Results in the order of rerank score, similarity and patent_id. Scores are compared as they are shown, so that the order
+ * Results in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are compared as they are shown, so that the order
  * can be checked in the answer.
  */
 function resultsOf(
   calibration: Calibration,
-  query: SemanticQuery,
+  { topK, firsts }: { topK: number; firsts: number },
   found: Found,
   given: RerankScores,
 ): SearchResult[] {
@@ -144,11 +169,12 @@ function resultsOf(
   }));
   order.sort(
     (a, b) =>
+      Number(b.n < firsts) - Number(a.n < firsts) ||
       b.rerank - a.rerank ||
       b.similarity - a.similarity ||
       (found.head(a.n).patent_id < found.head(b.n).patent_id ? -1 : 1),
   );
-  return order.slice(0, query.topK).map(({ n, similarity, rerank }) => {
+  return order.slice(0, topK).map(({ n, similarity, rerank }) => {
     const head = found.head(n);
     const figure = found.figure(n);
     return {

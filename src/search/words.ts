@@ -13,6 +13,7 @@ import {
   type Words,
 } from '../index/native.js';
 import { WORD_CANDIDATES } from '../limits.js';
+import { inFront } from './first.js';
 
 /** The candidates of a search. */
 export interface Candidates {
@@ -40,43 +41,31 @@ export function withWords(
   hits: SearchHits,
   options: SearchOptions,
 ): Candidates {
-  if (words.count === 0) return { hits, used: [], added: 0 };
+  if (words.count === 0) return onlyVectors(hits);
   const found = snapshot.searchWords(words, vector, selection, hits.docs, {
     ...options,
     documents: WORD_CANDIDATES,
   });
-  if (found.used.length === 0) return { hits, used: [], added: 0 };
+  if (found.used.length === 0) return onlyVectors(hits);
   return {
-    hits: joined(hits, found.others),
+    hits: inFront(hits, found.others),
     lexical: concat(found.scores, found.otherScores),
     used: found.used,
     added: found.others.docs.length,
   };
 }
 
-function joined(first: SearchHits, second: SearchHits): SearchHits {
-  const passagesBefore = first.passages.length;
-  const ends = second.passageAt.subarray(1).map((at) => at + passagesBefore);
-  return {
-    ...first,
-    docs: concatIds(first.docs, second.docs),
-    scores: concat(first.scores, second.scores),
-    passageAt: concatIds(first.passageAt, ends),
-    passages: concatIds(first.passages, second.passages),
-    passageScores: concat(first.passageScores, second.passageScores),
-  };
+/** Candidates without a lexical score. */
+export function onlyVectors(hits: SearchHits): Candidates {
+  return { hits, used: [], added: 0 };
+}
+
+/** Puts the publications that a question names in front of the candidates. */
+export function withFirst(first: SearchHits, { hits, lexical, ...rest }: Candidates): Candidates {
+  const none = new Float32Array(first.docs.length);
+  return { ...rest, hits: inFront(first, hits), ...(lexical ? { lexical: concat(none, lexical) } : {}) };
 }
 
 function concat(first: Float32Array, second: Float32Array): Float32Array {
-  const all = new Float32Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
-}
-
-function concatIds(first: Uint32Array, second: Uint32Array): Uint32Array {
-  const all = new Uint32Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
+  return Float32Array.of(...first, ...second);
 }

@@ -64,6 +64,11 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['AnalyticsRequest', { query: 'x', applicant: 'Co., Ltd.' }],
   },
   {
+    rule: 'a text in the form of a day is a real day',
+    says: /^as_of: invalid date /,
+    example: ['SemanticRequest', { query: 'x', as_of: '2019-02-29' }],
+  },
+  {
     rule: 'only the plan enterprise has a quota',
     says: /^monthly_quota is for the plan enterprise; /,
     example: ['AccountInput', { name: 'x', plan: 'free', monthly_quota: 5 }],
@@ -79,7 +84,8 @@ const ACCEPTED: readonly {
 }[] = [
   {
     rule: 'white space around a text is ignored',
-    field: /^(query|applicant|inventor|publication_number|application_number|family_id|patent_ids)$/,
+    field:
+      /^(query|applicant|inventor|publication_number|application_number|family_id|as_of|like|unlike|patent_ids)$/,
     plain: (text) => text.trim(),
     example: ['SemanticRequest', { query: 'x', family_id: `1${' '.repeat(5_000)}` }],
   },
@@ -187,7 +193,8 @@ function near(schema: Schema): fc.Arbitrary<unknown> {
 
 function fitting(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return fitting(schemas[schema.$ref.split('/').at(-1)]);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(near));
+  if (schema.anyOf !== undefined && schema.properties === undefined)
+    return fc.oneof(...schema.anyOf.map(near));
   if (schema.enum !== undefined) {
     const values = fc.constantFrom<string>(...schema.enum);
     return fc.oneof(
@@ -237,7 +244,7 @@ function strings({ maxLength, examples = [], pattern }: Schema): fc.Arbitrary<st
 }
 
 /** A body has few fields, because bodies with many fields are rarely valid. */
-function objects({ properties, required = [] }: Schema): fc.Arbitrary<unknown> {
+function objects({ properties, anyOf, required = anyOf?.[0].required ?? [] }: Schema): fc.Arbitrary<unknown> {
   const names = Object.keys(properties);
   const all = [...names, 'unknown', '__proto__', 'toString'];
   const weighted = fc.oneof(

@@ -84,6 +84,8 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
   it('SPEC 4.1 query; DECISIONS query; SPEC 7 422: missing, of another type, empty or over 10,000 characters is 422', async () => {
     await refused({}, 422, 'query', 'missing');
     await refused({ query: null }, 422, 'query', 'missing');
+    await refused({ unlike: ['US11000001B2'] }, 422, 'query', 'missing');
+    await refused({ like: null }, 422, 'query', 'missing');
     await refused({ query: ['q'] }, 422, 'query');
     await refused({ query: ' \n ' }, 422, 'query', '1 to 10,000');
     await refused({ query: 'ㄱ'.repeat(10_001) }, 422, 'query', '10,001', '1 to 10,000');

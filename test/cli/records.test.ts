@@ -213,26 +213,29 @@ describe('records at the command line', () => {
     }
   });
 
-  it('a question that is a number or a code is an error with the option for it', async () => {
+  it('a question that is a number or a code is read as one, and the output says so', async () => {
     const cases: [string, RegExp | undefined][] = [
       [
         'US 11,217,824 B2',
-        /looks like a publication number: .* show "US 11,217,824 B2" prints .*--publication-number/,
+        /^US 11,217,824 B2 is the number of US11217824B2: .* show US11217824B2 prints it\./,
       ],
-      ['KR1020200104349A', /looks like a publication number/],
-      ['特開2018-524120', /looks like a publication number/],
-      ['H01M 10/0525', /looks like a classification code: --ipc-codes "H01M 10\/0525"/],
-      ['h01m', /looks like a classification code/],
-      ['EP20168852.3', /looks like an application number: --application-number/],
-      ['PCT/KR2020/001234', /looks like an application number/],
+      ['KR1020230069757A', /is the number of KR1020230069757A: it comes first/],
+      [
+        '特開2018-524120',
+        /^No publication in the index has the number 特開2018-524120; it was searched as a text/,
+      ],
+      ['H01M 10/0525', /^H01M 10\/0525 is a classification code with \d+ publications? in the index/],
+      ['h01m', /^h01m is a classification code with/],
+      ['B99Z', /^Nothing in the index is classified under B99Z; it was searched as a text/],
+      ['PCT/KR2020/001234', /^No publication in the index has the number PCT\/KR2020\/001234/],
+      ['12345678', /^No publication in the index has the number 12345678/],
       ['solid electrolyte', undefined],
       ['5G base station of 2020', undefined],
-      ['12345678', undefined],
     ];
     for (const [question, hint] of cases) {
       const { stdout } = await run('search --top-k 1', question);
       if (hint) assert.match(stdout, hint);
-      else assert.doesNotMatch(stdout, /looks like/, question);
+      else assert.doesNotMatch(stdout, /it was searched|is the number|classification code/, question);
     }
   });
 

@@ -248,14 +248,14 @@ async function assertAnswer(
       .slice(0, CHUNKS_PER_RESULT),
   }));
   const scores = await reranker.score(
-    request.query,
+    request.query!,
     candidates.map(({ document, chunks }) => ({
       title: titlesOf(document.patent),
       abstract: document.passages[0]?.chunk_type === 'abstract' ? document.passages[0].text : '',
       passages: chunks.map(({ at }) => document.passages[at]!.text),
     })),
   );
-  const asked = languageOf(request.query);
+  const asked = languageOf(request.query!);
   let at = 0;
   const expected = new Map(
     candidates.map(({ document, chunks }) => {

@@ -521,7 +521,10 @@ describe('schemas', () => {
       assert.ok(typeof inner === 'object');
       return { ...inner, default: property.default };
     };
-    assert.deepEqual(semantic.required, ['query']);
+    assert.deepEqual(
+      semantic.anyOf?.map((one) => one.required),
+      [['query'], ['like']],
+    );
     assert.deepEqual(details.required, ['patent_ids']);
     assert.equal(semantic.additionalProperties, false);
     assert.equal(field(semantic, 'query').maxLength, QUERY_MAX_CHARS);

@@ -108,6 +108,14 @@ export function deduplicated(scored: readonly Scored[]): Scored[] {
   return [...best.values()];
 }
 
+/** Number of results for some publications, if an application and its grant are one. */
+export function applicationsOf(patents: readonly Patent[]): number {
+  const keys = patents.map(({ country, application_number, patent_id }) =>
+    application_number ? `${country}/${application_number}` : patent_id,
+  );
+  return new Set(keys).size;
+}
+
 /** Best first. */
 export function ranked(scored: readonly Scored[]): Scored[] {
   return [...scored].sort((a, b) => b.score - a.score);

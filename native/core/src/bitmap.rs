@@ -70,6 +70,13 @@ impl Bitmap {
         }
     }
 
+    pub fn unite(&mut self, other: &Bitmap) {
+        debug_assert_eq!(self.len, other.len);
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more;
+        }
+    }
+
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }

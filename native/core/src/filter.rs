@@ -16,6 +16,8 @@ pub enum Test {
     Prefix(Vec<String>),
     /// One of the document's terms contains one of these.
     Contains(Vec<String>),
+    /// None of the document's terms equals one of these.
+    None(Vec<String>),
     /// The document's day is within the range, both ends included. A document without a day does
     /// not match.
     Days { from: Option<i32>, to: Option<i32> },
@@ -28,6 +30,8 @@ pub enum Test {
 pub struct Clause {
     /// Name of a column. Words have none: they are in the lexical index.
     pub column: String,
+    /// Further columns. The clause holds if the test holds in any of the columns.
+    pub or: Vec<String>,
     pub test: Test,
 }
 
@@ -46,27 +50,35 @@ pub fn matching(segment: &Segment, clauses: &[Clause], deleted: &Bitmap) -> Resu
             }
             continue;
         }
-        let hits = match (segment.column_named(&clause.column)?, &clause.test) {
-            (Column::Date(days), Test::Days { from, to }) => on_days(days, *from, *to),
-            (Column::Keyword(column), Test::Exact(texts)) => {
-                with_terms(&column, segment.docs(), texts.iter().filter_map(|t| column.exact(t)))
-            }
-            (Column::Keyword(column), Test::Prefix(texts)) => {
-                with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.prefix(t)))
-            }
-            (Column::Keyword(column), Test::Contains(texts)) => {
-                with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.containing(t)))
-            }
-            _ => {
-                return Err(Error::Invalid(format!(
-                    "column {} cannot answer {:?}",
-                    clause.column, clause.test
-                )))
-            }
-        };
+        let mut hits = matching_column(segment, &clause.column, &clause.test)?;
+        for column in &clause.or {
+            hits.unite(&matching_column(segment, column, &clause.test)?);
+        }
         allowed.intersect(&hits);
     }
     Ok(allowed)
+}
+
+fn matching_column(segment: &Segment, name: &str, test: &Test) -> Result<Bitmap> {
+    Ok(match (segment.column_named(name)?, test) {
+        (Column::Date(days), Test::Days { from, to }) => on_days(days, *from, *to),
+        (Column::Keyword(column), Test::Exact(texts)) => {
+            with_terms(&column, segment.docs(), texts.iter().filter_map(|t| column.exact(t)))
+        }
+        (Column::Keyword(column), Test::Prefix(texts)) => {
+            with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.prefix(t)))
+        }
+        (Column::Keyword(column), Test::Contains(texts)) => {
+            with_terms(&column, segment.docs(), texts.iter().flat_map(|t| column.containing(t)))
+        }
+        (Column::Keyword(column), Test::None(texts)) => {
+            let mut others = Bitmap::full(segment.docs());
+            let named = with_terms(&column, segment.docs(), texts.iter().filter_map(|t| column.exact(t)));
+            named.iter().for_each(|ordinal| others.remove(ordinal));
+            others
+        }
+        _ => return Err(Error::Invalid(format!("column {name} cannot answer {test:?}"))),
+    })
 }
 
 fn with_terms(column: &Keywords, docs: usize, terms: impl Iterator<Item = u32>) -> Bitmap {

@@ -13,7 +13,7 @@ use crate::filter::{count_rows, matching, Clause};
 use crate::segment::{Effort, Facts, Segment};
 use crate::{vectors, Error, Result};
 use best::Best;
-pub use sample::sample_above;
+pub use sample::{sample, sample_above};
 pub use words::{beside, scored};
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use priorart_core::columns::NO_DAY;
 use priorart_core::filter::{Clause, Test};
 use priorart_core::page::{best, ShownScore as Shown};
 use priorart_core::search::{
-    best_passages, sample_above, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core,
+    best_passages, sample, sample_above, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
 use priorart_core::stats::{count_terms, count_years, days, Axis};
@@ -21,9 +21,11 @@ use std::sync::Arc;
 #[napi(object)]
 pub struct FilterClause {
     pub column: String,
-    #[napi(ts_type = "'exact' | 'prefix' | 'contains' | 'days' | 'holds' | 'lacks'")]
+    /// Further columns. The clause holds if the test holds in any of the columns.
+    pub or: Option<Vec<String>>,
+    #[napi(ts_type = "'exact' | 'prefix' | 'contains' | 'none' | 'days' | 'holds' | 'lacks'")]
     pub test: String,
-    /// The test holds if any term matches.
+    /// The test holds if any term matches; `none` holds if no term is equal.
     pub terms: Option<Vec<String>>,
     /// First day of `days`, since 1970-01-01.
     pub from: Option<i32>,
@@ -325,6 +327,17 @@ impl Snapshot {
         Ok(self.hits(&outcome, &outcome.hits, &request))
     }
 
+    /// Ids of at most `size` documents, evenly spread over a selection. The sample is always the same.
+    #[napi(catch_unwind)]
+    pub fn sample(&self, selection: &Selection, size: u32) -> Result<Uint32Array> {
+        if selection.0.len() != self.0.segments.len() {
+            return Err(coded("internal", "the selection belongs to another snapshot"));
+        }
+        let ids = sample(&self.0, &selection.0, size as usize);
+        let id = |(segment, ordinal): (usize, usize)| self.0.segments[segment].0.doc_id()[ordinal];
+        Ok(ids.into_iter().map(id).collect::<Vec<u32>>().into())
+    }
+
     /// Scores an even sample of about `size` documents of a selection, and counts those at or above a threshold.
     #[napi(catch_unwind)]
     pub fn sample_above(
@@ -484,8 +497,9 @@ fn clause_of(clause: FilterClause) -> Result<Clause> {
         "contains" => Test::Contains(terms),
         "holds" => Test::Holds(concepts_of(&terms)?),
         "lacks" => Test::Lacks(concepts_of(&terms)?),
+        "none" => Test::None(terms),
         "days" => Test::Days { from: clause.from, to: clause.to },
         other => return Err(coded("invalid_request", format!("unknown filter test {other}"))),
     };
-    Ok(Clause { column: clause.column, test })
+    Ok(Clause { column: clause.column, or: clause.or.unwrap_or_default(), test })
 }

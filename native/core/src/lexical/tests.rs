@@ -76,7 +76,7 @@ fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {
 }
 
 fn selected(snapshot: &Snapshot, test: Test) -> Vec<Bitmap> {
-    let clause = Clause { column: "words".into(), test };
+    let clause = Clause { column: "words".into(), or: Vec::new(), test };
     snapshot.select(&[clause]).unwrap().into_iter().map(|selected| selected.docs).collect()
 }
 

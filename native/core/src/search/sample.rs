@@ -7,6 +7,15 @@ use crate::{vectors, Result};
 /// Number of documents ahead for which rows are prefetched.
 const AHEAD: usize = 4;
 
+/// At most `size` documents, evenly spread over all allowed ones: number of the segment and ordinal.
+/// The sample is always the same.
+pub fn sample(snapshot: &Snapshot, selected: &[Selected], size: usize) -> Vec<(usize, usize)> {
+    let total: usize = selected.iter().map(|part| part.doc_count).sum();
+    let step = total.div_ceil(size.max(1)).max(1);
+    let all = (0..snapshot.segments.len()).flat_map(|n| selected[n].docs.iter().map(move |doc| (n, doc)));
+    all.skip((step - 1) / 2).step_by(step).collect()
+}
+
 /// Scores about `size` documents, evenly spread over all allowed ones. Returns the number of scored
 /// documents, and of those that score `min_score` or more. The sample is always the same.
 pub fn sample_above(

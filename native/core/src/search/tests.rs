@@ -143,10 +143,10 @@ proptest! {
         let snapshot = Snapshot { segments };
         let mut clauses = Vec::new();
         if let Some(c) = country {
-            clauses.push(Clause { column: "country".into(), test: FilterTest::Exact(vec![c.into()]) });
+            clauses.push(Clause { column: "country".into(), or: vec![], test: FilterTest::Exact(vec![c.into()]) });
         }
         if from.is_some() {
-            clauses.push(Clause { column: "filing_date".into(), test: FilterTest::Days { from, to: Some(15) } });
+            clauses.push(Clause { column: "filing_date".into(), or: vec![], test: FilterTest::Days { from, to: Some(15) } });
         }
         let selected = snapshot.select(&clauses).unwrap();
         let effort = Effort { nprobe: usize::MAX, ef_search: 16 };

@@ -8,7 +8,8 @@ export const operation: Operation = {
   summary: 'Statistics over all patents similar enough, and a page of them',
   description:
     'Counts the patents whose best passage has at least min_score. Ordered by similarity_score, then ' +
-    'publication_date (newest first), then patent_id. Pages after the first of one query are of the state that the ' +
+    'publication_date (newest first), then patent_id; a publication whose number is the query comes before all. A query ' +
+    'that is a classification code counts its whole class, unless min_score is stated. Pages after the first of one query are of the state that the ' +
     'first one saw, for some minutes. Counts against the monthly quota when answered 200.',
   body: 'AnalyticsRequest',
   answers: {

@@ -65,7 +65,7 @@ fn rough_estimates_are_believed_as_far_as_they_deserve() {
         for country in [None, Some("KR")] {
             let test = country.map(|c: &str| FilterTest::Exact(vec![c.into()]));
             let clauses: Vec<Clause> =
-                test.into_iter().map(|test| Clause { column: "country".into(), test }).collect();
+                test.into_iter().map(|test| Clause { column: "country".into(), or: vec![], test }).collect();
             let selected = coded.select(&clauses).unwrap();
             for (documents, min_score) in [(10, -9.0), (50, -9.0), (600, -9.0), (600, 0.35)] {
                 let effort = Effort { nprobe: LISTS, ef_search: 16 };
@@ -131,9 +131,16 @@ fn only_the_lists_near_to_the_query_are_probed() {
         let request = Request { query: &query, documents, chunks: 1, dedupe: false, min_score: -9.0 };
         search(&snapshot, &selected, &[scan], &request).unwrap()
     };
-    let country =
-        |name: &str| Clause { column: "country".into(), test: FilterTest::Exact(vec![name.into()]) };
-    let days = Clause { column: "filing_date".into(), test: FilterTest::Days { from: Some(3), to: Some(4) } };
+    let country = |name: &str| Clause {
+        column: "country".into(),
+        or: vec![],
+        test: FilterTest::Exact(vec![name.into()]),
+    };
+    let days = Clause {
+        column: "filing_date".into(),
+        or: vec![],
+        test: FilterTest::Days { from: Some(3), to: Some(4) },
+    };
     for (test, documents, rescanned, widened) in [
         (None, 20, 0, false),
         (Some(country("KR")), 20, 0, false),

@@ -1,0 +1,79 @@
+/**
+ * Prior art: the field `as_of` leaves only the documents that were published before a day. The day is given, or it is the
+ * priority date of a publication.
+ */
+import { applicationLink, priorityDate } from '../index/columns.js';
+import { earliestDate, fromEpochDay, parseIsoDate, toEpochDay } from '../patent/date.js';
+import type { DocumentHead } from '../store/document.js';
+import { damagedLookup, resolvePublications } from '../store/resolve.js';
+import type { Store } from '../store/store.js';
+import { invalidField } from './invalid.js';
+import type { Filters } from './query.js';
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** Candidates that a message lists, at most. */
+const CANDIDATES_SHOWN = 10;
+
+/**
+ * Normalises the field. A text in the form of a day must be a day; any other text is a number.
+ * @throws PriorartError `bad_date`
+ */
+export function parseAsOf(text: string): string {
+  const trimmed = text.trim();
+  return DAY.test(trimmed) ? parseIsoDate(trimmed, 'as_of') : trimmed;
+}
+
+/**
+ * The day before which documents must be published, `YYYY-MM-DD`. Publications of one application have one date: the
+ * earliest that a record of them states.
+ * @param asOf a day or a number, from `parseAsOf`
+ * @throws PriorartError `invalid_request` if no publication has the number, if publications with different priority
+ *   dates have it, or if the priority date is unknown
+ */
+export function asOfDay(store: Store, asOf: string): string {
+  if (DAY.test(asOf)) return asOf;
+  const found = resolvePublications(store, asOf);
+  if (found.length === 0) {
+    throw invalidField('as_of', asOf, 'a day as YYYY-MM-DD, or the number of a publication in the index');
+  }
+  const heads = found.map((patentId) => headOf(store, patentId));
+  const dates = new Set(byApplication(heads).map((group) => earliestDate(group.map(priorityDate))));
+  if (dates.size > 1) {
+    const shown = found.slice(0, CANDIDATES_SHOWN).join(', ');
+    const more = found.length > CANDIDATES_SHOWN ? ` and ${found.length - CANDIDATES_SHOWN} more` : '';
+    const expected = `one of the publications with this number, because their priority dates differ: ${shown}${more}`;
+    throw invalidField('as_of', asOf, expected);
+  }
+  const [day] = dates;
+  if (day === undefined) {
+    const expected = `a day as YYYY-MM-DD: the index does not know the priority date of ${found.join(', ')}`;
+    throw invalidField('as_of', asOf, expected);
+  }
+  return day;
+}
+
+/** The dates of a filter, with the condition of `as_of`: both must hold. */
+export function datesWithAsOf(store: Store, { dates, asOf }: Filters): Filters['dates'] {
+  if (asOf === undefined) return dates;
+  const last = fromEpochDay(toEpochDay(asOfDay(store, asOf)) - 1);
+  const { publication } = dates;
+  const to = publication?.to !== undefined && publication.to < last ? publication.to : last;
+  return { ...dates, publication: { ...publication, to } };
+}
+
+function headOf(store: Store, patentId: string): DocumentHead {
+  const id = store.ids.get(patentId);
+  const head = id === undefined ? undefined : store.documents.get(id);
+  if (head === undefined) throw damagedLookup(store.dir, patentId);
+  return head;
+}
+
+/** Publications that share an application; a publication without an application number is alone. */
+function byApplication(heads: readonly DocumentHead[]): DocumentHead[][] {
+  const groups = new Map<string, DocumentHead[]>();
+  for (const head of heads) {
+    const key = applicationLink(head) || head.patent_id;
+    groups.set(key, [...(groups.get(key) ?? []), head]);
+  }
+  return [...groups.values()];
+}

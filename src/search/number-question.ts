@@ -1,0 +1,87 @@
+/** A question that is the number of a publication or of an application. */
+import { normaliseApplicationNumber } from '../patent/application-number.js';
+import { COUNTRIES, type Country } from '../patent/country.js';
+import { parsePatentNumber } from '../patent/number.js';
+import { resolvePublications } from '../store/resolve.js';
+import type { Store } from '../store/store.js';
+
+const MOST_CHARS = 40;
+/** Digits of a number after letters, such as `D433143` and `EP12345`. Shorter texts are names: `H.264`, `D1`. */
+const LEAST_DIGITS = 5;
+/** Digits of a number without an office. Shorter texts are years, standards and quantities. */
+const LEAST_BARE_DIGITS = 7;
+
+/** Numbers without letters, as offices print them. Others with separators are dates, standards, ranges: `802.15.4`. */
+const BARE_FORMS: readonly RegExp[] = [
+  /^\d{7,14}$/,
+  // US 9,971,313
+  /^\d{1,3}(?:,\d{3}){2,3}$/,
+  // KR 10-2020-0104349, 10-0866101, 10-0866101-0000
+  /^\d\d-(?:\d{4}-\d{1,7}|\d{7}(?:-0000)?)$/,
+  // JP 2018-524120, US 2018/0184900; shorter ones are ranges of years
+  /^(?:19|20)\d\d[-/]\d{5,7}$/,
+  // US 16/123,456
+  /^\d\d\/\d{3},?\d{3}$/,
+  // EP 04106384.3, CN 201610298414.X
+  /^\d{8}(?:\d{4})?\.[\dX]$/,
+];
+
+/** Beginnings of application numbers, with the office that they name. */
+const APPLICATION_WORDS: readonly [RegExp, Country | undefined][] = [
+  [/^(US|KR|JP|CN|EP)\b\W?|^(US|KR|JP|CN|EP)(?=\d)/, undefined],
+  [/^(?:特願|実願)/, 'JP'],
+  [/^(?:특허출원|실용신안출원|출원)/, 'KR'],
+  [/^(?:ZL|申请号?)/, 'CN'],
+];
+/** The rest of an application number: digits, perhaps after an era, with separators and a check digit. */
+const APPLICATION_DIGITS = /^(?:[MTSHR明大昭平令]\d{1,2}-)?\d[\d,/-]*(?:\.[\dX])?$/;
+const PCT = /^PCT\/[A-Z]{2}\d{4}\/\d{5,6}$/;
+
+/**
+ * patent_ids of the stored publications whose number, or whose application's number, a question is. Empty: it is a number of
+ * no stored publication. Undefined: it is not a number.
+ */
+export function publicationsAsked(store: Store, question: string): string[] | undefined {
+  if (!isNumber(question)) return undefined;
+  const text = plain(question);
+  const publications = resolvePublications(store, text);
+  if (publications.length > 0) return publications;
+  const found = new Set<string>();
+  for (const country of officesOf(text)) {
+    const number = normaliseApplicationNumber(country, text);
+    if (number === undefined) continue;
+    for (const patentId of store.applications.getValues(country + number)) found.add(patentId);
+  }
+  return [...found].sort();
+}
+
+/** Whether a question is a number and nothing else. */
+export function isNumber(question: string): boolean {
+  const text = plain(question);
+  if (text.length > MOST_CHARS) return false;
+  const digits = text.replace(/\D/g, '').length;
+  const bare = text.replace(/[A-Z]\d?$/, '').trim();
+  if (!/\p{L}/u.test(bare)) {
+    return digits >= LEAST_BARE_DIGITS && BARE_FORMS.some((form) => form.test(bare) || form.test(text));
+  }
+  if (digits < LEAST_DIGITS) return false;
+  return PCT.test(text) || officesOf(text).length === 1 || parsePatentNumber(text).length > 0;
+}
+
+/** Offices of which a text may be an application number: the one that it names, or all of them. */
+function officesOf(text: string): readonly Country[] {
+  if (PCT.test(text)) return COUNTRIES;
+  for (const [word, office] of APPLICATION_WORDS) {
+    const found = word.exec(text);
+    if (found === null) continue;
+    const digits = text.slice(found[0].length).replace(/\s/g, '');
+    const named = office ?? ((found[1] ?? found[2]) as Country);
+    return APPLICATION_DIGITS.test(digits) ? [named] : [];
+  }
+  return BARE_FORMS.some((form) => form.test(text)) ? COUNTRIES : [];
+}
+
+function plain(question: string): string {
+  if (question.length > 4 * MOST_CHARS) return question;
+  return question.normalize('NFKC').trim().toUpperCase();
+}

@@ -1,0 +1,187 @@
+/**
+ * What a request asks for: the vector that documents are compared with, the text for the reranker, publications that come
+ * first, and conditions besides the filter.
+ *
+ * A question is read as a number or as a classification code if it is one and the index has something under it, else as a
+ * text. `like` and `unlike` add publications as examples.
+ */
+import type { FilterClause } from '../index/native.js';
+import { LIKE_CHARS, LIKE_RERANK_CHARS } from '../limits.js';
+import type { Cancellation } from './cancel.js';
+import { classClause, classOf, codeAsked, type DocumentClass } from './class-question.js';
+import { embedQueries } from './embed-query.js';
+import { examplesOf, type Publication, publicationOf, textOf, withSiblings } from './examples.js';
+import type { Reading } from './explanation.js';
+import { publicationsAsked } from './number-question.js';
+import { norm, pooled } from './pooled.js';
+import type { IndexReader } from './reader.js';
+
+/** Weights of all examples in `like` together, and in `unlike`. A question has weight 1. */
+const WEIGHTS = { like: 1, unlike: 0.3 } as const;
+
+export interface Subject {
+  vector: Float32Array;
+  /** Text for the reranker. Absent for a classification code: its documents are ordered by similarity. */
+  text?: string;
+  reading?: Reading;
+  /** patent_ids of publications that come first if the filter allows them, and other publications of their applications. */
+  first: string[];
+  beside: string[];
+  /** Conditions besides the filter. */
+  clauses: FilterClause[];
+}
+
+/** The parts of a request that say what it asks for. */
+export interface Asked {
+  /** Empty if `like` stands alone. */
+  query: string;
+  like?: string[];
+  unlike?: string[];
+}
+
+/** A question before it is embedded. */
+interface Question {
+  texts: string[];
+  reading?: Reading;
+  first: Publication[];
+  documentClass?: DocumentClass;
+  clauses: FilterClause[];
+}
+
+/**
+ * Reads and embeds a request.
+ * @throws PriorartError `invalid_request` for numbers in `like` and `unlike` that no stored publication has, or several;
+ *   `embedding_failed`, or the embedder's own code
+ */
+export async function subjectOf(
+  reader: IndexReader,
+  asked: Asked,
+  cancellation: Cancellation,
+): Promise<Subject> {
+  const { store } = reader;
+  store.refresh();
+  const { like, unlike } = examplesOf(store, asked);
+  const question = questionOf(reader, asked.query);
+  const liked = like.map((publication) => textOf(publication, LIKE_CHARS));
+  const texts = [
+    ...question.texts,
+    ...liked,
+    ...unlike.map((publication) => textOf(publication, LIKE_CHARS)),
+  ];
+  const { first, documentClass, reading } = question;
+  const hidden = [...like, ...unlike].flatMap((publication) => withSiblings(store, publication));
+  const ids = first.map(({ head }) => head.patent_id);
+  const reranked = rerankedText(question, liked);
+  const subject = {
+    ...(reranked === undefined ? {} : { text: reranked }),
+    ...(reading === undefined ? {} : { reading }),
+    first: ids,
+    beside: first
+      .flatMap((publication) => withSiblings(store, publication))
+      .filter((id) => !ids.includes(id)),
+    clauses: [...question.clauses, ...without(hidden)],
+  };
+  const rows = texts.length === 0 ? new Float32Array() : await embedQueries(reader, texts, cancellation);
+  const centre = documentClass && (await centreAsQuestion(reader, documentClass, asked.query, cancellation));
+  const counts = {
+    question: question.texts.length + (centre ? 1 : 0),
+    like: like.length,
+    unlike: unlike.length,
+  };
+  return { ...subject, vector: vectorOf(reader, centre ? joined(centre, rows) : rows, counts) };
+}
+
+/** Whether the question is a classification code under which the index has documents. */
+export function isClass({ reading }: Subject): boolean {
+  return reading?.as === 'classification' && reading.documents > 0;
+}
+
+/** A condition that leaves out publications; none for an empty list. */
+export function without(patentIds: readonly string[]): FilterClause[] {
+  return patentIds.length === 0
+    ? []
+    : [{ column: 'patent_id', test: 'none', terms: [...new Set(patentIds)].sort() }];
+}
+
+function questionOf(reader: IndexReader, query: string): Question {
+  const { store } = reader;
+  if (query === '') return { texts: [], first: [], clauses: [] };
+  const plain = { texts: [query], first: [], clauses: [] };
+  const prefix = codeAsked(query);
+  if (prefix !== undefined) {
+    const found = classOf(reader.snapshot().native, store, prefix, reader.embedder.dimensions);
+    const reading: Reading = { as: 'classification', code: prefix, documents: found?.documents ?? 0 };
+    if (found === undefined) return { ...plain, reading };
+    return { texts: [], first: [], clauses: [classClause(prefix)], documentClass: found, reading };
+  }
+  const publications = publicationsAsked(store, query);
+  if (publications === undefined) return plain;
+  const reading: Reading = { as: 'number', publications };
+  if (publications.length === 0) return { ...plain, reading };
+  const first = publications.map((patentId) => publicationOf(store, patentId));
+  const texts = first.map((publication) => textOf(publication, LIKE_CHARS));
+  return { texts, first, clauses: [], reading };
+}
+
+/** The question's text, or else the texts of publications, each shortened so that all of them fit. */
+function rerankedText({ texts, documentClass }: Question, liked: readonly string[]): string | undefined {
+  if (documentClass) return undefined;
+  const all = texts.length > 0 ? texts : liked;
+  if (all.length === 1) return all[0];
+  const each = Math.floor(LIKE_RERANK_CHARS / all.length);
+  return all.map((text) => text.slice(0, each)).join('\n');
+}
+
+/** The centre of a class in the form of a question: questions and passages may have different lengths. */
+async function centreAsQuestion(
+  reader: IndexReader,
+  { centre, titles }: DocumentClass,
+  code: string,
+  cancellation: Cancellation,
+): Promise<Float32Array> {
+  const reserved = meaningOf(reader);
+  const out = centre.slice();
+  if (reserved < centre.length) {
+    const texts = titles.length > 0 ? titles : [code];
+    const rows = await embedQueries(reader, texts, cancellation);
+    out.set(
+      pooled(
+        rows,
+        texts.map(() => 1),
+        reserved,
+      ).subarray(reserved),
+      reserved,
+    );
+  }
+  const corrections = norm(out.subarray(reserved));
+  const length = Math.sqrt(Math.max(0, 1 - corrections ** 2)) / (norm(out.subarray(0, reserved)) || 1);
+  for (let d = 0; d < reserved; d++) out[d]! *= length;
+  return out;
+}
+
+function vectorOf(
+  reader: IndexReader,
+  rows: Float32Array,
+  { question, like, unlike }: { question: number; like: number; unlike: number },
+): Float32Array {
+  if (question + like + unlike === 1) return rows;
+  const wanted = (question > 0 ? 1 : 0) + (like > 0 ? WEIGHTS.like : 0);
+  const weights = [
+    ...Array<number>(question).fill(1 / question),
+    ...Array<number>(like).fill(WEIGHTS.like / like),
+    ...Array<number>(unlike).fill((-WEIGHTS.unlike * wanted) / unlike),
+  ];
+  return pooled(rows, weights, meaningOf(reader));
+}
+
+/** Number of dimensions that hold meaning; those behind them correct for languages. */
+function meaningOf({ embedder }: IndexReader): number {
+  return embedder.languages?.first ?? embedder.dimensions;
+}
+
+function joined(a: Float32Array, b: Float32Array): Float32Array {
+  const both = new Float32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}

@@ -1,0 +1,102 @@
+/** Numbers, classification codes, `like` and `unlike` over HTTP, against records with known answers. */
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { analyticsResponseSchema, searchResponseSchema } from '../../src/search/answer-schema.js';
+import { ANALYTICS, onEachAdapter, SEMANTIC, Service } from './service.js';
+import { idsWhere, isPatent, openWorld } from './world.js';
+
+onEachAdapter('numbers, codes and examples', (adapter) => {
+  let world: Awaited<ReturnType<typeof openWorld>>;
+  let service: Service;
+  before(async () => {
+    world = await openWorld();
+    service = await Service.start(adapter, 30_000, { engine: world.engine });
+  });
+  after(async () => {
+    await service.stop();
+    await world.close();
+  });
+
+  async function found(body: Record<string, unknown>): Promise<string[]> {
+    const answer = await service.search({ top_k: 100, ...body });
+    assert.equal(answer.status, 200, answer.text);
+    return searchResponseSchema.parse(answer.json).results.map(({ patent_id }) => patent_id);
+  }
+  async function counted(body: Record<string, unknown>) {
+    const answer = await service.post(ANALYTICS, { page_size: 100, ...body });
+    assert.equal(answer.status, 200, answer.text);
+    return analyticsResponseSchema.parse(answer.json);
+  }
+
+  it('a number: its publication first, then the others', async () => {
+    const all = idsWhere(isPatent);
+    for (const query of ['US 11,000,001 B2', 'us11000001b2', '16/123,456']) {
+      const ids = await found({ query });
+      assert.equal(ids[0], 'US11000001B2', query);
+      // KR1020200000001A and its grant are one.
+      assert.equal(ids.length, all.length - 1);
+      const { results, total_matched } = await counted({ query, min_score: 0 });
+      assert.equal(results[0]?.patent_id, 'US11000001B2', query);
+      assert.equal(total_matched, all.length - 1);
+    }
+    // Each publication of an application, by its own number.
+    for (const id of ['KR1020200000001A', 'KR1023000010000B1'])
+      assert.equal((await found({ query: id }))[0], id);
+    // A utility model, which a search without its number leaves out.
+    assert.equal((await found({ query: 'KR2020200000005Y1' }))[0], 'KR2020200000005Y1');
+    assert.ok(
+      !(await found({ query: 'KR2020200000005Y1', doc_type: 'grant' })).includes('KR2020200000005Y1'),
+    );
+  });
+
+  it('a classification code: what is classified under it, in statistics the whole class', async () => {
+    const pumps = idsWhere((r) => isPatent(r) && (r['ipc_codes'] as string[])[0]!.startsWith('F04D'));
+    for (const query of ['F04D', 'f04d']) {
+      assert.deepEqual((await found({ query })).sort(), pumps);
+      const { results, min_score_used } = await counted({ query });
+      assert.deepEqual(results.map(({ patent_id }) => patent_id).sort(), pumps);
+      assert.equal(min_score_used, 0);
+    }
+    // CPC only.
+    assert.deepEqual(await found({ query: 'Y02E 60/10' }), ['US11000001B2']);
+    assert.deepEqual(await found({ query: 'Y02E 60/10', countries: ['KR'] }), []);
+    assert.equal((await counted({ query: 'F04D', min_score: 1 })).min_score_used, 1);
+  });
+
+  it('like and unlike: with and without a query, without the named publications', async () => {
+    const others = idsWhere(isPatent).filter((id) => !/^KR10|^US11/.test(id));
+    assert.deepEqual((await found({ like: ['KR 10-2020-0000001 A', 'US11000001B2'] })).sort(), others);
+    const body = { query: 'pump', like: ['KR1020200000001A'], unlike: ['US11000001B2'] };
+    assert.deepEqual((await found(body)).sort(), others);
+    const { total_matched, query } = await counted({ ...body, min_score: 0 });
+    assert.equal(total_matched, others.length);
+    assert.equal(query, 'pump');
+    assert.equal((await counted({ like: ['US11000001B2'], min_score: 0 })).query, '');
+  });
+
+  it('422 for unknown numbers, naming all of them, and for wrong lists', async () => {
+    const refusals: [Record<string, unknown>, RegExp][] = [
+      [
+        { like: ['US9999999B2', 'US11000001B2', 'nothing'] },
+        /like: .* "US9999999B2", "nothing"; expected numbers/,
+      ],
+      [{ query: 'pump', unlike: ['EP9999999A1'] }, /unlike: .* "EP9999999A1"; expected/],
+      // An application and a grant of different applications have this number.
+      [
+        { like: ['EP03500001'] },
+        /like: "EP03500001" is the number of EP03500001A1, EP03500001B1; expected one/,
+      ],
+      [{ like: [] }, /like: got \[\]; expected a list of 1 to 20 publication numbers/],
+      [{ like: Array(21).fill('US11000001B2') }, /expected a list of 1 to 20 publication numbers/],
+      [{ like: 'US11000001B2' }, /like: got "US11000001B2"; expected a list/],
+      [{ like: ['US11000001B2'], query: '' }, /query: got ""/],
+    ];
+    for (const [body, detail] of refusals) {
+      for (const path of [SEMANTIC, ANALYTICS]) {
+        const answer = await service.post(path, body);
+        assert.equal(answer.status, 422, answer.text);
+        assert.match(answer.json.detail, detail);
+      }
+    }
+  });
+});

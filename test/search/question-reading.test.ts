@@ -1,0 +1,261 @@
+/** Questions that are a number or a classification code, and publications as examples. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Engine, open } from '../../src/engine.js';
+import type { Patent } from '../../src/patent/record.js';
+import { codeAsked } from '../../src/search/class-question.js';
+import { isNumber } from '../../src/search/number-question.js';
+import type { SemanticRequest } from '../../src/search/schema.js';
+import { FIXTURES, questions, random } from '../crash/folder.js';
+import { type Collection, collect } from './collection.js';
+import { byKind, numberSpellings } from './requests.js';
+import { applicationsOf, kindOf } from './truth.js';
+
+describe('what a question is read as', () => {
+  it('a number and nothing else', () => {
+    for (const text of [
+      'US 11,217,824 B2',
+      'KR1020200104349A',
+      ' kr1020200104349a ',
+      '10-2020-0104349',
+      '10-0866101',
+      '9,971,313',
+      '11217824',
+      '特開2018-524120',
+      '特願2018-524120',
+      '특허출원 10-2020-0104349',
+      'EP20168852.3',
+      'EP 3 539 467 A1',
+      '201610298414.0',
+      'ZL201610298414.0',
+      'PCT/KR2020/001234',
+      '16/123,456',
+      'USD433143S',
+      'ＵＳ１１２１７８２４Ｂ２',
+    ]) {
+      assert.ok(isNumber(text), text);
+    }
+  });
+
+  it('no number: names, standards, quantities, dates, sentences', () => {
+    for (const text of [
+      'H.264',
+      '1588',
+      '802.15.4',
+      '802.11',
+      '1588-2019',
+      'ISO 26262',
+      'EN 50155',
+      '5G',
+      'PM2.5',
+      'D1',
+      '2020-01-31',
+      '2019-2021',
+      '100,000',
+      '3.14159265',
+      '12345A',
+      'battery 11217824',
+      'US11217824B2 battery',
+      'US11217824B2 and US11217825B2',
+      `US${'1'.repeat(100)}`,
+      '9'.repeat(9_999),
+    ]) {
+      assert.ok(!isNumber(text), text);
+    }
+  });
+
+  it('a classification code and nothing else', () => {
+    const codes: [string, string][] = [
+      ['H01M', 'H01M'],
+      ['h01m 10/0525', 'H01M10/0525'],
+      ['H01M10', 'H01M10/'],
+      ['Y02E 60/10', 'Y02E60/10'],
+      ['Ｈ０１Ｍ　１０／０５', 'H01M10/05'],
+      ['C10H16/00', 'C10H16/00'],
+    ];
+    for (const [text, prefix] of codes) assert.equal(codeAsked(text), prefix, text);
+    // Adamantane, perfluorinated fullerene; a section and a class are words.
+    for (const text of [
+      'C10H16',
+      'C60F36',
+      'H',
+      'H01',
+      'I01M',
+      'H01M battery',
+      'A4',
+      'B-52',
+      '5G',
+      'H01M 10/0525, H01M 4/13',
+    ])
+      assert.equal(codeAsked(text), undefined, text);
+  });
+});
+
+const RUNS = 60;
+
+describe('numbers, codes and examples in the fixtures', () => {
+  let collection: Collection;
+  let engine: Engine;
+  let patents: Patent[];
+  before(async () => {
+    collection = await collect(FIXTURES);
+    engine = await open(collection.dir, { workers: 1 });
+    patents = [...collection.patents.values()];
+  });
+  after(async () => {
+    await engine.close();
+    collection.remove();
+  });
+
+  const pick = <T>(next: () => number, from: readonly T[]): T => from[Math.floor(next() * from.length)]!;
+  const linkOf = ({ country, application_number, patent_id }: Patent) =>
+    application_number === undefined ? patent_id : `${country}/${application_number}`;
+  const isSearched = (p: Patent) => /^(application|grant)$/.test(kindOf(p));
+  const ids = async (request: SemanticRequest) =>
+    (await engine.search({ top_k: 100, ...request })).results.map(({ patent_id }) => patent_id);
+
+  it(`puts the publication first, in any spelling, ${RUNS} times`, async () => {
+    const next = random(41);
+    for (let n = 0; n < RUNS; n++) {
+      const named = pick(next, patents);
+      const query = pick(next, numberSpellings(named));
+      const found = await ids({ query });
+      const label = `${query} is ${named.patent_id}`;
+      assert.equal(found[0], named.patent_id, label);
+      assert.equal(new Set(found).size, found.length, label);
+      const all = patents.filter((p) => isSearched(p) || p === named);
+      assert.equal(found.length, Math.min(100, applicationsOf(all)), label);
+      const { reading } = await engine.explain({ query });
+      assert.deepEqual(reading, { as: 'number', publications: [named.patent_id] }, label);
+
+      const { results, total_matched } = await engine.analyze({ query, min_score: 0, page_size: 100 });
+      const inStatistics = results.map(({ patent_id }) => patent_id);
+      if (isSearched(named)) assert.equal(inStatistics[0], named.patent_id, label);
+      assert.equal(total_matched, applicationsOf(patents.filter(isSearched)), label);
+    }
+  });
+
+  it('puts the publications of an application number first, as one result', async () => {
+    const named = patents.find(
+      (p) => isSearched(p) && p.application_number && !patents.some((o) => o.number === p.application_number),
+    )!;
+    const query = `${named.country}${named.application_number}`;
+    const { reading } = await engine.explain({ query });
+    const same = patents.filter((p) => linkOf(p) === linkOf(named)).map(({ patent_id }) => patent_id);
+    assert.deepEqual(reading, { as: 'number', publications: same.sort() });
+    const found = await ids({ query });
+    assert.equal(found.filter((id) => same.includes(id)).length, 1);
+    assert.ok(same.includes(found[0]!));
+  });
+
+  it('respects the filter, and searches an unknown number as a text', async () => {
+    const named = patents.find((p) => p.country === 'US' && isSearched(p))!;
+    const found = await ids({ query: named.patent_id, countries: ['KR'] });
+    assert.ok(found.length > 0 && found.every((id) => id.startsWith('KR')));
+    const unknown = 'US7777777B2';
+    assert.deepEqual((await engine.explain({ query: unknown })).reading, { as: 'number', publications: [] });
+    assert.ok((await ids({ query: unknown })).length > 0);
+    assert.ok(!('reading' in (await engine.explain({ query: 'a battery' }))));
+  });
+
+  it(`finds and counts the documents of a classification code, ${RUNS} times`, async () => {
+    const next = random(42);
+    const codes = patents.flatMap((p) => [...(p.ipc_codes ?? []), ...(p.cpc_codes ?? [])]);
+    for (let n = 0; n < RUNS; n++) {
+      const code = pick(next, codes);
+      const query = next() < 0.5 ? code.slice(0, 4) : code;
+      const kinds = byKind(next, patents);
+      const isUnder = (p: Patent) =>
+        [...(p.ipc_codes ?? []), ...(p.cpc_codes ?? [])].some((own) =>
+          own.replace(' ', '').startsWith(query.replace(' ', '')),
+        );
+      const allowed = patents.filter((p) => kinds.matches(p) && isUnder(p));
+      const isCollapsed = (kinds.fields.doc_type ?? 'all') === 'all' && !kinds.fields.kind_codes;
+      const expected = isCollapsed ? applicationsOf(allowed) : allowed.length;
+      const label = JSON.stringify({ query, ...kinds.fields });
+      const request = { query, ...kinds.fields };
+      const { results } = await engine.search({ ...request, top_k: 100 });
+      assert.equal(results.length, Math.min(100, expected), label);
+      const under = new Set(allowed.map(({ patent_id }) => patent_id));
+      for (const { patent_id } of results) assert.ok(under.has(patent_id), `${label}: ${patent_id}`);
+      const scores = results.map(({ similarity_score }) => similarity_score);
+      assert.deepEqual(
+        scores,
+        [...scores].sort((a, b) => b - a),
+        label,
+      );
+      const counts = await engine.analyze(request);
+      assert.deepEqual([counts.total_matched, counts.min_score_used], [expected, 0], label);
+      const near = await engine.analyze({ ...request, min_score: 0.5, page_size: 100 });
+      assert.ok(
+        near.results.every(({ similarity_score }) => similarity_score >= 0.5),
+        label,
+      );
+      const { reading } = await engine.explain(request);
+      const all = patents.filter(isUnder).length;
+      assert.deepEqual(
+        reading,
+        { as: 'classification', code: query.replace(' ', ''), documents: all },
+        label,
+      );
+    }
+    assert.deepEqual((await engine.explain({ query: 'B99Z' })).reading, {
+      as: 'classification',
+      code: 'B99Z',
+      documents: 0,
+    });
+    assert.ok((await ids({ query: 'B99Z' })).length > 0);
+  });
+
+  it(`leaves out the examples and their applications, ${RUNS} times`, async () => {
+    const next = random(43);
+    const queries = questions(5);
+    const some = () => Array.from({ length: 1 + Math.floor(next() * 3) }, () => pick(next, patents));
+    for (let n = 0; n < RUNS; n++) {
+      const [liked, unliked] = [some(), some()];
+      const fields = {
+        ...(next() < 0.5 ? { query: pick(next, queries) } : {}),
+        like: liked.map((p) => pick(next, numberSpellings(p))),
+        ...(next() < 0.5 ? { unlike: unliked.map((p) => p.patent_id) } : {}),
+      };
+      const examples = new Set([...liked, ...('unlike' in fields ? unliked : [])].map(linkOf));
+      const allowed = patents.filter((p) => isSearched(p) && !examples.has(linkOf(p)));
+      const label = JSON.stringify(fields);
+      const found = await ids(fields);
+      assert.equal(found.length, Math.min(100, applicationsOf(allowed)), label);
+      for (const id of found)
+        assert.ok(!examples.has(linkOf(collection.patents.get(id)!)), `${label}: ${id}`);
+      const { total_matched, query } = await engine.analyze({ ...fields, min_score: 0 });
+      assert.equal(total_matched, applicationsOf(allowed), label);
+      assert.equal(query, 'query' in fields ? fields.query : '', label);
+    }
+  });
+
+  it('like raises the scores of what is like it, unlike lowers them', async () => {
+    const like = patents.find((p) => isSearched(p) && p.country === 'KR' && (p.abstract ?? '').length > 200)!;
+    const [twin] = await ids({ like: [like.patent_id] });
+    const query = 'a robot cleans floors';
+    const scoreIn = async (request: SemanticRequest) => {
+      const { results } = await engine.search({ ...request, top_k: 100 }, { rerank: false, exact: true });
+      return results.find(({ patent_id }) => patent_id === twin)?.similarity_score ?? 0;
+    };
+    const plain = await scoreIn({ query });
+    assert.ok(plain < (await scoreIn({ query, like: [like.patent_id] })));
+    assert.ok(plain > (await scoreIn({ query, unlike: [like.patent_id] })) || plain === 0);
+    const other = patents.find((p) => isSearched(p) && p.patent_id !== twin && linkOf(p) !== linkOf(like))!;
+    const away = { like: [other.patent_id], unlike: [like.patent_id] };
+    assert.ok((await scoreIn({ like: [other.patent_id] })) >= (await scoreIn(away)));
+  });
+
+  it('names all unknown examples, and those that several applications have', async () => {
+    await assert.rejects(
+      engine.search({ like: ['US7777777B2', patents[0]!.patent_id, 'x'], unlike: ['EP7777777A1'] }),
+      {
+        code: 'invalid_request',
+        message:
+          'like: the index has no publication "US7777777B2", "x"; expected numbers of stored ones. ' +
+          'unlike: the index has no publication "EP7777777A1"; expected numbers of stored ones',
+      },
+    );
+  });
+});
