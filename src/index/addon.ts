@@ -256,12 +256,12 @@ export interface MergeInput {
 /** Writes the segment `out` from several neighbours, without their deleted documents, on a background thread. */
 export declare function mergeSegments(inputs: Array<MergeInput>, out: string): Promise<WrittenSegment>;
 
-/** A condition on one column. A filter is a list of clauses that must all hold. */
+/** A condition on one column, or on the words of a document (`holds`, `lacks`: a word or phrase, or none of several). A filter is a list of clauses that must all hold. */
 export interface FilterClause {
   column: string;
   /** Further columns. The clause holds if the test holds in any of the columns. */
   or?: Array<string>;
-  test: 'exact' | 'prefix' | 'contains' | 'none' | 'days';
+  test: 'exact' | 'prefix' | 'contains' | 'none' | 'days' | 'holds' | 'lacks';
   /** The test holds if any term matches; `none` holds if no term is equal. */
   terms?: Array<string>;
   /** First day of `days`, since 1970-01-01. */
@@ -464,8 +464,6 @@ export declare class Snapshot {
     found: Uint32Array,
     options: SearchOptions,
   ): WordHits;
-  /** The documents of a selection that hold all words of one list and none of another. */
-  holding(selection: Selection, all: Words, none: Words): Selection;
 }
 
 /** A value of a row or a parameter. Integers are numbers, too. */

@@ -40,6 +40,7 @@ pub struct Lexical {
 struct PartIndex {
     inverted: Arc<InvertedIndexReader>,
     lengths: FieldNormReader,
+    sum: u64,
 }
 
 impl Lexical {
@@ -59,7 +60,9 @@ impl Lexical {
         }
         let part = |part: Part| -> tantivy::Result<PartIndex> {
             let inverted = reader.inverted_index(part.field())?;
-            Ok(PartIndex { inverted, lengths: reader.get_fieldnorms_reader(part.field())? })
+            let lengths = reader.get_fieldnorms_reader(part.field())?;
+            let sum = (0..reader.max_doc()).map(|n| lengths.fieldnorm(n) as u64).sum();
+            Ok(PartIndex { inverted, lengths, sum })
         };
         let [a, b, c, d] = Part::ALL.map(part);
         let parts = (|| Ok([a?, b?, c?, d?]))().map_err(failed(path))?;
@@ -74,9 +77,9 @@ impl Lexical {
         self.documents
     }
 
-    /// Number of terms in a part of all documents.
-    pub fn tokens(&self, part: Part) -> u64 {
-        self.parts[part as usize].inverted.total_num_tokens()
+    /// Sum of the lengths of a part over all documents, deleted ones included.
+    pub fn lengths(&self, part: Part) -> u64 {
+        self.parts[part as usize].sum
     }
 
     /// About the number of terms in a part of a document; tantivy stores it in a byte.
@@ -84,18 +87,22 @@ impl Lexical {
         self.parts[part as usize].lengths.fieldnorm(document)
     }
 
-    /// At most so many documents hold a phrase in some part: the least of its terms' sums.
-    pub fn most_documents(&self, phrase: &Phrase) -> Result<usize> {
-        let mut least = usize::MAX;
+    /// The least and the greatest number of documents that may hold a phrase in some part, deleted
+    /// ones included. The least is known of single terms only.
+    pub fn estimated_documents(&self, phrase: &Phrase) -> Result<(usize, usize)> {
+        let (mut least, mut most) = (0, self.documents);
         for (_, term) in &phrase.terms {
             let mut sum = 0;
             for part in Part::ALL {
-                let found = self.parts[part as usize].inverted.doc_freq(&Term::from_field_text(part.field(), term));
-                sum += found.map_err(|error| reading(self.file.path(), &error))? as usize;
+                let term = Term::from_field_text(part.field(), term);
+                let found = self.parts[part as usize].inverted.doc_freq(&term);
+                let found = found.map_err(|error| reading(self.file.path(), &error))? as usize;
+                least = least.max(found);
+                sum += found;
             }
-            least = least.min(sum);
+            most = most.min(sum);
         }
-        Ok(least.min(self.documents))
+        Ok((if phrase.terms.len() == 1 { least } else { 0 }, most))
     }
 
     /// Calls `each` with the documents that hold a phrase in a part, ascending, and how often.

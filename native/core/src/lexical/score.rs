@@ -10,6 +10,7 @@
 use super::index::Lexical;
 use super::question::Concept;
 use super::Part;
+use crate::bitmap::Bitmap;
 use crate::search::Snapshot;
 use crate::Result;
 
@@ -27,6 +28,8 @@ const fn fit(part: Part) -> (f32, f32) {
 
 /// Words that are scored, at most: the rarest of a long question.
 const MOST_CONCEPTS: usize = 24;
+/// Words whose documents are counted to choose these, at most: the rarest by an estimate.
+const MOST_COUNTED: usize = 2 * MOST_CONCEPTS;
 /// A word that more than this share of the documents hold is left out if rarer words remain.
 const COMMON: f32 = 0.2;
 /// Below this number of documents, no word is common.
@@ -57,69 +60,119 @@ pub struct Scores {
 /// The documents of one segment that hold a word, with their frequencies.
 type Matches = Vec<(u32, f32)>;
 
+/// The documents that are not deleted. All numbers are theirs, so that scores are the same before and
+/// after a merge.
 struct Collection<'a> {
-    segments: Vec<Option<&'a Lexical>>,
+    segments: Vec<Option<(&'a Lexical, &'a Bitmap)>>,
     documents: usize,
+    deleted: usize,
     /// Average length of each part.
     averages: [f32; Part::ALL.len()],
 }
 
+/// A word, and the documents of each segment that hold it.
+struct Counted {
+    concept: usize,
+    matches: Vec<Matches>,
+    documents: usize,
+}
+
 impl<'a> Collection<'a> {
     fn of(snapshot: &'a Snapshot) -> Result<Self> {
-        let segments =
-            snapshot.segments.iter().map(|(segment, _)| segment.lexical()).collect::<Result<Vec<_>>>()?;
+        let segments = snapshot
+            .segments
+            .iter()
+            .map(|(segment, deleted)| Ok(segment.lexical()?.map(|lexical| (lexical, deleted))))
+            .collect::<Result<Vec<_>>>()?;
         let known = || segments.iter().flatten();
-        let documents: usize = known().map(|lexical| lexical.documents()).sum();
+        let deleted: usize = known().map(|(_, deleted)| deleted.count()).sum();
+        let documents = known().map(|(lexical, _)| lexical.documents()).sum::<usize>() - deleted;
         let average = |part| {
-            let tokens: u64 = known().map(|lexical| lexical.tokens(part)).sum();
-            (tokens as f32 / documents.max(1) as f32).max(1.0)
+            let lengths: u64 = known()
+                .map(|(lexical, deleted)| {
+                    let gone = deleted.iter().map(|n| lexical.length(part, n as u32) as u64);
+                    lexical.lengths(part) - gone.sum::<u64>()
+                })
+                .sum();
+            (lengths as f32 / documents.max(1) as f32).max(1.0)
         };
         let averages = Part::ALL.map(average);
-        Ok(Collection { segments, documents, averages })
+        Ok(Collection { segments, documents, deleted, averages })
     }
 
     /// The weighted frequency of a word in the documents of a segment.
-    fn matches(&self, lexical: &Lexical, concept: &Concept, scratch: &mut Scratch) -> Result<Matches> {
+    fn matches(
+        &self,
+        (lexical, deleted): (&Lexical, &Bitmap),
+        concept: &Concept,
+        scratch: &mut Scratch,
+    ) -> Result<Matches> {
         scratch.reset(lexical.documents());
         for alternative in &concept.alternatives {
             for part in Part::ALL.into_iter().filter(|&part| alternative.is_in(part)) {
                 let (weight, b) = fit(part);
                 let average = self.averages[part as usize];
                 lexical.occurrences(part, &alternative.phrase, |document, count| {
-                    let length = lexical.length(part, document) as f32;
-                    let norm = 1.0 - b + b * length / average;
-                    scratch.add(document, alternative.weight * weight * count as f32 / norm);
+                    if !deleted.contains(document as usize) {
+                        let length = lexical.length(part, document) as f32;
+                        let norm = 1.0 - b + b * length / average;
+                        scratch.add(document, alternative.weight * weight * count as f32 / norm);
+                    }
                 })?;
             }
         }
         Ok(scratch.take())
     }
 
-    /// The concepts to score: the rarest, without common ones if others remain.
-    fn chosen(&self, concepts: &[Concept]) -> Result<Vec<usize>> {
+    /// The words to score with their documents, rarest first: without common ones if others remain.
+    fn chosen(&self, concepts: &[Concept]) -> Result<Vec<Counted>> {
         let mut places = Vec::with_capacity(concepts.len());
         for (place, concept) in concepts.iter().enumerate() {
-            let mut most = 0;
-            for lexical in self.segments.iter().flatten() {
-                let mut here = 0;
+            let (mut least, mut most) = (0, 0);
+            for (lexical, _) in self.segments.iter().flatten() {
+                let mut here = (0, 0);
                 for alternative in &concept.alternatives {
-                    here += lexical.most_documents(&alternative.phrase)?;
+                    let (at_least, at_most) = lexical.estimated_documents(&alternative.phrase)?;
+                    here = (here.0.max(at_least), here.1 + at_most);
                 }
-                most += here.min(lexical.documents());
+                least += here.0;
+                most += here.1.min(lexical.documents());
             }
             if most > 0 {
-                places.push((place, most, concept.boost * self.idf(most)));
+                let is_common = self.is_common(least.saturating_sub(self.deleted));
+                places.push((is_common, concept.boost * self.idf(most), place));
             }
         }
-        places.sort_by(|a, b| b.2.total_cmp(&a.2));
-        let is_common = |most: usize| {
-            self.documents >= COMMON_FROM && most as f32 > COMMON * self.documents as f32
-        };
-        let rare = places.iter().filter(|(_, most, _)| !is_common(*most)).count();
-        if rare > 0 {
-            places.retain(|(_, most, _)| !is_common(*most));
+        if places.iter().any(|(is_common, ..)| !is_common) {
+            places.retain(|(is_common, ..)| !is_common);
         }
-        Ok(places.into_iter().take(MOST_CONCEPTS).map(|(place, ..)| place).collect())
+        places.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)));
+        let mut scratch = Scratch::default();
+        let mut counted = Vec::new();
+        for &(_, _, concept) in places.iter().take(MOST_COUNTED) {
+            let mut matches = Vec::with_capacity(self.segments.len());
+            for segment in &self.segments {
+                matches.push(match segment {
+                    Some(segment) => self.matches(*segment, &concepts[concept], &mut scratch)?,
+                    None => Matches::new(),
+                });
+            }
+            let documents = matches.iter().map(Vec::len).sum();
+            if documents > 0 {
+                counted.push(Counted { concept, matches, documents });
+            }
+        }
+        if counted.iter().any(|word| !self.is_common(word.documents)) {
+            counted.retain(|word| !self.is_common(word.documents));
+        }
+        let weight = |word: &Counted| concepts[word.concept].boost * self.idf(word.documents);
+        counted.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.concept.cmp(&b.concept)));
+        counted.truncate(MOST_CONCEPTS);
+        Ok(counted)
+    }
+
+    fn is_common(&self, holding: usize) -> bool {
+        self.documents >= COMMON_FROM && holding as f32 > COMMON * self.documents as f32
     }
 
     fn idf(&self, holding: usize) -> f32 {
@@ -157,27 +210,15 @@ impl Scratch {
 /// Scores all documents of a snapshot by the words of a question.
 pub fn scores(snapshot: &Snapshot, concepts: &[Concept]) -> Result<Scores> {
     let collection = Collection::of(snapshot)?;
-    let mut scratch = Scratch::default();
-    let sizes = collection.segments.iter().map(|lexical| lexical.map_or(0, Lexical::documents));
+    let sizes = collection.segments.iter().map(|segment| segment.map_or(0, |(lexical, _)| lexical.documents()));
     let mut scores = Scores {
         segments: sizes.map(|documents| vec![0.0; documents]).collect(),
         found: vec![Vec::new(); collection.segments.len()],
         used: Vec::new(),
-        without: collection.segments.iter().filter(|lexical| lexical.is_none()).count(),
+        without: collection.segments.iter().filter(|segment| segment.is_none()).count(),
     };
     let mut greatest = 0.0;
-    for concept in collection.chosen(concepts)? {
-        let mut matches = Vec::with_capacity(collection.segments.len());
-        for lexical in &collection.segments {
-            matches.push(match lexical {
-                Some(lexical) => collection.matches(lexical, &concepts[concept], &mut scratch)?,
-                None => Matches::new(),
-            });
-        }
-        let documents: usize = matches.iter().map(Vec::len).sum();
-        if documents == 0 {
-            continue;
-        }
+    for Counted { concept, matches, documents } in collection.chosen(concepts)? {
         let weight = concepts[concept].boost * collection.idf(documents) * (K1 + 1.0);
         greatest += weight;
         scores.used.push(Used { concept, documents, share: weight });

@@ -138,6 +138,7 @@ proptest! {
                 prop_assert_eq!(lacking[n].contains(ordinal), alive && !holds(document, concept));
             }
         }
+        let before = scores(&snapshot, &concepts).unwrap();
         if !kept.is_empty() {
             let deleted = none(&merged);
             let snapshot = snapshot_of(vec![(merged, deleted)]);
@@ -148,6 +149,10 @@ proptest! {
                 }
             }
             let scored = scores(&snapshot, &concepts).unwrap();
+            // A merge changes no score.
+            let alive = all.iter().filter(|(n, ordinal, _)| !gone[7 * n + ordinal]);
+            let same: Vec<f32> = alive.map(|&(n, ordinal, _)| before.segments[n][ordinal]).collect();
+            prop_assert_eq!(&same, &scored.segments[0]);
             for (ordinal, document) in kept.iter().enumerate() {
                 let score = scored.segments[0][ordinal];
                 prop_assert!((0.0..=1.0).contains(&score));
