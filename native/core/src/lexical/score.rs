@@ -143,13 +143,24 @@ impl<'a> Collection<'a> {
                 places.push((is_common, concept.boost * self.idf(most), place));
             }
         }
-        if places.iter().any(|(is_common, ..)| !is_common) {
-            places.retain(|(is_common, ..)| !is_common);
-        }
         places.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)));
+        let rare = places.iter().filter(|(is_common, ..)| !is_common).map(|(.., place)| *place);
+        let mut counted = self.counted(concepts, rare)?;
+        counted.retain(|word| !self.is_common(word.documents));
+        if counted.is_empty() {
+            counted = self.counted(concepts, places.iter().map(|(.., place)| *place))?;
+        }
+        let weight = |word: &Counted| concepts[word.concept].boost * self.idf(word.documents);
+        counted.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.concept.cmp(&b.concept)));
+        counted.truncate(MOST_CONCEPTS);
+        Ok(counted)
+    }
+
+    /// Counts the documents of the first words of a list.
+    fn counted(&self, concepts: &[Concept], places: impl Iterator<Item = usize>) -> Result<Vec<Counted>> {
         let mut scratch = Scratch::default();
         let mut counted = Vec::new();
-        for &(_, _, concept) in places.iter().take(MOST_COUNTED) {
+        for concept in places.take(MOST_COUNTED) {
             let mut matches = Vec::with_capacity(self.segments.len());
             for segment in &self.segments {
                 matches.push(match segment {
@@ -162,12 +173,6 @@ impl<'a> Collection<'a> {
                 counted.push(Counted { concept, matches, documents });
             }
         }
-        if counted.iter().any(|word| !self.is_common(word.documents)) {
-            counted.retain(|word| !self.is_common(word.documents));
-        }
-        let weight = |word: &Counted| concepts[word.concept].boost * self.idf(word.documents);
-        counted.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.concept.cmp(&b.concept)));
-        counted.truncate(MOST_CONCEPTS);
         Ok(counted)
     }
 
