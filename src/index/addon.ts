@@ -280,6 +280,8 @@ export interface SearchOptions {
   chunks: number;
   /** Whether an application and its grant count as one document. */
   dedupe: boolean;
+  /** How scores are shown: documents with equal shown scores are then equal. Without it, exact scores are compared. */
+  shown?: ShownScore;
   /** Inner product below which documents are left out; -2 allows all. */
   minScore: number;
 }
@@ -288,6 +290,8 @@ export interface SearchOptions {
 export interface RecallOptions {
   /** Whether an application and its grant count as one document. */
   dedupe: boolean;
+  /** That of the search. */
+  shown?: ShownScore;
   /** Number of the best documents that are compared. */
   places: number;
   /** If a filter allows more passages than this, the check is not made. */

@@ -24,6 +24,7 @@ export async function searchSemantic(
 ): Promise<{ response: SearchResponse; explanation: Explanation }> {
   const clock = stopwatch();
   const vector = await embedQuery(reader, query.query, cancellation);
+  const calibration = calibrationFor(reader.embedder, vector);
   const embed = clock();
   cancellation.check();
 
@@ -41,9 +42,10 @@ export async function searchSemantic(
       sure: RERANK_SURE,
     });
     const dedupe = deduplicates(query.filters);
-    const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, minScore: -2 };
+    const shown = { ...calibration, decimals: SHOWN_DECIMALS };
+    const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, shown, minScore: -2 };
     const hits = native.search(vector, selection, scansOf(plan), options);
-    reader.checks?.offer({ native, vector, clauses, dedupe, plan, hits });
+    reader.checks?.offer({ native, vector, clauses, dedupe, shown, plan, hits });
     return { hits, plan, filter };
   });
   const knn = clock();
@@ -52,7 +54,7 @@ export async function searchSemantic(
   const scoring = scored(reader, query, found, cancellation);
   const scores = scoring instanceof Promise ? await scoring : scoring;
   const rerank = clock();
-  const results = resultsOf(calibrationFor(reader.embedder, vector), query, found, scores);
+  const results = resultsOf(calibration, query, found, scores);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const explanation: Explanation = {

@@ -10,6 +10,7 @@ mod sample;
 use crate::bitmap::Bitmap;
 use crate::filter::{count_rows, matching, Clause};
 use crate::segment::{Effort, Facts, Segment};
+use crate::shown::ShownScore;
 use crate::{vectors, Error, Result};
 use best::Best;
 pub use sample::sample_above;
@@ -85,8 +86,18 @@ pub struct Request<'a> {
     pub chunks: usize,
     /// One result for an application and its grant.
     pub dedupe: bool,
+    /// How scores are shown: documents with equal shown scores are then equal. `None` compares exact
+    /// scores.
+    pub shown: Option<ShownScore>,
     /// Documents whose best inner product is below this are omitted.
     pub min_score: f32,
+}
+
+impl Request<'_> {
+    /// The number by which a document is ordered.
+    fn rank(&self, score: f32) -> f64 {
+        self.shown.map_or(score as f64, |shown| shown.rank(score))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -96,21 +107,24 @@ pub struct Hit {
     /// Best inner product of the document's passages, and the number of that passage.
     pub score: f32,
     pub passage: u32,
+    /// The rank of the score, by which hits are ordered.
+    pub(crate) rank: f64,
     key: u64,
     /// Key shared by an application and its grant; 0 if there is none, or it is not needed.
     application: u64,
 }
 
 impl Hit {
-    const UNSCORED: Hit = Hit { segment: 0, ordinal: 0, score: 0.0, passage: 0, key: 0, application: 0 };
+    const UNSCORED: Hit =
+        Hit { segment: 0, ordinal: 0, score: 0.0, passage: 0, rank: 0.0, key: 0, application: 0 };
 }
 
-/// Greater is better: higher score, then the smaller key. The key puts grants before others, since
+/// Greater is better: higher rank, then the smaller key. The key puts grants before others, since
 /// a grant wins a tie with its application. The rest of it is a hash of the patent_id, so that ties
 /// do not depend on the order of ingestion.
 impl Ord for Hit {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then(other.key.cmp(&self.key))
+        self.rank.total_cmp(&other.rank).then(other.key.cmp(&self.key))
     }
 }
 impl PartialOrd for Hit {
@@ -153,7 +167,7 @@ pub fn search(
     if request.documents == 0 {
         return Ok(outcome);
     }
-    let mut best = Best::new(request.documents, request.dedupe);
+    let mut best = Best::new(request);
     // Exact scans come first: the better the known hits, the fewer estimated rows need scoring.
     let (exact, estimated): (Vec<usize>, Vec<usize>) =
         (0..scans.len()).partition(|&n| scans[n] == Scan::Exact);
@@ -222,6 +236,7 @@ fn score_all_passages(
                 (hit.score, hit.passage) = (score, n);
             }
         }
+        hit.rank = request.rank(hit.score);
     });
 }
 
@@ -286,7 +301,7 @@ impl Part<'_> {
                 (score, passage) = (found, n as u32);
             }
         }
-        if score >= self.request.min_score {
+        if score >= self.best.least() {
             self.best.push(self.hit(ordinal, score, passage));
         }
         score
@@ -296,7 +311,8 @@ impl Part<'_> {
         let last = !self.facts.is_grant(ordinal) as u64;
         let key = last << 63 | self.facts.doc_key[ordinal] >> 1;
         let application = if self.request.dedupe { self.facts.application[ordinal] } else { 0 };
-        Hit { segment: self.n as u32, ordinal: ordinal as u32, score, passage, key, application }
+        let rank = self.request.rank(score);
+        Hit { segment: self.n as u32, ordinal: ordinal as u32, score, passage, rank, key, application }
     }
 }
 

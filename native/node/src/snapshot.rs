@@ -8,11 +8,12 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::columns::NO_DAY;
 use priorart_core::filter::{Clause, Test};
-use priorart_core::page::{best, ShownScore as Shown};
+use priorart_core::page::best;
 use priorart_core::search::{
     best_passages, sample_above, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
+use priorart_core::shown::ShownScore as Shown;
 use priorart_core::stats::{count_terms, count_years, days, Axis};
 use std::sync::Arc;
 
@@ -69,6 +70,8 @@ pub struct SearchOptions {
     pub chunks: u32,
     /// Whether an application and its grant count as one document.
     pub dedupe: bool,
+    /// How scores are shown: documents with equal shown scores are then equal. Without it, exact scores are compared.
+    pub shown: Option<ShownScore>,
     /// Inner product below which documents are left out; -2 allows all.
     pub min_score: f64,
 }
@@ -78,6 +81,8 @@ pub struct SearchOptions {
 pub struct RecallOptions {
     /// Whether an application and its grant count as one document.
     pub dedupe: bool,
+    /// That of the search.
+    pub shown: Option<ShownScore>,
     /// Number of the best documents that are compared.
     pub places: u32,
     /// If a filter allows more passages than this, the check is not made.
@@ -318,6 +323,7 @@ impl Snapshot {
             documents: options.documents as usize,
             chunks: options.chunks as usize,
             dedupe: options.dedupe,
+            shown: options.shown.as_ref().map(Shown::from),
             min_score: options.min_score as f32,
         };
         let outcome = self.run(selection, &scans, &request)?;
@@ -354,6 +360,7 @@ impl Snapshot {
             query: query.to_vec(),
             clauses: clauses.into_iter().map(clause_of).collect::<Result<Vec<_>>>()?,
             dedupe: options.dedupe,
+            shown: options.shown.as_ref().map(Shown::from),
             found: found.to_vec(),
             places: options.places as usize,
             most_passages: options.most_passages as usize,
@@ -370,17 +377,19 @@ impl Snapshot {
         scans: Vec<SegmentScan>,
         options: CountOptions,
     ) -> Result<Counts> {
+        let shown = Shown::from(&options.shown);
         let request = |documents: usize| Request {
             query: &query,
             documents,
             chunks: 1,
             dedupe: options.dedupe,
+            shown: Some(shown),
             min_score: options.min_score as f32,
         };
         let wanted = options.max_results as usize;
         let scans = self.scans(selection, &scans, query.len())?;
         let run = |documents| search(&self.0, &selection.0, &scans, &request(documents));
-        let mut outcome = best(&self.0, &(&options.shown).into(), wanted, run).map_err(from_core)?;
+        let mut outcome = best(&self.0, &shown, wanted, run).map_err(from_core)?;
         let all = std::mem::take(&mut outcome.hits);
         let wants = |axis: &str| options.axes.iter().any(|a| a == axis);
         let terms = |axis: &str, column: &str, kind: Axis, top: usize| -> Result<Option<Vec<NamedCount>>> {
