@@ -6,9 +6,10 @@ import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
 import { asOfDay } from './as-of.js';
 import { type Cancellation, uncancelled } from './cancel.js';
+import { groupingOf, groupsOf, membersOf } from './collapse.js';
 import { signalFor } from './embed-query.js';
 import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.js';
-import { clausesOf, deduplicates } from './filter.js';
+import { clausesOf } from './filter.js';
 import { firstOf, inFront, withoutFirst } from './first.js';
 import { Found } from './found.js';
 import { planOf, scansOf } from './plan.js';
@@ -17,7 +18,7 @@ import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
 import { type Subject, subjectOf } from './subject.js';
-import type { Chunk, SearchResponse, SearchResult } from './types.js';
+import type { Chunk, CollapsedMember, SearchResponse, SearchResult } from './types.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
 export async function searchSemantic(
@@ -28,6 +29,7 @@ export async function searchSemantic(
   const clock = stopwatch();
   const subject = await subjectOf(reader, query, cancellation);
   const { vector } = subject;
+  const calibration = calibrationFor(reader.embedder, vector);
   const asked = rerankingOf(query, subject);
   const embed = clock();
   cancellation.check();
@@ -36,10 +38,15 @@ export async function searchSemantic(
   const { manifest, native } = reader.snapshot();
   const { asOf } = query.filters;
   const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
-  const { hits, firsts, plan, filter } = calling(() => {
+  const { hits, firsts, members, plan, filter } = calling(() => {
     const own = [...clausesOf(query.filters, reader.store), ...subject.clauses];
-    const first = firstOf(reader, native, query.filters, subject);
-    const clauses = [...own, ...withoutFirst(first, subject)];
+    const grouping = groupingOf(query);
+    const shown = { ...calibration, decimals: SHOWN_DECIMALS };
+    const asking = { chunks: CHUNKS_PER_RESULT, ...grouping, shown, minScore: -2 };
+    const { store } = reader;
+    const documentsFirst = { ...asking, documents: subject.first.length };
+    const first = firstOf(store, native, query.filters, subject, documentsFirst);
+    const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
     const selection = selectionOf(native, clauses);
     const filter = clock();
     // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
@@ -49,11 +56,14 @@ export async function searchSemantic(
       exact: query.exact,
       sure: RERANK_SURE,
     });
-    const dedupe = deduplicates(query.filters);
-    const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, minScore: -2 };
-    const hits = native.search(vector, selection, scansOf(plan), options);
-    reader.checks?.offer({ native, vector, clauses, dedupe, plan, hits });
-    return { hits: first ? inFront(first, hits) : hits, firsts: first?.docs.length ?? 0, plan, filter };
+    const rest = native.search(vector, selection, scansOf(plan), { ...asking, documents });
+    const { dedupe } = grouping;
+    if (!grouping.family) reader.checks?.offer({ native, vector, clauses, dedupe, shown, plan, hits: rest });
+    const hits = first ? inFront(first, rest) : rest;
+    const groups = query.collapse && groupsOf(native, selectionOf(native, own), hits.docs, grouping);
+    const members =
+      groups && Array.from(hits.docs, (_, n) => membersOf((doc) => store.documents.get(doc), groups, n));
+    return { hits, firsts: first?.docs.length ?? 0, members, plan, filter };
   });
   const knn = clock();
   cancellation.check();
@@ -61,7 +71,7 @@ export async function searchSemantic(
   const scoring = scored(reader, asked, found, cancellation);
   const scores = scoring instanceof Promise ? await scoring : scoring;
   const rerank = clock();
-  const results = resultsOf(calibrationFor(reader.embedder, vector), { ...query, firsts }, found, scores);
+  const results = resultsOf(calibration, { topK: query.topK, firsts, members }, found, scores);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const explanation: Explanation = {
@@ -116,13 +126,21 @@ function wentToReranker({ reranker }: IndexReader, { hits }: Found): number {
   return Math.min(reranker.depth, hits.docs.length);
 }
 
+interface ResultOptions {
+  topK: number;
+  /** Number of hits, from the first, that come first. */
+  firsts: number;
+  /** Members of each hit's group; undefined if they are not shown. */
+  members: (CollapsedMember[] | undefined)[] | undefined;
+}
+
 /**
  * Results in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are compared as they are shown, so that the order
  * can be checked in the answer.
  */
 function resultsOf(
   calibration: Calibration,
-  { topK, firsts }: { topK: number; firsts: number },
+  { topK, firsts, members }: ResultOptions,
   found: Found,
   given: RerankScores,
 ): SearchResult[] {
@@ -156,6 +174,7 @@ function resultsOf(
       rerank_score: rerank,
       ...(figure === undefined ? {} : { representative_figure: figure }),
       chunks: chunksOf(found, n, scores, similarityOf),
+      ...(members === undefined ? {} : { members: members[n] ?? [] }),
     };
   });
 }

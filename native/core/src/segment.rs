@@ -14,7 +14,8 @@ use crate::vectors;
 use crate::{Error, Result};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use xxhash_rust::xxh3::xxh3_64;
+use std::sync::OnceLock;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Approximate search over the rows of one segment; the FAISS index implements it.
 pub trait Ann: Send + Sync {
@@ -123,6 +124,9 @@ pub struct SegmentBuilder {
     bags: BagsBuilder,
     buffer: Vec<u16>,
 }
+
+/// Separates keys of families from those of applications.
+const FAMILY_SEED: u64 = 1;
 
 /// Key shared by the publications of one application; 0 = none.
 pub fn application_key(application: &str) -> u64 {
@@ -323,6 +327,7 @@ pub struct Segment {
     /// Whether the data that every search needs has been verified; and the same for each column.
     facts_whole: AtomicBool,
     columns_whole: Box<[AtomicBool]>,
+    family: OnceLock<Vec<u64>>,
     pub ann: Option<Box<dyn Ann>>,
 }
 
@@ -368,6 +373,7 @@ impl Segment {
             facts_whole,
             columns_whole,
             ann: None,
+            family: OnceLock::new(),
             file,
         };
         for spec in &segment.specs {
@@ -411,6 +417,24 @@ impl Segment {
 
     pub fn application(&self) -> &[u64] {
         self.known("application")
+    }
+
+    /// For each document a key that the publications of a family share. A publication without a
+    /// family has the key of its application; 0 = none.
+    ///
+    /// # Errors
+    /// If the segment has no column `family`, or it is damaged.
+    pub fn family(&self) -> Result<&[u64]> {
+        if let Some(keys) = self.family.get() {
+            return Ok(keys);
+        }
+        let families = self.keywords("family")?;
+        let key = |(ordinal, &application): (usize, &u64)| match families.of_doc(ordinal).first() {
+            Some(&term) => xxh3_64_with_seed(families.term(term).as_bytes(), FAMILY_SEED).max(1),
+            None => application,
+        };
+        let keys = self.application().iter().enumerate().map(key).collect();
+        Ok(self.family.get_or_init(|| keys))
     }
 
     pub fn is_grant(&self, ordinal: usize) -> bool {

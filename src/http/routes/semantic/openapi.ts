@@ -28,6 +28,7 @@ export const operation: Operation = {
         ipc_codes: ['H01M 10/05'],
       },
       priorArt: { query: 'docking a robot vacuum cleaner', as_of: 'US11217824B2' },
+      onePerFamily: { query: 'wind turbine blade', collapse: 'family', prefer_countries: ['KR', 'US'] },
       moreLikeThis: { like: ['KR1020200104349A'], unlike: ['EP03539467A1'], countries: ['JP'] },
     },
     SearchResponse: {
