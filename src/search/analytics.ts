@@ -8,6 +8,8 @@ import { calling, type NamedCount } from '../index/native.js';
 import { MIN_SCORE, TOP_LIST } from '../limits.js';
 import type { AnswerTrace } from '../observe/observations.js';
 import type { DocumentReader } from '../store/pinned.js';
+import type { Store } from '../store/store.js';
+import { inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { type Groups, groupingOf, groupsOf, membersOf, someGroups } from './collapse.js';
 import { clausesOf, dateColumn } from './filter.js';
@@ -18,7 +20,7 @@ import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { stopwatch } from './semantic.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
-import { isClass, subjectOf } from './subject.js';
+import { isClass, type Subject, subjectOf } from './subject.js';
 import { shareAbove } from './threshold.js';
 import type { AnalyticsResponse, AnalyticsResult, AnalyticsStats } from './types.js';
 
@@ -86,7 +88,7 @@ export async function rankAnalytics(
       axes: query.groupBy,
       top: TOP_LIST,
     });
-    const order = firstInOrder(reader.store, counted.page.docs, subject);
+    const order = balancedOrder(reader.store, counted.page.docs, subject, query);
     const docs = order.map((n) => counted.page.docs[n]!);
     const groups = query.collapse && groupsOf(native, selectionOf(native, clauses), docs, grouping);
     return { counts: counted, order, groups, plan: chosen, filter: filtered };
@@ -104,6 +106,22 @@ export async function rankAnalytics(
     similarities: Float64Array.from(order, (n) => shown(similarity(scores[n]!, calibration))),
     passages: order.map((n) => passages[passageAt[n]!] ?? 0),
   };
+}
+
+/** Indexes of the documents of a ranking in the order of its pages. */
+function balancedOrder(
+  store: Store,
+  docs: Uint32Array,
+  subject: Subject,
+  { balance }: AnalyticsQuery,
+): Uint32Array {
+  const order = firstInOrder(store, docs, subject);
+  if (balance === undefined) return order;
+  const named = new Set(subject.first.map((patentId) => store.ids.get(patentId)));
+  const firsts = order.findIndex((n) => !named.has(docs[n]!));
+  const from = firsts < 0 ? order.length : firsts;
+  const turns = inTurns([...order.subarray(from)], (n) => store.documents.get(docs[n]!)?.[balance] ?? '');
+  return Uint32Array.of(...order.subarray(0, from), ...turns);
 }
 
 /** The part of a ranking that a query's page shows; none past the end. */

@@ -37,6 +37,8 @@ export interface SemanticRequest {
   collapse?: 'none' | 'application' | 'family' | null | undefined;
   /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
   prefer_countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Results of each country, or of each language of the documents, by turns: the best of each, then the second of each. Default: "none". */
+  balance?: 'none' | 'country' | 'language' | null | undefined;
   /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
   like?: string[] | null | undefined;
   /** Less like these publications, which are not in the answer either; with query or like. */
@@ -141,6 +143,8 @@ export interface AnalyticsRequest {
   collapse?: 'none' | 'application' | 'family' | null | undefined;
   /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
   prefer_countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Results of each country, or of each language of the documents, by turns: the best of each, then the second of each. Default: "none". */
+  balance?: 'none' | 'country' | 'language' | null | undefined;
   /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
   like?: string[] | null | undefined;
   /** Less like these publications, which are not in the answer either; with query or like. */

@@ -51,6 +51,9 @@ export interface Filters {
   values: FilterValues;
 }
 
+/** Results of each of these by turns. */
+export type Balance = 'country' | 'language';
+
 /** The field `collapse` of a request, with `prefer_countries`. */
 export interface Collapse {
   by: 'none' | 'application' | 'family';
@@ -69,6 +72,7 @@ export interface Subjects {
 
 export interface SemanticQuery extends Subjects {
   collapse?: Collapse;
+  balance?: Balance;
   topK: number;
   filters: Filters;
   /** Scan every allowed vector instead of using an approximate plan. Of the library and the command line only. */
@@ -79,6 +83,8 @@ export interface SemanticQuery extends Subjects {
 
 export interface AnalyticsQuery extends Subjects {
   collapse?: Collapse;
+  /** The order of pages only. */
+  balance?: Balance;
   minScore: number;
   /** The request states minScore. If it does not, a classification code counts its whole class. */
   statesMinScore?: true;
@@ -142,6 +148,10 @@ function hasLike(input: unknown): boolean {
   return typeof input === 'object' && input !== null && 'like' in input && isGiven(input.like);
 }
 
+function balanceOf({ balance }: Partial<SearchFields>): { balance?: Balance } {
+  return balance && balance !== 'none' ? { balance } : {};
+}
+
 function collapseOf({ collapse, prefer_countries: prefer }: Partial<SearchFields>): { collapse?: Collapse } {
   if (prefer && collapse !== 'family') {
     throw invalidField('prefer_countries', prefer, 'collapse "family" with it');
@@ -164,6 +174,7 @@ export function parseSemantic(input: unknown): SemanticQuery {
   return {
     ...subjectsOf(body),
     ...collapseOf(body),
+    ...balanceOf(body),
     topK: body.top_k ?? TOP_K.default,
     filters: filters(body, datesOf(body)),
   };
@@ -203,6 +214,7 @@ export function parseAnalytics(input: unknown): AnalyticsQuery {
   return {
     ...subjectsOf(body),
     ...collapseOf(body),
+    ...balanceOf(body),
     minScore: body.min_score ?? MIN_SCORE.default,
     ...(isGiven(body.min_score) ? { statesMinScore: true as const } : {}),
     maxResults: body.max_results ?? MAX_RESULTS.default,

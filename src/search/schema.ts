@@ -20,6 +20,7 @@ import { APPLICANT_MATCHES, FILTER_SCHEMAS } from './filter-rows.js';
 export const DOC_TYPES = ['all', 'application', 'grant'] as const;
 export const DATE_TYPES = ['filing', 'publication', 'grant', 'priority'] as const;
 export const COLLAPSES = ['none', 'application', 'family'] as const;
+export const BALANCES = ['none', 'country', 'language'] as const;
 export const STATS_AXES = ['year', 'country', 'applicant', 'ipc'] as const;
 /** The parts of a document's markdown body, in the order they are printed. */
 export const DOCUMENT_SECTIONS = ['title', 'abstract', 'claims', 'description'] as const;
@@ -81,6 +82,12 @@ const searchFields = {
     .describe(
       'With collapse family: a family is shown by its member of the first of these countries, instead of its best one',
     ),
+  balance: oneOf(BALANCES)
+    .nullish()
+    .describe(
+      'Results of each country, or of each language of the documents, by turns: the best of each, then the second of each',
+    )
+    .meta({ default: 'none' }),
   like: list(text('a publication number'), 'publication numbers', LIKE_MAX)
     .nullish()
     .describe(
@@ -130,6 +137,7 @@ export const filterSchema = semanticSchema.omit({
   unlike: true,
   collapse: true,
   prefer_countries: true,
+  balance: true,
   top_k: true,
 });
 

@@ -5,6 +5,7 @@ import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K } from '../lim
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
 import { asOfDay } from './as-of.js';
+import { collect, collectBalanced, inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { groupingOf, groupsOf, membersOf } from './collapse.js';
 import { signalFor } from './embed-query.js';
@@ -12,8 +13,7 @@ import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.
 import { clausesOf } from './filter.js';
 import { firstOf, inFront, withoutFirst } from './first.js';
 import { Found } from './found.js';
-import { planOf, scansOf } from './plan.js';
-import type { SemanticQuery } from './query.js';
+import type { Balance, SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
@@ -47,18 +47,18 @@ export async function searchSemantic(
     const documentsFirst = { ...asking, documents: subject.first.length };
     const first = firstOf(store, native, query.filters, subject, documentsFirst);
     const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
-    const selection = selectionOf(native, clauses);
+    selectionOf(native, clauses);
     const filter = clock();
     // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
     const depth = asked.rerank === false ? 0 : reader.reranker.depth;
     const documents = Math.max(TOP_K.max, depth);
-    const plan = planOf(manifest.segments, native.segments, selection, documents, {
-      exact: query.exact,
-      sure: RERANK_SURE,
-    });
-    const rest = native.search(vector, selection, scansOf(plan), { ...asking, documents });
+    const how = { exact: query.exact, sure: RERANK_SURE };
+    const options = { ...asking, documents };
+    const search = { store, native, manifest, vector, clauses, options, grouping, plan: how };
+    const { hits: rest, plan } = query.balance ? collectBalanced(search, query.balance) : collect(search);
     const { dedupe } = grouping;
-    if (!grouping.family) reader.checks?.offer({ native, vector, clauses, dedupe, shown, plan, hits: rest });
+    if (!grouping.family && !query.balance)
+      reader.checks?.offer({ native, vector, clauses, dedupe, shown, plan, hits: rest });
     const hits = first ? inFront(first, rest) : rest;
     const groups = query.collapse && groupsOf(native, selectionOf(native, own), hits.docs, grouping);
     const members =
@@ -71,7 +71,12 @@ export async function searchSemantic(
   const scoring = scored(reader, asked, found, cancellation);
   const scores = scoring instanceof Promise ? await scoring : scoring;
   const rerank = clock();
-  const results = resultsOf(calibration, { topK: query.topK, firsts, members }, found, scores);
+  const results = resultsOf(
+    calibration,
+    { topK: query.topK, firsts, members, balance: query.balance },
+    found,
+    scores,
+  );
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const explanation: Explanation = {
@@ -132,6 +137,8 @@ interface ResultOptions {
   firsts: number;
   /** Members of each hit's group; undefined if they are not shown. */
   members: (CollapsedMember[] | undefined)[] | undefined;
+  /** Results of each country or language by turns. */
+  balance: Balance | undefined;
 }
 
 /**
@@ -140,7 +147,7 @@ interface ResultOptions {
  */
 function resultsOf(
   calibration: Calibration,
-  { topK, firsts, members }: ResultOptions,
+  { topK, firsts, members, balance }: ResultOptions,
   found: Found,
   given: RerankScores,
 ): SearchResult[] {
@@ -159,7 +166,9 @@ function resultsOf(
       b.similarity - a.similarity ||
       (found.head(a.n).patent_id < found.head(b.n).patent_id ? -1 : 1),
   );
-  return order.slice(0, topK).map(({ n, similarity, rerank }) => {
+  const rest = order.slice(firsts);
+  const turns = balance ? inTurns(rest, ({ n }) => found.head(n)[balance] ?? '') : rest;
+  return [...order.slice(0, firsts), ...turns].slice(0, topK).map(({ n, similarity, rerank }) => {
     const head = found.head(n);
     const figure = found.figure(n);
     return {

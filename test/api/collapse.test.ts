@@ -68,6 +68,15 @@ onEachAdapter('collapse', (adapter) => {
     assert.equal(Object.keys(await found({ collapse: 'family', family_id: 'F2' })).length, 1);
   });
 
+  it('balance: each office by turns, in search and statistics', async () => {
+    const fields = { collapse: 'application', balance: 'country' };
+    const offices = Object.keys(await found(fields)).map((id) => id.slice(0, 2));
+    assert.deepEqual([...offices.slice(0, 5)].sort(), ['CN', 'EP', 'JP', 'KR', 'US']);
+    assert.deepEqual(await found({ ...fields, balance: 'none' }), await found({ collapse: 'application' }));
+    const languages = await found({ ...fields, balance: 'language' });
+    assert.equal(Object.keys(languages).length, offices.length);
+  });
+
   it('422 for other values, and for prefer_countries without a family', async () => {
     const refusals: [Record<string, unknown>, RegExp][] = [
       [{ collapse: 'all' }, /collapse: got "all"; expected one of none, application, family/],
@@ -76,6 +85,7 @@ onEachAdapter('collapse', (adapter) => {
         { collapse: 'application', prefer_countries: ['KR'] },
         /prefer_countries: .*expected collapse "family"/,
       ],
+      [{ balance: 'applicant' }, /balance: got "applicant"; expected one of none, country, language/],
       [{ prefer_countries: ['KR'] }, /prefer_countries: got \["KR"\]; expected collapse "family" with it/],
     ];
     for (const [fields, detail] of refusals) {
