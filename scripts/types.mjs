@@ -26,6 +26,7 @@ const SEARCH_TYPES = [
   ],
   [requests.detailsSchema, 'DetailsRequest', 'A request for documents as markdown.'],
   [answers.chunkSchema, 'Chunk', 'A passage that matches a question.'],
+  [answers.memberSchema, 'CollapsedMember', 'A publication for which a result stands.'],
   [answers.searchResultSchema, 'SearchResult', 'A patent that fits a question.'],
   [answers.searchResponseSchema, 'SearchResponse', 'The answer of a search.'],
   [answers.analyticsResultSchema, 'AnalyticsResult', 'A patent on a page of statistics.'],

@@ -7,6 +7,7 @@ import { FaissIndex } from '../../src/index/faiss.js';
 import type { CountOptions, SegmentScan } from '../../src/index/native.js';
 import { RERANK_DEPTH, RERANK_SURE } from '../../src/limits.js';
 import { loadModels, type Models } from '../../src/models/load.js';
+import { companyKey } from '../../src/patent/name.js';
 import { clausesOf, dateColumn } from '../../src/search/filter.js';
 import { Found } from '../../src/search/found.js';
 import { planOf, scansOf } from '../../src/search/plan.js';
@@ -152,13 +153,13 @@ function filtering({ target, questions }: Stage): Tasks {
     'filing dates': select(() => ({ filing_date_from: '2010-01-01', filing_date_to: '2014-12-31' })),
     'IPC prefix': select(({ target: about }) => ({ ipc_codes: [about.ipc_codes![0]!.slice(0, 4)] })),
     'applicant contains': select(({ target: about }) => ({
-      applicant: about.applicants![0]!.name.slice(0, 5),
+      applicant: companyKey(about.applicants![0]!.name),
     })),
     'all of them': select(({ target: about }) => ({
       countries: [about.country],
       filing_date_from: '2000-01-01',
       ipc_codes: [about.ipc_codes![0]!.slice(0, 3)],
-      applicant: about.applicants![0]!.name.slice(0, 3),
+      applicant: companyKey(about.applicants![0]!.name),
     })),
   };
 }

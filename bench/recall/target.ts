@@ -1,4 +1,5 @@
 /** Opens a folder for searches with a chosen plan, and measures recall. */
+import { NEUTRAL_CALIBRATION, SHOWN_DECIMALS } from '../../src/embed/calibration.js';
 import type { NativeSnapshot, SearchHits } from '../../src/index/native.js';
 import { clausesOf, deduplicates } from '../../src/search/filter.js';
 import { Folder } from '../../src/search/folder.js';
@@ -68,6 +69,8 @@ export class Target {
       documents,
       chunks: 1,
       dedupe: deduplicates(filters),
+      // Recall and cost hardly depend on the curve.
+      shown: { ...NEUTRAL_CALIBRATION, decimals: SHOWN_DECIMALS },
       minScore: -2,
     });
     const { user, system } = process.cpuUsage(before);
@@ -80,13 +83,14 @@ export class Target {
 }
 
 /**
- * Share of the best k that was found. Any document with the score of the kth counts as found. Fewer than k count if the
+ * Share of the best k that was found. Any document with the least score of these counts as found. Fewer than k count if the
  * filter allows fewer. Undefined if it allows none.
  */
 export function recallAt(k: number, found: ArrayLike<number>, truth: ArrayLike<number>): number | undefined {
   const count = Math.min(k, truth.length);
   if (count === 0) return undefined;
-  const least = truth[count - 1]!;
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < count; n++) least = Math.min(least, truth[n]!);
   let good = 0;
   for (let n = 0; n < Math.min(count, found.length); n++) if (found[n]! >= least) good += 1;
   return good / count;

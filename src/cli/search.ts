@@ -98,6 +98,12 @@ function text({ results }: SearchResponse): string {
   return results.map(resultText).join('\n\n');
 }
 
+/** The other publications for which a result stands, if the search states `--collapse`. */
+function othersText({ patent_id, members = [] }: SearchResult): string {
+  const others = members.filter((member) => member.patent_id !== patent_id);
+  return others.length === 0 ? '' : `    stands for ${others.map((member) => member.patent_id).join(', ')}`;
+}
+
 function resultText(result: SearchResult, n: number): string {
   const facts = [result.applicant, result.publication_date, result.ipc_codes[0]].filter(Boolean).join(' · ');
   const [best] = result.chunks;
@@ -106,6 +112,7 @@ function resultText(result: SearchResult, n: number): string {
     `${String(n + 1).padStart(2)}. ${result.patent_id}  ${result.title}`,
     `    ${facts}`,
     `    similarity ${result.similarity_score.toFixed(3)}, rerank ${result.rerank_score.toFixed(3)}`,
+    othersText(result),
     best ? `    ${best.section_name}: ${excerpt}${best.text.length > EXCERPT_CHARS ? '…' : ''}` : '',
   ]
     .filter((line) => line.trim() !== '')

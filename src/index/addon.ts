@@ -293,6 +293,12 @@ export interface SearchOptions {
   chunks: number;
   /** Whether an application and its grant count as one document. */
   dedupe: boolean;
+  /** With `dedupe`: whether a whole family counts as one document. */
+  family?: boolean;
+  /** With `family`: a family is shown by its member of the first of these countries, if it has one. */
+  prefer?: Array<string>;
+  /** How scores are shown: documents with equal shown scores are then equal. Without it, exact scores are compared. */
+  shown?: ShownScore;
   /** Inner product below which documents are left out; -2 allows all. */
   minScore: number;
 }
@@ -301,6 +307,8 @@ export interface SearchOptions {
 export interface RecallOptions {
   /** Whether an application and its grant count as one document. */
   dedupe: boolean;
+  /** That of the search. */
+  shown?: ShownScore;
   /** Number of the best documents that are compared. */
   places: number;
   /** If a filter allows more passages than this, the check is not made. */
@@ -351,6 +359,10 @@ export interface CountOptions {
   maxResults: number;
   /** Whether an application and its grant count as one document. */
   dedupe: boolean;
+  /** With `dedupe`: whether a whole family counts as one document. */
+  family?: boolean;
+  /** With `family`: a family is shown by its member of the first of these countries, if it has one. */
+  prefer?: Array<string>;
   /** Inner product below which documents are left out. */
   minScore: number;
   /** Number of hits before the page. */
@@ -382,6 +394,14 @@ export interface Counts {
   applicant?: Array<NamedCount>;
   ipc?: Array<NamedCount>;
   page: SearchHits;
+}
+
+/** Documents that are one result with others. */
+export interface Members {
+  /** Document ids, ascending within a group. */
+  docs: Uint32Array;
+  /** The group of document i of the list has the members `docs[at[i] .. at[i + 1]]`. */
+  at: Uint32Array;
 }
 
 /** A segment of a snapshot. */
@@ -435,6 +455,11 @@ export declare class Snapshot {
     scans: Array<SegmentScan>,
     options: SearchOptions,
   ): SearchHits;
+  /**
+   * The documents of a selection that are of the same application as each of some documents, or of the same family.
+   * A document is in its own group.
+   */
+  members(selection: Selection, docs: Uint32Array, family: boolean): Members;
   /** Ids of at most `size` documents, evenly spread over a selection. The sample is always the same. */
   sample(selection: Selection, size: number): Uint32Array;
   /** Scores an even sample of about `size` documents of a selection, and counts those at or above a threshold. */

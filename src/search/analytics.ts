@@ -8,16 +8,19 @@ import { calling, type NamedCount } from '../index/native.js';
 import { MIN_SCORE, TOP_LIST } from '../limits.js';
 import type { AnswerTrace } from '../observe/observations.js';
 import type { DocumentReader } from '../store/pinned.js';
+import type { Store } from '../store/store.js';
+import { inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
-import { clausesOf, dateColumn, deduplicates } from './filter.js';
-import { firstInOrder, withoutBeside } from './first.js';
+import { type Groups, groupingOf, groupsOf, membersOf, someGroups } from './collapse.js';
+import { clausesOf, dateColumn } from './filter.js';
+import { firstInOrder, withoutOthers } from './first.js';
 import { planOf, scansOf } from './plan.js';
 import type { AnalyticsQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { stopwatch } from './semantic.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
-import { isClass, subjectOf } from './subject.js';
+import { isClass, type Subject, subjectOf } from './subject.js';
 import { shareAbove } from './threshold.js';
 import type { AnalyticsResponse, AnalyticsResult, AnalyticsStats } from './types.js';
 
@@ -26,6 +29,8 @@ export interface RankedDocuments {
   docs: Uint32Array;
   similarities: Float64Array;
   passages: Uint32Array;
+  /** The publications for which each document stands; absent unless the request states `collapse`. */
+  groups?: Groups;
 }
 
 export interface Ranking extends RankedDocuments {
@@ -61,16 +66,20 @@ export async function rankAnalytics(
   cancellation.check();
   const least = query.statesMinScore || !isClass(subject) ? query.minScore : MIN_SCORE.min;
   const { manifest, native } = reader.snapshot();
-  const { counts, plan, filter } = calling(() => {
+  const { counts, order, groups, plan, filter } = calling(() => {
     const clauses = [...clausesOf(query.filters, reader.store), ...subject.clauses];
-    const selection = selectionOf(native, [...clauses, ...withoutBeside(native, clauses, subject)]);
+    const grouping = groupingOf(query);
+    const selection = selectionOf(native, [
+      ...clauses,
+      ...withoutOthers(reader.store, native, clauses, subject, grouping),
+    ]);
     const filtered = clock();
     const minScore = leastCosine(least, calibration);
     const share = shareAbove(native, vector, selection, minScore);
     const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults, { share });
     const counted = native.count(vector, selection, scansOf(chosen), {
       maxResults: query.maxResults,
-      dedupe: deduplicates(query.filters),
+      ...grouping,
       minScore,
       offset: 0,
       limit: query.maxResults,
@@ -79,26 +88,46 @@ export async function rankAnalytics(
       axes: query.groupBy,
       top: TOP_LIST,
     });
-    return { counts: counted, plan: chosen, filter: filtered };
+    const order = balancedOrder(reader.store, counted.page.docs, subject, query);
+    const docs = order.map((n) => counted.page.docs[n]!);
+    const groups = query.collapse && groupsOf(native, selectionOf(native, clauses), docs, grouping);
+    return { counts: counted, order, groups, plan: chosen, filter: filtered };
   });
   trace.timings = { embed, filter, knn: clock() };
   trace.scans = plan.segments.map(({ scan }) => scan);
   cancellation.check();
   const { docs, scores, passages, passageAt } = counts.page;
-  const order = firstInOrder(reader.store, docs, subject);
   return {
     generation: manifest.generation,
     stats: statsOf(counts),
     minScore: least,
+    ...(groups ? { groups } : {}),
     docs: order.map((n) => docs[n]!),
     similarities: Float64Array.from(order, (n) => shown(similarity(scores[n]!, calibration))),
     passages: order.map((n) => passages[passageAt[n]!] ?? 0),
   };
 }
 
+/** Indexes of the documents of a ranking in the order of its pages. */
+function balancedOrder(
+  store: Store,
+  docs: Uint32Array,
+  subject: Subject,
+  { balance }: AnalyticsQuery,
+): Uint32Array {
+  const order = firstInOrder(store, docs, subject);
+  if (balance === undefined) return order;
+  const named = new Set(subject.first.map((patentId) => store.ids.get(patentId)));
+  const firsts = order.findIndex((n) => !named.has(docs[n]!));
+  const from = firsts < 0 ? order.length : firsts;
+  const turns = inTurns([...order.subarray(from)], (n) => store.documents.get(docs[n]!)?.[balance] ?? '');
+  return Uint32Array.of(...order.subarray(0, from), ...turns);
+}
+
 /** The part of a ranking that a query's page shows; none past the end. */
 export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQuery): RankingPage {
   const from = (page - 1) * pageSize;
+  const count = ranking.docs.length;
   const part = <T extends Uint32Array | Float64Array>(all: T) => all.slice(from, from + pageSize) as T;
   return {
     total: ranking.docs.length,
@@ -107,6 +136,9 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
     docs: part(ranking.docs),
     similarities: part(ranking.similarities),
     passages: part(ranking.passages),
+    ...(ranking.groups
+      ? { groups: someGroups(ranking.groups, Math.min(from, count), Math.min(from + pageSize, count)) }
+      : {}),
   };
 }
 
@@ -114,13 +146,14 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
 export function analyticsPage(
   documents: DocumentReader,
   query: AnalyticsQuery,
-  { docs, similarities, passages, total, stats, minScore }: RankingPage,
+  { docs, similarities, passages, groups, total, stats, minScore }: RankingPage,
 ): AnalyticsResponse | undefined {
   const results: AnalyticsResult[] = [];
   for (const [n, doc] of docs.entries()) {
     const head = documents.head(doc);
     const passage = documents.passage(doc, passages[n]!);
-    if (head === undefined || passage === undefined) return undefined;
+    const members = groups && membersOf((member) => documents.head(member), groups, n);
+    if (head === undefined || passage === undefined || (groups && !members)) return undefined;
     results.push({
       patent_id: head.patent_id,
       title: titleOf(head),
@@ -131,6 +164,7 @@ export function analyticsPage(
       ipc_codes: head.ipc_codes ?? [],
       similarity_score: similarities[n]!,
       chunk_text: passage.text,
+      ...(members ? { members } : {}),
     });
   }
   return {

@@ -44,6 +44,19 @@ export const chunkSchema = z.strictObject({
   rerank_score: z.number().describe('Orders the passages; its value means nothing by itself'),
 });
 
+export const memberSchema = z.strictObject({
+  patent_id: patentId(),
+  country: z.enum(COUNTRIES).describe('Office of the publication'),
+  kind_code: z.string().describe('Kind code of the publication'),
+});
+const members = () =>
+  z
+    .exactOptional(z.array(memberSchema))
+    .describe(
+      'Publications for which this result stands, itself included, of those that the filters allow; only if the request ' +
+        'has collapse',
+    );
+
 export const searchResultSchema = z.strictObject({
   patent_id: patentId(),
   ...bibliography(),
@@ -51,6 +64,7 @@ export const searchResultSchema = z.strictObject({
   rerank_score: z.number().describe('Orders the results; its value means nothing by itself'),
   representative_figure: figure(),
   chunks: z.array(chunkSchema).max(CHUNKS_PER_RESULT).describe('Matched passages, sorted by rerank_score'),
+  members: members(),
 });
 
 export const searchResponseSchema = z.strictObject({
@@ -63,6 +77,7 @@ export const analyticsResultSchema = z.strictObject({
   ...bibliography(),
   similarity_score: similarity(),
   chunk_text: z.string().describe('The best matching passage'),
+  members: members(),
 });
 
 export const analyticsStatsSchema = z.strictObject({

@@ -1,30 +1,24 @@
 /** Publications that a question names: they come first in its answer, if the filter allows them. */
-import type { FilterClause, NativeSnapshot, SearchHits } from '../index/native.js';
-import { CHUNKS_PER_RESULT } from '../limits.js';
+import type { FilterClause, NativeSnapshot, SearchHits, SearchOptions } from '../index/native.js';
 import type { Store } from '../store/store.js';
-import { clausesOf, deduplicates } from './filter.js';
+import { type Grouping, othersOf } from './collapse.js';
+import { clausesOf } from './filter.js';
 import type { Filters } from './query.js';
-import type { IndexReader } from './reader.js';
+import { selectionOf } from './selections.js';
 import { type Subject, without } from './subject.js';
 
 /** The hits of the publications that a question names; undefined if the filter allows none of them. */
 export function firstOf(
-  reader: IndexReader,
+  store: Store,
   native: NativeSnapshot,
   filters: Filters,
   { vector, first, clauses }: Subject,
+  options: SearchOptions,
 ): SearchHits | undefined {
   if (first.length === 0) return undefined;
-  const named: FilterClause = { column: 'patent_id', test: 'exact', terms: first };
-  const allowed = clausesOf(withEveryKind(filters), reader.store);
-  const selection = native.select([...allowed, ...clauses, named]);
+  const allowed = clausesOf(withEveryKind(filters), store);
+  const selection = native.select([...allowed, ...clauses, named(first)]);
   if (selection.docs.every((count) => count === 0)) return undefined;
-  const options = {
-    documents: first.length,
-    chunks: CHUNKS_PER_RESULT,
-    dedupe: deduplicates(filters),
-    minScore: -2,
-  };
   return native.search(
     vector,
     selection,
@@ -33,21 +27,35 @@ export function firstOf(
   );
 }
 
-/** Conditions of the search for all else. Other publications of the same applications would say the same again. */
-export function withoutFirst(found: SearchHits | undefined, { first, beside }: Subject): FilterClause[] {
-  return found ? without([...first, ...beside]) : [];
+/**
+ * Conditions of the search for all else. Other publications that are one result with the named ones would say the same
+ * again.
+ * @param clauses those of the filter
+ */
+export function withoutFirst(
+  store: Store,
+  native: NativeSnapshot,
+  clauses: FilterClause[],
+  found: SearchHits | undefined,
+  { first }: Subject,
+  grouping: Grouping,
+): FilterClause[] {
+  if (found === undefined) return [];
+  const others = othersOf(store, native, selectionOf(native, clauses), found.docs, grouping);
+  return without([...first, ...others]);
 }
 
-/** Conditions of statistics, which count the named publication in the place of others of its application. */
-export function withoutBeside(
+/** Conditions of statistics, which count the named publications in the place of others that are one result with them. */
+export function withoutOthers(
+  store: Store,
   native: NativeSnapshot,
-  clauses: readonly FilterClause[],
-  { first, beside }: Subject,
+  clauses: FilterClause[],
+  { first }: Subject,
+  grouping: Grouping,
 ): FilterClause[] {
-  if (beside.length === 0) return [];
-  const named: FilterClause = { column: 'patent_id', test: 'exact', terms: first };
-  const isAllowed = native.select([...clauses, named]).docs.some((count) => count > 0);
-  return isAllowed ? without(beside) : [];
+  if (first.length === 0) return [];
+  const docs = native.sample(native.select([...clauses, named(first)]), first.length);
+  return without(othersOf(store, native, selectionOf(native, clauses), docs, grouping));
 }
 
 /** Indexes of some documents, those that the question names first. */
@@ -57,6 +65,10 @@ export function firstInOrder(store: Store, docs: Uint32Array, { first }: Subject
   if (named.size === 0) return order;
   const isFirst = (n: number) => named.has(docs[n]!);
   return Uint32Array.of(...order.filter(isFirst), ...order.filter((n) => !isFirst(n)));
+}
+
+function named(patentIds: string[]): FilterClause {
+  return { column: 'patent_id', test: 'exact', terms: patentIds };
 }
 
 /** A number names utility models and designs like patents, unless the request states kinds. */

@@ -37,6 +37,12 @@ export interface SemanticRequest {
   must_terms?: string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
   must_not_terms?: string[] | null | undefined;
+  /** Publications that are one result: those of an application, those of a family, or none. Each result then lists its members. When absent, an application and its grant are one for doc_type all. */
+  collapse?: 'none' | 'application' | 'family' | null | undefined;
+  /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
+  prefer_countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Results of each country, or of each language of the documents, by turns: the best of each, then the second of each. Default: "none". */
+  balance?: 'none' | 'country' | 'language' | null | undefined;
   /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
   like?: string[] | null | undefined;
   /** Less like these publications, which are not in the answer either; with query or like. */
@@ -145,6 +151,12 @@ export interface AnalyticsRequest {
   must_terms?: string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
   must_not_terms?: string[] | null | undefined;
+  /** Publications that are one result: those of an application, those of a family, or none. Each result then lists its members. When absent, an application and its grant are one for doc_type all. */
+  collapse?: 'none' | 'application' | 'family' | null | undefined;
+  /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
+  prefer_countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
+  /** Results of each country, or of each language of the documents, by turns: the best of each, then the second of each. Default: "none". */
+  balance?: 'none' | 'country' | 'language' | null | undefined;
   /** More like these publications, by number in any spelling; with or without a query. They and other publications of their applications are not in the answer. */
   like?: string[] | null | undefined;
   /** Less like these publications, which are not in the answer either; with query or like. */
@@ -201,6 +213,16 @@ export interface Chunk {
   rerank_score: number;
 }
 
+/** A publication for which a result stands. */
+export interface CollapsedMember {
+  /** Publication number: country, number in KIPRIS format, kind code. */
+  patent_id: string;
+  /** Office of the publication. */
+  country: 'US' | 'KR' | 'JP' | 'CN' | 'EP';
+  /** Kind code of the publication. */
+  kind_code: string;
+}
+
 /** A patent that fits a question. */
 export interface SearchResult {
   /** Publication number: country, number in KIPRIS format, kind code. */
@@ -227,6 +249,8 @@ export interface SearchResult {
   representative_figure?: string;
   /** Matched passages, sorted by rerank_score. */
   chunks: Chunk[];
+  /** Publications for which this result stands, itself included, of those that the filters allow; only if the request has collapse. */
+  members?: CollapsedMember[];
 }
 
 /** The answer of a search. */
@@ -259,6 +283,8 @@ export interface AnalyticsResult {
   similarity_score: number;
   /** The best matching passage. */
   chunk_text: string;
+  /** Publications for which this result stands, itself included, of those that the filters allow; only if the request has collapse. */
+  members?: CollapsedMember[];
 }
 
 /** Counts by the requested axes. */

@@ -7,6 +7,7 @@
  */
 import type { z } from 'zod';
 import { MAX_RESULTS, MIN_SCORE, PAGE_SIZE, TOP_K } from '../limits.js';
+import type { Country } from '../patent/country.js';
 import { parseIsoDate } from '../patent/date.js';
 import { parseAsOf } from './as-of.js';
 import { type FilterValues, filterValues, namesDocuments } from './filter-rows.js';
@@ -50,6 +51,16 @@ export interface Filters {
   values: FilterValues;
 }
 
+/** Results of each of these by turns. */
+export type Balance = 'country' | 'language';
+
+/** The field `collapse` of a request, with `prefer_countries`. */
+export interface Collapse {
+  by: 'none' | 'application' | 'family';
+  /** Of a family, the member of the first of these countries is shown. */
+  prefer?: Country[];
+}
+
 /** What documents are compared with. */
 export interface Subjects {
   /** Empty if `like` stands alone. */
@@ -60,6 +71,8 @@ export interface Subjects {
 }
 
 export interface SemanticQuery extends Subjects {
+  collapse?: Collapse;
+  balance?: Balance;
   topK: number;
   filters: Filters;
   /** Scan every allowed vector instead of using an approximate plan. Of the library and the command line only. */
@@ -69,6 +82,9 @@ export interface SemanticQuery extends Subjects {
 }
 
 export interface AnalyticsQuery extends Subjects {
+  collapse?: Collapse;
+  /** The order of pages only. */
+  balance?: Balance;
   minScore: number;
   /** The request states minScore. If it does not, a classification code counts its whole class. */
   statesMinScore?: true;
@@ -132,6 +148,18 @@ function hasLike(input: unknown): boolean {
   return typeof input === 'object' && input !== null && 'like' in input && isGiven(input.like);
 }
 
+function balanceOf({ balance }: Partial<SearchFields>): { balance?: Balance } {
+  return balance && balance !== 'none' ? { balance } : {};
+}
+
+function collapseOf({ collapse, prefer_countries: prefer }: Partial<SearchFields>): { collapse?: Collapse } {
+  if (prefer && collapse !== 'family') {
+    throw invalidField('prefer_countries', prefer, 'collapse "family" with it');
+  }
+  if (!collapse) return {};
+  return { collapse: { by: collapse, ...(prefer ? { prefer: [...new Set(prefer)] } : {}) } };
+}
+
 function subjectsOf({ query, like, unlike }: Partial<SearchFields>): Subjects {
   return {
     query: query?.trim() ?? '',
@@ -143,7 +171,13 @@ function subjectsOf({ query, like, unlike }: Partial<SearchFields>): Subjects {
 /** Checks and normalises a decoded body of POST /api/v1/search/semantic. */
 export function parseSemantic(input: unknown): SemanticQuery {
   const body = check(hasLike(input) ? semanticSchema : askedSemantic, input, SEMANTIC_ADVICE);
-  return { ...subjectsOf(body), topK: body.top_k ?? TOP_K.default, filters: filters(body, datesOf(body)) };
+  return {
+    ...subjectsOf(body),
+    ...collapseOf(body),
+    ...balanceOf(body),
+    topK: body.top_k ?? TOP_K.default,
+    filters: filters(body, datesOf(body)),
+  };
 }
 
 function datesOf(body: FilterFields): Filters['dates'] {
@@ -179,6 +213,8 @@ export function parseAnalytics(input: unknown): AnalyticsQuery {
   }
   return {
     ...subjectsOf(body),
+    ...collapseOf(body),
+    ...balanceOf(body),
     minScore: body.min_score ?? MIN_SCORE.default,
     ...(isGiven(body.min_score) ? { statesMinScore: true as const } : {}),
     maxResults: body.max_results ?? MAX_RESULTS.default,

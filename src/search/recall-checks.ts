@@ -3,7 +3,7 @@
  * of the lowest priority. A process runs one check at a time and does not check searches meanwhile, so that the cost is
  * bounded.
  */
-import type { FilterClause, NativeSnapshot, SearchHits } from '../index/native.js';
+import type { FilterClause, NativeSnapshot, SearchHits, ShownScore } from '../index/native.js';
 import { RECALL_CHECK } from '../limits.js';
 import type { RecallCount } from '../observe/observations.js';
 import type { Plan } from './plan.js';
@@ -14,6 +14,7 @@ export interface AnsweredSearch {
   vector: Float32Array;
   clauses: FilterClause[];
   dedupe: boolean;
+  shown: ShownScore;
   plan: Plan;
   hits: SearchHits;
 }
@@ -35,12 +36,12 @@ export class RecallChecks {
   }
 
   /** Offers a search to be checked. Returns at once; the snapshot may be closed afterwards. */
-  offer({ native, vector, clauses, dedupe, plan, hits }: AnsweredSearch): void {
+  offer({ native, vector, clauses, dedupe, shown, plan, hits }: AnsweredSearch): void {
     if (plan.exact || this.#running !== undefined || this.#random() >= this.#share) return;
     const { places, mostPassages } = RECALL_CHECK;
     const found = hits.scores.slice(0, places);
     this.#running = native
-      .recallCheck(vector, clauses, found, { dedupe, places, mostPassages })
+      .recallCheck(vector, clauses, found, { dedupe, shown, places, mostPassages })
       .run()
       .then(
         (checked) => checked && this.#add({ checks: 1, failed: 0, ...checked }),

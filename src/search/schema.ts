@@ -13,11 +13,14 @@ import {
   QUERY_MAX_CHARS,
   TOP_K,
 } from '../limits.js';
+import { COUNTRIES } from '../patent/country.js';
 import { day, integer, list, oneOf, text, VISIBLE } from './fields.js';
 import { APPLICANT_MATCHES, FILTER_SCHEMAS } from './filter-rows.js';
 
 export const DOC_TYPES = ['all', 'application', 'grant'] as const;
 export const DATE_TYPES = ['filing', 'publication', 'grant', 'priority'] as const;
+export const COLLAPSES = ['none', 'application', 'family'] as const;
+export const BALANCES = ['none', 'country', 'language'] as const;
 export const STATS_AXES = ['year', 'country', 'applicant', 'ipc'] as const;
 /** The parts of a document's markdown body, in the order they are printed. */
 export const DOCUMENT_SECTIONS = ['title', 'abstract', 'claims', 'description'] as const;
@@ -68,6 +71,23 @@ const searchFields = {
     .describe('How applicant is compared')
     .meta({ default: 'contains' }),
   ...FILTER_SCHEMAS,
+  collapse: oneOf(COLLAPSES)
+    .nullish()
+    .describe(
+      'Publications that are one result: those of an application, those of a family, or none. Each result then lists ' +
+        'its members. When absent, an application and its grant are one for doc_type all',
+    ),
+  prefer_countries: list(oneOf(COUNTRIES), `of ${COUNTRIES.join(', ')}`, COUNTRIES.length * 20)
+    .nullish()
+    .describe(
+      'With collapse family: a family is shown by its member of the first of these countries, instead of its best one',
+    ),
+  balance: oneOf(BALANCES)
+    .nullish()
+    .describe(
+      'Results of each country, or of each language of the documents, by turns: the best of each, then the second of each',
+    )
+    .meta({ default: 'none' }),
   like: list(text('a publication number'), 'publication numbers', LIKE_MAX)
     .nullish()
     .describe(
@@ -111,7 +131,15 @@ export const semanticSchema = z
   .meta(WITH_QUERY);
 
 /** The filters of a search, without a question. */
-export const filterSchema = semanticSchema.omit({ query: true, like: true, unlike: true, top_k: true });
+export const filterSchema = semanticSchema.omit({
+  query: true,
+  like: true,
+  unlike: true,
+  collapse: true,
+  prefer_countries: true,
+  balance: true,
+  top_k: true,
+});
 
 export const dateRangeSchema = z.strictObject(
   {

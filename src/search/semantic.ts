@@ -1,24 +1,25 @@
 /** Semantic search: embed → filter → plan → candidates → exact scores → group → rerank → answer. */
 import { type Calibration, calibrationFor, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
 import { calling } from '../index/native.js';
-import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K } from '../limits.js';
+import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K, WORD_CANDIDATES } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
 import { asOfDay } from './as-of.js';
+import { collect, collectBalanced, inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
+import { groupingOf, groupsOf, membersOf } from './collapse.js';
 import { signalFor } from './embed-query.js';
 import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.js';
-import { clausesOf, deduplicates } from './filter.js';
+import { clausesOf } from './filter.js';
 import { firstOf, withoutFirst } from './first.js';
 import { Found } from './found.js';
 import { fused, lexicalWeight } from './fusion.js';
-import { planOf, scansOf } from './plan.js';
-import type { SemanticQuery } from './query.js';
+import type { Balance, SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
 import { applicantOf, datesOf, titleOf } from './show.js';
 import { type Subject, subjectOf } from './subject.js';
-import type { Chunk, SearchResponse, SearchResult } from './types.js';
+import type { Chunk, CollapsedMember, SearchResponse, SearchResult } from './types.js';
 import { onlyVectors, withFirst, withWords, wordsOf } from './words.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
@@ -30,6 +31,7 @@ export async function searchSemantic(
   const clock = stopwatch();
   const subject = await subjectOf(reader, query, cancellation);
   const { vector } = subject;
+  const calibration = calibrationFor(reader.embedder, vector);
   const asked = rerankingOf(query, subject);
   const embed = clock();
   cancellation.check();
@@ -38,35 +40,38 @@ export async function searchSemantic(
   const { manifest, native } = reader.snapshot();
   const { asOf } = query.filters;
   const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
-  const { hits, firsts, plan, filter, knn, ...candidates } = calling(() => {
+  const { hits, firsts, members, plan, filter, knn, ...candidates } = calling(() => {
     const own = [...clausesOf(query.filters, reader.store), ...subject.clauses];
-    const first = firstOf(reader, native, query.filters, subject);
-    const clauses = [...own, ...withoutFirst(first, subject)];
-    const selection = selectionOf(native, clauses);
+    const grouping = groupingOf(query);
+    const shown = { ...calibration, decimals: SHOWN_DECIMALS };
+    const asking = { chunks: CHUNKS_PER_RESULT, ...grouping, shown, minScore: -2 };
+    const { store } = reader;
+    const documentsFirst = { ...asking, documents: subject.first.length };
+    const first = firstOf(store, native, query.filters, subject, documentsFirst);
+    const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
+    selectionOf(native, clauses);
     const filter = clock();
     // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
     const depth = asked.rerank === false ? 0 : reader.reranker.depth;
     const documents = Math.max(TOP_K.max, depth);
-    const plan = planOf(manifest.segments, native.segments, selection, documents, {
-      exact: query.exact,
-      sure: RERANK_SURE,
-    });
-    const dedupe = deduplicates(query.filters);
-    const options = { documents, chunks: CHUNKS_PER_RESULT, dedupe, minScore: -2 };
-    const hits = native.search(vector, selection, scansOf(plan), options);
-    reader.checks?.offer({ native, vector, clauses, dedupe, plan, hits });
+    const how = { exact: query.exact, sure: RERANK_SURE };
+    const options = { ...asking, documents };
+    const search = { store, native, manifest, vector, clauses, options, grouping, plan: how };
+    const { hits: rest, plan } = query.balance ? collectBalanced(search, query.balance) : collect(search);
+    const { dedupe } = grouping;
+    if (!grouping.family && !query.balance)
+      reader.checks?.offer({ native, vector, clauses, dedupe, shown, plan, hits: rest });
     const knn = clock();
-    const found =
-      asked.rerank === false
-        ? onlyVectors(hits)
-        : withWords(native, wordsOf(asked.query), vector, selection, hits, options);
-    return {
-      ...(first ? withFirst(first, found) : found),
-      firsts: first?.docs.length ?? 0,
-      plan,
-      filter,
-      knn,
-    };
+    const added = query.balance ? 0 : WORD_CANDIDATES;
+    const words = asked.rerank === false ? undefined : wordsOf(asked.query);
+    const found = words
+      ? withWords(native, words, vector, selectionOf(native, clauses), rest, { ...asking, documents: added })
+      : onlyVectors(rest);
+    const all = first ? withFirst(first, found) : found;
+    const groups = query.collapse && groupsOf(native, selectionOf(native, own), all.hits.docs, grouping);
+    const members =
+      groups && Array.from(all.hits.docs, (_, n) => membersOf((doc) => store.documents.get(doc), groups, n));
+    return { ...all, firsts: first?.docs.length ?? 0, members, plan, filter, knn };
   });
   const words = clock();
   cancellation.check();
@@ -78,7 +83,12 @@ export async function searchSemantic(
   const reranked = scoring instanceof Promise ? await scoring : scoring;
   const scores = withWordScores(reranked, weight, candidates.lexical, foreign);
   const rerank = clock();
-  const results = resultsOf(calibrationFor(reader.embedder, vector), { ...query, firsts }, found, scores);
+  const results = resultsOf(
+    calibration,
+    { topK: query.topK, firsts, members, balance: query.balance },
+    found,
+    scores,
+  );
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const explanation: Explanation = {
@@ -149,13 +159,23 @@ function wentToReranker({ reranker }: IndexReader, { hits }: Found): number {
   return Math.min(reranker.depth, hits.docs.length);
 }
 
+interface ResultOptions {
+  topK: number;
+  /** Number of hits, from the first, that come first. */
+  firsts: number;
+  /** Members of each hit's group; undefined if they are not shown. */
+  members: (CollapsedMember[] | undefined)[] | undefined;
+  /** Results of each country or language by turns. */
+  balance: Balance | undefined;
+}
+
 /**
  * Results in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are compared as they are shown, so that the order
  * can be checked in the answer.
  */
 function resultsOf(
   calibration: Calibration,
-  { topK, firsts }: { topK: number; firsts: number },
+  { topK, firsts, members, balance }: ResultOptions,
   found: Found,
   given: RerankScores,
 ): SearchResult[] {
@@ -174,7 +194,9 @@ function resultsOf(
       b.similarity - a.similarity ||
       (found.head(a.n).patent_id < found.head(b.n).patent_id ? -1 : 1),
   );
-  return order.slice(0, topK).map(({ n, similarity, rerank }) => {
+  const rest = order.slice(firsts);
+  const turns = balance ? inTurns(rest, ({ n }) => found.head(n)[balance] ?? '') : rest;
+  return [...order.slice(0, firsts), ...turns].slice(0, topK).map(({ n, similarity, rerank }) => {
     const head = found.head(n);
     const figure = found.figure(n);
     return {
@@ -189,6 +211,7 @@ function resultsOf(
       rerank_score: rerank,
       ...(figure === undefined ? {} : { representative_figure: figure }),
       chunks: chunksOf(found, n, scores, similarityOf),
+      ...(members === undefined ? {} : { members: members[n] ?? [] }),
     };
   });
 }

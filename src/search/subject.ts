@@ -24,9 +24,8 @@ export interface Subject {
   /** Text for the reranker. Absent for a classification code: its documents are ordered by similarity. */
   text?: string;
   reading?: Reading;
-  /** patent_ids of publications that come first if the filter allows them, and other publications of their applications. */
+  /** patent_ids of publications that come first if the filter allows them. */
   first: string[];
-  beside: string[];
   /** Conditions besides the filter. */
   clauses: FilterClause[];
 }
@@ -70,15 +69,11 @@ export async function subjectOf(
   ];
   const { first, documentClass, reading } = question;
   const hidden = [...like, ...unlike].flatMap((publication) => withSiblings(store, publication));
-  const ids = first.map(({ head }) => head.patent_id);
   const reranked = rerankedText(question, liked);
   const subject = {
     ...(reranked === undefined ? {} : { text: reranked }),
     ...(reading === undefined ? {} : { reading }),
-    first: ids,
-    beside: first
-      .flatMap((publication) => withSiblings(store, publication))
-      .filter((id) => !ids.includes(id)),
+    first: first.map(({ head }) => head.patent_id),
     clauses: [...question.clauses, ...without(hidden)],
   };
   const rows = texts.length === 0 ? new Float32Array() : await embedQueries(reader, texts, cancellation);

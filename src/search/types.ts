@@ -4,6 +4,7 @@ export type {
   AnalyticsResult,
   AnalyticsStats,
   Chunk,
+  CollapsedMember,
   Coverage,
   CoverageCountry,
   DetailsEntry,

@@ -12,7 +12,6 @@ import {
   type UsedWord,
   type Words,
 } from '../index/native.js';
-import { WORD_CANDIDATES } from '../limits.js';
 import { inFront } from './first.js';
 
 /** The candidates of a search. */
@@ -32,7 +31,9 @@ export function wordsOf(question: string): Words {
   return native.Words.ofQuestion(question);
 }
 
-/** Adds the documents that hold the question's words to those that a search by vectors found. */
+/**
+ * Adds the documents that hold the question's words to those that a search by vectors found, at most `options.documents`.
+ */
 export function withWords(
   snapshot: NativeSnapshot,
   words: Words,
@@ -42,10 +43,7 @@ export function withWords(
   options: SearchOptions,
 ): Candidates {
   if (words.count === 0) return onlyVectors(hits);
-  const found = snapshot.searchWords(words, vector, selection, hits.docs, {
-    ...options,
-    documents: WORD_CANDIDATES,
-  });
+  const found = snapshot.searchWords(words, vector, selection, hits.docs, options);
   if (found.used.length === 0) return onlyVectors(hits);
   return {
     hits: inFront(hits, found.others),

@@ -69,6 +69,11 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['SemanticRequest', { query: 'x', as_of: '2019-02-29' }],
   },
   {
+    rule: 'prefer_countries chooses among the members of a family',
+    says: /^prefer_countries: .*expected collapse "family" with it$/,
+    example: ['SemanticRequest', { query: 'x', prefer_countries: ['KR'], collapse: 'application' }],
+  },
+  {
     rule: 'only the plan enterprise has a quota',
     says: /^monthly_quota is for the plan enterprise; /,
     example: ['AccountInput', { name: 'x', plan: 'free', monthly_quota: 5 }],

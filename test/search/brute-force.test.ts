@@ -6,9 +6,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { calibrationFor, shown, similarity } from '../../src/embed/calibration.js';
+import { calibrationFor, SHOWN_DECIMALS, shown, similarity } from '../../src/embed/calibration.js';
 import { languageOf } from '../../src/embed/languages.js';
 import { type Engine, open } from '../../src/engine.js';
+import type { SearchOptions, Selection } from '../../src/index/native.js';
 import { CHUNKS_PER_RESULT, RERANK_DEPTH } from '../../src/limits.js';
 import { loadModels } from '../../src/models/load.js';
 import { companyKey } from '../../src/patent/name.js';
@@ -92,26 +93,52 @@ class Case {
     }
     const vector = await embedder.embed([query], 'query');
     calibration = calibrationFor(embedder, vector);
-    const made = { vector, scored: score(this.documents, vector) };
+    const made = { vector, scored: this.#asTheEngineScores(vector, score(this.documents, vector)) };
     this.#scored.set(query, made);
     return made;
+  }
+
+  /**
+   * Replaces the definition's scores by those of the engine, which must be the same but for rounding. Whether two shown
+   * scores are equal is then no matter of rounding.
+   */
+  #asTheEngineScores(vector: Float32Array, scored: Scored[]): Scored[] {
+    const all = this.folder.snapshot().native.select([]);
+    const options = { documents: scored.length, chunks: 1, dedupe: false, minScore: -2 };
+    const found = new Map(this.#exact(vector, all, options).map(({ id, score }) => [id, score]));
+    return scored.map((one) => {
+      const { patent_id } = one.document.patent;
+      const score = found.get(patent_id) ?? assert.fail(`${patent_id} is not found`);
+      assert.ok(Math.abs(one.score - score) < ROUNDING, `${patent_id}: ${score}, by definition ${one.score}`);
+      return { ...one, score };
+    });
   }
 
   /** The results of a search by the definition, best first. */
   async truth(query: string, filter: Filter): Promise<Scored[]> {
     const allowed = (await this.scored(query)).scored.filter((s) => filter.matches(s.document.patent));
     const { doc_type = 'all', kind_codes } = filter.fields;
-    return ranked(doc_type === 'all' && !kind_codes ? deduplicated(allowed) : allowed);
+    const results = doc_type === 'all' && !kind_codes ? deduplicated(allowed, similarityOf) : allowed;
+    return ranked(results, similarityOf);
   }
 
   /** The documents that the engine selects for the reranker. */
   async candidates(request: SemanticRequest, documents: number): Promise<{ id: string; score: number }[]> {
     const { query, filters } = parseSemantic(request);
     const { vector } = await this.scored(query);
+    const selection = this.folder.snapshot().native.select(clausesOf(filters, this.folder.store));
+    const shownAs = { ...calibration, decimals: SHOWN_DECIMALS };
+    const dedupe = deduplicates(filters);
+    return this.#exact(vector, selection, { documents, chunks: 1, dedupe, shown: shownAs, minScore: -2 });
+  }
+
+  #exact(
+    vector: Float32Array,
+    selection: Selection,
+    options: SearchOptions,
+  ): { id: string; score: number }[] {
     const { manifest, native } = this.folder.snapshot();
-    const selection = native.select(clausesOf(filters, this.folder.store));
-    const plan = planOf(manifest.segments, native.segments, selection, documents, { exact: true });
-    const options = { documents, chunks: 1, dedupe: deduplicates(filters), minScore: -2 };
+    const plan = planOf(manifest.segments, native.segments, selection, options.documents, { exact: true });
     const hits = native.search(vector, selection, scansOf(plan), options);
     return Array.from(hits.docs, (doc, n) => ({
       id: this.folder.store.documents.get(doc)!.patent_id,
@@ -120,7 +147,7 @@ class Case {
   }
 }
 
-/** Equal scores in the same order; equal documents except for ties. */
+/** Equal shown scores in the same order; equal documents except for ties. */
 function assertRanking(
   found: { id: string; score: number }[],
   truth: Scored[],
@@ -132,8 +159,8 @@ function assertRanking(
   for (const [n, { id, score }] of found.entries()) {
     const own = scores.get(id);
     assert.ok(own !== undefined, `${label}: ${id} is wrong, or another publication represents it`);
-    assert.ok(Math.abs(own - score) < ROUNDING, `${label}: ${id} scores ${score}, by definition ${own}`);
-    assert.ok(Math.abs(truth[n]!.score - score) < ROUNDING, `${label}: place ${n + 1} scores ${score}`);
+    assert.equal(score, own, `${label}: score of ${id}`);
+    assert.equal(similarityOf(score), similarityOf(truth[n]!.score), `${label}: score of place ${n + 1}`);
   }
   assert.equal(new Set(found.map(({ id }) => id)).size, found.length, `${label}: a document twice`);
 }
@@ -240,9 +267,10 @@ async function assertAnswer(
   );
   assert.deepEqual(results, inOrder, `${label}: order`);
   // If the cut of the candidates is within a tie, either document may be among them.
-  if (truth[depth] && truth[depth - 1]!.score - truth[depth]!.score < ROUNDING) return;
-  const candidates = truth.slice(0, depth).map(({ document, passages }) => ({
+  if (truth[depth] && similarityOf(truth[depth - 1]!.score) === similarityOf(truth[depth]!.score)) return;
+  const candidates = truth.slice(0, depth).map(({ document, score, passages }) => ({
     document,
+    score,
     chunks: Array.from(passages, (cosine, at) => ({ cosine, at }))
       .sort((a, b) => b.cosine - a.cosine || a.at - b.at)
       .slice(0, CHUNKS_PER_RESULT),
@@ -258,21 +286,20 @@ async function assertAnswer(
   const asked = languageOf(request.query!);
   let at = 0;
   const expected = new Map(
-    candidates.map(({ document, chunks }) => {
+    candidates.map(({ document, score, chunks }) => {
       const isForeign = languageOf(document.passages[chunks[0]!.at]!.text) !== asked;
       const added = isForeign ? FIT.foreign : 0;
       const own = chunks.map(({ cosine }) => scores.passages[at++]! + FIT.similarity * cosine + added);
-      return [document.patent.patent_id, { document, chunks, own, best: Math.max(...own) }];
+      return [document.patent.patent_id, { document, score, chunks, own, best: Math.max(...own) }];
     }),
   );
   const last = results.at(-1)?.rerank_score ?? 0;
   for (const result of results) {
     const wanted = expected.get(result.patent_id) ?? assert.fail(`${label}: ${result.patent_id} is wrong`);
-    const { document, chunks, own, best } = wanted;
+    const { document, score, chunks, own, best } = wanted;
     expected.delete(result.patent_id);
     assert.ok(Math.abs(result.rerank_score - best) < ROUNDING, `${label}: ${result.patent_id}`);
-    const cosine = chunks[0]!.cosine;
-    assert.ok(Math.abs(result.similarity_score - similarityOf(cosine)) < SHOWN_ROUNDING);
+    assert.equal(result.similarity_score, similarityOf(score), label);
     assert.equal(result.title, document.patent.title ?? Object.values(document.patent.titles ?? {})[0] ?? '');
     assert.equal(result.applicant, (document.patent.applicants ?? []).map((name) => name.name).join('; '));
     for (const field of ['filing_date', 'publication_date', 'kind_code', 'country'] as const) {
@@ -324,7 +351,8 @@ async function assertCounts(it_: Case, filter: Filter, query: string, next: () =
   if (similar.some((s) => Math.abs(s - minScore) < 2 * SHOWN_ROUNDING)) return false;
   const maxResults = next() < 0.3 ? 1 + Math.floor(next() * 40) : 10_000;
   const above = truth.filter((_, n) => similar[n]! >= minScore);
-  if (above[maxResults] && above[maxResults - 1]!.score - above[maxResults]!.score < ROUNDING) return false;
+  const [last, next_] = [above[maxResults - 1], above[maxResults]];
+  if (last && next_ && similarityOf(last.score) === similarityOf(next_.score)) return false;
   const counted = above.slice(0, maxResults);
   const request: AnalyticsRequest = {
     query,
@@ -431,7 +459,7 @@ function assertPages(answers: AnalyticsResponse[], counted: Scored[], label: str
   );
   for (const result of results) {
     const { document, passages, score } = truth.get(result.patent_id)!;
-    assert.ok(Math.abs(result.similarity_score - similarityOf(score)) < SHOWN_ROUNDING);
+    assert.equal(result.similarity_score, similarityOf(score), label);
     const best = document.passages.filter((_, n) => score - passages[n]! < ROUNDING).map(({ text }) => text);
     assert.ok(best.includes(result.chunk_text), `${label}: passage of ${result.patent_id}`);
   }

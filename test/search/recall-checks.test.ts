@@ -31,6 +31,7 @@ class Search {
       vector: new Float32Array(4),
       clauses: [],
       dedupe: true,
+      shown: { midpoint: 0.5, slope: 10, decimals: 6 },
       plan,
       hits: { scores: new Float32Array(50) } as AnsweredSearch['hits'],
     };

@@ -54,6 +54,7 @@ describe('token bags', () => {
   const reading = (): Reranker => ({
     name: 'reading',
     depth: models.reranker.depth,
+    takesWords: true,
     score: (query, documents) => models.reranker.score(query, documents),
     scoreFound: (query, found) => {
       const { passages } = models.reranker.score(query, textsOf(found)) as RerankScores;

@@ -90,20 +90,16 @@ export function score(documents: readonly Document[], query: Float32Array): Scor
 }
 
 /**
- * One result for an application and its grant: the best-scoring one represents both, the grant in a tie. Documents
- * without an application number are separate.
+ * One result for an application and its grant: the one with the higher shown score represents both, the grant if these
+ * are equal. Documents without an application number are separate.
  */
-export function deduplicated(scored: readonly Scored[]): Scored[] {
+export function deduplicated(scored: readonly Scored[], shown: (score: number) => number): Scored[] {
   const best = new Map<string, Scored>();
   for (const one of scored) {
     const { country, application_number, patent_id } = one.document.patent;
     const key = application_number ? `${country}/${application_number}` : patent_id;
     const rival = best.get(key);
-    const wins =
-      !rival ||
-      one.score > rival.score ||
-      (one.score === rival.score && isGrant(one.document.patent) && !isGrant(rival.document.patent));
-    if (wins) best.set(key, one);
+    if (!rival || represents(one, rival, shown)) best.set(key, one);
   }
   return [...best.values()];
 }
@@ -116,9 +112,14 @@ export function applicationsOf(patents: readonly Patent[]): number {
   return new Set(keys).size;
 }
 
-/** Best first. */
-export function ranked(scored: readonly Scored[]): Scored[] {
-  return [...scored].sort((a, b) => b.score - a.score);
+function represents(one: Scored, rival: Scored, shown: (score: number) => number): boolean {
+  const [own, other] = [shown(one.score), shown(rival.score)];
+  return own > other || (own === other && isGrant(one.document.patent) && !isGrant(rival.document.patent));
+}
+
+/** Best shown score first. */
+export function ranked(scored: readonly Scored[], shown: (score: number) => number): Scored[] {
+  return [...scored].sort((a, b) => shown(b.score) - shown(a.score));
 }
 
 /** Frequency of each value, the most frequent first. */

@@ -13,6 +13,7 @@ pub mod lexical;
 pub mod page;
 pub mod search;
 pub mod segment;
+pub mod shown;
 pub mod static_model;
 pub mod stats;
 pub mod tokenizer_json;

@@ -1,29 +1,10 @@
 //! Pages of a ranking, ordered by the scores that are shown.
 
 use crate::search::{Hit, Outcome, Snapshot};
+use crate::shown::ShownScore;
 use crate::stats::days;
 use crate::Result;
 use std::cmp::Reverse;
-
-/// Converts inner products to shown scores: the logistic curve of a model's calibration, rounded.
-/// `similarity` and `shown` in `src/embed/calibration.ts` are the same function.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ShownScore {
-    /// The inner product that is shown as 0.5.
-    pub midpoint: f64,
-    /// Steepness of the curve, per unit of the inner product.
-    pub slope: f64,
-    /// Digits after the decimal point.
-    pub decimals: u32,
-}
-
-impl ShownScore {
-    /// The shown number without the decimal point: 512346 for 0.512346.
-    pub fn of(&self, score: f32) -> i64 {
-        let similarity = 1.0 / (1.0 + (-self.slope * (score as f64 - self.midpoint)).exp());
-        (similarity * 10f64.powi(self.decimals as i32)).round() as i64
-    }
-}
 
 /// Hits `offset..offset + limit`, ordered by shown score, then by publication date (newest first),
 /// then by patent_id.
@@ -58,10 +39,9 @@ pub fn page(
 /// on both sides of the last rank.
 const TIES: usize = 64;
 
-/// The best `wanted` documents in the order of `page`. A search orders by exact scores, which may
-/// differ if the shown scores are equal. More than `wanted` documents are therefore searched for,
-/// until the shown score of the last is less than that of the last wanted one. `search` finds the
-/// best `n` documents, best first.
+/// The best `wanted` documents in the order of `page`. A search does not order equal shown scores by
+/// date. More than `wanted` documents are therefore searched for, until the shown score of the last
+/// is less than that of the last wanted one. `search` finds the best `n` documents, best first.
 ///
 /// # Errors
 /// Errors of `search` and `page`.
@@ -133,16 +113,6 @@ mod tests {
 
     const SHOWN: ShownScore = ShownScore { midpoint: 0.5, slope: 10.0, decimals: 3 };
 
-    #[test]
-    fn a_score_is_shown_by_the_curve() {
-        let six = ShownScore { decimals: 6, ..SHOWN };
-        assert_eq!(six.of(0.5), 500_000);
-        // 1 / (1 + e⁻¹), and one minus it
-        assert_eq!(ShownScore { midpoint: 0.0, slope: 1.0, decimals: 6 }.of(1.0), 731_059);
-        assert_eq!(ShownScore { midpoint: 0.0, slope: 1.0, decimals: 6 }.of(-1.0), 268_941);
-        assert_eq!((six.of(f32::NEG_INFINITY), six.of(f32::INFINITY)), (0, 1_000_000));
-    }
-
     proptest! {
         #[test]
         fn equals_a_sort_by_what_is_shown(
@@ -172,6 +142,7 @@ mod tests {
             let mut hits = snapshot.all_of(&snapshot.select(&[]).unwrap());
             for hit in &mut hits {
                 hit.score = documents[id(hit)].score;
+                hit.rank = SHOWN.rank(hit.score);
             }
             let mut expected: Vec<usize> = (0..documents.len()).collect();
             expected.sort_by_key(|&n| {
@@ -181,7 +152,7 @@ mod tests {
             let expected: Vec<usize> = expected.into_iter().skip(offset).take(limit).collect();
             let found = page(&snapshot, &hits, &SHOWN, offset, limit).unwrap();
             prop_assert_eq!(found.iter().map(id).collect::<Vec<_>>(), expected);
-            // A search by exact scores gives the same documents at every cut.
+            // A search gives the same documents at every cut.
             hits.sort_by(|a, b| b.cmp(a));
             let search = |n: usize| {
                 let mut outcome = Outcome::default();

@@ -4,6 +4,7 @@
 
 mod approximate;
 mod best;
+mod group;
 mod probe;
 mod sample;
 mod words;
@@ -11,10 +12,12 @@ mod words;
 use crate::bitmap::Bitmap;
 use crate::filter::{count_rows, matching, Clause};
 use crate::segment::{Effort, Facts, Segment};
+use crate::shown::ShownScore;
 use crate::{vectors, Error, Result};
 use best::Best;
+pub use group::{members, prefer, scored};
 pub use sample::{sample, sample_above};
-pub use words::{beside, scored};
+pub use words::beside;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -87,8 +90,20 @@ pub struct Request<'a> {
     pub chunks: usize,
     /// One result for an application and its grant.
     pub dedupe: bool,
+    /// With `dedupe`: one result for a whole family.
+    pub by_family: bool,
+    /// How scores are shown: documents with equal shown scores are then equal. `None` compares exact
+    /// scores.
+    pub shown: Option<ShownScore>,
     /// Documents whose best inner product is below this are omitted.
     pub min_score: f32,
+}
+
+impl Request<'_> {
+    /// The number by which a document is ordered.
+    fn rank(&self, score: f32) -> f64 {
+        self.shown.map_or(score as f64, |shown| shown.rank(score))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -98,27 +113,34 @@ pub struct Hit {
     /// Best inner product of the document's passages, and the number of that passage.
     pub score: f32,
     pub passage: u32,
+    /// The rank of the score, by which hits are ordered.
+    pub(crate) rank: f64,
     key: u64,
     /// Key shared by an application and its grant; 0 if there is none, or it is not needed.
     application: u64,
 }
 
 impl Hit {
-    /// Decides between equal scores: grants first, then a hash of the patent_id.
-    fn key_of(facts: &Facts, ordinal: usize) -> u64 {
-        let last = !facts.is_grant(ordinal) as u64;
-        last << 63 | facts.doc_key[ordinal] >> 1
-    }
-
-    const UNSCORED: Hit = Hit { segment: 0, ordinal: 0, score: 0.0, passage: 0, key: 0, application: 0 };
+    const UNSCORED: Hit =
+        Hit { segment: 0, ordinal: 0, score: 0.0, passage: 0, rank: 0.0, key: 0, application: 0 };
 }
 
-/// Greater is better: higher score, then the smaller key. The key puts grants before others, since
+impl Hit {
+    fn of(facts: &Facts, n: usize, ordinal: usize, score: f32, passage: u32, request: &Request) -> Self {
+        let last = !facts.is_grant(ordinal) as u64;
+        let key = last << 63 | facts.doc_key[ordinal] >> 1;
+        let application = if request.dedupe { facts.application[ordinal] } else { 0 };
+        let rank = request.rank(score);
+        Hit { segment: n as u32, ordinal: ordinal as u32, score, passage, rank, key, application }
+    }
+}
+
+/// Greater is better: higher rank, then the smaller key. The key puts grants before others, since
 /// a grant wins a tie with its application. The rest of it is a hash of the patent_id, so that ties
 /// do not depend on the order of ingestion.
 impl Ord for Hit {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then(other.key.cmp(&self.key))
+        self.rank.total_cmp(&other.rank).then(other.key.cmp(&self.key))
     }
 }
 impl PartialOrd for Hit {
@@ -161,7 +183,7 @@ pub fn search(
     if request.documents == 0 {
         return Ok(outcome);
     }
-    let mut best = Best::new(request.documents, request.dedupe);
+    let mut best = Best::new(request);
     // Exact scans come first: the better the known hits, the fewer estimated rows need scoring.
     let (exact, estimated): (Vec<usize>, Vec<usize>) =
         (0..scans.len()).partition(|&n| scans[n] == Scan::Exact);
@@ -170,7 +192,10 @@ pub fn search(
         if selected.doc_count == 0 {
             continue;
         }
-        let facts = segment.facts();
+        let mut facts = segment.facts();
+        if request.by_family {
+            facts.application = segment.family()?;
+        }
         let mut part = Part { n, segment, facts, selected, request, outcome: &mut outcome, best: &mut best };
         match scans[n] {
             Scan::Exact => part.exact(),
@@ -230,6 +255,7 @@ fn score_all_passages(
                 (hit.score, hit.passage) = (score, n);
             }
         }
+        hit.rank = request.rank(hit.score);
     });
 }
 
@@ -294,16 +320,14 @@ impl Part<'_> {
                 (score, passage) = (found, n as u32);
             }
         }
-        if score >= self.request.min_score {
+        if score >= self.best.least() {
             self.best.push(self.hit(ordinal, score, passage));
         }
         score
     }
 
     fn hit(&self, ordinal: usize, score: f32, passage: u32) -> Hit {
-        let key = Hit::key_of(&self.facts, ordinal);
-        let application = if self.request.dedupe { self.facts.application[ordinal] } else { 0 };
-        Hit { segment: self.n as u32, ordinal: ordinal as u32, score, passage, key, application }
+        Hit::of(&self.facts, self.n, ordinal, score, passage, self.request)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Approximate search over the rows of one segment; the FAISS index implements it.
 pub trait Ann: Send + Sync {
@@ -131,6 +131,9 @@ pub struct SegmentBuilder {
     path: PathBuf,
     buffer: Vec<u16>,
 }
+
+/// Separates keys of families from those of applications.
+const FAMILY_SEED: u64 = 1;
 
 /// Key shared by the publications of one application; 0 = none.
 pub fn application_key(application: &str) -> u64 {
@@ -354,6 +357,7 @@ pub struct Segment {
     columns_whole: Box<[AtomicBool]>,
     /// Opened by the first search that needs it.
     lexical: OnceLock<Option<Lexical>>,
+    family: OnceLock<Vec<u64>>,
     pub ann: Option<Box<dyn Ann>>,
 }
 
@@ -400,6 +404,7 @@ impl Segment {
             columns_whole,
             lexical: OnceLock::new(),
             ann: None,
+            family: OnceLock::new(),
             file,
         };
         for spec in &segment.specs {
@@ -443,6 +448,24 @@ impl Segment {
 
     pub fn application(&self) -> &[u64] {
         self.known("application")
+    }
+
+    /// For each document a key that the publications of a family share. A publication without a
+    /// family has the key of its application; 0 = none.
+    ///
+    /// # Errors
+    /// If the segment has no column `family`, or it is damaged.
+    pub fn family(&self) -> Result<&[u64]> {
+        if let Some(keys) = self.family.get() {
+            return Ok(keys);
+        }
+        let families = self.keywords("family")?;
+        let key = |(ordinal, &application): (usize, &u64)| match families.of_doc(ordinal).first() {
+            Some(&term) => xxh3_64_with_seed(families.term(term).as_bytes(), FAMILY_SEED).max(1),
+            None => application,
+        };
+        let keys = self.application().iter().enumerate().map(key).collect();
+        Ok(self.family.get_or_init(|| keys))
     }
 
     pub fn is_grant(&self, ordinal: usize) -> bool {

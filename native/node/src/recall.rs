@@ -6,6 +6,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::filter::Clause;
 use priorart_core::search::{search, Request, Scan, Snapshot as Core};
+use priorart_core::shown::ShownScore;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One check at a time in this process, over all workers.
@@ -16,6 +17,7 @@ pub struct CheckRecall {
     pub query: Vec<f32>,
     pub clauses: Vec<Clause>,
     pub dedupe: bool,
+    pub shown: Option<ShownScore>,
     /// Scores of the best documents found.
     pub found: Vec<f32>,
     /// Number of the best documents that are compared.
@@ -85,13 +87,15 @@ impl CheckRecall {
             documents: self.places,
             chunks: 1,
             dedupe: self.dedupe,
+            by_family: false,
+            shown: self.shown,
             min_score: f32::NEG_INFINITY,
         };
         let scans = vec![Scan::Exact; selected.len()];
         let truth = search(&self.snapshot, &selected, &scans, &request)?.hits;
-        let Some(last) = truth.last() else { return Ok(None) };
-        // A document with the score of the last one is as good.
-        let found = self.found.iter().filter(|&&score| score >= last.score).count().min(truth.len());
+        let Some(least) = truth.iter().map(|hit| hit.score).reduce(f32::min) else { return Ok(None) };
+        // A document with the least of these scores is as good.
+        let found = self.found.iter().filter(|&&score| score >= least).count().min(truth.len());
         Ok(Some(CheckedRecall { wanted: truth.len() as u32, found: found as u32 }))
     }
 }

@@ -9,11 +9,13 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::columns::NO_DAY;
 use priorart_core::filter::{Clause, Test};
-use priorart_core::page::{best, ShownScore as Shown};
+use priorart_core::page::{best, page};
 use priorart_core::search::{
-    best_passages, sample, sample_above, search, Hit, Outcome, Request, Scan, Selected, Snapshot as Core,
+    best_passages, members, prefer, sample, sample_above, search, Hit, Outcome, Request, Scan, Selected,
+    Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
+use priorart_core::shown::ShownScore as Shown;
 use priorart_core::stats::{count_terms, count_years, days, Axis};
 use std::sync::Arc;
 
@@ -72,6 +74,12 @@ pub struct SearchOptions {
     pub chunks: u32,
     /// Whether an application and its grant count as one document.
     pub dedupe: bool,
+    /// With `dedupe`: whether a whole family counts as one document.
+    pub family: Option<bool>,
+    /// With `family`: a family is shown by its member of the first of these countries, if it has one.
+    pub prefer: Option<Vec<String>>,
+    /// How scores are shown: documents with equal shown scores are then equal. Without it, exact scores are compared.
+    pub shown: Option<ShownScore>,
     /// Inner product below which documents are left out; -2 allows all.
     pub min_score: f64,
 }
@@ -81,6 +89,8 @@ pub struct SearchOptions {
 pub struct RecallOptions {
     /// Whether an application and its grant count as one document.
     pub dedupe: bool,
+    /// That of the search.
+    pub shown: Option<ShownScore>,
     /// Number of the best documents that are compared.
     pub places: u32,
     /// If a filter allows more passages than this, the check is not made.
@@ -141,6 +151,10 @@ pub struct CountOptions {
     pub max_results: u32,
     /// Whether an application and its grant count as one document.
     pub dedupe: bool,
+    /// With `dedupe`: whether a whole family counts as one document.
+    pub family: Option<bool>,
+    /// With `family`: a family is shown by its member of the first of these countries, if it has one.
+    pub prefer: Option<Vec<String>>,
     /// Inner product below which documents are left out.
     pub min_score: f64,
     /// Number of hits before the page.
@@ -175,6 +189,15 @@ pub struct Counts {
     pub applicant: Option<Vec<NamedCount>>,
     pub ipc: Option<Vec<NamedCount>>,
     pub page: SearchHits,
+}
+
+/// Documents that are one result with others.
+#[napi(object)]
+pub struct Members {
+    /// Document ids, ascending within a group.
+    pub docs: Uint32Array,
+    /// The group of document i of the list has the members `docs[at[i] .. at[i + 1]]`.
+    pub at: Uint32Array,
 }
 
 /// A segment of a snapshot.
@@ -321,10 +344,37 @@ impl Snapshot {
             documents: options.documents as usize,
             chunks: options.chunks as usize,
             dedupe: options.dedupe,
+            by_family: options.family == Some(true),
+            shown: options.shown.as_ref().map(Shown::from),
             min_score: options.min_score as f32,
         };
-        let outcome = self.run(selection, &scans, &request)?;
+        let mut outcome = self.run(selection, &scans, &request)?;
+        if let Some(countries) = &options.prefer {
+            prefer(&self.0, &selection.0, &request, countries, &mut outcome.hits).map_err(from_core)?;
+        }
         Ok(self.hits(&outcome, &outcome.hits, &request))
+    }
+
+    /// The documents of a selection that are of the same application as each of some documents, or of the same family.
+    /// A document is in its own group.
+    #[napi(catch_unwind)]
+    pub fn members(&self, selection: &Selection, docs: Uint32Array, family: bool) -> Result<Members> {
+        if selection.0.len() != self.0.segments.len() {
+            return Err(coded("internal", "the selection belongs to another snapshot"));
+        }
+        let (mut found, mut at) = (Vec::new(), vec![0u32]);
+        for &id in docs.iter() {
+            let group = match self.place(id) {
+                Some(place) => members(&self.0, &selection.0, place, family).map_err(from_core)?,
+                None => Vec::new(),
+            };
+            let of = |(segment, ordinal): (usize, usize)| self.0.segments[segment].0.doc_id()[ordinal];
+            let mut ids: Vec<u32> = group.into_iter().map(of).collect();
+            ids.sort_unstable();
+            found.extend(ids);
+            at.push(found.len() as u32);
+        }
+        Ok(Members { docs: found.into(), at: at.into() })
     }
 
     /// Ids of at most `size` documents, evenly spread over a selection. The sample is always the same.
@@ -368,6 +418,7 @@ impl Snapshot {
             query: query.to_vec(),
             clauses: clauses.into_iter().map(clause_of).collect::<Result<Vec<_>>>()?,
             dedupe: options.dedupe,
+            shown: options.shown.as_ref().map(Shown::from),
             found: found.to_vec(),
             places: options.places as usize,
             most_passages: options.most_passages as usize,
@@ -384,18 +435,25 @@ impl Snapshot {
         scans: Vec<SegmentScan>,
         options: CountOptions,
     ) -> Result<Counts> {
+        let shown = Shown::from(&options.shown);
         let request = |documents: usize| Request {
             query: &query,
             documents,
             chunks: 1,
             dedupe: options.dedupe,
+            by_family: options.family == Some(true),
+            shown: Some(shown),
             min_score: options.min_score as f32,
         };
         let wanted = options.max_results as usize;
         let scans = self.scans(selection, &scans, query.len())?;
         let run = |documents| search(&self.0, &selection.0, &scans, &request(documents));
-        let mut outcome = best(&self.0, &(&options.shown).into(), wanted, run).map_err(from_core)?;
-        let all = std::mem::take(&mut outcome.hits);
+        let mut outcome = best(&self.0, &shown, wanted, run).map_err(from_core)?;
+        let mut all = std::mem::take(&mut outcome.hits);
+        if let Some(countries) = &options.prefer {
+            prefer(&self.0, &selection.0, &request(wanted), countries, &mut all).map_err(from_core)?;
+            all = page(&self.0, &all, &shown, 0, wanted).map_err(from_core)?;
+        }
         let wants = |axis: &str| options.axes.iter().any(|a| a == axis);
         let terms = |axis: &str, column: &str, kind: Axis, top: usize| -> Result<Option<Vec<NamedCount>>> {
             if !wants(axis) {
@@ -424,10 +482,16 @@ impl Snapshot {
 impl Snapshot {
     /// The segment and the ordinal of a live document.
     pub fn find(&self, id: u32) -> Option<(&Segment, usize)> {
-        self.0.segments.iter().find_map(|(segment, deleted)| {
+        let (n, ordinal) = self.place(id)?;
+        Some((&*self.0.segments[n].0, ordinal))
+    }
+
+    /// The number of the segment of a live document, and the ordinal.
+    pub(crate) fn place(&self, id: u32) -> Option<(usize, usize)> {
+        self.0.segments.iter().enumerate().find_map(|(n, (segment, deleted))| {
             segment.doc_id().last().filter(|&&last| id <= last)?;
             let ordinal = segment.ordinal_of_id(id).filter(|&o| !deleted.contains(o))?;
-            Some((&**segment, ordinal))
+            Some((n, ordinal))
         })
     }
 

@@ -4,10 +4,10 @@ use crate::errors::{coded, from_core};
 use crate::snapshot::{SearchHits, SearchOptions, Selection, Snapshot};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
-use priorart_core::bitmap::Bitmap;
 use priorart_core::lexical::question::{Concept, Questions};
 use priorart_core::lexical::score::scores;
-use priorart_core::search::{beside, scored, Hit, Outcome, Request};
+use priorart_core::search::{beside, prefer, scored, Hit, Outcome, Request};
+use priorart_core::shown::ShownScore as Shown;
 use std::cell::RefCell;
 
 thread_local! {
@@ -132,10 +132,15 @@ impl Snapshot {
             chunks: options.chunks as usize,
             dedupe: options.dedupe,
             min_score: options.min_score as f32,
+            by_family: options.family == Some(true),
+            shown: options.shown.as_ref().map(Shown::from),
         };
         let scores = scores(&self.0, &words.concepts).map_err(from_core)?;
         let known = found.iter().map(|&id| self.hit(id, &request)).collect::<Result<Vec<Hit>>>()?;
-        let others = beside(&self.0, &selection.0, &scores, &known, &request).map_err(from_core)?;
+        let mut others = beside(&self.0, &selection.0, &scores, &known, &request).map_err(from_core)?;
+        if let Some(countries) = &options.prefer {
+            prefer(&self.0, &selection.0, &request, countries, &mut others).map_err(from_core)?;
+        }
         let score = |hit: &Hit| {
             let segment = &scores.segments[hit.segment as usize];
             segment.get(hit.ordinal as usize).copied().unwrap_or(0.0)
@@ -158,12 +163,7 @@ impl Snapshot {
 
 impl Snapshot {
     fn hit(&self, id: u32, request: &Request) -> Result<Hit> {
-        let find = |(n, (segment, deleted)): (usize, &(std::sync::Arc<priorart_core::segment::Segment>, Bitmap))| {
-            let ordinal = segment.ordinal_of_id(id).filter(|&ordinal| !deleted.contains(ordinal))?;
-            Some((n as u32, ordinal as u32))
-        };
-        let place = self.0.segments.iter().enumerate().find_map(find);
-        let (segment, ordinal) = place.ok_or_else(|| coded("internal", format!("no document {id}")))?;
-        scored(&self.0, segment, ordinal, request).map_err(from_core)
+        let (segment, ordinal) = self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))?;
+        scored(&self.0, request, segment, ordinal).map_err(from_core)
     }
 }

@@ -20,6 +20,7 @@ export const SCHEMAS = {
   AnalyticsRequest: analyticsSchema,
   DetailsRequest: detailsSchema,
   Chunk: answers.chunkSchema,
+  CollapsedMember: answers.memberSchema,
   SearchResult: answers.searchResultSchema,
   SearchResponse: answers.searchResponseSchema,
   AnalyticsResult: answers.analyticsResultSchema,

@@ -221,7 +221,7 @@ impl Part<'_> {
             if let Some(soon) = documents.get(n + AHEAD) {
                 self.prefetch_document(soon.ordinal as usize, among(trust, soon.score));
             }
-            let least = self.best.floor().unwrap_or(f32::NEG_INFINITY).max(self.request.min_score);
+            let least = self.best.least();
             if trust.at_most(score) < least {
                 return true;
             }

@@ -1,6 +1,7 @@
 //! The best hits so far, and the score that a further document needs to be among them.
 
-use super::Hit;
+use super::{Hit, Request};
+use crate::shown::ShownScore;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -8,11 +9,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub struct Best {
     keep: usize,
     dedupe: bool,
+    shown: Option<ShownScore>,
     hits: Vec<Hit>,
     /// The first `settled` hits are sorted, and all of them are needed.
     settled: usize,
     /// The worst of `keep` settled hits. Only a better hit can be among the best.
     floor: Option<Hit>,
+    /// Hits with a lower score are not wanted or cannot be among the best.
+    least: f32,
     /// Whether a document may be pushed several times, with scores of several passages.
     repeated: bool,
 }
@@ -22,8 +26,8 @@ const SLACK_PART: usize = 4;
 const SLACK: usize = 32;
 
 impl Best {
-    pub fn new(keep: usize, dedupe: bool) -> Self {
-        Best { keep, dedupe, hits: Vec::new(), settled: 0, floor: None, repeated: false }
+    pub fn new(&Request { documents: keep, dedupe, shown, min_score: least, .. }: &Request) -> Self {
+        Best { keep, dedupe, shown, hits: Vec::new(), settled: 0, floor: None, least, repeated: false }
     }
 
     pub fn push(&mut self, hit: Hit) {
@@ -57,13 +61,12 @@ impl Best {
         self.settled = 0;
     }
 
-    /// The score that a document must exceed to be among the best; `None` while there are fewer
-    /// than `keep`.
-    pub fn floor(&self) -> Option<f32> {
-        self.floor.map(|floor| floor.score)
+    /// The least score that a document needs to be among the best.
+    pub fn least(&self) -> f32 {
+        self.least
     }
 
-    /// Sorts, and drops superfluous hits. A dropped document of an application scores less than the
+    /// Sorts, and drops superfluous hits. A dropped document of an application ranks below the
     /// one that is kept, and a hit below the floor is below `keep` others, so neither can come
     /// back.
     pub fn settle(&mut self) {
@@ -84,8 +87,10 @@ impl Best {
         }
         self.hits.truncate(self.keep);
         self.settled = self.hits.len();
-        if self.hits.len() == self.keep {
-            self.floor = self.hits.last().copied();
+        if let Some(&last) = self.hits.last().filter(|_| self.hits.len() == self.keep) {
+            self.floor = Some(last);
+            let least = self.shown.map_or(last.score, |shown| shown.least(last.rank));
+            self.least = self.least.max(least);
         }
     }
 

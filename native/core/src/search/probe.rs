@@ -206,7 +206,7 @@ impl Part<'_> {
             if let Some(soon) = rows.get(n + AHEAD) {
                 vectors::prefetch(self.facts.rows(soon.row as usize..soon.row as usize + 1));
             }
-            let least = self.best.floor().unwrap_or(f32::NEG_INFINITY).max(self.request.min_score);
+            let least = self.best.least();
             if trust.at_most(estimate) < least {
                 return true;
             }

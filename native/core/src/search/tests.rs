@@ -69,11 +69,15 @@ fn write(path: &Path, docs: &[(u32, &Doc)]) -> Segment {
 fn by_brute_force(
     docs: &[Doc],
     deleted: &[u32],
-    want: usize,
-    dedupe: bool,
-    query: &[f32],
+    request: &Request,
     allow: &dyn Fn(&Doc) -> bool,
 ) -> Vec<(u32, f32)> {
+    let Request { query, documents, dedupe, shown, min_score, .. } = *request;
+    // By the shown score. Those that are shown as 0 keep their order.
+    let order = |a: f32, b: f32| match shown {
+        Some(shown) if shown.of(a) > 0 || shown.of(b) > 0 => shown.of(a).cmp(&shown.of(b)),
+        _ => a.total_cmp(&b),
+    };
     let mut scored: Vec<(u32, f32, u64)> = docs
         .iter()
         .enumerate()
@@ -89,7 +93,8 @@ fn by_brute_force(
             (id as u32, score, (!doc.grant as u64) << 63 | hash >> 1)
         })
         .collect();
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)));
+    scored.retain(|(_, score, _)| *score >= min_score);
+    scored.sort_by(|a, b| order(b.1, a.1).then(a.2.cmp(&b.2)));
     if dedupe {
         let all = scored.clone();
         scored.retain(|(id, score, key)| {
@@ -99,11 +104,11 @@ fn by_brute_force(
                     let rival = &docs[*other as usize];
                     other != id
                         && rival.application == doc.application
-                        && (other_score > score || other_score == score && other_key < key)
+                        && order(*other_score, *score).then(key.cmp(other_key)).is_gt()
                 })
         });
     }
-    scored.truncate(want);
+    scored.truncate(documents);
     scored.into_iter().map(|(id, score, _)| (id, score)).collect()
 }
 
@@ -116,6 +121,7 @@ proptest! {
         query in prop::collection::vec((-3i8..=3).prop_map(|x| x as f32 / 2.0), DIMENSIONS),
         want in 1usize..15,
         dedupe in any::<bool>(),
+        decimals in prop::option::of(0u32..3),
         way in 0u8..4,
         least in prop_oneof![Just(f32::NEG_INFINITY), (-6i8..6).prop_map(|x| x as f32)],
         country in prop::option::of(prop::sample::select(vec!["US", "KR", "CN"])),
@@ -152,16 +158,16 @@ proptest! {
         let effort = Effort { nprobe: usize::MAX, ef_search: 16 };
         let ann = Scan::Ann { k: 1, effort };
         let scan = [Scan::Exact, ann, ann, Scan::Codes][way as usize];
-        let request = Request { query: &query, documents: want, chunks: 2, dedupe, min_score: least };
+        let shown = decimals.map(|decimals| ShownScore { midpoint: 2.0, slope: 0.5, decimals });
+        let request = Request { query: &query, documents: want, chunks: 2, dedupe, by_family: false, shown, min_score: least };
         let outcome = search(&snapshot, &selected, &vec![scan; snapshot.segments.len()], &request).unwrap();
         let found: Vec<(u32, f32)> = outcome.hits.iter()
             .map(|h| (snapshot.segments[h.segment as usize].0.doc_id()[h.ordinal as usize], h.score)).collect();
         let allow = |d: &Doc| country.is_none_or(|c| c == d.country)
             && from.is_none_or(|f| d.day != NO_DAY && d.day >= f && d.day <= 15);
-        let mut expected = by_brute_force(&docs, &removed, want, dedupe, &query, &allow);
-        expected.retain(|(_, score)| *score >= least);
-        prop_assert_eq!(found, expected);
-        let all = by_brute_force(&docs, &removed, usize::MAX, false, &query, &allow);
+        prop_assert_eq!(found, by_brute_force(&docs, &removed, &request, &allow));
+        let every = Request { documents: usize::MAX, dedupe: false, min_score: f32::NEG_INFINITY, ..request };
+        let all = by_brute_force(&docs, &removed, &every, &allow);
         let above = all.iter().filter(|(_, score)| *score >= least).count();
         let sampled = |size| sample_above(&snapshot, &selected, &query, least, size).unwrap();
         prop_assert_eq!(sampled(docs.len()), (all.len(), above));
@@ -182,10 +188,11 @@ proptest! {
         dedupe in any::<bool>(),
         settle_every in 1usize..400,
     ) {
-        let mut best = Best::new(keep, dedupe);
+        let min_score = f32::NEG_INFINITY;
+        let mut best = Best::new(&Request { query: &[], documents: keep, chunks: 1, dedupe, by_family: false, shown: None, min_score });
         let mut all = Vec::new();
         for (n, &(score, key, application)) in pushed.iter().enumerate() {
-            let hit = Hit { ordinal: n as u32, score: score as f32, key: key << 10 | n as u64, application, ..Hit::UNSCORED };
+            let hit = Hit { ordinal: n as u32, score: score as f32, rank: score as f64, key: key << 10 | n as u64, application, ..Hit::UNSCORED };
             best.push(hit);
             all.push(hit);
             if n % settle_every == 0 {
@@ -201,7 +208,7 @@ proptest! {
             }
         }
         best.settle();
-        prop_assert_eq!(best.floor(), (expected.len() == keep).then(|| expected[keep - 1].score));
+        prop_assert_eq!(best.least(), if expected.len() == keep { expected[keep - 1].score } else { min_score });
         let ordinals = |hits: &[Hit]| hits.iter().map(|h| h.ordinal).collect::<Vec<_>>();
         prop_assert_eq!(ordinals(&best.finish()), ordinals(&expected));
     }
@@ -267,7 +274,15 @@ fn numbers_without_a_finite_score_are_refused() {
     let found = |x: f32| -> Result<_> {
         let query = [x; DIMENSIONS];
         let min_score = f32::NEG_INFINITY;
-        let request = Request { query: &query, documents: 1, chunks: 1, dedupe: false, min_score };
+        let request = Request {
+            query: &query,
+            documents: 1,
+            chunks: 1,
+            dedupe: false,
+            by_family: false,
+            shown: None,
+            min_score,
+        };
         let outcome = search(&snapshot, &selected, &[Scan::Exact], &request)?;
         Ok((outcome.hits.len(), sample_above(&snapshot, &selected, &query, 0.0, 1)?))
     };

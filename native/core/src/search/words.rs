@@ -1,6 +1,7 @@
 //! Documents that hold the words of a question, beside those whose vectors are near.
 
-use super::{vectors, Hit, Request, Selected, Snapshot};
+use super::group::{keys_of, members, scored};
+use super::{Hit, Request, Selected, Snapshot};
 use crate::lexical::score::Scores;
 use crate::Result;
 use std::collections::HashSet;
@@ -10,8 +11,8 @@ use std::collections::HashSet;
 const EACH: usize = 2;
 
 /// The documents with the best lexical scores that a filter allows and `known` does not have, with
-/// the exact scores of their vectors; at most `request.documents`, best lexical score first. Those of
-/// an application of a known hit are left out, too.
+/// the exact scores of their vectors; at most `request.documents`, best lexical score first. A known
+/// hit stands for its application or family.
 pub fn beside(
     snapshot: &Snapshot,
     selected: &[Selected],
@@ -37,49 +38,33 @@ pub fn beside(
         candidates.truncate(most);
     }
     candidates.sort_unstable_by(better);
-    let mut taken: HashSet<u64> = match request.dedupe {
-        true => applications(snapshot, known),
-        false => HashSet::new(),
-    };
+    let mut taken: HashSet<u64> = HashSet::new();
+    for hit in known {
+        taken.insert(key_of(snapshot, request, hit.segment as usize, hit.ordinal as usize)?);
+    }
     let mut hits: Vec<Hit> = Vec::new();
     for &(_, _, segment, ordinal) in &candidates {
-        let hit = scored(snapshot, segment, ordinal, request)?;
-        if hit.application == 0 || !taken.contains(&hit.application) {
-            hits.push(hit);
-        } else if let Some(same) = hits.iter_mut().find(|other| other.application == hit.application) {
-            // The publication with the better similarity represents both.
-            *same = hit.max(*same);
-            continue;
-        } else {
+        let place = (segment as usize, ordinal as usize);
+        let key = key_of(snapshot, request, place.0, place.1)?;
+        if hits.len() == request.documents || key != 0 && !taken.insert(key) {
             continue;
         }
-        if hit.application != 0 {
-            taken.insert(hit.application);
+        let mut best = scored(snapshot, request, place.0, place.1)?;
+        if key != 0 {
+            // The most similar publication represents its group, also if it holds fewer words.
+            for (segment, ordinal) in members(snapshot, selected, place, request.by_family)? {
+                best = best.max(scored(snapshot, request, segment, ordinal)?);
+            }
         }
+        hits.push(best);
     }
-    hits.truncate(request.documents);
     Ok(hits)
 }
 
-fn applications(snapshot: &Snapshot, hits: &[Hit]) -> HashSet<u64> {
-    let of = |hit: &Hit| snapshot.segments[hit.segment as usize].0.application()[hit.ordinal as usize];
-    hits.iter().map(of).filter(|&application| application != 0).collect()
-}
-
-/// The hit of a document, with the exact score of its best passage.
-pub fn scored(snapshot: &Snapshot, segment: u32, ordinal: u32, request: &Request) -> Result<Hit> {
-    let open = &snapshot.segments[segment as usize].0;
-    let facts = open.facts();
-    let rows = facts.rows_of(ordinal as usize);
-    open.verify_rows(rows.clone())?;
-    let mut best = Hit { segment, ordinal, score: f32::NEG_INFINITY, ..Hit::UNSCORED };
-    for (row, n) in facts.rows(rows).chunks_exact(facts.dimensions).zip(0..) {
-        let score = vectors::dot(request.query, row);
-        if score > best.score {
-            (best.score, best.passage) = (score, n);
-        }
+/// The key of the group of a document; 0 if it is a result by itself.
+fn key_of(snapshot: &Snapshot, request: &Request, segment: usize, ordinal: usize) -> Result<u64> {
+    match request.dedupe {
+        true => Ok(keys_of(&snapshot.segments[segment].0, request.by_family)?[ordinal]),
+        false => Ok(0),
     }
-    best.key = Hit::key_of(&facts, ordinal as usize);
-    best.application = if request.dedupe { facts.application[ordinal as usize] } else { 0 };
-    Ok(best)
 }

@@ -8,7 +8,8 @@ export const operation: Operation = {
   summary: 'Ranked patents with matched passages',
   description:
     'Finds the patents nearest in meaning to a query in Korean, English, Japanese or Chinese. Ordered by ' +
-    'rerank_score, then similarity_score, then patent_id; a publication whose number is the query comes before all. Counts against the monthly quota when answered 200.',
+    'rerank_score, then similarity_score, then patent_id; a publication whose number is the query comes before all, and balance takes ' +
+    'countries or languages by turns. Counts against the monthly quota when answered 200.',
   body: 'SemanticRequest',
   answers: {
     200: { description: 'The patents found', content: 'SearchResponse', headers: LIMITS },
@@ -28,6 +29,8 @@ export const operation: Operation = {
         ipc_codes: ['H01M 10/05'],
       },
       priorArt: { query: 'docking a robot vacuum cleaner', as_of: 'US11217824B2' },
+      onePerFamily: { query: 'wind turbine blade', collapse: 'family', prefer_countries: ['KR', 'US'] },
+      everyOffice: { query: 'lidar for vehicles', balance: 'country' },
       moreLikeThis: { like: ['KR1020200104349A'], unlike: ['EP03539467A1'], countries: ['JP'] },
     },
     SearchResponse: {

@@ -76,8 +76,15 @@ fn rough_estimates_are_believed_as_far_as_they_deserve() {
                         let query: Vec<f32> = (0..DIMENSIONS)
                             .map(|i| ((seed * 31 + i * 17) % 13) as f32 / 13.0 - 0.5)
                             .collect();
-                        let request =
-                            Request { query: &query, documents, chunks: 1, dedupe: true, min_score };
+                        let request = Request {
+                            query: &query,
+                            documents,
+                            chunks: 1,
+                            dedupe: true,
+                            by_family: false,
+                            shown: None,
+                            min_score,
+                        };
                         let run = |scan| search(snapshot, &selected, &[scan; 2], &request).unwrap();
                         let (truth, outcome) = (run(Scan::Exact), run(scan));
                         let least = truth.hits.last().map_or(0.0, |hit| hit.score);
@@ -128,7 +135,15 @@ fn only_the_lists_near_to_the_query_are_probed() {
     let scan = Scan::Ann { k: 1, effort: Effort { nprobe: 1, ef_search: 1 } };
     let run = |test: Option<Clause>, documents: usize, scan: Scan| {
         let selected = snapshot.select(test.as_slice()).unwrap();
-        let request = Request { query: &query, documents, chunks: 1, dedupe: false, min_score: -9.0 };
+        let request = Request {
+            query: &query,
+            documents,
+            chunks: 1,
+            dedupe: false,
+            by_family: false,
+            shown: None,
+            min_score: -9.0,
+        };
         search(&snapshot, &selected, &[scan], &request).unwrap()
     };
     let country = |name: &str| Clause {
@@ -181,7 +196,15 @@ fn rows_of_one_text_say_nothing_of_others() {
     let selected = snapshot.select(&[]).unwrap();
     let effort = Effort { nprobe: LISTS, ef_search: 1 };
     for scan in [Scan::Ann { k: 1, effort }, Scan::Codes] {
-        let request = Request { query: &query, documents: 10, chunks: 1, dedupe: false, min_score: -9.0 };
+        let request = Request {
+            query: &query,
+            documents: 10,
+            chunks: 1,
+            dedupe: false,
+            by_family: false,
+            shown: None,
+            min_score: -9.0,
+        };
         let outcome = search(&snapshot, &selected, &[scan], &request).unwrap();
         assert_eq!(outcome.hits[0].ordinal, 7, "{scan:?}");
     }

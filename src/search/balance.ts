@@ -1,0 +1,170 @@
+/**
+ * `balance`: results of each country, or of each language, by turns. Candidates are collected for each group, so that a
+ * group whose scores are lower has its candidates too.
+ */
+import type { FilterClause, NativeSnapshot, SearchHits, SearchOptions } from '../index/native.js';
+import { TOP_K } from '../limits.js';
+import type { Manifest } from '../store/manifest.js';
+import type { Store } from '../store/store.js';
+import { type Grouping, groupsOf } from './collapse.js';
+import { type Plan, type PlanOptions, planOf, scansOf } from './plan.js';
+import type { Balance } from './query.js';
+import { selectionOf } from './selections.js';
+
+/** Groups that are searched each for itself: the largest ones. The others are one group. */
+const GROUPS_MOST = 12;
+
+/** The state that is searched, and the question. */
+export interface BalancedSearch {
+  store: Store;
+  native: NativeSnapshot;
+  manifest: Manifest;
+  vector: Float32Array;
+  clauses: FilterClause[];
+  options: SearchOptions;
+  grouping: Grouping;
+  plan: PlanOptions;
+}
+
+/** The candidates of a search without balance. */
+export function collect({ native, manifest, vector, clauses, options, plan: how }: BalancedSearch): {
+  hits: SearchHits;
+  plan: Plan;
+} {
+  const selection = selectionOf(native, clauses);
+  const plan = planOf(manifest.segments, native.segments, selection, options.documents, how);
+  return { hits: native.search(vector, selection, scansOf(plan), options), plan };
+}
+
+/**
+ * The candidates of all groups by turns, the group with the best one first, at most `documents`. Publications of one
+ * application or family that are in several groups are one candidate, the best.
+ */
+export function collectBalanced(search: BalancedSearch, by: Balance): { hits: SearchHits; plan: Plan } {
+  const found = groupClauses(search, by).map((group) => searchGroup(search, group));
+  const lists = withoutRepetitions(
+    search,
+    found.map(({ hits }) => hits),
+  );
+  const turns = byTurns(lists.sort((a, b) => scoreOf(b[0]) - scoreOf(a[0])));
+  const hits = joined(
+    turns.slice(0, search.options.documents),
+    found.map(({ hits }) => hits),
+  );
+  return { hits, plan: together(found.map(({ plan }) => plan)) };
+}
+
+/** One candidate: its place in the hits of its group. */
+interface Candidate {
+  hits: SearchHits;
+  at: number;
+}
+
+const scoreOf = (candidate: Candidate | undefined): number =>
+  candidate === undefined ? Number.NEGATIVE_INFINITY : candidate.hits.scores[candidate.at]!;
+
+/** A condition for each group that has documents. */
+function groupClauses({ native, clauses }: BalancedSearch, by: Balance): FilterClause[] {
+  const values = native.tally(selectionOf(native, clauses), by).map(({ name }) => name);
+  const own = values.slice(0, GROUPS_MOST);
+  return [
+    ...own.map((name): FilterClause => ({ column: by, test: 'exact', terms: [name] })),
+    { column: by, test: 'none', terms: own },
+  ];
+}
+
+function searchGroup(search: BalancedSearch, group: FilterClause): { hits: SearchHits; plan: Plan } {
+  const { native, manifest, vector, clauses, options, plan: how } = search;
+  const selection = native.select([...clauses, group]);
+  // The other groups may have little to give.
+  const documents = Math.min(options.documents, TOP_K.max);
+  const plan = planOf(manifest.segments, native.segments, selection, documents, how);
+  return { hits: native.search(vector, selection, scansOf(plan), { ...options, documents }), plan };
+}
+
+/** The candidates of each group. Of those that are one result, the best remains: of a preferred country, if there is one. */
+function withoutRepetitions(
+  { store, native, clauses, grouping }: BalancedSearch,
+  found: readonly SearchHits[],
+): Candidate[][] {
+  const lists = found.map((hits) => Array.from(hits.docs, (_, at): Candidate => ({ hits, at })));
+  if (!grouping.dedupe) return lists.filter((list) => list.length > 0);
+  const keys = new Map<Candidate, number>();
+  const best = new Map<number, Candidate>();
+  for (const [n, hits] of found.entries()) {
+    const { docs, at } = groupsOf(native, selectionOf(native, clauses), hits.docs, grouping);
+    for (const candidate of lists[n]!) {
+      // The members are ascending, so the first identifies the result.
+      const key = docs[at[candidate.at]!]!;
+      keys.set(candidate, key);
+      const rival = best.get(key);
+      if (rival === undefined || isBetter(store, candidate, rival, grouping)) best.set(key, candidate);
+    }
+  }
+  const kept = lists.map((list) => list.filter((candidate) => best.get(keys.get(candidate)!) === candidate));
+  return kept.filter((list) => list.length > 0);
+}
+
+function isBetter(store: Store, one: Candidate, rival: Candidate, { prefer = [] }: Grouping): boolean {
+  const place = ({ hits, at }: Candidate) => {
+    const country = store.documents.get(hits.docs[at]!)?.country;
+    const found = country === undefined ? -1 : prefer.indexOf(country);
+    return found < 0 ? prefer.length : found;
+  };
+  const nearer = prefer.length === 0 ? 0 : place(rival) - place(one);
+  return (nearer || scoreOf(one) - scoreOf(rival)) > 0;
+}
+
+/** The chosen candidates as hits, in their order, with the work of all searches. */
+function joined(chosen: readonly Candidate[], all: readonly SearchHits[]): SearchHits {
+  const parts = chosen.map(({ hits, at }) => ({
+    hits,
+    from: hits.passageAt[at]!,
+    to: hits.passageAt[at + 1]!,
+  }));
+  const passageAt = new Uint32Array(chosen.length + 1);
+  for (const [n, { from, to }] of parts.entries()) passageAt[n + 1] = passageAt[n]! + to - from;
+  const sum = (of: (hits: SearchHits) => number) => all.reduce((total, hits) => total + of(hits), 0);
+  return {
+    docs: Uint32Array.from(chosen, ({ hits, at }) => hits.docs[at]!),
+    scores: Float32Array.from(chosen, scoreOf),
+    passageAt,
+    passages: Uint32Array.from(parts.flatMap(({ hits, from, to }) => [...hits.passages.subarray(from, to)])),
+    passageScores: Float32Array.from(
+      parts.flatMap(({ hits, from, to }) => [...hits.passageScores.subarray(from, to)]),
+    ),
+    rowsScored: sum(({ rowsScored }) => rowsScored),
+    candidates: sum(({ candidates }) => candidates),
+    widened: sum(({ widened }) => widened),
+    rescanned: sum(({ rescanned }) => rescanned),
+  };
+}
+
+/** The plans of all searches as one. */
+function together(plans: readonly Plan[]): Plan {
+  return {
+    exact: plans.every(({ exact }) => exact),
+    documents: plans.reduce((sum, { documents }) => sum + documents, 0),
+    segments: plans.flatMap(({ segments }) => segments),
+  };
+}
+
+/** The first of each list, then the second of each, and so on. */
+export function byTurns<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = lists.reduce((most, { length }) => Math.max(most, length), 0);
+  return Array.from({ length: longest }, (_, turn) =>
+    lists.flatMap((list) => list.slice(turn, turn + 1)),
+  ).flat();
+}
+
+/** Items by turns of their groups, in the order in which the groups first occur. */
+export function inTurns<T>(items: readonly T[], groupOf: (item: T) => string): T[] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groupOf(item);
+    const list = groups.get(group);
+    if (list) list.push(item);
+    else groups.set(group, [item]);
+  }
+  return byTurns([...groups.values()]);
+}
