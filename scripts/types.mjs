@@ -26,6 +26,12 @@ const SEARCH_TYPES = [
   ],
   [requests.detailsSchema, 'DetailsRequest', 'A request for documents as markdown.'],
   [answers.chunkSchema, 'Chunk', 'A passage that matches a question.'],
+  [answers.highlightSchema, 'Highlight', 'A place in a text, in UTF-16 code units.'],
+  [
+    answers.hitExplanationSchema,
+    'HitExplanation',
+    'Why a result is there. `rerank_score = reranker + lexical_weight × lexical`, but for rounding.',
+  ],
   [answers.memberSchema, 'CollapsedMember', 'A publication for which a result stands.'],
   [answers.searchResultSchema, 'SearchResult', 'A patent that fits a question.'],
   [answers.searchResponseSchema, 'SearchResponse', 'The answer of a search.'],

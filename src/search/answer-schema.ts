@@ -34,6 +34,44 @@ const bibliography = () => ({
 const figure = () =>
   z.exactOptional(z.string()).describe('File name of the representative drawing; absent if none is stored');
 
+export const highlightSchema = z.strictObject({
+  from: count().describe('First UTF-16 code unit'),
+  to: count().describe('UTF-16 code unit behind the last'),
+});
+
+/** Why a result is there. `rerank_score = reranker + lexical_weight × lexical`, but for rounding. */
+export const hitExplanationSchema = z.strictObject({
+  reranker: z.number().describe('Score of the reranker'),
+  lexical: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe(
+      'Lexical score: the share of the question’s words, weighted by their rarity, that the document holds. A document in ' +
+        'another language than the question has at least that of an average one',
+    ),
+  lexical_weight: z.number().min(0).describe('Weight of the lexical score for this question'),
+  found_by: z
+    .enum(['similarity', 'words', 'number'])
+    .describe('What made the document a candidate: its vectors, its words alone, or its number in the question'),
+  rank_by_similarity: z
+    .exactOptional(z.int().min(1))
+    .describe('Rank among the candidates by similarity, before reranking; absent unless found_by is similarity'),
+  rank: z.int().min(1).describe('Rank in the answer'),
+  decided_by: count().describe('Place in chunks of the passage whose reranker score is that of the document'),
+  matches: z
+    .array(
+      z.strictObject({
+        term: z.string().describe('Word as the question has it'),
+        documents: count().describe('Documents of the index that hold it, before filters'),
+        chunk: count().describe('Place in chunks of the passage that holds it'),
+        from: count().describe('First UTF-16 code unit in the text of the chunk'),
+        to: count().describe('UTF-16 code unit behind the last'),
+      }),
+    )
+    .describe('Words of the question in the passages shown'),
+});
+
 export const chunkSchema = z.strictObject({
   text: z.string().describe('Text of the passage'),
   chunk_type: z.enum(['abstract', 'claim', 'description']).describe('Part of the document'),
@@ -42,6 +80,9 @@ export const chunkSchema = z.strictObject({
   claim_numbers: z.array(z.int()).describe('Claims covered; may be empty'),
   similarity_score: similarity(),
   rerank_score: z.number().describe('Orders the passages; its value means nothing by itself'),
+  highlights: z
+    .exactOptional(z.array(highlightSchema))
+    .describe('Places of words of the question in text, ascending; only if the request has highlight'),
 });
 
 export const memberSchema = z.strictObject({
@@ -65,6 +106,11 @@ export const searchResultSchema = z.strictObject({
   representative_figure: figure(),
   chunks: z.array(chunkSchema).max(CHUNKS_PER_RESULT).describe('Matched passages, sorted by rerank_score'),
   members: members(),
+  explanation: z
+    .exactOptional(hitExplanationSchema)
+    .describe(
+      'Why the result is there: rerank_score = reranker + lexical_weight × lexical; only if the request has explain',
+    ),
 });
 
 export const searchResponseSchema = z.strictObject({

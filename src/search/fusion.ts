@@ -46,15 +46,7 @@ function rareShareOf(used: readonly UsedWord[], documents: number): number {
   return used.filter(isRare).reduce((sum, { share }) => sum + share, 0);
 }
 
-/** Adds the lexical scores to those of the reranker. @param foreign 1 for a document in another language */
-export function fused(
-  scores: Float32Array,
-  lexical: Float32Array,
-  weight: number,
-  foreign: Uint8Array | undefined,
-): Float32Array {
-  return scores.map((score, n) => {
-    const own = lexical[n]!;
-    return score + weight * (foreign?.[n] ? Math.max(own, FIT.foreign) : own);
-  });
+/** The lexical scores that count. @param foreign 1 for a document in another language than the question */
+export function counting(lexical: Float32Array, foreign: Uint8Array | undefined): Float32Array {
+  return lexical.map((score, n) => (foreign?.[n] ? Math.max(score, FIT.foreign) : score));
 }

@@ -65,6 +65,10 @@ export interface SemanticRequest {
   priority_date_from?: string | null | undefined;
   /** Priority date on this day or earlier; not before priority_date_from. YYYY-MM-DD. */
   priority_date_to?: string | null | undefined;
+  /** Explain each result: the parts of its score, its ranks, and the words that it shares with the question. Default: false. */
+  explain?: boolean | null | undefined;
+  /** Give the places of words of the question in each passage. Default: false. */
+  highlight?: boolean | null | undefined;
 }
 
 /** Filters of a search, without a question. `null` means that the field is absent. */
@@ -115,6 +119,10 @@ export interface PatentFilter {
   priority_date_from?: string | null | undefined;
   /** Priority date on this day or earlier; not before priority_date_from. YYYY-MM-DD. */
   priority_date_to?: string | null | undefined;
+  /** Explain each result: the parts of its score, its ranks, and the words that it shares with the question. Default: false. */
+  explain?: boolean | null | undefined;
+  /** Give the places of words of the question in each passage. Default: false. */
+  highlight?: boolean | null | undefined;
 }
 
 /** A request for statistics and a page of results. `null` means that the field is absent. */
@@ -211,6 +219,52 @@ export interface Chunk {
   similarity_score: number;
   /** Orders the passages; its value means nothing by itself. */
   rerank_score: number;
+  /** Places of words of the question in text, ascending; only if the request has highlight. */
+  highlights?: {
+    /** First UTF-16 code unit. */
+    from: number;
+    /** UTF-16 code unit behind the last. */
+    to: number;
+  }[];
+}
+
+/** A place in a text, in UTF-16 code units. */
+export interface Highlight {
+  /** First UTF-16 code unit. */
+  from: number;
+  /** UTF-16 code unit behind the last. */
+  to: number;
+}
+
+/** Why a result is there. `rerank_score = reranker + lexical_weight × lexical`, but for rounding. */
+export interface HitExplanation {
+  /** Score of the reranker. */
+  reranker: number;
+  /** Lexical score: the share of the question’s words, weighted by their rarity, that the document holds. A document in another language than the question has at least that of an average one. 0 to 1. */
+  lexical: number;
+  /** Weight of the lexical score for this question. */
+  lexical_weight: number;
+  /** What made the document a candidate: its vectors, its words alone, or its number in the question. */
+  found_by: 'similarity' | 'words' | 'number';
+  /** Rank among the candidates by similarity, before reranking; absent unless found_by is similarity. */
+  rank_by_similarity?: number;
+  /** Rank in the answer. */
+  rank: number;
+  /** Place in chunks of the passage whose reranker score is that of the document. */
+  decided_by: number;
+  /** Words of the question in the passages shown. */
+  matches: {
+    /** Word as the question has it. */
+    term: string;
+    /** Documents of the index that hold it, before filters. */
+    documents: number;
+    /** Place in chunks of the passage that holds it. */
+    chunk: number;
+    /** First UTF-16 code unit in the text of the chunk. */
+    from: number;
+    /** UTF-16 code unit behind the last. */
+    to: number;
+  }[];
 }
 
 /** A publication for which a result stands. */
@@ -251,6 +305,8 @@ export interface SearchResult {
   chunks: Chunk[];
   /** Publications for which this result stands, itself included, of those that the filters allow; only if the request has collapse. */
   members?: CollapsedMember[];
+  /** Why the result is there: rerank_score = reranker + lexical_weight × lexical; only if the request has explain. */
+  explanation?: HitExplanation;
 }
 
 /** The answer of a search. */

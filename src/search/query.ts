@@ -75,6 +75,9 @@ export interface SemanticQuery extends Subjects {
   balance?: Balance;
   topK: number;
   filters: Filters;
+  /** Say of each result why it is there, and where its passages hold words of the question. */
+  explain?: boolean;
+  highlight?: boolean;
   /** Scan every allowed vector instead of using an approximate plan. Of the library and the command line only. */
   exact?: boolean;
   /** false: order results by similarity, without the reranker. Of the library and the command line only. */
@@ -176,6 +179,8 @@ export function parseSemantic(input: unknown): SemanticQuery {
     ...collapseOf(body),
     ...balanceOf(body),
     topK: body.top_k ?? TOP_K.default,
+    ...(body.explain ? { explain: true } : {}),
+    ...(body.highlight ? { highlight: true } : {}),
     filters: filters(body, datesOf(body)),
   };
 }

@@ -125,6 +125,16 @@ export const semanticSchema = z
         'Priority date on this day or later: the earliest priority claimed, else the own filing date',
       ),
       priority_date_to: day().describe('Priority date on this day or earlier; not before priority_date_from'),
+      explain: z
+        .boolean({ error: 'true or false' })
+        .nullish()
+        .describe('Explain each result: the parts of its score, its ranks, and the words that it shares with the question')
+        .meta({ default: false }),
+      highlight: z
+        .boolean({ error: 'true or false' })
+        .nullish()
+        .describe('Give the places of words of the question in each passage')
+        .meta({ default: false }),
     },
     { error: 'a JSON object' },
   )

@@ -13,7 +13,15 @@ import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.
 import { clausesOf } from './filter.js';
 import { firstOf, withoutFirst } from './first.js';
 import { Found } from './found.js';
-import { fused, lexicalWeight } from './fusion.js';
+import { counting, lexicalWeight } from './fusion.js';
+import {
+  explanationOf,
+  highlightsOf,
+  matchesIn,
+  type QuestionWords,
+  type ScoreParts,
+  type Wanted,
+} from './hit-explanation.js';
 import type { Balance, SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
@@ -40,7 +48,7 @@ export async function searchSemantic(
   const { manifest, native } = reader.snapshot();
   const { asOf } = query.filters;
   const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
-  const { hits, firsts, members, plan, filter, knn, ...candidates } = calling(() => {
+  const { hits, firsts, members, plan, filter, knn, question, ...candidates } = calling(() => {
     const own = [...clausesOf(query.filters, reader.store), ...subject.clauses];
     const grouping = groupingOf(query);
     const shown = { ...calibration, decimals: SHOWN_DECIMALS };
@@ -71,7 +79,7 @@ export async function searchSemantic(
     const groups = query.collapse && groupsOf(native, selectionOf(native, own), all.hits.docs, grouping);
     const members =
       groups && Array.from(all.hits.docs, (_, n) => membersOf((doc) => store.documents.get(doc), groups, n));
-    return { ...all, firsts: first?.docs.length ?? 0, members, plan, filter, knn };
+    return { ...all, question: words, firsts: first?.docs.length ?? 0, members, plan, filter, knn };
   });
   const words = clock();
   cancellation.check();
@@ -81,11 +89,26 @@ export async function searchSemantic(
   const foreign = weight > 0 && candidates.lexical ? found.foreign?.(asked.query) : undefined;
   const scoring = scored(reader, asked, found, cancellation);
   const reranked = scoring instanceof Promise ? await scoring : scoring;
-  const scores = withWordScores(reranked, weight, candidates.lexical, foreign);
+  const counted = weight > 0 && candidates.lexical ? counting(candidates.lexical, foreign) : undefined;
+  const scores = counted ? withWordScores(reranked, counted, weight) : reranked;
+  const parts = (n: number): ScoreParts => ({
+    reranker: shown(reranked.documents[n] ?? scores.documents[n]!),
+    lexical: shown(counted?.[n] ?? 0),
+    weight,
+    ...foundBy(n, { firsts, added: candidates.added, total: hits.docs.length }),
+  });
   const rerank = clock();
   const results = resultsOf(
     calibration,
-    { topK: query.topK, firsts, members, balance: query.balance },
+    {
+      topK: query.topK,
+      firsts,
+      members,
+      balance: query.balance,
+      wanted: { explain: query.explain === true, highlight: query.highlight === true },
+      parts,
+      question: { words: question, used: candidates.used },
+    },
     found,
     scores,
   );
@@ -144,15 +167,19 @@ function scored(
   );
 }
 
-/** Adds the lexical scores to those of the documents that the reranker scored. */
-function withWordScores(
-  scores: RerankScores,
-  weight: number,
-  lexical: Float32Array | undefined,
-  foreign: Uint8Array | undefined,
-): RerankScores {
-  if (weight === 0 || lexical === undefined) return scores;
-  return { ...scores, documents: fused(scores.documents, lexical, weight, foreign) };
+/** Adds the lexical scores to those of the reranker. */
+function withWordScores(scores: RerankScores, lexical: Float32Array, weight: number): RerankScores {
+  return { ...scores, documents: scores.documents.map((score, n) => score + weight * lexical[n]!) };
+}
+
+/** What made the nth candidate one, and its rank among those of the vectors. */
+function foundBy(
+  n: number,
+  { firsts, added, total }: { firsts: number; added: number; total: number },
+): Pick<ScoreParts, 'foundBy' | 'rankBySimilarity'> {
+  if (n < firsts) return { foundBy: 'number', rankBySimilarity: undefined };
+  if (n >= total - added) return { foundBy: 'words', rankBySimilarity: undefined };
+  return { foundBy: 'similarity', rankBySimilarity: n - firsts + 1 };
 }
 
 function wentToReranker({ reranker }: IndexReader, { hits }: Found): number {
@@ -167,15 +194,19 @@ interface ResultOptions {
   members: (CollapsedMember[] | undefined)[] | undefined;
   /** Results of each country or language by turns. */
   balance: Balance | undefined;
+  wanted: Wanted;
+  /** The parts of the score of the nth hit. */
+  parts: (n: number) => ScoreParts;
+  question: QuestionWords;
 }
 
 /**
- * Results in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are compared as they are shown, so that the order
- * can be checked in the answer.
+ * Results in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are
+ * compared as they are shown, so that the order can be checked in the answer.
  */
 function resultsOf(
   calibration: Calibration,
-  { topK, firsts, members, balance }: ResultOptions,
+  { topK, firsts, members, balance, wanted, parts, question }: ResultOptions,
   found: Found,
   given: RerankScores,
 ): SearchResult[] {
@@ -196,9 +227,12 @@ function resultsOf(
   );
   const rest = order.slice(firsts);
   const turns = balance ? inTurns(rest, ({ n }) => found.head(n)[balance] ?? '') : rest;
-  return [...order.slice(0, firsts), ...turns].slice(0, topK).map(({ n, similarity, rerank }) => {
+  return [...order.slice(0, firsts), ...turns].slice(0, topK).map(({ n, similarity, rerank }, at) => {
     const head = found.head(n);
     const figure = found.figure(n);
+    const chunks = chunksOf(found, n, scores, similarityOf);
+    const matches = wanted.explain || wanted.highlight ? matchesIn(question, chunks) : [];
+    const highlighted = chunks.map((chunk, c) => ({ ...chunk, highlights: highlightsOf(matches, c) }));
     return {
       patent_id: head.patent_id,
       title: titleOf(head),
@@ -210,8 +244,9 @@ function resultsOf(
       similarity_score: similarity,
       rerank_score: rerank,
       ...(figure === undefined ? {} : { representative_figure: figure }),
-      chunks: chunksOf(found, n, scores, similarityOf),
+      chunks: wanted.highlight ? highlighted : chunks,
       ...(members === undefined ? {} : { members: members[n] ?? [] }),
+      ...(wanted.explain ? { explanation: explanationOf(parts(n), at + 1, matches) } : {}),
     };
   });
 }

@@ -9,6 +9,8 @@ export type {
   CoverageCountry,
   DetailsEntry,
   DetailsResponse,
+  Highlight,
+  HitExplanation,
   SearchResponse,
   SearchResult,
 } from './public-types.js';

@@ -1,0 +1,66 @@
+/** Why a result is there: the parts of its score, its ranks, and the words that it shares with the question. */
+import type { UsedWord, Words } from '../index/native.js';
+import type { Chunk, Highlight, HitExplanation } from './types.js';
+
+/** What a request wants to know of each result. */
+export interface Wanted {
+  explain: boolean;
+  highlight: boolean;
+}
+
+/** The words of the question, and those of them that were scored. */
+export interface QuestionWords {
+  words: Words | undefined;
+  used: readonly UsedWord[];
+}
+
+/** The parts of the score of a document. */
+export interface ScoreParts {
+  reranker: number;
+  lexical: number;
+  weight: number;
+  foundBy: HitExplanation['found_by'];
+  /** From 1; undefined if only words or a number found the document. */
+  rankBySimilarity: number | undefined;
+}
+
+/** A word of the question in a passage. */
+type Match = HitExplanation['matches'][number];
+
+/** The words of a question in the passages of a result, ascending. */
+export function matchesIn({ words, used }: QuestionWords, chunks: readonly Chunk[]): Match[] {
+  if (words === undefined || used.length === 0) return [];
+  const scored = new Map(used.map((word) => [word.word, word]));
+  return chunks.flatMap(({ text }, chunk) =>
+    words.find(text).flatMap(({ from, to, word }): Match[] => {
+      const found = scored.get(word);
+      return found ? [{ term: found.text, documents: found.documents, chunk, from, to }] : [];
+    }),
+  );
+}
+
+/** Joined ranges of the matches in a passage, so that none overlaps another. */
+export function highlightsOf(matches: readonly Match[], chunk: number): Highlight[] {
+  const ranges: Highlight[] = [];
+  const own = matches.filter((match) => match.chunk === chunk).sort((a, b) => a.from - b.from);
+  for (const { from, to } of own) {
+    const last = ranges.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else ranges.push({ from, to });
+  }
+  return ranges;
+}
+
+/** The explanation of a result. Its parts add up to rerank_score, but for rounding. */
+export function explanationOf(parts: ScoreParts, rank: number, matches: Match[]): HitExplanation {
+  return {
+    reranker: parts.reranker,
+    lexical: parts.lexical,
+    lexical_weight: parts.weight,
+    found_by: parts.foundBy,
+    ...(parts.rankBySimilarity === undefined ? {} : { rank_by_similarity: parts.rankBySimilarity }),
+    rank,
+    decided_by: 0,
+    matches,
+  };
+}
