@@ -1,0 +1,132 @@
+/** The words of a question: filters by words, explanations and highlights, compared with the texts themselves. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { type Engine, open } from '../../src/engine.js';
+import { lexicalTexts } from '../../src/index/lexical-texts.js';
+import type { Patent } from '../../src/patent/record.js';
+import type { SearchResult } from '../../src/search/types.js';
+import { FIXTURES, questions } from '../crash/folder.js';
+import { type Collection, collect } from './collection.js';
+
+/** Words that have no other endings in the fixtures, so that a text holds one if it contains its letters. */
+const EXACT = ['전해질', '배터리', '電池', 'センサ', '传感器', '황화물계', 'LiPF6', '2.5'];
+
+/** Simplified forms of Han characters. */
+const HAN = new Map(
+  readFileSync(new URL('../../../models/static/train/han.tsv', import.meta.url), 'utf8')
+    .split('\n')
+    .map((line) => line.split('\t') as [string, string]),
+);
+const folded = (text: string) =>
+  Array.from(text.normalize('NFKC').toLowerCase(), (character) => HAN.get(character) ?? character).join('');
+
+describe('words', () => {
+  let collection: Collection;
+  let engine: Engine;
+  let patents: Patent[];
+  before(async () => {
+    collection = await collect(FIXTURES);
+    engine = await open(collection.dir, { workers: 1 });
+    patents = [...collection.patents.values()];
+  });
+  after(async () => {
+    await engine.close();
+    collection.remove();
+  });
+
+  /** patent_ids of the publications whose texts contain a word, by reading them. */
+  const holding = (word: string) => {
+    const holds = (patent: Patent) =>
+      lexicalTexts(patent).some(({ text }) => folded(text).includes(folded(word)));
+    return patents.filter(holds).map(({ patent_id }) => patent_id);
+  };
+
+  const found = async (filter: { must_terms?: string[]; must_not_terms?: string[] }) => {
+    const ids = [];
+    for await (const { patent_id } of engine.patents({ filter })) ids.push(patent_id);
+    const request = { query: 'a', collapse: 'none', include_utility_model: true, top_k: 100 } as const;
+    const { results } = await engine.search({ ...request, ...filter }, { exact: true });
+    return { ids: ids.sort(), searched: results.map(({ patent_id }) => patent_id) };
+  };
+
+  it('must_terms allow the documents that hold all of them, must_not_terms those that hold none', async () => {
+    let some = 0;
+    for (const word of EXACT) {
+      const held = holding(word).sort();
+      some += Number(held.length > 0);
+      const must = await found({ must_terms: [word] });
+      assert.deepEqual(must.ids, held, word);
+      assert.ok(must.searched.every((id) => held.includes(id)), word);
+      const rest = patents.map(({ patent_id }) => patent_id).filter((id) => !held.includes(id));
+      assert.deepEqual((await found({ must_not_terms: [word] })).ids, rest.sort(), word);
+    }
+    assert.ok(some >= 5, `only ${some} words are in the fixtures`);
+    const both = await found({ must_terms: ['배터리', '전해질'] });
+    assert.deepEqual(both.ids, holding('배터리').filter((id) => holding('전해질').includes(id)).sort());
+  });
+
+  it('a phrase is found by stem, with hyphens or without, and only in its order', async () => {
+    const { ids } = await found({ must_terms: ['thermal runaway'] });
+    const read = patents.filter((patent) =>
+      lexicalTexts(patent).some(({ text }) => /thermal[\s-]+runaways?\b/i.test(text)),
+    );
+    assert.ok(read.length > 0);
+    assert.deepEqual(ids, read.map(({ patent_id }) => patent_id).sort());
+    assert.deepEqual((await found({ must_terms: ['Thermal-Runaways'] })).ids, ids);
+    assert.deepEqual((await found({ must_terms: ['runaway thermal'] })).ids, []);
+  });
+
+  it('a filter that excludes everything gives an empty answer and no count', async () => {
+    const filter = { must_terms: ['전해질'], must_not_terms: ['전해질'] };
+    assert.equal((await engine.search({ query: 'battery', ...filter })).total, 0);
+    assert.equal((await engine.analyze({ query: 'battery', min_score: 0, ...filter })).total_matched, 0);
+  });
+
+  it('refuses a term without a letter or digit, naming it', async () => {
+    await assert.rejects(engine.search({ query: 'x', must_terms: ['ok', '--'] }), {
+      code: 'invalid_request',
+      message: /must_terms\[1\].*letter or digit/,
+    });
+  });
+
+  it('the parts of a score add up, and offsets are the words shown', async () => {
+    let [hits, matches] = [0, 0];
+    for (const query of [...questions(20), 'PM2.5', 'battery', '전해질', '电池 sensor', '???']) {
+      const { results } = await engine.search({ query, top_k: 100, explain: true, highlight: true });
+      for (const [n, result] of results.entries()) {
+        assertExplained(query, result, n + 1);
+        hits += 1;
+        matches += result.explanation!.matches.length;
+      }
+    }
+    assert.ok(hits > 1_500 && matches > 1_000, `${hits} hits, ${matches} matches`);
+    const [plain] = (await engine.search({ query: 'battery' })).results;
+    assert.ok(plain && !('explanation' in plain) && plain.chunks.every((chunk) => !('highlights' in chunk)));
+  });
+});
+
+function assertExplained(query: string, result: SearchResult, rank: number): void {
+  const label = `${query}: ${result.patent_id}`;
+  const { explanation, chunks } = result;
+  assert.ok(explanation, label);
+  const { reranker, lexical, lexical_weight: weight, matches } = explanation;
+  assert.ok(Math.abs(reranker + weight * lexical - result.rerank_score) < 1e-5, label);
+  assert.equal(explanation.rank, rank, label);
+  assert.equal(explanation.found_by === 'similarity', explanation.rank_by_similarity !== undefined, label);
+  assert.equal(explanation.decided_by, 0, label);
+  for (const { term, chunk, from, to } of matches) {
+    const shown = folded(chunks[chunk]!.text.slice(from, to));
+    assert.ok(query.includes(term), `${label}: ${term}`);
+    // A word of another ending shares its beginning; a code may have other joiners.
+    const plain = (text: string) => folded(text).replace(/[^\p{L}\p{N}]/gu, '');
+    assert.equal(plain(shown).slice(0, 2), plain(term).slice(0, 2), `${label}: ${term}, ${shown}`);
+  }
+  for (const [n, { text, highlights }] of chunks.entries()) {
+    assert.ok(highlights, label);
+    const places = (ranges: readonly { from: number; to: number }[]) =>
+      new Set(ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at)));
+    assert.deepEqual(places(highlights), places(matches.filter(({ chunk }) => chunk === n)), label);
+    assert.ok(highlights.every(({ to }, at) => to <= text.length && (highlights[at + 1]?.from ?? Infinity) > to));
+  }
+}
