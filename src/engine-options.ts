@@ -72,7 +72,7 @@ export interface GetOptions {
 /** Options of `patents`. */
 export interface PatentsOptions extends GetOptions {
   /**
-   * Selects publications: the fields of a search without `query` and `top_k`. Without `doc_type`,
+   * Selects publications: the fields of a search that choose publications. Without `doc_type`,
    * `kind_codes` and `include_utility_model` every kind is allowed, including utility models and designs.
    * Default: all publications.
    */

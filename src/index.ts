@@ -55,7 +55,7 @@ export type {
   Section,
 } from './patent/record.js';
 export { type ReembedFolderOptions, reembed } from './pool/reembed.js';
-export type { Explanation } from './search/explanation.js';
+export type { Explanation, Reading } from './search/explanation.js';
 export type { Plan, SegmentPlan } from './search/plan.js';
 export type { AnalyticsRequest, DetailsRequest, PatentFilter, SemanticRequest } from './search/schema.js';
 export type {
