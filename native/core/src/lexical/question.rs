@@ -41,7 +41,7 @@ const HIRAGANA: f32 = 0.25;
 
 /// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
 /// of several words.
-const LONGEST_WORD: usize = 8;
+const LONGEST_WORD: usize = 12;
 
 /// Words that say nothing about a subject.
 const STOP_WORDS: &[&str] = &[

@@ -1,10 +1,12 @@
 //! Scores of documents by the words of a question: BM25F (Robertson, Zaragoza and Taylor, "Simple
 //! BM25 extension to multiple weighted fields", CIKM 2004). For each word
 //!
-//! `boost × idf × tf × (K1 + 1) / (tf + K1)`
+//! `boost × idf × (tf × (K1 + 1) / (tf + K1) + DELTA)`
 //!
 //! where `tf` sums over the parts of a document `weight × count / (1 − b + b × length / average)`,
-//! and `idf = ln(1 + (N − n + ½) / (n + ½))` for n of N documents. The sum is divided by the greatest
+//! and `idf = ln(1 + (N − n + ½) / (n + ½))` for n of N documents. DELTA is the least that a word
+//! gives, so that a long document that holds a rare word is not lost among short ones (BM25+, Lv and
+//! Zhai, "Lower-bounding term frequency normalization", CIKM 2011). The sum is divided by the greatest
 //! that a document could get, so a score lies between 0 and 1.
 
 use super::index::Lexical;
@@ -15,6 +17,7 @@ use crate::search::Snapshot;
 use crate::Result;
 
 const K1: f32 = 1.2;
+const DELTA: f32 = 1.0;
 
 /// Weight of a part, and how much its length counts.
 const fn fit(part: Part) -> (f32, f32) {
@@ -224,16 +227,16 @@ pub fn scores(snapshot: &Snapshot, concepts: &[Concept]) -> Result<Scores> {
     };
     let mut greatest = 0.0;
     for Counted { concept, matches, documents } in collection.chosen(concepts)? {
-        let weight = concepts[concept].boost * collection.idf(documents) * (K1 + 1.0);
-        greatest += weight;
-        scores.used.push(Used { concept, documents, share: weight });
+        let weight = concepts[concept].boost * collection.idf(documents);
+        greatest += weight * (K1 + 1.0 + DELTA);
+        scores.used.push(Used { concept, documents, share: weight * (K1 + 1.0 + DELTA) });
         for (n, matches) in matches.iter().enumerate() {
             for &(document, tf) in matches {
                 let score = &mut scores.segments[n][document as usize];
                 if *score == 0.0 {
                     scores.found[n].push(document);
                 }
-                *score += weight * tf / (tf + K1);
+                *score += weight * (tf * (K1 + 1.0) / (tf + K1) + DELTA);
             }
         }
     }

@@ -182,7 +182,7 @@ fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) 
             continue;
         }
         let idf = (1.0 + (all - n + 0.5) / (n + 0.5)).ln() * concept.boost as f64;
-        greatest += idf * 2.2;
+        greatest += idf * 3.2;
         let mut tf = 0.0;
         for (part, weight, b) in fit {
             let average = (collection.iter().map(|d| length(d, part)).sum::<f64>() / all).max(1.0);
@@ -193,7 +193,9 @@ fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) 
                 }
             }
         }
-        sum += idf * 2.2 * tf / (tf + 1.2);
+        if tf > 0.0 {
+            sum += idf * (2.2 * tf / (tf + 1.2) + 1.0);
+        }
     }
     sum / greatest
 }
