@@ -22,11 +22,13 @@ export interface Timings {
 /** How a question was read that has the form of a number or of a classification code. */
 export type Reading =
   | {
+      /** The question is the number of a publication or of an application. */
       as: 'number';
       /** patent_ids of its publications. Empty: the index has none, and the question was searched as a text. */
       publications: string[];
     }
   | {
+      /** The question is an IPC or CPC code. */
       as: 'classification';
       /** The code without spaces. */
       code: string;
