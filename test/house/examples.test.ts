@@ -31,7 +31,7 @@ test('the examples run, in TypeScript and in CommonJS', (t) => {
   };
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['app.ts'] }));
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, args, { cwd: app, encoding: 'utf8', timeout: 120_000 });
+    spawnSync(process.execPath, args, { cwd: app, encoding: 'utf8', timeout: 600_000 });
   const tsc = run(join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', app);
   assert.equal(tsc.status, 0, tsc.stdout);
   for (const [file, data] of [

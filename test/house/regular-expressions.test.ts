@@ -22,7 +22,7 @@ const SETTINGS = {
   attackTimeout: null,
   incubationTimeout: null,
   seedingTimeout: null,
-  timeout: 60_000,
+  timeout: 600_000,
 } as const;
 
 /** Linear expressions that the checker reports as slow: source → reason. */
