@@ -426,7 +426,7 @@ impl<'a> Parser<'a> {
 const UNEXPECTED: &str = "<! found; expected a comment, a CDATA section or a document type";
 
 /// Length of the text that begins here, if it begins with a `<` that should have been an entity:
-/// `a < b`. quick-xml would take it for a tag.
+/// `a < b`. quick-xml would read it as a tag.
 fn stray(rest: &[u8]) -> Option<usize> {
     let [b'<', after @ ..] = rest else { return None };
     let is_markup = after.first().is_some_and(|&byte| opens_name(byte) || b"/?!".contains(&byte));
