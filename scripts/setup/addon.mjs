@@ -14,7 +14,7 @@ import { runCaptured, SetupError } from './child.mjs';
 import { addonFileName, hostLevel, LEVELS } from './cpu.mjs';
 import { digestOf, filesUnder } from './digest.mjs';
 import { checkBuildTools, findRust } from './prerequisites.mjs';
-import { cacheFolder, withTarget } from './target.mjs';
+import { cacheFolder, SQLITE_FLAGS, withTarget } from './target.mjs';
 
 const CRATE = 'priorart-node';
 const LIBRARY = process.platform === 'darwin' ? 'libpriorart_node.dylib' : 'libpriorart_node.so';
@@ -32,7 +32,7 @@ const notSource = (name) =>
  * @property {string} root folder that contains `native/`
  * @property {string} level
  * @property {string} file path of the addon in `native/`
- * @property {string} cached path of the addon in the cache, by sources and compiler
+ * @property {string} cached path of the addon in the cache, by sources, compiler and flags
  * @property {Awaited<ReturnType<typeof checkBuildTools>>} rust
  */
 
@@ -51,7 +51,7 @@ export async function planAddon(root, level, env = process.env) {
   const name = addonFileName(level);
   const sources = filesUnder(root, 'native', notSource);
   const cachedAs = (rust) => {
-    const key = digestOf(root, sources, [rust.text, level]);
+    const key = digestOf(root, sources, [rust.text, level, SQLITE_FLAGS]);
     return join(cacheFolder(env), 'addon', key, name);
   };
   let rust = await findRust(env);

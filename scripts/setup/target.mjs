@@ -15,6 +15,11 @@ export function cacheFolder(env = process.env) {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'priorart');
 }
 
+/** SQLite's full-text and spatial indexes, which libsqlite3-sys would compile in, are not used. */
+export const SQLITE_FLAGS = ['FTS3', 'FTS3_PARENTHESIS', 'FTS5', 'RTREE']
+  .map((feature) => `-USQLITE_ENABLE_${feature}`)
+  .join(' ');
+
 /**
  * Environment of cargo in the workspace: variables of the native build scripts, and flags for the CPU level.
  */
@@ -23,6 +28,7 @@ function cargoEnvironment(level, env) {
   const flags = [env.RUSTFLAGS, level === 'avx2' ? '-C target-cpu=x86-64-v3' : ''].filter(Boolean).join(' ');
   return {
     ...env,
+    LIBSQLITE3_FLAGS: SQLITE_FLAGS,
     PRIORART_CPU: level,
     PRIORART_CACHE: cache,
     PRIORART_PROGRESS: join(cache, `target-${level}.progress`),

@@ -5,7 +5,7 @@
 import { LOCK_RETRY_MS, LOCK_WAIT_MS } from '../limits.js';
 import { LockHeld } from './sqlite.js';
 
-interface Waiting {
+interface QueuedWork {
   /**
    * Tries the work.
    * @throws LockHeld if the work must be retried
@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 export class LockQueue {
-  #waiting: Waiting[] = [];
+  #waiting: QueuedWork[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   /**

@@ -47,7 +47,7 @@ export function openLog(folder: string, options: OpenOptions): Sqlite {
 }
 
 /** Position of a line. Lines are in order of time; lines of the same time are in order of their writing. */
-interface Place {
+interface LinePosition {
   time: number;
   id: number;
 }
@@ -71,7 +71,7 @@ type LineRow = [
  * @throws PriorartError `usage` if the cursor is invalid
  */
 export function pageOf(log: Sqlite, key: string, limit: number, oldest: number, cursor?: string): LogPage {
-  const { time, id } = cursor === undefined ? NEWEST : placeOf(cursor);
+  const { time, id } = cursor === undefined ? NEWEST : linePosition(cursor);
   const found = log.rows<LineRow>(
     `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query FROM lines
      WHERE key = ? AND time >= ? AND (time, id) < (?, ?) ORDER BY time DESC, id DESC LIMIT ?`,
@@ -88,10 +88,10 @@ export function pageOf(log: Sqlite, key: string, limit: number, oldest: number, 
   return { lines: shown.map(lineOf), ...next };
 }
 
-const NEWEST: Place = { time: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
+const NEWEST: LinePosition = { time: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
 
 /** @throws PriorartError `usage` if the text is not a cursor */
-export function placeOf(cursor: string): Place {
+export function linePosition(cursor: string): LinePosition {
   const [, time, id] = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})$/.exec(cursor) ?? [];
   if (time !== undefined && id !== undefined)
     return { time: Number.parseInt(time, 36), id: Number.parseInt(id, 36) };

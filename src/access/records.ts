@@ -2,12 +2,12 @@
 import { PLAN_QUOTA } from '../limits.js';
 
 export const PLANS = ['free', 'basic', 'pro', 'enterprise'] as const;
-export type Plan = (typeof PLANS)[number];
+export type AccountPlan = (typeof PLANS)[number];
 
 export interface Account {
   id: string;
   name: string;
-  plan: Plan;
+  plan: AccountPlan;
   /** Searches per month: the number of the plan, or the own number of an Enterprise account. */
   monthly_quota: number;
   /** Names of the account's environments: `production`, `development`, … */
@@ -47,6 +47,6 @@ export interface Maintenance {
 export const ACCESS_FOLDER = 'access';
 
 /** The quota of a plan; `own` is the quota of an Enterprise account. */
-export function quotaOfPlan(plan: Plan, own?: number): number {
+export function quotaOfPlan(plan: AccountPlan, own?: number): number {
   return plan === 'enterprise' ? (own ?? PLAN_QUOTA.enterprise) : PLAN_QUOTA[plan];
 }

@@ -14,7 +14,7 @@ import {
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
 } from '../limits.js';
-import { daysKept, LOG_FILE, openLog, pageOf, placeOf } from './log-file.js';
+import { daysKept, LOG_FILE, linePosition, openLog, pageOf } from './log-file.js';
 import {
   addCounts,
   addStatus,
@@ -125,7 +125,7 @@ export class RequestLog {
    * @throws PriorartError `usage` if the cursor is invalid, `unavailable` if the log is damaged
    */
   page(key: string, limit: number, cursor?: string): LogPage {
-    if (cursor !== undefined) placeOf(cursor);
+    if (cursor !== undefined) linePosition(cursor);
     return this.#reading({ lines: [] }, (log) => {
       const days = daysKept(log, this.#options.days);
       return pageOf(log, key, limit, Date.now() - days * DAY_MS, cursor);

@@ -4,7 +4,7 @@
  */
 import { PriorartError } from '../errors.js';
 import { ACCESS_NAME_MAX_CHARS, ENVIRONMENTS_MAX, QUOTA_MAX } from '../limits.js';
-import { type Account, PLANS, type Plan, quotaOfPlan } from './records.js';
+import { type Account, type AccountPlan, PLANS, quotaOfPlan } from './records.js';
 
 /** Valid names of environments. */
 export const ENVIRONMENT_FORM = /^[a-z0-9][a-z0-9_-]{0,31}$/;
@@ -28,7 +28,7 @@ export function checkInteger(what: string, value: number, min: number, max: numb
   throw new PriorartError('usage', `${what}: got ${value}; expected an integer from ${min} to ${max}`);
 }
 
-export function checkedQuota(plan: Plan, own: number | undefined): number {
+export function checkedQuota(plan: AccountPlan, own: number | undefined): number {
   if (!PLANS.includes(plan)) {
     throw new PriorartError(
       'usage',

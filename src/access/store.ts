@@ -33,7 +33,7 @@ import {
   setting,
 } from './keys-file.js';
 import { LockQueue } from './lock-queue.js';
-import type { Account, ApiKey, Maintenance, Plan, Verification } from './records.js';
+import type { Account, AccountPlan, ApiKey, Maintenance, Verification } from './records.js';
 import { checkedQuota, checkInteger, checkName, withEnvironment } from './rules.js';
 import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
 
@@ -167,7 +167,7 @@ export class AccessStore {
    * @param input `monthlyQuota` is for the Enterprise plan; the other plans have fixed numbers
    * @throws PriorartError `usage`
    */
-  async createAccount(input: { name: string; plan: Plan; monthlyQuota?: number }): Promise<Account> {
+  async createAccount(input: { name: string; plan: AccountPlan; monthlyQuota?: number }): Promise<Account> {
     checkName('account name', input.name);
     const account: Account = {
       id: `acc_${randomBase62(12)}`,
@@ -187,7 +187,7 @@ export class AccessStore {
    */
   async changeAccount(
     id: string,
-    change: { name?: string; plan?: Plan; monthlyQuota?: number; addEnvironment?: string },
+    change: { name?: string; plan?: AccountPlan; monthlyQuota?: number; addEnvironment?: string },
   ): Promise<Account> {
     if (change.name !== undefined) checkName('account name', change.name);
     return this.#writing((file) => {

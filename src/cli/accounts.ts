@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Account, PLANS, type Plan } from '../access/records.js';
+import { type Account, type AccountPlan, PLANS } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { accountNamed, integerOption, table, withAccess } from './access-folder.js';
 import { asDefault, dataCommand } from './options.js';
@@ -60,7 +60,7 @@ async function create(name: string, flags: Flags): Promise<void> {
   await withAccess(flags, async (access) => {
     const made = await access.createAccount({
       name,
-      plan: flags['plan'] as Plan,
+      plan: flags['plan'] as AccountPlan,
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
     print(made, Boolean(flags['json']), () => `Account ${made.id}: ${describe(made)}.`);
@@ -91,7 +91,7 @@ async function change(asked: string, flags: Flags): Promise<void> {
   await withAccess(flags, async (access) => {
     const changed = await access.changeAccount(accountNamed(access, asked).id, {
       ...(flags['name'] === undefined ? {} : { name: flags['name'] }),
-      ...(flags['plan'] === undefined ? {} : { plan: flags['plan'] as Plan }),
+      ...(flags['plan'] === undefined ? {} : { plan: flags['plan'] as AccountPlan }),
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
       ...(flags['addEnvironment'] === undefined ? {} : { addEnvironment: flags['addEnvironment'] }),
     });

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Account, PLANS, type Plan } from '../access/records.js';
+import { type Account, type AccountPlan, PLANS } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
 import { findAccount, integerOption, table, withAccess } from './access-folder.js';
@@ -83,7 +83,7 @@ async function create(flags: Record<string, string>): Promise<void> {
  */
 export async function createKey(
   access: AccessStore,
-  wanted: { account: string; plan?: Plan; environment: string; name: string; monthlyQuota?: number },
+  wanted: { account: string; plan?: AccountPlan; environment: string; name: string; monthlyQuota?: number },
 ): Promise<{ id: string; secret: string; account: string }> {
   const { account: asked, plan = 'enterprise', environment, name, monthlyQuota } = wanted;
   const known = findAccount(access, asked);
@@ -100,7 +100,10 @@ export async function createKey(
 }
 
 /** Creating a key does not change an existing account: a different plan or quota is an error. */
-function checkAsked(account: Account, { plan, monthlyQuota }: { plan?: Plan; monthlyQuota?: number }): void {
+function checkAsked(
+  account: Account,
+  { plan, monthlyQuota }: { plan?: AccountPlan; monthlyQuota?: number },
+): void {
   const { id, name, plan: has, monthly_quota: quota } = account;
   if ((plan ?? has) === has && (monthlyQuota ?? quota) === quota) return;
   throw new PriorartError(

@@ -40,13 +40,13 @@ const MISSING_REMEMBERED = 10_000;
 /** Space in the store for the figures of publications and for each figure. */
 const roomFor = (figures: number): Room => ({ bytes: figures << 12, changed: figures << 15 });
 
-interface Waiting {
+interface WaitingImage {
   file: ImageFile;
   place: string;
   key: string;
 }
 
-interface Working extends Waiting {
+interface Working extends WaitingImage {
   source: string;
   kept: Promise<KeptImage>;
 }
@@ -59,7 +59,7 @@ export class Figures {
   readonly #parallel: number;
   readonly #run = randomInt(2 ** 32);
   #named: NamedDrawings[] = [];
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, WaitingImage>();
   #waitingBytes = 0;
   /** Images received since the last join. */
   #fresh = { images: 0, bytes: 0 };
@@ -176,7 +176,7 @@ export class Figures {
   }
 
   /** Converts an image, unless all publications that name it have it already. */
-  async #take(waiting: Waiting, namers: readonly string[]): Promise<void> {
+  async #take(waiting: WaitingImage, namers: readonly string[]): Promise<void> {
     const { file, key } = waiting;
     const source = contentOf(file.bytes);
     const images = namers.map((patentId) => figureImages(this.#store, patentId).get(key));

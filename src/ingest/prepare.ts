@@ -1,4 +1,5 @@
 /** The expensive part of an ingest, which runs in a worker: read, compare, divide into passages, embed. */
+import type { KeptImage } from '../drawings/keep.js';
 import type { Embedder } from '../embed/embedder.js';
 import type { DocumentTexts, TokenBags } from '../index/native.js';
 import type { Derivation } from '../index/repair.js';
@@ -48,6 +49,17 @@ export interface Derived {
 export interface Embedded {
   model: ModelIdentity;
   documents: Derived[];
+}
+
+/** Prepares documents and images, in workers or on this thread. */
+export interface Preparer {
+  prepare(units: Unit[]): Promise<Prepared>;
+  /** Embeds documents with the current model of the folder. */
+  embed(documents: DocumentTexts[]): Promise<Embedded>;
+  /** Converts and stores an image. */
+  keepImage(bytes: Uint8Array): Promise<KeptImage>;
+  /** Batches in progress at the same time. */
+  readonly parallel: number;
 }
 
 /** The models that derive data from ingested documents. */

@@ -85,7 +85,7 @@ export async function reembed(
   }
   resumeOrBegin(store, target);
   checkDisk(store, target);
-  const run = new Run(store, target, embedder, options);
+  const run = new Reembedding(store, target, embedder, options);
   run.report(`needs about ${megabytes(bytesNeeded(store, target.model))} beside what is there`);
   do await run.embedAll();
   while (!(await run.swap()));
@@ -151,7 +151,7 @@ const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6).toLocaleString('e
 
 type Stored = { id: number; document: Omit<PreparedDocument, 'vectors'> };
 
-class Run {
+class Reembedding {
   readonly #store: Store;
   readonly #target: Target;
   readonly #embedder: PassageEmbedder;

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Plan } from '../../src/access/records.js';
+import type { AccountPlan } from '../../src/access/records.js';
 import { AccessStore } from '../../src/access/store.js';
 
 export interface ServerProcess {
@@ -46,7 +46,7 @@ export async function serverProcess(
 }
 
 /** An account with one key in its own store. */
-export async function accountWithKey(plan: Plan, monthlyQuota?: number) {
+export async function accountWithKey(plan: AccountPlan, monthlyQuota?: number) {
   const folder = mkdtempSync(join(tmpdir(), 'priorart-servers-'));
   const dir = join(folder, 'access');
   const store = AccessStore.open(dir);

@@ -23,7 +23,7 @@ import type { UwsResponse } from './uws-types.js';
 type ExchangeOptions = Pick<AdapterOptions, 'writeTimeoutMs' | 'halfClosedMs' | 'onError'>;
 
 /** The only code that uses a response, and only while the response is open. */
-export class Exchange {
+export class UwsExchange {
   readonly #res: UwsResponse;
   readonly #running: Running;
   readonly #options: ExchangeOptions;

@@ -1,7 +1,7 @@
 /** The data of a request on uWebSockets.js, copied: its objects are valid only until the handler returns. */
 import { type AdapterOptions, type HttpRequest, hasRequestBody } from './adapter.js';
 import { RequestBody } from './body.js';
-import type { Exchange } from './uws-exchange.js';
+import type { UwsExchange } from './uws-exchange.js';
 import type { UwsRequest, UwsResponse } from './uws-types.js';
 
 export type Headers = Record<string, string | undefined>;
@@ -21,7 +21,7 @@ export function copyRequest(
   res: UwsResponse,
   req: UwsRequest,
   headers: Headers,
-  exchange: Exchange,
+  exchange: UwsExchange,
   options: AdapterOptions,
 ): CopiedRequest {
   const method = req.getCaseSensitiveMethod();
@@ -70,7 +70,7 @@ export function hasAmbiguousLength(headers: Headers): boolean {
 class CopiedRequest implements HttpRequest {
   readonly #address: string;
   readonly #clientAddress: AdapterOptions['clientAddress'];
-  readonly #exchange: Exchange;
+  readonly #exchange: UwsExchange;
   readonly #body: RequestBody;
 
   constructor(
@@ -80,7 +80,7 @@ class CopiedRequest implements HttpRequest {
     readonly headers: Readonly<Headers>,
     own: {
       address: string;
-      exchange: Exchange;
+      exchange: UwsExchange;
       body: RequestBody;
       clientAddress: AdapterOptions['clientAddress'];
     },

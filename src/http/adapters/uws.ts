@@ -6,7 +6,7 @@
  * - the request object may only be read before the handler returns, a chunk only before its callback returns.
  *
  * So only the files uws*.ts see these objects. The handler in this file registers onAborted and onData first,
- * and copies the data of the request. Every write goes through Exchange, which knows whether the response is
+ * and copies the data of the request. Every write goes through UwsExchange, which knows whether the response is
  * open.
  *
  * The parser of uWebSockets.js answers some requests, or leaves them unanswered, before any handler runs. It
@@ -37,7 +37,7 @@ import {
   type TlsIdentity,
 } from './adapter.js';
 import { Running } from './running.js';
-import { Exchange } from './uws-exchange.js';
+import { UwsExchange } from './uws-exchange.js';
 import { copyHeaders, copyRequest, hasAmbiguousLength, peerAddress } from './uws-request.js';
 import type { ListenSocket, UwsApp, UwsModule, UwsRequest, UwsResponse } from './uws-types.js';
 
@@ -133,7 +133,7 @@ class UwsAdapter implements HttpAdapter {
   }
 
   #serve(res: UwsResponse, req: UwsRequest): void {
-    const exchange = new Exchange(res, this.#running, this.#options);
+    const exchange = new UwsExchange(res, this.#running, this.#options);
     res.onAborted(() => exchange.abort());
     try {
       const { headers, bytes } = copyHeaders(req);
@@ -166,7 +166,7 @@ class UwsAdapter implements HttpAdapter {
     }
   }
 
-  #answer(exchange: Exchange, reply: HttpReply | undefined): void {
+  #answer(exchange: UwsExchange, reply: HttpReply | undefined): void {
     try {
       if (!reply && exchange.isOpen) throw new Error('no reply for a client that is still there');
       if (!reply) return;
@@ -177,7 +177,7 @@ class UwsAdapter implements HttpAdapter {
     }
   }
 
-  #answerError(exchange: Exchange, error: unknown): void {
+  #answerError(exchange: UwsExchange, error: unknown): void {
     exchange.write(BARE_ERROR, this.#listening === undefined);
     this.#options.onError(error);
   }

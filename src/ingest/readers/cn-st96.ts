@@ -22,7 +22,7 @@ import {
   withText,
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
-import { claims } from './red-book-text.js';
+import { claims } from './st36-text.js';
 import {
   childAt,
   childElements,

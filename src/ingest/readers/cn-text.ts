@@ -5,7 +5,7 @@
 import type { Claim, Drawing, Section } from '../../patent/record.js';
 import { digitsAtEnd } from '../../patent/scan.js';
 import { readableText } from './markup.js';
-import { claims } from './red-book-text.js';
+import { claims } from './st36-text.js';
 import { childElements, descendants, type XmlElement } from './xml.js';
 
 /** Headings of the description that the implementing regulations prescribe (细则第十七条), and older headings. */

@@ -18,7 +18,10 @@ const ROOTS = new Set<string>([
   ...DOCUMENTS,
   ...['exchange-documents', 'fulltext-documents', 'world-patent-data', 'fault'],
 ]);
-/** Legal events of OPS. They are most of a family answer. The reader does not use them. */
+/**
+ * Legal events of OPS. They are most of a family answer. They state what happened in a country, not the legal
+ * status. DOCDB itself has no legal status, agents, examiners or number of an international publication.
+ */
 const SKIP = new Set(['legal']);
 
 function parse(bytes: Uint8Array): ParsedUnit {

@@ -27,7 +27,7 @@ import {
   withText,
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
-import { claims, description } from './red-book-text.js';
+import { claims, description } from './st36-text.js';
 import { writtenCitation } from './written-citation.js';
 import { childAt, childElements, descendants, textAt, type XmlElement, xmlRootName } from './xml.js';
 

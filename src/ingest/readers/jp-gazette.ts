@@ -25,7 +25,7 @@ import {
   withText,
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
-import { claims } from './red-book-text.js';
+import { claims } from './st36-text.js';
 import { writtenCitation } from './written-citation.js';
 import {
   childAt,

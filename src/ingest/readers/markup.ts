@@ -4,7 +4,7 @@
  * `native/core/src/xml/role.rs` defines the meaning of each element.
  */
 import { native } from '../../index/native.js';
-import { placeOf, type XmlElement } from './xml.js';
+import { positionOfElement, type XmlElement } from './xml.js';
 
 /** Bars in MathML until 2003, written as private characters, single and double. */
 const BARS = /[\uf603-\uf606]/g;
@@ -13,12 +13,12 @@ const withBars = (text: string): string =>
 
 /** The readable content of an element; `''` if it has no text. */
 export function readableText(element: XmlElement): string {
-  const { document, index } = placeOf(element);
+  const { document, index } = positionOfElement(element);
   return withBars(native.xmlReadable(document.nodes, document.attributes, document.text, index, false));
 }
 
 /** The readable text of the element itself: the rows of a table, the word for a chemistry element. */
 export function readableWhole(element: XmlElement): string {
-  const { document, index } = placeOf(element);
+  const { document, index } = positionOfElement(element);
   return withBars(native.xmlReadable(document.nodes, document.attributes, document.text, index, true));
 }

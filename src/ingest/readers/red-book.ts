@@ -19,7 +19,7 @@ import {
   officeFields,
   type RedBookFilings,
 } from './red-book-front.js';
-import { claims, description, drawings } from './red-book-text.js';
+import { claims, description, drawings } from './st36-text.js';
 import { redBookCitations } from './us-citations.js';
 import { childAt, parseXml, textAt, type XmlElement, xmlRootName } from './xml.js';
 

@@ -1,6 +1,7 @@
 /**
  * US applications of 2001 to 2004, `patent-application-publication` (PAP v1.5 and v1.6). Paragraphs begin
- * with their printed number. Classes have the form `D21C011/12`.
+ * with their printed number. Classes have the form `D21C011/12`. The format has neither agents nor examiners:
+ * the correspondence address may be that of an inventor.
  */
 import { parseDate } from '../../patent/date.js';
 import type { Filing } from '../../patent/family.js';
@@ -18,8 +19,8 @@ import {
   withText,
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
-import { wholeNumber } from './red-book-text.js';
 import { Sections } from './sections.js';
+import { wholeNumber } from './st36-text.js';
 import { claimOf, references } from './us-citations.js';
 import { partyFields, personName } from './us-names.js';
 import {

@@ -22,8 +22,8 @@ import {
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import { inColumns } from './red-book-front.js';
-import { wholeNumber } from './red-book-text.js';
 import { Sections } from './sections.js';
+import { wholeNumber } from './st36-text.js';
 import { claimOf, references } from './us-citations.js';
 import { partyFields, personName } from './us-names.js';
 import {

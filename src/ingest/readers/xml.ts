@@ -83,7 +83,7 @@ export type XmlNode = XmlElement | string;
  * An element of a parsed document. Name and attributes are own properties, so `{ ...element, children }` is
  * an element too.
  */
-class FlatElement implements XmlElement, Place {
+class FlatElement implements XmlElement, ElementPosition {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly #document: FlatDocument;
@@ -115,21 +115,21 @@ class FlatElement implements XmlElement, Place {
 }
 
 /** Position of an element. */
-export interface Place {
+export interface ElementPosition {
   document: FlatDocument;
   index: number;
 }
 
 /** Elements built by a reader, and the documents built from them. */
-const MADE = new WeakMap<XmlElement, Place>();
+const MADE = new WeakMap<XmlElement, ElementPosition>();
 
 /** The place of an element. An element built by a reader gets its own document. */
-export function placeOf(element: XmlElement): Place {
+export function positionOfElement(element: XmlElement): ElementPosition {
   if (element instanceof FlatElement) return element;
   const known = MADE.get(element);
   if (known) return known;
   const [root] = parseXml(written(element));
-  const place = placeOf(root as XmlElement);
+  const place = positionOfElement(root as XmlElement);
   MADE.set(element, place);
   return place;
 }
@@ -228,7 +228,7 @@ export function descendants(parent: XmlElement | undefined, name: string): XmlEl
  */
 export function plainText(element: XmlElement | undefined): string | undefined {
   if (!element) return undefined;
-  const { document, index } = placeOf(element);
+  const { document, index } = positionOfElement(element);
   return native.xmlPlain(document.nodes, document.text, index) || undefined;
 }
 

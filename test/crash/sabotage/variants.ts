@@ -70,7 +70,7 @@ export const VARIANTS: readonly Variant[] = [
     step: 'the manifest is committed before its files are in place',
     patches: [
       {
-        file: 'ingest/ingest.js',
+        file: 'ingest/ingest-run.js',
         find: 'return writeSegment(this.#store, segment, firstDoc, documents);',
         replace: `const entry = writeSegment(this.#store, segment, firstDoc, documents);
           fs_.rmSync(this.#store.segmentDir(segment) + '.later', { recursive: true, force: true });
@@ -78,7 +78,7 @@ export const VARIANTS: readonly Variant[] = [
           return entry;`,
       },
       {
-        file: 'ingest/ingest.js',
+        file: 'ingest/ingest-run.js',
         find: 'const outcomeOf = new Map(documents.map(',
         replace: `fs_.renameSync(this.#store.segmentDir(written) + '.later', this.#store.segmentDir(written));
           const outcomeOf = new Map(documents.map(`,
@@ -118,14 +118,14 @@ export const VARIANTS: readonly Variant[] = [
     step: 'a batch is committed in two halves',
     patches: [
       {
-        file: 'ingest/ingest.js',
+        file: 'ingest/ingest-run.js',
         find: 'const outcomes = commitDocuments(this.#store, model, documents, (segment, firstDoc) => {',
         replace: `const middle = documents.length >> 1;
           const parts = [documents.slice(0, middle), documents.slice(middle)].filter((part) => part.length > 0);
           const outcomes = parts.flatMap((part) => commitDocuments(this.#store, model, part, (segment, firstDoc) => {`,
       },
       {
-        file: 'ingest/ingest.js',
+        file: 'ingest/ingest-run.js',
         find: `return writeSegment(this.#store, segment, firstDoc, documents);
             });`,
         replace: `return writeSegment(this.#store, segment, firstDoc, part);
@@ -139,7 +139,7 @@ export const VARIANTS: readonly Variant[] = [
     step: 'a file enters the ledger before its last publications are committed',
     patches: [
       {
-        file: 'ingest/ingest.js',
+        file: 'ingest/ingest-run.js',
         find: `if (this.#pending.length > 0)
             await this.#commitPending();`,
         replace: `enterSources(this.#store, this.#tallies.takeEnded());

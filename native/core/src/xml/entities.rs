@@ -5,9 +5,6 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The longest name of the table, in bytes.
-pub const NAME_MAX: usize = 31;
-
 /// The characters of an entity name without `&` and `;`.
 pub fn named(name: &str) -> Option<&'static str> {
     TABLE.get(name).map(String::as_str)

@@ -1,17 +1,18 @@
-//! Parses XML into a flat tree. Made for real files of the offices: faults that do not harm the
-//! content are kept as text (a bare `&` or `<`, an unknown entity, control characters, several
-//! roots, text between them). A tag that does not match is damage. No DTD or external entity is
-//! loaded. Entities that a document defines itself are kept as written, so they cannot expand.
-//!
-//! quick-xml is not used: it reads `a < b` as a tag, and positions, names and tolerated faults
-//! would have to be checked again on top of it. `examples/xml_speed.rs` compares the two: building
-//! this tree from quick-xml's events is no faster (BENCHMARKS.md, section Ingest).
+//! Parses XML into a flat tree, from the events of quick-xml. Made for real files of the offices:
+//! faults that do not harm the content are kept as text (a bare `&` or `<`, an unknown entity,
+//! control characters, several roots, text between them). A tag that does not match is damage. No
+//! DTD or external entity is loaded. Entities that a document defines itself are kept as written,
+//! so they cannot expand.
 
-use super::entities::{named, NAME_MAX};
+use super::entities::named;
 use super::role::Role;
 use super::tree::{Tree, ATTRIBUTE, NAME_BITS, NODE, TEXT};
-use memchr::{memchr, memmem};
-use std::collections::{HashMap, HashSet};
+use memchr::{memchr2, memchr_iter, memrchr};
+use quick_xml::errors::{Error, SyntaxError};
+use quick_xml::events::attributes::{AttrError, Attributes};
+use quick_xml::events::{BytesRef, BytesStart, BytesText, Event};
+use quick_xml::Reader;
+use std::collections::HashMap;
 
 /// Limits of a document.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +49,11 @@ pub struct Format<'a> {
 
 /// Parses one document, or several one after another.
 pub fn parse<'a>(source: &'a str, format: Format<'a>, limits: Limits) -> Result<Tree, Damage> {
+    if source.len() > limits.bytes {
+        return Err(damage(source, 0, &format!("the document has more than {} bytes", limits.bytes)));
+    }
     let mut parser = Parser {
         source,
-        bytes: source.as_bytes(),
         format,
         limits,
         tree: Tree::default(),
@@ -62,12 +65,9 @@ pub fn parse<'a>(source: &'a str, format: Format<'a>, limits: Limits) -> Result<
         elements: 0,
         faults: 0,
     };
-    if source.len() > limits.bytes {
-        return Err(parser.damage(0, &format!("the document has more than {} bytes", limits.bytes)));
-    }
     parser.tree.text.reserve(source.len());
     let whole = parser.document();
-    whole.map_err(|(at, what)| parser.damage(at, &what))?;
+    whole.map_err(|(at, what)| damage(source, at, &what))?;
     Ok(parser.tree)
 }
 
@@ -109,7 +109,6 @@ fn place(name: &str, is_attribute: bool) -> usize {
 
 struct Parser<'a> {
     source: &'a str,
-    bytes: &'a [u8],
     format: Format<'a>,
     limits: Limits,
     tree: Tree,
@@ -131,6 +130,10 @@ const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
+fn is_blank(c: char) -> bool {
+    u8::try_from(c).is_ok_and(is_space)
+}
+
 const fn opens_name(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b':' || byte >= 0x80
 }
@@ -139,40 +142,50 @@ const fn is_name(byte: u8) -> bool {
     opens_name(byte) || byte.is_ascii_digit() || byte == b'-' || byte == b'.'
 }
 
-const IS_NAME: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < table.len() {
-        table[byte] = is_name(byte as u8);
-        byte += 1;
-    }
-    table
-};
+/// A reader of events. It does not compare the names of tags: the parser has its own stack, since a
+/// new reader begins after each stray `<`.
+fn reader(source: &str) -> Reader<&[u8]> {
+    let mut reader = Reader::from_str(source);
+    let config = reader.config_mut();
+    config.allow_dangling_amp = true;
+    config.allow_unmatched_ends = true;
+    config.check_end_names = false;
+    reader
+}
 
 impl<'a> Parser<'a> {
     fn document(&mut self) -> Parsed<()> {
-        let mut at = 0;
-        while let Some(found) = memchr(b'<', &self.bytes[at..]) {
-            let tag = at + found;
-            self.text(at, tag)?;
-            at = match self.bytes.get(tag + 1) {
-                Some(&byte) if opens_name(byte) => self.start_tag(tag)?,
-                Some(b'/') => self.end_tag(tag)?,
-                Some(b'?') => self.behind(tag, b"?>", "a processing instruction")?,
-                Some(b'!') => self.declaration(tag)?,
-                // `a < b`: a `<` that should have been an entity.
-                _ => {
-                    self.literal(tag, tag + 1)?;
-                    tag + 1
-                }
-            };
+        let source = self.source;
+        // Not left to quick-xml, since it does not count the mark's bytes.
+        let mut events = reader(source.trim_start_matches('\u{feff}'));
+        loop {
+            let at = source.len() - events.get_ref().len();
+            if let Some(length) = stray(&source.as_bytes()[at..]) {
+                self.text(&BytesText::from_escaped(&source[at..at + length]).xml10_content(), at)?;
+                events = reader(&source[at + length..]);
+                continue;
+            }
+            let event = events.read_event();
+            let event =
+                event.map_err(|error| (at, reason(&error, source.get(at + 1..).unwrap_or_default())))?;
+            match event {
+                Event::Start(tag) => self.start_tag(&tag, at, false)?,
+                Event::Empty(tag) => self.start_tag(&tag, at, true)?,
+                Event::End(tag) => self.end_tag(&tag, at)?,
+                Event::Text(text) if text.starts_with('&') => self.unknown(&text.xml10_content(), at)?,
+                Event::Text(text) => self.text(&text.xml10_content(), at)?,
+                Event::CData(text) => self.text(&text.xml10_content(), at)?,
+                Event::GeneralRef(reference) => self.reference(&reference, at)?,
+                Event::DocType(_) if !self.stack.is_empty() => return Err((at, UNEXPECTED.into())),
+                Event::Decl(_) | Event::PI(_) | Event::Comment(_) | Event::DocType(_) => {}
+                Event::Eof => break,
+            }
         }
-        self.text(at, self.bytes.len())?;
         if let Some(open) = self.stack.last() {
-            return Err((self.bytes.len(), format!("the document ends before </{}>", open.name)));
+            return Err((source.len(), format!("the document ends before </{}>", open.name)));
         }
         if self.elements == 0 {
-            return Err((self.bytes.len(), "the document has no element".into()));
+            return Err((source.len(), "the document has no element".into()));
         }
         Ok(())
     }
@@ -181,116 +194,79 @@ impl<'a> Parser<'a> {
         self.stack.len() >= self.skipped_from
     }
 
-    fn start_tag(&mut self, tag: usize) -> Parsed<usize> {
-        let end = self.name_end(tag + 1);
-        let name = &self.source[tag + 1..end];
+    fn start_tag(&mut self, event: &BytesStart, at: usize, is_closed: bool) -> Parsed<()> {
+        // As in the event, with the lifetime of the source.
+        let tag = &self.source[at + 1..at + 1 + event.len()];
+        let name = &tag[..event.name().as_ref().len()];
         self.elements += 1;
         if self.stack.len() >= self.limits.depth {
-            return Err((tag, format!("elements nested deeper than {}", self.limits.depth)));
+            return Err((at, format!("elements nested deeper than {}", self.limits.depth)));
         }
         if self.elements > self.limits.elements {
-            return Err((tag, format!("more than {} elements", self.limits.elements)));
+            return Err((at, format!("more than {} elements", self.limits.elements)));
         }
         let known = self.known(name, false);
+        let known = known.map_err(|wrong| self.out_of_place(at + 1 + wrong, &name[..wrong]))?;
         let Recent { local, is_skipped, is_empty, .. } = self.recent[known];
         if !self.is_skipping() && is_skipped {
             self.skipped_from = self.stack.len();
         }
-        let kept = !self.is_skipping();
         let node = self.tree.nodes.len();
-        let first = self.tree.attributes.len() / ATTRIBUTE;
-        let (after, closed) = self.attributes(name, end, kept)?;
-        let closed = closed || is_empty;
-        if kept {
-            let id = self.id(known, local, false, tag)?;
+        if !self.is_skipping() {
+            let first = self.tree.attributes.len() / ATTRIBUTE;
+            if name.len() < tag.len() {
+                self.attributes(name, tag)?;
+            }
+            let id = self.id(known, local, false, at)?;
             let last = self.tree.attributes.len() / ATTRIBUTE;
             self.tree.nodes.extend([id, (node / NODE + 1) as u32, first as u32, last as u32]);
             self.in_text = false;
         }
-        if !closed {
-            self.stack.push(Open { name, node, at: tag });
+        if !(is_closed || is_empty) {
+            self.stack.push(Open { name, node, at });
         } else if self.skipped_from == self.stack.len() {
             self.skipped_from = usize::MAX;
         }
-        Ok(after)
+        Ok(())
     }
 
-    /// Reads to the end of a start tag. Returns the position after it, and whether the tag closes
-    /// its element.
-    fn attributes(&mut self, element: &str, mut at: usize, kept: bool) -> Parsed<(usize, bool)> {
-        let mut many: Option<HashSet<&str>> = None;
-        let mut names: [&str; 16] = [""; 16];
-        let mut count = 0;
-        loop {
-            let space = self.spaces_end(at);
-            match self.bytes.get(space) {
-                None => return Err((space, format!("the document ends within <{element}>"))),
-                Some(b'>') => return Ok((space + 1, false)),
-                Some(b'/') if self.bytes.get(space + 1) == Some(&b'>') => return Ok((space + 2, true)),
-                Some(&byte) if opens_name(byte) && space > at => {}
-                Some(_) => {
-                    let found = self.source[space..].chars().next().unwrap_or_default();
-                    return Err((space, format!("{found:?} is out of place in <{element}>")));
-                }
+    fn attributes(&mut self, element: &'a str, tag: &'a str) -> Parsed<()> {
+        for attribute in Attributes::new(tag, element.len()) {
+            let attribute = attribute.map_err(|error| self.attribute_fault(element, tag, error))?;
+            let name = attribute.key.into_inner();
+            let at = self.position(name);
+            if !is_space(self.source.as_bytes()[at - 1]) {
+                return Err(self.out_of_place(at, element));
             }
-            let end = self.name_end(space);
-            let name = &self.source[space..end];
-            let repeated = match (&mut many, names.get_mut(count)) {
-                (None, Some(place)) => {
-                    *place = name;
-                    names[..count].contains(&name)
-                }
-                (many, _) => !many.get_or_insert_with(|| names.into_iter().collect()).insert(name),
-            };
-            if repeated {
-                return Err((space, format!("<{element}> has the attribute {name} twice")));
-            }
-            count += 1;
-            at = self.attribute_value(element, name, end, kept)?;
-        }
-    }
-
-    /// Reads `= "value"`. Returns the position after the quote.
-    fn attribute_value(&mut self, element: &str, name: &'a str, end: usize, kept: bool) -> Parsed<usize> {
-        let equals = self.spaces_end(end);
-        if self.bytes.get(equals) != Some(&b'=') {
-            return Err((equals, format!("the attribute {name} of <{element}> has no value")));
-        }
-        let quote = self.spaces_end(equals + 1);
-        let Some(&mark @ (b'"' | b'\'')) = self.bytes.get(quote) else {
-            return Err((
-                quote,
-                format!("the value of the attribute {name} of <{element}> is not in quotes"),
-            ));
-        };
-        let Some(length) = memchr(mark, &self.bytes[quote + 1..]) else {
-            return Err((self.bytes.len(), format!("the document ends within <{element}>")));
-        };
-        let value = &self.source[quote + 1..quote + 1 + length];
-        if kept {
             let start = self.tree.text.len();
-            self.decode(value, quote + 1, true)?;
+            self.attribute_value(&attribute.value, at)?;
             let known = self.known(name, true);
-            let id = self.id(known, name, true, quote)?;
+            let known = known.map_err(|wrong| self.out_of_place(at + wrong, element))?;
+            let id = self.id(known, name, true, at)?;
             self.tree.attributes.extend([id, start as u32, self.tree.text.len() as u32]);
         }
-        Ok(quote + length + 2)
+        Ok(())
     }
 
-    fn end_tag(&mut self, tag: usize) -> Parsed<usize> {
-        let expected = self.stack.last().map_or(0, |open| open.name.len());
-        let is_expected = self.bytes.get(tag + 2 + expected) == Some(&b'>')
-            && self.stack.last().is_some_and(|open| self.bytes[tag + 2..].starts_with(open.name.as_bytes()));
-        let end = if is_expected { tag + 2 + expected } else { self.name_end(tag + 2) };
-        let name = &self.source[tag + 2..end];
-        let after = self.spaces_end(end);
-        match self.bytes.get(after) {
-            Some(b'>') => {}
-            None => return Err((after, format!("the document ends within </{name}>"))),
-            Some(_) => return Err((after, format!("</{name} is not closed"))),
+    fn attribute_fault(&self, element: &str, tag: &'a str, error: AttrError) -> Fault {
+        let (at, what) = match error {
+            AttrError::ExpectedEq(at) => (at, "has no value"),
+            AttrError::ExpectedValue(at) | AttrError::UnquotedValue(at) | AttrError::ExpectedQuote(at, _) => {
+                (at, "has a value that is not in quotes")
+            }
+            AttrError::Duplicated(at, _) => (at + name_length(&tag[at..]), "is there twice"),
+        };
+        let before = tag[..at].trim_end_matches(|c| c == '=' || is_blank(c));
+        let name = before.rsplit(is_blank).next().unwrap_or_default();
+        match invalid_in(name) {
+            Some(wrong) => self.out_of_place(self.position(name) + wrong, element),
+            None => (self.position(tag) + at, format!("the attribute {name} of <{element}> {what}")),
         }
+    }
+
+    fn end_tag(&mut self, name: &str, tag: usize) -> Parsed<()> {
         if self.format.empty.contains(&name) {
-            return Ok(after + 1);
+            return Ok(());
         }
         match self.stack.pop() {
             Some(open) if open.name == name => {
@@ -300,87 +276,39 @@ impl<'a> Parser<'a> {
                 } else if self.skipped_from == self.stack.len() {
                     self.skipped_from = usize::MAX;
                 }
-                Ok(after + 1)
+                Ok(())
+            }
+            _ if invalid_in(name).is_some_and(|wrong| wrong > 0) => {
+                let name = &name[..name_length(name)];
+                Err((tag + 2 + name.len(), format!("</{name} is not closed")))
             }
             Some(open) => {
-                let (line, _) = self.line_and_column(open.at);
+                let (line, _) = line_and_column(self.source, open.at);
                 Err((tag, format!("</{name}> found; expected the end of <{}> of line {line}", open.name)))
             }
             None => Err((tag, format!("</{name}> found; no element is open"))),
         }
     }
 
-    /// Reads `<!--`, `<![CDATA[` or `<!DOCTYPE`. Everything else that begins with `<!` is damage.
-    fn declaration(&mut self, tag: usize) -> Parsed<usize> {
-        let rest = &self.bytes[tag..];
-        if rest.starts_with(b"<!--") {
-            return self.behind(tag + 4, b"-->", "a comment");
-        }
-        if rest.starts_with(b"<![CDATA[") {
-            let after = self.behind(tag + 9, b"]]>", "a CDATA section")?;
-            self.literal(tag + 9, after - 3)?;
-            return Ok(after);
-        }
-        if rest.starts_with(b"<!DOCTYPE") && self.stack.is_empty() {
-            return self.doctype(tag);
-        }
-        Err((tag, "<! found; expected a comment, a CDATA section or a document type".into()))
+    /// Position of a part of the source.
+    fn position(&self, part: &'a str) -> usize {
+        part.as_ptr() as usize - self.source.as_ptr() as usize
     }
 
-    fn behind(&self, from: usize, mark: &[u8], what: &str) -> Parsed<usize> {
-        let rest = self.bytes.get(from..).unwrap_or_default();
-        let found = memmem::find(rest, mark);
-        found.map(|at| from + at + mark.len()).ok_or_else(|| (from, format!("{what} is not closed")))
-    }
-
-    /// Returns the position after the document type. Its declarations are skipped.
-    fn doctype(&self, tag: usize) -> Parsed<usize> {
-        let mut at = tag + 9;
-        let mut inside = false;
-        loop {
-            match self.bytes.get(at) {
-                None => return Err((tag, "a document type is not closed".into())),
-                Some(b'[') => inside = true,
-                Some(b']') => inside = false,
-                Some(b'>') if !inside => return Ok(at + 1),
-                Some(&quote @ (b'"' | b'\'')) => {
-                    at = self.behind(at + 1, &[quote], "a quoted text in the document type")?;
-                    continue;
-                }
-                Some(b'<') if self.bytes[at..].starts_with(b"<!--") => {
-                    at = self.behind(at + 4, b"-->", "a comment")?;
-                    continue;
-                }
-                Some(b'<') if self.bytes[at..].starts_with(b"<?") => {
-                    at = self.behind(at + 2, b"?>", "a processing instruction")?;
-                    continue;
-                }
-                Some(_) => {}
-            }
-            at += 1;
-        }
-    }
-
-    fn name_end(&self, from: usize) -> usize {
-        let rest = &self.bytes[from..];
-        from + rest.iter().position(|&byte| !IS_NAME[byte as usize]).unwrap_or(rest.len())
-    }
-
-    fn spaces_end(&self, from: usize) -> usize {
-        let rest = self.bytes.get(from..).unwrap_or_default();
-        from + rest.iter().position(|&byte| !is_space(byte)).unwrap_or(rest.len())
-    }
-
-    /// Slot of a name in `recent`. The name replaces the slot's previous name.
-    fn known(&mut self, name: &'a str, is_attribute: bool) -> usize {
+    /// Slot of a name in `recent`. The name replaces the slot's previous name. For an invalid name,
+    /// the position of its first wrong byte.
+    fn known(&mut self, name: &'a str, is_attribute: bool) -> Result<usize, usize> {
         let place = place(name, is_attribute);
         if self.recent[place].name != name {
+            if let Some(wrong) = invalid_in(name) {
+                return Err(wrong);
+            }
             let local = name.split_once(':').map_or(name, |(_, local)| local);
             let is_skipped = self.format.skip.contains(&local);
             let is_empty = self.format.empty.contains(&local);
             self.recent[place] = Recent { name, local, is_skipped, is_empty, id: None };
         }
-        place
+        Ok(place)
     }
 
     /// The number of a name, with its role.
@@ -407,24 +335,35 @@ impl<'a> Parser<'a> {
         !self.stack.is_empty() && !self.is_skipping()
     }
 
-    /// Adds the character data between two tags. Text outside the roots is ignored.
-    fn text(&mut self, start: usize, end: usize) -> Parsed<()> {
-        if start < end && self.is_text_kept() {
+    /// Adds characters as they are. Text outside the roots is ignored.
+    fn text(&mut self, text: &str, at: usize) -> Parsed<()> {
+        if !text.is_empty() && self.is_text_kept() {
             let from = self.tree.text.len();
-            self.decode(&self.source[start..end], start, false)?;
+            self.plain(text, at)?;
             self.push_text(from);
         }
         Ok(())
     }
 
-    /// Adds characters as they are.
-    fn literal(&mut self, start: usize, end: usize) -> Parsed<()> {
-        if start < end && self.is_text_kept() {
-            let from = self.tree.text.len();
-            self.plain(&self.source[start..end], start, false)?;
-            self.push_text(from);
+    /// Adds the characters of `&name;`. An unknown reference stays as written.
+    fn reference(&mut self, reference: &BytesRef, at: usize) -> Parsed<()> {
+        if !self.is_text_kept() {
+            return Ok(());
         }
+        let from = self.tree.text.len();
+        if !append(reference, &mut self.tree.text) {
+            return self.unknown(&format!("&{};", reference.xml10_content()), at);
+        }
+        self.push_text(from);
         Ok(())
+    }
+
+    /// Adds text that begins with a bare `&`, or an unknown reference.
+    fn unknown(&mut self, text: &str, at: usize) -> Parsed<()> {
+        if self.is_text_kept() {
+            self.fault(at)?;
+        }
+        self.text(text, at)
     }
 
     /// Adds the new text as a node, or appends it to the previous text node.
@@ -437,53 +376,36 @@ impl<'a> Parser<'a> {
         self.in_text = true;
     }
 
-    /// Adds text with its references replaced. Unknown references stay as written.
-    fn decode(&mut self, text: &str, offset: usize, in_attribute: bool) -> Parsed<()> {
-        let mut from = 0;
-        while let Some(found) = memchr(b'&', &text.as_bytes()[from..]) {
-            let at = from + found;
-            self.plain(&text[from..at], offset + from, in_attribute)?;
-            from = match reference(&text[at..]) {
-                Some((length, Replacement::Named(characters))) => {
-                    self.tree.text.extend_from_slice(characters.as_bytes());
-                    at + length
-                }
-                Some((length, Replacement::One(character))) => {
-                    self.tree.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                    at + length
-                }
-                None => {
-                    self.fault(offset + at)?;
+    /// Adds the value of an attribute with its references replaced. Unknown references stay as
+    /// written.
+    fn attribute_value(&mut self, value: &str, at: usize) -> Parsed<()> {
+        for (number, part) in value.split('&').enumerate() {
+            let rest = match part.split_once(';') {
+                _ if number == 0 => part,
+                Some((name, rest)) if append(&BytesRef::new(name), &mut self.tree.text) => rest,
+                _ => {
+                    self.fault(at)?;
                     self.tree.text.push(b'&');
-                    at + 1
+                    part
                 }
             };
-        }
-        self.plain(&text[from..], offset + from, in_attribute)
-    }
-
-    /// Adds characters with line ends normalised as XML requires: to LF, in attributes to spaces.
-    fn plain(&mut self, text: &str, offset: usize, in_attribute: bool) -> Parsed<()> {
-        let bytes = text.as_bytes();
-        let odd = |&&byte: &&u8| byte < 0x20 && !is_space(byte);
-        let count = bytes.iter().filter(odd).count();
-        if count > 0 {
-            self.faults += count - 1;
-            self.fault(offset)?;
-        }
-        let start = self.tree.text.len();
-        let mut from = 0;
-        while let Some(found) = memchr(b'\r', &bytes[from..]) {
-            self.tree.text.extend_from_slice(&bytes[from..from + found]);
-            self.tree.text.push(b'\n');
-            from += found + 1;
-            from += usize::from(bytes.get(from) == Some(&b'\n'));
-        }
-        self.tree.text.extend_from_slice(&bytes[from..]);
-        if in_attribute {
+            let start = self.tree.text.len();
+            self.plain(&BytesText::from_escaped(rest).xml10_content(), at)?;
             let spaces = self.tree.text[start..].iter_mut().filter(|byte| is_space(**byte));
             spaces.for_each(|byte| *byte = b' ');
         }
+        Ok(())
+    }
+
+    /// Adds characters as they are, and counts the invalid ones.
+    fn plain(&mut self, text: &str, at: usize) -> Parsed<()> {
+        let odd = |&&byte: &&u8| byte < 0x20 && !is_space(byte);
+        let count = text.as_bytes().iter().filter(odd).count();
+        if count > 0 {
+            self.faults += count - 1;
+            self.fault(at)?;
+        }
+        self.tree.text.extend_from_slice(text.as_bytes());
         Ok(())
     }
 
@@ -495,42 +417,78 @@ impl<'a> Parser<'a> {
         Err((at, format!("more than {} invalid characters and unknown entities", self.limits.faults)))
     }
 
-    fn line_and_column(&self, at: usize) -> (usize, usize) {
-        let before = &self.bytes[..at.min(self.bytes.len())];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-        let column = before[line_start..].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
-        (memchr::memchr_iter(b'\n', before).count() + 1, column + 1)
-    }
-
-    fn damage(&self, at: usize, what: &str) -> Damage {
-        let (line, column) = self.line_and_column(at);
-        Damage(format!("line {line}, column {column}: {what}"))
+    fn out_of_place(&self, at: usize, element: &str) -> Fault {
+        let found = self.source[at..].chars().next().unwrap_or_default();
+        (at, format!("{found:?} is out of place in <{element}>"))
     }
 }
 
-enum Replacement {
-    Named(&'static str),
-    One(char),
+const UNEXPECTED: &str = "<! found; expected a comment, a CDATA section or a document type";
+
+/// Length of the text that begins here, if it begins with a `<` that should have been an entity:
+/// `a < b`. quick-xml would read it as a tag.
+fn stray(rest: &[u8]) -> Option<usize> {
+    let [b'<', after @ ..] = rest else { return None };
+    let is_markup = after.first().is_some_and(|&byte| opens_name(byte) || b"/?!".contains(&byte));
+    (!is_markup).then(|| 1 + memchr2(b'<', b'&', after).unwrap_or(after.len()))
 }
 
-/// The reference at the start of a text: its length and its replacement.
-fn reference(text: &str) -> Option<(usize, Replacement)> {
-    let end = memchr(b';', &text.as_bytes()[..text.len().min(NAME_MAX + 2)])?;
-    let name = text.get(1..end)?;
-    let replacement = match name.strip_prefix('#') {
-        Some(number) => Replacement::One(numbered(number)?),
-        None => Replacement::Named(named(name)?),
-    };
-    Some((end + 1, replacement))
+/// What quick-xml found wrong in the markup whose text after `<` is given.
+fn reason(error: &Error, markup: &str) -> String {
+    match error {
+        Error::Syntax(SyntaxError::InvalidBangMarkup) => UNEXPECTED.into(),
+        Error::Syntax(SyntaxError::UnclosedComment) => "a comment is not closed".into(),
+        Error::Syntax(SyntaxError::UnclosedCData) => "a CDATA section is not closed".into(),
+        Error::Syntax(SyntaxError::UnclosedDoctype) => "a document type is not closed".into(),
+        Error::Syntax(SyntaxError::UnclosedPI | SyntaxError::UnclosedXmlDecl) => {
+            "a processing instruction is not closed".into()
+        }
+        Error::Syntax(_) => {
+            let slash = usize::from(markup.starts_with('/'));
+            let name = &markup[..slash + name_length(&markup[slash..])];
+            format!("the document ends within <{name}>")
+        }
+        other => other.to_string(),
+    }
 }
 
-/// The character of `38` or `x26`, if XML allows it.
-fn numbered(number: &str) -> Option<char> {
-    let code = match number.strip_prefix('x') {
-        Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16).ok()?,
-        None if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse().ok()?,
-        _ => return None,
-    };
-    let allowed = matches!(code, 9 | 10 | 13 | 0x20..=0xfffd | 0x10000..);
-    char::from_u32(code).filter(|_| allowed)
+fn name_length(text: &str) -> usize {
+    text.bytes().position(|byte| !is_name(byte)).unwrap_or(text.len())
+}
+
+/// Position of the first byte that makes a name invalid.
+fn invalid_in(name: &str) -> Option<usize> {
+    match name.as_bytes() {
+        [first, rest @ ..] if opens_name(*first) => {
+            rest.iter().position(|&byte| !is_name(byte)).map(|at| at + 1)
+        }
+        _ => Some(0),
+    }
+}
+
+/// Appends the characters of a reference: `lt`, `#38`, `#x26`. Returns false if it is unknown, or if
+/// XML does not allow the character.
+fn append(reference: &BytesRef, out: &mut Vec<u8>) -> bool {
+    let Ok(numbered) = reference.resolve_char_ref() else { return false };
+    let is_allowed = |&c: &char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
+    match numbered {
+        Some(character) if is_allowed(&character) => {
+            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            true
+        }
+        Some(_) => false,
+        None => named(reference).map(|characters| out.extend_from_slice(characters.as_bytes())).is_some(),
+    }
+}
+
+fn line_and_column(source: &str, at: usize) -> (usize, usize) {
+    let before = &source.as_bytes()[..at.min(source.len())];
+    let line_start = memrchr(b'\n', before).map_or(0, |end| end + 1);
+    let column = before[line_start..].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+    (memchr_iter(b'\n', before).count() + 1, column + 1)
+}
+
+fn damage(source: &str, at: usize, what: &str) -> Damage {
+    let (line, column) = line_and_column(source, at);
+    Damage(format!("line {line}, column {column}: {what}"))
 }

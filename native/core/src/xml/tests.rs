@@ -64,7 +64,13 @@ fn references_stand_for_their_characters_or_for_themselves() {
     {
         assert_eq!(parsed(&format!("<a>{left}</a>")), format!("<a>{left}</a>"));
     }
-    assert_eq!(parsed("<a b='x & < y'/>"), "<a b=\"x & < y\"></a>");
+    assert_eq!(parsed("<a b='x & < y; &x;&lt;&#0;'/>"), "<a b=\"x & < y; &x;<&#0;\"></a>");
+    // A stray `<` is a text up to the next `<` or `&`; a byte order mark after it stays.
+    assert_eq!(
+        parsed("<a>1 < \u{feff}2 < 3\r\n<<b/>< &lt;=<</a>"),
+        "<a>1 < \u{feff}2 < 3\n<<b></b>< <=<</a>"
+    );
+    assert_eq!(parsed("\u{feff}\u{feff}<a>AT&T; & b\r\n&c d;</a>"), "<a>AT&T; & b\n&c d;</a>");
 }
 
 #[test]
@@ -87,20 +93,30 @@ fn says_where_it_is_damaged() {
         ("", "line 1, column 1: the document has no element"),
         ("<a>", "the document ends before </a>"),
         ("<a", "the document ends within <a>"),
-        ("<a b", "the attribute b of <a> has no value"),
-        ("<a b=", "the value of the attribute b of <a> is not in quotes"),
-        ("<a b='", "the document ends within <a>"),
-        ("<a b='1'c='2'/>", "'c' is out of place in <a>"),
-        ("<a b='1' b='2'/>", "<a> has the attribute b twice"),
-        ("<a/ >", "'/' is out of place"),
+        ("<a b", "the document ends within <a>"),
+        ("<a b='", "line 1, column 1: the document ends within <a>"),
+        ("<a b>", "line 1, column 5: the attribute b of <a> has no value"),
+        ("<a b c=''>", "the attribute b of <a> has no value"),
+        ("<a b = >", "the attribute b of <a> has a value that is not in quotes"),
+        ("<a b=1>", "line 1, column 6: the attribute b of <a> has a value that is not in quotes"),
+        ("<a b='1'c='2'/>", "line 1, column 9: 'c' is out of place in <a>"),
+        ("<a é& c='2'/>", "line 1, column 5: '&' is out of place in <a>"),
+        ("<a 1='2'/>", "line 1, column 4: '1' is out of place in <a>"),
+        ("<a ='2'/>", "'=' is out of place in <a>"),
+        ("<a b='1' b = '2'/>", "the attribute b of <a> is there twice"),
+        ("<a/ >", "line 1, column 3: '/' is out of place in <a>"),
+        ("<a<b>", "line 1, column 3: '<' is out of place in <a>"),
         ("</a>", "</a> found; no element is open"),
+        ("<a></>", "</> found; expected the end of <a> of line 1"),
         ("<a></a", "the document ends within </a>"),
-        ("<a></a b>", "</a is not closed"),
+        ("<a></a b>", "line 1, column 7: </a is not closed"),
         ("<a><!-- ", "a comment is not closed"),
         ("<a><![CDATA[ ]]", "a CDATA section is not closed"),
         ("<a><?x ", "a processing instruction is not closed"),
         ("<!DOCTYPE a [", "a document type is not closed"),
         ("<a><!DOCTYPE a></a>", "<! found; expected a comment"),
+        ("<a><!x></a>", "<! found; expected a comment"),
+        ("\u{feff}<a>1 < 2 & 3 < 4\n</b>", "line 2, column 1: </b> found"),
     ] {
         assert!(damage(source).contains(reason), "{source}: {}", damage(source));
     }

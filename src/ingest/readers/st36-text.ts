@@ -1,4 +1,7 @@
-/** Claims, description and drawings of a red book document. */
+/**
+ * Claims, description and drawings in the elements of ST.36, which the US red book shares with EP, JP and CN
+ * documents.
+ */
 
 import type { Claim, Drawing, Section } from '../../patent/record.js';
 import { lastDigits } from '../../patent/scan.js';
