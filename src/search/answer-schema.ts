@@ -53,10 +53,14 @@ export const hitExplanationSchema = z.strictObject({
   lexical_weight: z.number().min(0).describe('Weight of the lexical score for this question'),
   found_by: z
     .enum(['similarity', 'words', 'number'])
-    .describe('What made the document a candidate: its vectors, its words alone, or its number in the question'),
+    .describe(
+      'What made the document a candidate: its vectors, its words alone, or its number in the question',
+    ),
   rank_by_similarity: z
     .exactOptional(z.int().min(1))
-    .describe('Rank among the candidates by similarity, before reranking; absent unless found_by is similarity'),
+    .describe(
+      'Rank among the candidates by similarity, before reranking; absent unless found_by is similarity',
+    ),
   rank: z.int().min(1).describe('Rank in the answer'),
   decided_by: count().describe('Place in chunks of the passage whose reranker score is that of the document'),
   matches: z

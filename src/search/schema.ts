@@ -128,7 +128,9 @@ export const semanticSchema = z
       explain: z
         .boolean({ error: 'true or false' })
         .nullish()
-        .describe('Explain each result: the parts of its score, its ranks, and the words that it shares with the question')
+        .describe(
+          'Explain each result: the parts of its score, its ranks, and the words that it shares with the question',
+        )
         .meta({ default: false }),
       highlight: z
         .boolean({ error: 'true or false' })

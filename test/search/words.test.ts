@@ -57,13 +57,21 @@ describe('words', () => {
       some += Number(held.length > 0);
       const must = await found({ must_terms: [word] });
       assert.deepEqual(must.ids, held, word);
-      assert.ok(must.searched.every((id) => held.includes(id)), word);
+      assert.ok(
+        must.searched.every((id) => held.includes(id)),
+        word,
+      );
       const rest = patents.map(({ patent_id }) => patent_id).filter((id) => !held.includes(id));
       assert.deepEqual((await found({ must_not_terms: [word] })).ids, rest.sort(), word);
     }
     assert.ok(some >= 5, `only ${some} words are in the fixtures`);
     const both = await found({ must_terms: ['배터리', '전해질'] });
-    assert.deepEqual(both.ids, holding('배터리').filter((id) => holding('전해질').includes(id)).sort());
+    assert.deepEqual(
+      both.ids,
+      holding('배터리')
+        .filter((id) => holding('전해질').includes(id))
+        .sort(),
+    );
   });
 
   it('a phrase is found by stem, with hyphens or without, and only in its order', async () => {
@@ -127,6 +135,8 @@ function assertExplained(query: string, result: SearchResult, rank: number): voi
     const places = (ranges: readonly { from: number; to: number }[]) =>
       new Set(ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at)));
     assert.deepEqual(places(highlights), places(matches.filter(({ chunk }) => chunk === n)), label);
-    assert.ok(highlights.every(({ to }, at) => to <= text.length && (highlights[at + 1]?.from ?? Infinity) > to));
+    assert.ok(
+      highlights.every(({ to }, at) => to <= text.length && (highlights[at + 1]?.from ?? Infinity) > to),
+    );
   }
 }

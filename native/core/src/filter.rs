@@ -20,7 +20,10 @@ pub enum Test {
     None(Vec<String>),
     /// The document's day is within the range, both ends included. A document without a day does
     /// not match.
-    Days { from: Option<i32>, to: Option<i32> },
+    Days {
+        from: Option<i32>,
+        to: Option<i32>,
+    },
     /// The document's texts or names hold one of these words or phrases; or none of them.
     Holds(Vec<Concept>),
     Lacks(Vec<Concept>),

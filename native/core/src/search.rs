@@ -17,9 +17,9 @@ use crate::{vectors, Error, Result};
 use best::Best;
 pub use group::{members, prefer, scored};
 pub use sample::{sample, sample_above};
-pub use words::beside;
 use std::cmp::Ordering;
 use std::sync::Arc;
+pub use words::beside;
 
 /// The searched state: open segments, and the documents deleted from each since it was written.
 pub struct Snapshot {

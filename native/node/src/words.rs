@@ -102,7 +102,11 @@ impl Words {
     pub fn find(&self, text: String) -> Vec<WordPlace> {
         let places = QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.concepts));
         let units = |bytes: u32| text[..bytes as usize].encode_utf16().count() as u32;
-        let place = |(from, to, word): (u32, u32, usize)| WordPlace { from: units(from), to: units(to), word: word as u32 };
+        let place = |(from, to, word): (u32, u32, usize)| WordPlace {
+            from: units(from),
+            to: units(to),
+            word: word as u32,
+        };
         places.into_iter().map(place).collect()
     }
 }
@@ -163,7 +167,8 @@ impl Snapshot {
 
 impl Snapshot {
     fn hit(&self, id: u32, request: &Request) -> Result<Hit> {
-        let (segment, ordinal) = self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))?;
+        let (segment, ordinal) =
+            self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))?;
         scored(&self.0, request, segment, ordinal).map_err(from_core)
     }
 }

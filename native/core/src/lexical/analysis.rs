@@ -35,15 +35,17 @@ pub enum Language {
 }
 
 /// Frequent function words, by which the language of a text is recognised.
-const ENGLISH: &[&str] =
-    &["the", "of", "and", "a", "to", "is", "in", "for", "with", "that", "by", "an", "or", "are", "from", "wherein"];
+const ENGLISH: &[&str] = &[
+    "the", "of", "and", "a", "to", "is", "in", "for", "with", "that", "by", "an", "or", "are", "from",
+    "wherein",
+];
 const GERMAN: &[&str] = &[
     "der", "die", "das", "und", "mit", "eine", "ein", "einer", "von", "zu", "zur", "ist", "im", "den", "dem",
     "für", "auf", "werden", "wird", "nach", "oder", "bei",
 ];
 const FRENCH: &[&str] = &[
-    "le", "la", "les", "de", "des", "du", "et", "un", "une", "est", "pour", "dans", "par", "au", "aux", "sur",
-    "avec", "que", "qui", "ou",
+    "le", "la", "les", "de", "des", "du", "et", "un", "une", "est", "pour", "dans", "par", "au", "aux",
+    "sur", "avec", "que", "qui", "ou",
 ];
 
 impl Language {
@@ -195,9 +197,8 @@ impl Analyser {
 
 /// The end of a word: letters and digits, and joiners between them.
 fn end_of_word(characters: &[Character], from: usize) -> usize {
-    let is_inner = |n: usize| {
-        characters.get(n).is_some_and(|c| matches!(c.class, Class::Letter | Class::Digit))
-    };
+    let is_inner =
+        |n: usize| characters.get(n).is_some_and(|c| matches!(c.class, Class::Letter | Class::Digit));
     let mut end = from + 1;
     loop {
         if is_inner(end) {
@@ -311,7 +312,13 @@ mod tests {
     fn positions_tell_distances() {
         assert_eq!(
             terms("a lithium-ion cell", Language::Other),
-            [("a".into(), 0), ("lithiumion".into(), 1), ("lithium".into(), 1), ("ion".into(), 2), ("cell".into(), 3)]
+            [
+                ("a".into(), 0),
+                ("lithiumion".into(), 1),
+                ("lithium".into(), 1),
+                ("ion".into(), 2),
+                ("cell".into(), 3)
+            ]
         );
         assert_eq!(terms("激光雷达系", Language::Other).last(), Some(&("达系".into(), 3)));
     }

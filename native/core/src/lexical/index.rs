@@ -15,7 +15,7 @@ use tantivy::directory::{FileHandle, OwnedBytes, WatchCallback, WatchHandle, Wri
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, Directory, HasLen, Index, InvertedIndexReader, SegmentReader, Term, TERMINATED};
+use tantivy::{Directory, DocSet, HasLen, Index, InvertedIndexReader, SegmentReader, Term, TERMINATED};
 
 /// Terms at fixed distances: a word, or the pairs of a longer one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -196,7 +196,8 @@ pub(super) fn index_of(file: &Arc<Container>) -> Result<Index> {
     let mut at = file.range_of(SECTION)?.start;
     let mut files = Vec::new();
     for line in text.lines().skip(1) {
-        let known = line.split_once(' ').and_then(|(length, name)| Some((length.parse::<usize>().ok()?, name)));
+        let known =
+            line.split_once(' ').and_then(|(length, name)| Some((length.parse::<usize>().ok()?, name)));
         let (length, name) =
             known.ok_or_else(|| Error::corrupt(path, format!("section {FILES} has a damaged line")))?;
         files.push((PathBuf::from(name), at..at + length));

@@ -45,19 +45,132 @@ const LONGEST_WORD: usize = 12;
 
 /// Words that say nothing about a subject.
 const STOP_WORDS: &[&str] = &[
-    "a", "about", "an", "and", "any", "are", "as", "at", "be", "by", "can", "comprising", "each", "for", "from",
-    "has", "have", "how", "in", "into", "is", "it", "its", "of", "on", "or", "said", "such", "that", "the", "their",
-    "this", "to", "used", "using", "what", "when", "where", "wherein", "which", "while", "with", "aux", "au", "avec",
-    "dans", "de", "des", "du", "en", "est", "et", "la", "le", "les", "ou", "par", "pour", "que", "qui", "sur", "un",
-    "une", "auf", "bei", "das", "dem", "den", "der", "die", "ein", "eine", "einem", "einen", "einer", "für", "im",
-    "ist", "mit", "nach", "oder", "und", "von", "wird", "zu", "zum", "zur",
+    "a",
+    "about",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "by",
+    "can",
+    "comprising",
+    "each",
+    "for",
+    "from",
+    "has",
+    "have",
+    "how",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "of",
+    "on",
+    "or",
+    "said",
+    "such",
+    "that",
+    "the",
+    "their",
+    "this",
+    "to",
+    "used",
+    "using",
+    "what",
+    "when",
+    "where",
+    "wherein",
+    "which",
+    "while",
+    "with",
+    "aux",
+    "au",
+    "avec",
+    "dans",
+    "de",
+    "des",
+    "du",
+    "en",
+    "est",
+    "et",
+    "la",
+    "le",
+    "les",
+    "ou",
+    "par",
+    "pour",
+    "que",
+    "qui",
+    "sur",
+    "un",
+    "une",
+    "auf",
+    "bei",
+    "das",
+    "dem",
+    "den",
+    "der",
+    "die",
+    "ein",
+    "eine",
+    "einem",
+    "einen",
+    "einer",
+    "für",
+    "im",
+    "ist",
+    "mit",
+    "nach",
+    "oder",
+    "und",
+    "von",
+    "wird",
+    "zu",
+    "zum",
+    "zur",
 ];
 
 /// Endings of Korean words, longest first: particles and the verb endings of questions.
 const PARTICLES: &[&str] = &[
-    "에서의", "으로의", "으로써", "으로서", "에서는", "에게서", "하는", "에서", "에게", "으로", "까지", "부터", "보다",
-    "처럼", "이나", "이란", "하여", "되는", "된", "한", "할", "은", "는", "이", "가", "을", "를", "의", "에", "로", "와",
-    "과", "도", "만", "나",
+    "에서의",
+    "으로의",
+    "으로써",
+    "으로서",
+    "에서는",
+    "에게서",
+    "하는",
+    "에서",
+    "에게",
+    "으로",
+    "까지",
+    "부터",
+    "보다",
+    "처럼",
+    "이나",
+    "이란",
+    "하여",
+    "되는",
+    "된",
+    "한",
+    "할",
+    "은",
+    "는",
+    "이",
+    "가",
+    "을",
+    "를",
+    "의",
+    "에",
+    "로",
+    "와",
+    "과",
+    "도",
+    "만",
+    "나",
 ];
 
 /// Splits questions into concepts. It keeps an analyser.
@@ -108,7 +221,12 @@ impl Questions {
             }
         }
         let alternatives: Vec<_> = phrases.into_iter().map(|phrase| anywhere(phrase, 1.0)).collect();
-        (!alternatives.is_empty()).then(|| Concept { from: 0, to: text.len() as u32, boost: 1.0, alternatives })
+        (!alternatives.is_empty()).then(|| Concept {
+            from: 0,
+            to: text.len() as u32,
+            boost: 1.0,
+            alternatives,
+        })
     }
 
     /// The places in a text, in bytes, that hold a concept; with the place of the concept in the list.
@@ -173,7 +291,11 @@ impl Questions {
             vec![Alternative { phrase: Phrase::word(&word.text), in_names: Some(true), weight: 1.0 }];
         let written = &question[word.from as usize..word.to as usize];
         for stem in self.stems(written) {
-            alternatives.push(Alternative { phrase: Phrase::word(&stem), in_names: Some(false), weight: 1.0 });
+            alternatives.push(Alternative {
+                phrase: Phrase::word(&stem),
+                in_names: Some(false),
+                weight: 1.0,
+            });
         }
         concepts.push(Concept { from: word.from, to: word.to, boost: 1.0, alternatives });
     }
@@ -311,7 +433,10 @@ mod tests {
         let [code] = &Questions::default().concepts("PM2.5")[..] else { panic!() };
         assert_eq!(code.alternatives[0].phrase, Phrase::word("pm2.5"));
         assert_eq!(code.alternatives[1].phrase.terms, [(0, "pm".into()), (1, "2.5".into())]);
-        assert_eq!(shown("lithium-ion"), [("lithium-ion".into(), 1.0), ("lithium".into(), 0.5), ("ion".into(), 0.5)]);
+        assert_eq!(
+            shown("lithium-ion"),
+            [("lithium-ion".into(), 1.0), ("lithium".into(), 0.5), ("ion".into(), 0.5)]
+        );
     }
 
     #[test]

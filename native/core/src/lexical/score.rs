@@ -218,7 +218,8 @@ impl Scratch {
 /// Scores all documents of a snapshot by the words of a question.
 pub fn scores(snapshot: &Snapshot, concepts: &[Concept]) -> Result<Scores> {
     let collection = Collection::of(snapshot)?;
-    let sizes = collection.segments.iter().map(|segment| segment.map_or(0, |(lexical, _)| lexical.documents()));
+    let sizes =
+        collection.segments.iter().map(|segment| segment.map_or(0, |(lexical, _)| lexical.documents()));
     let mut scores = Scores {
         segments: sizes.map(|documents| vec![0.0; documents]).collect(),
         found: vec![Vec::new(); collection.segments.len()],

@@ -4,10 +4,10 @@ use super::analysis::{Analyser, Language};
 use super::index::Phrase;
 use super::question::{Concept, Questions};
 use super::score::scores;
-use crate::filter::{Clause, Test};
 use super::write::Texts;
 use super::Part;
 use crate::bitmap::Bitmap;
+use crate::filter::{Clause, Test};
 use crate::search::Snapshot;
 use crate::segment::{merge, NewDocument, Segment, SegmentBuilder};
 use proptest::prelude::*;
@@ -17,8 +17,18 @@ use std::sync::Arc;
 type Document = Vec<(Part, &'static str)>;
 
 const TEXTS: &[&str] = &[
-    "lithium-ion battery", "PM2.5 sensor", "5G base station", "激光雷达系统", "激光器", "메트포르민의 제조", "the battery of the sensor",
-    "リチウム電池", "Fe3O4 particles", "battery charging", "Samsung", "sensor sensor sensor",
+    "lithium-ion battery",
+    "PM2.5 sensor",
+    "5G base station",
+    "激光雷达系统",
+    "激光器",
+    "메트포르민의 제조",
+    "the battery of the sensor",
+    "リチウム電池",
+    "Fe3O4 particles",
+    "battery charging",
+    "Samsung",
+    "sensor sensor sensor",
 ];
 
 fn documents() -> impl Strategy<Value = Vec<Document>> {
@@ -72,7 +82,9 @@ fn holds(document: &Document, concept: &Concept) -> bool {
 }
 
 fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {
-    Snapshot { segments: segments.into_iter().map(|(segment, deleted)| (Arc::new(segment), deleted)).collect() }
+    Snapshot {
+        segments: segments.into_iter().map(|(segment, deleted)| (Arc::new(segment), deleted)).collect(),
+    }
 }
 
 fn selected(snapshot: &Snapshot, test: Test) -> Vec<Bitmap> {
@@ -165,7 +177,8 @@ proptest! {
 
 /// BM25F of one document in a collection of whole documents, by its formula.
 fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) -> f64 {
-    let fit = [(Part::Names, 2.0, 0.3), (Part::Title, 3.0, 0.5), (Part::Claims, 1.5, 0.6), (Part::Text, 1.0, 0.7)];
+    let fit =
+        [(Part::Names, 2.0, 0.3), (Part::Title, 3.0, 0.5), (Part::Claims, 1.5, 0.6), (Part::Text, 1.0, 0.7)];
     let length = |document: &Document, part: Part| {
         let mut analyser = Analyser::default();
         let mut terms = 0;
