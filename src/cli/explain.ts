@@ -7,6 +7,9 @@ import { count, print } from './output.js';
 import { questionOf, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
 
+/** Words that are listed. */
+const WORDS_SHOWN = 8;
+
 export function explainCommand(): Command {
   const command = withQuestion(dataCommand('explain', 'show how a search is answered: plan, counts, timings'))
     .addHelpText(
@@ -48,6 +51,7 @@ function text({
   candidates,
   widened,
   rescanned,
+  words,
   timings,
 }: Explanation): string {
   return [
@@ -55,6 +59,7 @@ function text({
     `model     ${model}${calibrated ? '' : ' (not calibrated)'}`,
     `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${count(documents)} documents${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
     `nearest   ${best === undefined ? 'nothing fits' : `similarity ${best.toFixed(2)}`}${unrelated ? '; nothing here seems to be about this' : ''}`,
+    `words     ${wordsText(words)}`,
     ...(asOf === undefined ? [] : [`as of     ${asOf}: only documents published before this day`]),
     `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${count(plan.documents)} documents`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
@@ -68,6 +73,14 @@ function text({
       .map(([stage, ms]) => `${stage} ${ms.toFixed(2)}`)
       .join(', ')}`,
   ].join('\n');
+}
+
+function wordsText({ used, weight, added }: Explanation['words']): string {
+  if (used.length === 0) return 'no document holds a word of the question';
+  const [first, rest] = [used.slice(0, WORDS_SHOWN), used.slice(WORDS_SHOWN)];
+  const list = first.map(({ text, documents }) => `${text} (${count(documents)})`).join(', ');
+  const more = rest.length === 0 ? '' : ` and ${rest.length} more`;
+  return `${list}${more}; weight ${weight.toFixed(2)}; ${count(added)} candidates by words alone`;
 }
 
 function readingText(reading: Reading): string {
