@@ -237,7 +237,7 @@ export interface SearchResult {
   representative_figure?: string;
   /** Matched passages, sorted by rerank_score. */
   chunks: Chunk[];
-  /** Publications for which this result stands, itself included, of those that the filters allow; only if the request has collapse. */
+  /** Publications for which this result stands, itself included, of those that the filters allow; absent unless the request has collapse. */
   members?: CollapsedMember[];
 }
 
@@ -271,7 +271,7 @@ export interface AnalyticsResult {
   similarity_score: number;
   /** The best matching passage. */
   chunk_text: string;
-  /** Publications for which this result stands, itself included, of those that the filters allow; only if the request has collapse. */
+  /** Publications for which this result stands, itself included, of those that the filters allow; absent unless the request has collapse. */
   members?: CollapsedMember[];
 }
 
