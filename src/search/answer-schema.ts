@@ -98,8 +98,8 @@ const members = () =>
   z
     .exactOptional(z.array(memberSchema))
     .describe(
-      'Publications for which this result stands, itself included, of those that the filters allow; only if the request ' +
-        'has collapse',
+      'Publications for which this result stands, itself included, of those that the filters allow; absent unless the ' +
+        'request has collapse',
     );
 
 export const searchResultSchema = z.strictObject({

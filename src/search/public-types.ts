@@ -303,7 +303,7 @@ export interface SearchResult {
   representative_figure?: string;
   /** Matched passages, sorted by rerank_score. */
   chunks: Chunk[];
-  /** Publications for which this result stands, itself included, of those that the filters allow; only if the request has collapse. */
+  /** Publications for which this result stands, itself included, of those that the filters allow; absent unless the request has collapse. */
   members?: CollapsedMember[];
   /** Why the result is there: rerank_score = reranker + lexical_weight × lexical; only if the request has explain. */
   explanation?: HitExplanation;
@@ -339,7 +339,7 @@ export interface AnalyticsResult {
   similarity_score: number;
   /** The best matching passage. */
   chunk_text: string;
-  /** Publications for which this result stands, itself included, of those that the filters allow; only if the request has collapse. */
+  /** Publications for which this result stands, itself included, of those that the filters allow; absent unless the request has collapse. */
   members?: CollapsedMember[];
 }
 

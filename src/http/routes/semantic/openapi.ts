@@ -31,7 +31,7 @@ export const operation: Operation = {
       priorArt: { query: 'docking a robot vacuum cleaner', as_of: 'US11217824B2' },
       onePerFamily: { query: 'wind turbine blade', collapse: 'family', prefer_countries: ['KR', 'US'] },
       everyOffice: { query: 'lidar for vehicles', balance: 'country' },
-      moreLikeThis: { like: ['KR1020200104349A'], unlike: ['EP03539467A1'], countries: ['JP'] },
+      moreLikeThis: { like: ['US11217824B2'], unlike: ['KR1022419060000B1'], countries: ['JP'] },
     },
     SearchResponse: {
       found: {
