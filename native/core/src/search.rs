@@ -15,7 +15,7 @@ use crate::segment::{Effort, Facts, Segment};
 use crate::shown::ShownScore;
 use crate::{vectors, Error, Result};
 use best::Best;
-pub use group::{members, prefer, scored};
+pub use group::{members, prefer};
 pub use sample::{sample, sample_above};
 use std::cmp::Ordering;
 use std::sync::Arc;

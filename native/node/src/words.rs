@@ -6,7 +6,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::lexical::question::{Concept, Questions};
 use priorart_core::lexical::score::scores;
-use priorart_core::search::{beside, prefer, scored, Hit, Outcome, Request};
+use priorart_core::search::{beside, prefer, Hit, Outcome, Request};
 use priorart_core::shown::ShownScore as Shown;
 use std::cell::RefCell;
 
@@ -140,15 +140,16 @@ impl Snapshot {
             shown: options.shown.as_ref().map(Shown::from),
         };
         let scores = scores(&self.0, &words.concepts).map_err(from_core)?;
-        let known = found.iter().map(|&id| self.hit(id, &request)).collect::<Result<Vec<Hit>>>()?;
+        let place = |&id: &u32| self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")));
+        let known = found.iter().map(place).collect::<Result<Vec<(usize, usize)>>>()?;
         let mut others = beside(&self.0, &selection.0, &scores, &known, &request).map_err(from_core)?;
         if let Some(countries) = &options.prefer {
             prefer(&self.0, &selection.0, &request, countries, &mut others).map_err(from_core)?;
         }
-        let score = |hit: &Hit| {
-            let segment = &scores.segments[hit.segment as usize];
-            segment.get(hit.ordinal as usize).copied().unwrap_or(0.0)
+        let score = |(segment, ordinal): (usize, usize)| {
+            scores.segments[segment].get(ordinal).copied().unwrap_or(0.0)
         };
+        let of_hit = |hit: &Hit| score((hit.segment as usize, hit.ordinal as usize));
         let used = scores.used.iter().map(|used| UsedWord {
             text: words.texts[used.concept].clone(),
             word: used.concept as u32,
@@ -156,19 +157,11 @@ impl Snapshot {
             share: used.share as f64,
         });
         Ok(WordHits {
-            scores: known.iter().map(score).collect::<Vec<f32>>().into(),
-            other_scores: others.iter().map(score).collect::<Vec<f32>>().into(),
+            scores: known.iter().map(|&place| score(place)).collect::<Vec<f32>>().into(),
+            other_scores: others.iter().map(of_hit).collect::<Vec<f32>>().into(),
             others: self.hits(&Outcome::default(), &others, &request),
             used: used.collect(),
             without: scores.without as u32,
         })
-    }
-}
-
-impl Snapshot {
-    fn hit(&self, id: u32, request: &Request) -> Result<Hit> {
-        let (segment, ordinal) =
-            self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))?;
-        scored(&self.0, request, segment, ordinal).map_err(from_core)
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tantivy::directory::error::{DeleteError, OpenReadError, OpenWriteError};
 use tantivy::directory::{FileHandle, OwnedBytes, WatchCallback, WatchHandle, WritePtr};
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::postings::{Postings, SegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Directory, DocSet, HasLen, Index, InvertedIndexReader, SegmentReader, Term, TERMINATED};
 
@@ -87,39 +87,30 @@ impl Lexical {
         self.parts[part as usize].lengths.fieldnorm(document)
     }
 
-    /// The least and the greatest number of documents that may hold a phrase in some part, deleted
-    /// ones included. The least is known of single terms only.
-    pub fn estimated_documents(&self, phrase: &Phrase) -> Result<(usize, usize)> {
-        let (mut least, mut most) = (0, self.documents);
-        for (_, term) in &phrase.terms {
-            let mut sum = 0;
-            for part in Part::ALL {
-                let term = Term::from_field_text(part.field(), term);
-                let found = self.parts[part as usize].inverted.doc_freq(&term);
-                let found = found.map_err(|error| reading(self.file.path(), &error))? as usize;
-                least = least.max(found);
-                sum += found;
-            }
-            most = most.min(sum);
+    /// Finds the terms of a phrase in a part; `None` if one of them is not there.
+    pub fn locate(&self, part: Part, phrase: &Phrase) -> Result<Option<Located>> {
+        let inverted = &self.parts[part as usize].inverted;
+        let mut terms = Vec::with_capacity(phrase.terms.len());
+        for (distance, term) in &phrase.terms {
+            let term = Term::from_field_text(part.field(), term);
+            let found = inverted.get_term_info(&term).map_err(|error| self.fault(&error))?;
+            let Some(found) = found else { return Ok(None) };
+            terms.push((*distance, found));
         }
-        Ok((if phrase.terms.len() == 1 { least } else { 0 }, most))
+        Ok((!terms.is_empty()).then_some(Located { part, terms }))
     }
 
     /// Calls `each` with the documents that hold a phrase in a part, ascending, and how often.
-    pub fn occurrences(&self, part: Part, phrase: &Phrase, mut each: impl FnMut(u32, u32)) -> Result<()> {
-        let fault = |error: io::Error| reading(self.file.path(), &error);
-        let option = match phrase.terms.len() {
-            0 => return Ok(()),
+    pub fn occurrences(&self, located: &Located, mut each: impl FnMut(u32, u32)) -> Result<()> {
+        let inverted = &self.parts[located.part as usize].inverted;
+        let option = match located.terms.len() {
             1 => IndexRecordOption::WithFreqs,
             _ => IndexRecordOption::WithFreqsAndPositions,
         };
-        let mut postings = Vec::with_capacity(phrase.terms.len());
-        for (distance, term) in &phrase.terms {
-            let term = Term::from_field_text(part.field(), term);
-            match self.parts[part as usize].inverted.read_postings(&term, option).map_err(fault)? {
-                Some(found) => postings.push((*distance, found)),
-                None => return Ok(()),
-            }
+        let mut postings = Vec::with_capacity(located.terms.len());
+        for (distance, info) in &located.terms {
+            let found = inverted.read_postings_from_terminfo(info, option);
+            postings.push((*distance, found.map_err(|error| self.fault(&error))?));
         }
         if let [(_, postings)] = &mut postings[..] {
             while postings.doc() != TERMINATED {
@@ -130,6 +121,26 @@ impl Lexical {
         }
         phrases(postings, each);
         Ok(())
+    }
+
+    fn fault(&self, error: &io::Error) -> Error {
+        reading(self.file.path(), error)
+    }
+}
+
+/// A phrase in one part of an index, whose terms are there.
+pub struct Located {
+    pub part: Part,
+    /// Distance of each term from the first, and its place in the index.
+    terms: Vec<(u32, TermInfo)>,
+}
+
+impl Located {
+    /// The least and the greatest number of documents that may hold it, deleted ones included. The
+    /// least is known of single terms only.
+    pub fn documents(&self) -> (usize, usize) {
+        let most = self.terms.iter().map(|(_, info)| info.doc_freq as usize).min().unwrap_or(0);
+        (if self.terms.len() == 1 { most } else { 0 }, most)
     }
 }
 

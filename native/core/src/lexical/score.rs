@@ -9,7 +9,7 @@
 //! Zhai, "Lower-bounding term frequency normalization", CIKM 2011). The sum is divided by the greatest
 //! that a document could get, so a score lies between 0 and 1.
 
-use super::index::Lexical;
+use super::index::{Lexical, Located};
 use super::question::Concept;
 use super::Part;
 use crate::bitmap::Bitmap;
@@ -73,6 +73,19 @@ struct Collection<'a> {
     averages: [f32; Part::ALL.len()],
 }
 
+/// Where one segment holds a word: phrases with their weights.
+type Places = Vec<(Located, f32)>;
+
+/// A word, and where each segment holds it.
+struct Found {
+    concept: usize,
+    places: Vec<Places>,
+    /// Whether the word is common for sure, without a count.
+    is_common: bool,
+    /// The greatest weight that it may have.
+    weight: f32,
+}
+
 /// A word, and the documents of each segment that hold it.
 struct Counted {
     concept: usize,
@@ -107,51 +120,35 @@ impl<'a> Collection<'a> {
     fn matches(
         &self,
         (lexical, deleted): (&Lexical, &Bitmap),
-        concept: &Concept,
+        places: &Places,
         scratch: &mut Scratch,
     ) -> Result<Matches> {
         scratch.reset(lexical.documents());
-        for alternative in &concept.alternatives {
-            for part in Part::ALL.into_iter().filter(|&part| alternative.is_in(part)) {
-                let (weight, b) = fit(part);
-                let average = self.averages[part as usize];
-                lexical.occurrences(part, &alternative.phrase, |document, count| {
-                    if !deleted.contains(document as usize) {
-                        let length = lexical.length(part, document) as f32;
-                        let norm = 1.0 - b + b * length / average;
-                        scratch.add(document, alternative.weight * weight * count as f32 / norm);
-                    }
-                })?;
-            }
+        for (located, share) in places {
+            let (weight, b) = fit(located.part);
+            let average = self.averages[located.part as usize];
+            lexical.occurrences(located, |document, count| {
+                if !deleted.contains(document as usize) {
+                    let length = lexical.length(located.part, document) as f32;
+                    let norm = 1.0 - b + b * length / average;
+                    scratch.add(document, share * weight * count as f32 / norm);
+                }
+            })?;
         }
         Ok(scratch.take())
     }
 
     /// The words to score with their documents, rarest first: without common ones if others remain.
     fn chosen(&self, concepts: &[Concept]) -> Result<Vec<Counted>> {
-        let mut places = Vec::with_capacity(concepts.len());
-        for (place, concept) in concepts.iter().enumerate() {
-            let (mut least, mut most) = (0, 0);
-            for (lexical, _) in self.segments.iter().flatten() {
-                let mut here = (0, 0);
-                for alternative in &concept.alternatives {
-                    let (at_least, at_most) = lexical.estimated_documents(&alternative.phrase)?;
-                    here = (here.0.max(at_least), here.1 + at_most);
-                }
-                least += here.0;
-                most += here.1.min(lexical.documents());
-            }
-            if most > 0 {
-                let is_common = self.is_common(least.saturating_sub(self.deleted));
-                places.push((is_common, concept.boost * self.idf(most), place));
-            }
+        let mut found = Vec::with_capacity(concepts.len());
+        for (n, concept) in concepts.iter().enumerate() {
+            found.extend(self.found(n, concept)?);
         }
-        places.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)));
-        let rare = places.iter().filter(|(is_common, ..)| !is_common).map(|(.., place)| *place);
-        let mut counted = self.counted(concepts, rare)?;
+        found.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.concept.cmp(&b.concept)));
+        let mut counted = self.counted(found.iter().filter(|word| !word.is_common))?;
         counted.retain(|word| !self.is_common(word.documents));
         if counted.is_empty() {
-            counted = self.counted(concepts, places.iter().map(|(.., place)| *place))?;
+            counted = self.counted(found.iter())?;
         }
         let weight = |word: &Counted| concepts[word.concept].boost * self.idf(word.documents);
         counted.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.concept.cmp(&b.concept)));
@@ -159,21 +156,40 @@ impl<'a> Collection<'a> {
         Ok(counted)
     }
 
+    /// Looks a word up in all segments; `None` if no document can hold it.
+    fn found(&self, n: usize, concept: &Concept) -> Result<Option<Found>> {
+        let (mut least, mut most) = (0, 0);
+        let mut places = Vec::with_capacity(self.segments.len());
+        for segment in &self.segments {
+            let mut own = Places::new();
+            if let Some((lexical, _)) = segment {
+                own = places_of(lexical, concept)?;
+                let bounds = || own.iter().map(|(located, _)| located.documents());
+                least += bounds().map(|(least, _)| least).max().unwrap_or(0);
+                most += bounds().map(|(_, most)| most).sum::<usize>().min(lexical.documents());
+            }
+            places.push(own);
+        }
+        let is_common = self.is_common(least.saturating_sub(self.deleted));
+        let weight = concept.boost * self.idf(most);
+        Ok((most > 0).then_some(Found { concept: n, places, is_common, weight }))
+    }
+
     /// Counts the documents of the first words of a list.
-    fn counted(&self, concepts: &[Concept], places: impl Iterator<Item = usize>) -> Result<Vec<Counted>> {
+    fn counted<'b>(&self, words: impl Iterator<Item = &'b Found>) -> Result<Vec<Counted>> {
         let mut scratch = Scratch::default();
         let mut counted = Vec::new();
-        for concept in places.take(MOST_COUNTED) {
+        for word in words.take(MOST_COUNTED) {
             let mut matches = Vec::with_capacity(self.segments.len());
-            for segment in &self.segments {
+            for (segment, places) in self.segments.iter().zip(&word.places) {
                 matches.push(match segment {
-                    Some(segment) => self.matches(*segment, &concepts[concept], &mut scratch)?,
+                    Some(segment) => self.matches(*segment, places, &mut scratch)?,
                     None => Matches::new(),
                 });
             }
             let documents = matches.iter().map(Vec::len).sum();
             if documents > 0 {
-                counted.push(Counted { concept, matches, documents });
+                counted.push(Counted { concept: word.concept, matches, documents });
             }
         }
         Ok(counted)
@@ -248,13 +264,23 @@ pub fn scores(snapshot: &Snapshot, concepts: &[Concept]) -> Result<Scores> {
     Ok(scores)
 }
 
+/// Where a segment holds a word.
+fn places_of(lexical: &Lexical, concept: &Concept) -> Result<Places> {
+    let mut places = Places::new();
+    for alternative in &concept.alternatives {
+        for part in Part::ALL.into_iter().filter(|&part| alternative.is_in(part)) {
+            let located = lexical.locate(part, &alternative.phrase)?;
+            places.extend(located.map(|located| (located, alternative.weight)));
+        }
+    }
+    Ok(places)
+}
+
 /// Calls `each` with the documents that hold a concept in some part; with a document several times if
 /// several parts hold it.
 pub fn holding(lexical: &Lexical, concept: &Concept, mut each: impl FnMut(u32)) -> Result<()> {
-    for alternative in &concept.alternatives {
-        for part in Part::ALL.into_iter().filter(|&part| alternative.is_in(part)) {
-            lexical.occurrences(part, &alternative.phrase, |document, _| each(document))?;
-        }
+    for (located, _) in places_of(lexical, concept)? {
+        lexical.occurrences(&located, |document, _| each(document))?;
     }
     Ok(())
 }

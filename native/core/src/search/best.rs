@@ -104,7 +104,7 @@ impl Best {
 /// Keys of applications are hashes, but ordinals are small numbers, and a hash table also uses the
 /// high bits.
 #[derive(Default)]
-struct Mixed(u64);
+pub(super) struct Mixed(u64);
 
 impl Hasher for Mixed {
     fn finish(&self) -> u64 {

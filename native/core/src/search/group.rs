@@ -91,7 +91,7 @@ pub fn prefer(
 }
 
 /// A document as a hit, by the exact scores of all its passages.
-pub fn scored(snapshot: &Snapshot, request: &Request, n: usize, ordinal: usize) -> Result<Hit> {
+pub(super) fn scored(snapshot: &Snapshot, request: &Request, n: usize, ordinal: usize) -> Result<Hit> {
     let segment = &snapshot.segments[n].0;
     let rows = segment.rows_of(ordinal);
     segment.verify_rows(rows.clone())?;

@@ -1,10 +1,12 @@
 //! Documents that hold the words of a question, beside those whose vectors are near.
 
+use super::best::Mixed;
 use super::group::{keys_of, members, scored};
 use super::{Hit, Request, Selected, Snapshot};
 use crate::lexical::score::Scores;
 use crate::Result;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 /// Of documents with equal lexical scores at the end of the list, so many more are looked at for
 /// each that is wanted, because an application and its grant become one.
@@ -12,53 +14,86 @@ const EACH: usize = 2;
 
 /// The documents with the best lexical scores that a filter allows and `known` does not have, with
 /// the exact scores of their vectors; at most `request.documents`, best lexical score first. A known
-/// hit stands for its application or family.
+/// document (number of the segment, ordinal) stands for its application or family.
 pub fn beside(
     snapshot: &Snapshot,
     selected: &[Selected],
     scores: &Scores,
-    known: &[Hit],
+    known: &[(usize, usize)],
     request: &Request,
 ) -> Result<Vec<Hit>> {
-    let places: HashSet<(u32, u32)> = known.iter().map(|hit| (hit.segment, hit.ordinal)).collect();
+    let place_of = |segment: usize, ordinal: usize| (segment as u64) << 32 | ordinal as u64;
+    let places: Keys = known.iter().map(|&(segment, ordinal)| place_of(segment, ordinal)).collect();
     let mut candidates = Vec::new();
     for (n, found) in scores.found.iter().enumerate() {
         let keys = snapshot.segments[n].0.doc_key();
         for &ordinal in found.iter().filter(|&&ordinal| selected[n].docs.contains(ordinal as usize)) {
-            if !places.contains(&(n as u32, ordinal)) {
+            if !places.contains(&place_of(n, ordinal as usize)) {
                 let score = scores.segments[n][ordinal as usize];
                 candidates.push((score, keys[ordinal as usize], n as u32, ordinal));
             }
         }
     }
     let better = |a: &(f32, u64, u32, u32), b: &(f32, u64, u32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    let most = request.documents * EACH;
-    if candidates.len() > most && most > 0 {
+    let most = (request.documents * EACH).min(candidates.len());
+    if most > 0 && most < candidates.len() {
         candidates.select_nth_unstable_by(most - 1, better);
-        candidates.truncate(most);
     }
-    candidates.sort_unstable_by(better);
-    let mut taken: HashSet<u64> = HashSet::new();
-    for hit in known {
-        taken.insert(key_of(snapshot, request, hit.segment as usize, hit.ordinal as usize)?);
+    candidates[..most].sort_unstable_by(better);
+    let mut taken = Keys::default();
+    for &(segment, ordinal) in known {
+        taken.insert(key_of(snapshot, request, segment, ordinal)?);
     }
-    let mut hits: Vec<Hit> = Vec::new();
-    for &(_, _, segment, ordinal) in &candidates {
-        let place = (segment as usize, ordinal as usize);
-        let key = key_of(snapshot, request, place.0, place.1)?;
-        if hits.len() == request.documents || key != 0 && !taken.insert(key) {
-            continue;
+    let mut chosen = Vec::with_capacity(request.documents);
+    for &(_, _, segment, ordinal) in &candidates[..most] {
+        let (segment, ordinal) = (segment as usize, ordinal as usize);
+        let key = key_of(snapshot, request, segment, ordinal)?;
+        if chosen.len() < request.documents && (key == 0 || taken.insert(key)) {
+            chosen.push((key, segment, ordinal));
         }
-        let mut best = scored(snapshot, request, place.0, place.1)?;
-        if key != 0 {
-            // The most similar publication represents its group, also if it holds fewer words.
-            for (segment, ordinal) in members(snapshot, selected, place, request.by_family)? {
+    }
+    let siblings = siblings_of(snapshot, request, &chosen, &candidates)?;
+    let mut hits = Vec::with_capacity(chosen.len());
+    for &(key, segment, ordinal) in &chosen {
+        let mut best = scored(snapshot, request, segment, ordinal)?;
+        if key != 0 && request.by_family {
+            // Members of a family may be in other languages, which do not hold the words.
+            for (segment, ordinal) in members(snapshot, selected, (segment, ordinal), true)? {
                 best = best.max(scored(snapshot, request, segment, ordinal)?);
             }
+        }
+        for &(segment, ordinal) in siblings.get(&key).into_iter().flatten() {
+            best = best.max(scored(snapshot, request, segment, ordinal)?);
         }
         hits.push(best);
     }
     Ok(hits)
+}
+
+type Keys = HashSet<u64, BuildHasherDefault<Mixed>>;
+type Siblings = HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<Mixed>>;
+
+/// Other candidates of the applications of the chosen documents, by key: the most similar publication
+/// represents an application. All publications of an application hold its words.
+fn siblings_of(
+    snapshot: &Snapshot,
+    request: &Request,
+    chosen: &[(u64, usize, usize)],
+    candidates: &[(f32, u64, u32, u32)],
+) -> Result<Siblings> {
+    let mut siblings = Siblings::default();
+    if !request.dedupe || request.by_family {
+        return Ok(siblings);
+    }
+    let keys: Keys = chosen.iter().map(|&(key, ..)| key).filter(|&key| key != 0).collect();
+    for &(_, _, segment, ordinal) in candidates {
+        let (segment, ordinal) = (segment as usize, ordinal as usize);
+        let key = snapshot.segments[segment].0.application()[ordinal];
+        if keys.contains(&key) {
+            siblings.entry(key).or_default().push((segment, ordinal));
+        }
+    }
+    Ok(siblings)
 }
 
 /// The key of the group of a document; 0 if it is a result by itself.
