@@ -86,7 +86,7 @@ export const chunkSchema = z.strictObject({
   rerank_score: z.number().describe('Orders the passages; its value means nothing by itself'),
   highlights: z
     .exactOptional(z.array(highlightSchema))
-    .describe('Places of words of the question in text, ascending; only if the request has highlight'),
+    .describe('Places of words of the question in text, ascending; absent unless the request has highlight'),
 });
 
 export const memberSchema = z.strictObject({
@@ -113,7 +113,7 @@ export const searchResultSchema = z.strictObject({
   explanation: z
     .exactOptional(hitExplanationSchema)
     .describe(
-      'Why the result is there: rerank_score = reranker + lexical_weight × lexical; only if the request has explain',
+      'Why the result is there: rerank_score = reranker + lexical_weight × lexical; absent unless the request has explain',
     ),
 });
 

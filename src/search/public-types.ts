@@ -219,7 +219,7 @@ export interface Chunk {
   similarity_score: number;
   /** Orders the passages; its value means nothing by itself. */
   rerank_score: number;
-  /** Places of words of the question in text, ascending; only if the request has highlight. */
+  /** Places of words of the question in text, ascending; absent unless the request has highlight. */
   highlights?: {
     /** First UTF-16 code unit. */
     from: number;
@@ -305,7 +305,7 @@ export interface SearchResult {
   chunks: Chunk[];
   /** Publications for which this result stands, itself included, of those that the filters allow; absent unless the request has collapse. */
   members?: CollapsedMember[];
-  /** Why the result is there: rerank_score = reranker + lexical_weight × lexical; only if the request has explain. */
+  /** Why the result is there: rerank_score = reranker + lexical_weight × lexical; absent unless the request has explain. */
   explanation?: HitExplanation;
 }
 

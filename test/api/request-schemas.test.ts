@@ -59,6 +59,11 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     example: ['SemanticRequest', { query: 'x', applicant: '...' }],
   },
   {
+    rule: 'a word or phrase contains a letter or digit',
+    says: /^must_(not_)?terms\[\d+\]: .*expected a word or phrase with a letter or digit$/,
+    example: ['SemanticRequest', { query: 'x', must_terms: ['PM2.5', '--'] }],
+  },
+  {
     rule: 'a name is not a legal form alone',
     says: /^(applicant|inventor): .*expected a name, not a legal form alone$/,
     example: ['AnalyticsRequest', { query: 'x', applicant: 'Co., Ltd.' }],
@@ -90,7 +95,7 @@ const ACCEPTED: readonly {
   {
     rule: 'white space around a text is ignored',
     field:
-      /^(query|applicant|inventor|publication_number|application_number|family_id|as_of|like|unlike|patent_ids)$/,
+      /^(query|applicant|inventor|publication_number|application_number|family_id|must_terms|must_not_terms|as_of|like|unlike|patent_ids)$/,
     plain: (text) => text.trim(),
     example: ['SemanticRequest', { query: 'x', family_id: `1${' '.repeat(5_000)}` }],
   },

@@ -28,13 +28,17 @@ def acceptable(body):
     given = body.get("date_range")
     if isinstance(given, dict):
         pairs.append((given.get("from"), given.get("to")))
-    # `from` after `to`, and names without a letter or digit.
+    # `from` after `to`, and names and words without a letter or digit.
     for start, end in pairs:
         if isinstance(start, str) and isinstance(end, str) and start > end:
             return False
     for field in ("applicant", "inventor"):
         name = body.get(field)
         if isinstance(name, str) and not any(c.isalnum() for c in name):
+            return False
+    for field in ("must_terms", "must_not_terms"):
+        terms = body.get(field)
+        if isinstance(terms, list) and not all(isinstance(term, str) and any(c.isalnum() for c in term) for term in terms):
             return False
     # Without a family there is no member to prefer.
     if isinstance(body.get("prefer_countries"), list) and body.get("collapse") != "family":
