@@ -7,6 +7,7 @@ import { openEmbedder } from '../../src/models/load.js';
 import type { Benchmark, Section, Setting } from '../result.js';
 import { citations } from './citations.js';
 import { counts, countsMixed } from './counts.js';
+import { exact } from './exact.js';
 import { fixtures } from './fixtures.js';
 import { kipris } from './kipris.js';
 import { kiprisMixed } from './kipris-mixed.js';
@@ -26,6 +27,7 @@ const MEASURES: readonly Measure[] = [
   countsMixed,
   citations,
   papers,
+  exact,
   topics,
   pairs,
   sts,
