@@ -102,7 +102,7 @@ function segmentText(plan: SegmentPlan): string {
   if (scan === 'exact') return `${segment}: exact scan of ${share}${expectedText(plan)}`;
   if (scan === 'codes') return `${segment}: ${index}, scan of all codes; ${share}${expectedText(plan)}`;
   const effort = scan === 'ivf' ? `nprobe ${nprobe} of ${lists}` : `efSearch ${efSearch}`;
-  return `${segment}: ${index}, k ${k}, ${effort}; ${share}${expectedText(plan)}`;
+  return `${segment}: ${index}, ${k === undefined ? '' : `k ${k}, `}${effort}; ${share}${expectedText(plan)}`;
 }
 
 /** Expected time of the chosen plan and of the alternatives. */

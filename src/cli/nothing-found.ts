@@ -2,7 +2,7 @@
 
 import { FILTER_ROWS } from '../search/filter-rows.js';
 import { Folder } from '../search/folder.js';
-import { type LeftOutReport, leftOutBy } from '../search/left-out.js';
+import { type LeftOut, type LeftOutReport, leftOutBy } from '../search/left-out.js';
 import type { Filters } from '../search/query.js';
 import { COMMAND, count } from './output.js';
 
@@ -43,9 +43,9 @@ function textOf({ total, conditions, kinds }: LeftOutReport, data: string, filte
   if (total === 0) {
     return `The index in ${data} is empty; add patents: ${COMMAND} ingest --data ${data} FILE…`;
   }
-  const lines = conditions.flatMap(({ column, publications }) => {
+  const lines = conditions.flatMap(({ column, publications, words }) => {
     if (column === 'kind_class') return kindLines(kinds ?? {}, filters);
-    const [option, are] = conditionOf(column, filters);
+    const [option, are] = words ? wordsOf(words) : conditionOf(column, filters);
     return [`  ${count(publications)} ${are} (${option})`];
   });
   const together = lines.length > 1 ? ['No publication passes all of these together.'] : [];
@@ -58,6 +58,11 @@ function conditionOf(column: string, { asOf, dates }: Filters): [option: string,
   const [option, are] = CONDITIONS[column] ?? [column, 'do not fit'];
   if (column !== 'publication_date' || asOf === undefined) return [option, are];
   return [dates.publication === undefined ? '--as-of' : `--as-of, ${option}`, are];
+}
+
+function wordsOf({ test, terms }: NonNullable<LeftOut['words']>): [option: string, are: string] {
+  const list = terms.map((term) => `"${term}"`).join(' or ');
+  return test === 'holds' ? ['--must-terms', `lack ${list}`] : ['--must-not-terms', `hold ${list}`];
 }
 
 /** Lines for the filters on the kind of publication, such as doc_type. */

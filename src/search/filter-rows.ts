@@ -166,14 +166,14 @@ export const FILTER_ROWS = {
     parse: parsePhrases,
     conditions: (terms: string[]) => terms.map((term) => ({ column: WORDS, test: 'holds', terms: [term] })),
     column: WORDS,
-    excluded: 'lack a word that must occur, or hold one that must not',
+    excluded: 'lack a word',
   }),
   must_not_terms: row({
     schema: phrases('Words or phrases of which a document must hold none'),
     parse: parsePhrases,
     conditions: (terms: string[]) => [{ column: WORDS, test: 'lacks', terms }],
     column: WORDS,
-    excluded: 'lack a word that must occur, or hold one that must not',
+    excluded: 'hold a word',
   }),
 };
 

@@ -11,6 +11,8 @@ export interface LeftOut {
   column: string;
   /** Publications that this condition alone excludes. */
   publications: number;
+  /** Of a condition on words: the words, and whether a document must hold one of them or none. */
+  words?: { test: 'holds' | 'lacks'; terms: string[] };
 }
 
 export interface LeftOutReport {
@@ -30,7 +32,11 @@ export function leftOutBy(native: NativeSnapshot, filters: Filters, store: Store
   const clauses = clausesOf(filters, store);
   const found = { total, allowed: count(clauses) };
   const conditions = clauses
-    .map((clause) => ({ column: clause.column, publications: total - count([clause]) }))
+    .map((clause): LeftOut => {
+      const { column, test, terms = [] } = clause;
+      const words = test === 'holds' || test === 'lacks' ? { words: { test, terms } } : {};
+      return { column, publications: total - count([clause]), ...words };
+    })
     .filter(({ publications }) => publications > 0)
     .sort((a, b) => b.publications - a.publications);
   if (!clauses.some(({ column }) => column === 'kind_class')) return { ...found, conditions };

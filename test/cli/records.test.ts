@@ -253,6 +253,9 @@ describe('records at the command line', () => {
         'Remove a filter to find more.\n',
       ].join('\n'),
     );
+    const words = await run('search x --must-terms zzzqq --must-not-terms the');
+    assert.match(words.stdout, /^ {2}101 lack "zzzqq" \(--must-terms\)$/m);
+    assert.match(words.stdout, /^ {2}\d+ hold "the" \(--must-not-terms\)$/m);
     const kinds = await run('search x --doc-type grant --publication-number KR1020200104349A');
     assert.match(kinds.stdout, /\d+ are applications \(--doc-type\)/);
     const empty = join(dir, 'empty');
