@@ -144,7 +144,7 @@ describe('engine', () => {
         assert.equal(plan.exact, true);
         assert.equal(plan.documents, 8, 'nine JP publications, one of them a utility model');
         assert.match(model, /^priorart-static \d/);
-        assert.deepEqual(Object.keys(timings), ['embed', 'filter', 'knn', 'rerank', 'fetch']);
+        assert.deepEqual(Object.keys(timings), ['embed', 'filter', 'knn', 'words', 'rerank', 'fetch']);
       });
 
       it('returns documents in the requested order, by any spelling of their number', async () => {

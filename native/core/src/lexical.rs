@@ -10,6 +10,7 @@ pub mod write;
 
 use crate::Error;
 use std::path::Path;
+use tantivy::directory::error::{OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::TantivyError;
 
@@ -55,9 +56,22 @@ fn schema() -> Schema {
 
 /// An error of tantivy on the index of a segment file.
 fn failed(path: &Path) -> impl Fn(TantivyError) -> Error + '_ {
-    move |error| match error {
-        TantivyError::IoError(source) => reading(path, &source),
-        other => Error::corrupt(path, format!("the lexical index: {other}")),
+    move |error| match input_output(&error) {
+        Some(source) => reading(path, source),
+        None => Error::corrupt(path, format!("the lexical index: {error}")),
+    }
+}
+
+/// The error of the operating system behind an error of tantivy: a full disk is no damage.
+fn input_output(error: &TantivyError) -> Option<&std::io::Error> {
+    match error {
+        TantivyError::IoError(source)
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: source, .. })
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: source, .. })
+        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: source, .. }) => {
+            Some(source)
+        }
+        _ => None,
     }
 }
 

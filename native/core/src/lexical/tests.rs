@@ -277,3 +277,17 @@ fn damage_is_an_error_and_a_segment_without_an_index_is_counted() {
     let scored = scores(&snapshot_of(vec![(segment, deleted)]), &concepts).unwrap();
     assert_eq!((scored.without, scored.used.len()), (1, 0));
 }
+
+#[test]
+fn a_full_disk_is_no_damage() {
+    use std::io::{Error, ErrorKind};
+    use tantivy::directory::error::OpenWriteError;
+    let path = Path::new("x");
+    let full = || Error::new(ErrorKind::StorageFull, "no room");
+    let opening = OpenWriteError::wrap_io_error(full(), path.into());
+    for error in [opening.into(), full().into()] {
+        assert_eq!(super::failed(path)(error).code(), "disk_full");
+    }
+    let damaged = Error::new(ErrorKind::InvalidData, "wrong checksum").into();
+    assert_eq!(super::failed(path)(damaged).code(), "data_corrupt");
+}
