@@ -39,7 +39,12 @@ export type Reading =
 /** How the words of a question counted. */
 export interface WordsExplained {
   /** The words that were scored, with the number of documents that hold each before filters. The rarest come first. */
-  used: { text: string; documents: number }[];
+  used: {
+    /** The word as the question has it. */
+    text: string;
+    /** Number of documents that hold it. */
+    documents: number;
+  }[];
   /** Weight of the lexical score in rerank_score; 0 if the reranker does not take it. See fusion.ts. */
   weight: number;
   /** Candidates that only their words found. */

@@ -8,8 +8,7 @@ use crate::Result;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-/// Of documents with equal lexical scores at the end of the list, so many more are looked at for
-/// each that is wanted, because an application and its grant become one.
+/// Candidates for each wanted document: an application and its grant become one result.
 const EACH: usize = 2;
 
 /// The documents with the best lexical scores that a filter allows and `known` does not have, with
