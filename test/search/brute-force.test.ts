@@ -298,7 +298,8 @@ async function assertAnswer(
     const { explanation } = result;
     assert.ok(explanation, label);
     const { reranker: reranked, lexical, lexical_weight: weight } = explanation;
-    assert.ok(Math.abs(result.rerank_score - reranked - weight * lexical) < ROUNDING, label);
+    // Each part is rounded to six decimals.
+    assert.ok(Math.abs(result.rerank_score - reranked - weight * lexical) < 1e-5, label);
     const wanted = expected.get(result.patent_id);
     // Documents that only words found lie behind the depth of the definition.
     if (wanted === undefined && explanation.found_by === 'words') continue;
