@@ -16,9 +16,12 @@ const PATENTS = 'patents';
 const SHORT = join(PATENTS, 'KR');
 const FIRST = 10;
 
+type Half = 'fit' | 'held out';
+
+/** A row of exact-questions.tsv: kind, question, half. */
 interface Question {
-  kind: string;
   text: string;
+  half: Half;
   pattern: RegExp;
   /** Grade by patent_id: 2 if the title holds the question, else 1. */
   grades: Map<string, number>;
@@ -29,15 +32,18 @@ export const exact: Measure = {
   title: 'Short and exact questions',
   about:
     'Codes, formulae, numbers, standards, rare words and names of applicants in four languages, on the real documents. The ' +
-    'documents whose texts hold the question are relevant, found by reading them all. The fit of words saw the odd questions; ' +
-    'the even ones are for measuring. "In the first 10": the share of the relevant documents, of ten at most.',
+    'documents whose texts hold the question are relevant, found by reading them all. Half of the questions were used to fit the ' +
+    'weight of words, half are held out. "In the first 10": the share of the relevant documents, of ten at most.',
   needs: [PATENTS],
   run: async (context) => {
     const engine = await open(join(context.temporary, 'index'), { create: true });
     try {
       await engine.ingest([join(context.corpora, context.short ? SHORT : PATENTS)]);
       const questions = await judged(engine);
-      return [...(await figures(engine, questions, 0)), ...(await figures(engine, questions, 1))];
+      return [
+        ...(await figures(engine, questions, 'fit')),
+        ...(await figures(engine, questions, 'held out')),
+      ];
     } finally {
       await engine.close();
     }
@@ -48,8 +54,8 @@ export const exact: Measure = {
 async function judged(engine: Engine): Promise<Question[]> {
   const rows = readFileSync(join(ROOT, 'bench/quality/exact-questions.tsv'), 'utf8').trim().split('\n');
   const questions = rows.map((row): Question => {
-    const [kind = '', text = ''] = row.split('\t');
-    return { kind, text, pattern: patternOf(text), grades: new Map() };
+    const [, text = '', half] = row.split('\t');
+    return { text, half: half as Half, pattern: patternOf(text), grades: new Map() };
   });
   for await (const patent of engine.patents()) {
     if (patent.kind_code.startsWith('S')) continue;
@@ -73,9 +79,9 @@ function patternOf(question: string): RegExp {
   return new RegExp(`(?<![a-z0-9])${parts.map(escaped).join('[ _/+:.-]?')}(?:s|es)?(?![a-z0-9])`, 'u');
 }
 
-async function figures(engine: Engine, questions: readonly Question[], half: 0 | 1): Promise<Figure[]> {
-  const asked = questions.filter((_, n) => n % 2 === half);
-  const measure = `exact questions, ${half === 0 ? 'used for the fit' : 'held out'}`;
+async function figures(engine: Engine, questions: readonly Question[], half: Half): Promise<Figure[]> {
+  const asked = questions.filter((question) => question.half === half);
+  const measure = `exact questions, ${half}`;
   const out: Figure[] = [];
   for (const [variant, rerank] of [
     ['dense', false],

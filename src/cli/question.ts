@@ -25,7 +25,7 @@ export function withQuestion(command: Command): Command {
 }
 
 /**
- * The question of a command line; empty if there is none because `--like` is given.
+ * The question of a command line. Empty if the command line has `--like` alone.
  * @throws PriorartError `usage` for several words without quotes, and for too long an input
  */
 export async function questionOf(words: readonly string[], command: Command): Promise<string> {

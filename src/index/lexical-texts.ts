@@ -1,5 +1,5 @@
 /** The texts of a publication that the lexical index holds. */
-import type { Claim, Name, Patent, Section } from '../patent/record.js';
+import type { Claim, Patent, Section } from '../patent/record.js';
 import type { LexicalText } from './native.js';
 
 /** The texts of a publication in all its languages, each once. */
@@ -12,7 +12,7 @@ export function lexicalTexts(patent: Patent): LexicalText[] {
     texts.push({ part, language: language ?? '', text });
   };
   const names = [...(patent.applicants ?? []), ...(patent.inventors ?? [])];
-  for (const { name, name_en } of names as Name[]) {
+  for (const { name, name_en } of names) {
     add('names', undefined, name);
     add('names', undefined, name_en);
   }

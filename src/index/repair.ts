@@ -84,20 +84,20 @@ async function repairLocked(
       onProgress?.(`rebuilding segment ${entry.id} from its texts`);
       await rebuildSegment(store, entry, indexKind, derivation);
       repaired.push(`segment ${entry.id} was rebuilt from its texts`);
-    } else if (before.brokenIndexes.has(entry.id)) {
+      continue;
+    }
+    if (before.brokenIndexes.has(entry.id)) {
       onProgress?.(`rebuilding the index of segment ${entry.id}`);
       const kind = indexKindFor(indexKind, { ...entry, dimensions }) ?? entry.index!.kind;
       commitEntry(store, { ...entry, index: await buildSegmentIndex(store, entry, kind) });
       repaired.push(`the index of segment ${entry.id} was rebuilt from its vectors`);
-    } else if (lacksBags(store, entry, derivation)) {
-      onProgress?.(`rebuilding segment ${entry.id} from its texts, for the reranker`);
-      await rebuildSegment(store, entry, indexKind, derivation);
-      repaired.push(`segment ${entry.id} got the token bags of the reranker that it lacked`);
-    } else if (lacksWords(store, entry)) {
-      onProgress?.(`rebuilding segment ${entry.id} from its texts, for its lexical index`);
-      await rebuildSegment(store, entry, indexKind, derivation);
-      repaired.push(`segment ${entry.id} got the lexical index that it lacked`);
+      continue;
     }
+    const lacking = lackingIn(store, entry, derivation);
+    if (lacking === undefined) continue;
+    onProgress?.(`rebuilding segment ${entry.id} from its texts, for ${lacking}`);
+    await rebuildSegment(store, entry, indexKind, derivation);
+    repaired.push(`segment ${entry.id} got ${lacking} that it lacked`);
   }
   if (before.lost.size > 0) {
     forgetDocuments(store, [...before.lost.keys()]);
@@ -152,25 +152,21 @@ function restoreDocuments(store: Store, docs: Iterable<number>, derivation: Deri
   return repaired;
 }
 
-/** Whether a segment lacks the reranker's bags, because it is older or was written with another reranker. */
-function lacksBags(store: Store, entry: SegmentEntry, { bagsModel }: Derivation): boolean {
-  if (bagsModel === undefined) return false;
-  const snapshot = calling(
-    () => new native.Snapshot([{ path: segmentPath(store, entry.id), deleted: store.deleted(entry.id) }]),
-  );
-  try {
-    return snapshot.withoutBags(snapshot.docIds(0), bagsModel).length > 0;
-  } finally {
-    snapshot.close();
-  }
-}
-
-/** Whether a segment lacks a lexical index of this version's analysis. */
-function lacksWords(store: Store, entry: SegmentEntry): boolean {
+/**
+ * What a segment lacks that is made with its vectors, because it is older or was written with another reranker; undefined
+ * if it is complete.
+ */
+function lackingIn(store: Store, entry: SegmentEntry, { bagsModel }: Derivation): string | undefined {
   const segment = { path: segmentPath(store, entry.id), deleted: store.deleted(entry.id) };
   const snapshot = calling(() => new native.Snapshot([segment]));
   try {
-    return !calling(() => snapshot.hasWords(0));
+    const lacks = [
+      ...(bagsModel !== undefined && snapshot.withoutBags(snapshot.docIds(0), bagsModel).length > 0
+        ? ['the token bags of the reranker']
+        : []),
+      ...(snapshot.hasWords(0) ? [] : ['the lexical index']),
+    ];
+    return lacks.length === 0 ? undefined : lacks.join(' and ');
   } finally {
     snapshot.close();
   }

@@ -2,14 +2,13 @@
  * `balance`: results of each country, or of each language, by turns. Candidates are collected for each group, so that a
  * group whose scores are lower has its candidates too.
  */
-import type { FilterClause, NativeSnapshot, SearchHits, SearchOptions } from '../index/native.js';
+import type { FilterClause, NativeSnapshot, SearchHits, SearchOptions, Selection } from '../index/native.js';
 import { TOP_K } from '../limits.js';
 import type { Manifest } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 import { type Grouping, groupsOf } from './collapse.js';
 import { type Plan, type PlanOptions, planOf, scansOf } from './plan.js';
 import type { Balance } from './query.js';
-import { selectionOf } from './selections.js';
 
 /** Groups that are searched each for itself: the largest ones. The others are one group. */
 const GROUPS_MOST = 12;
@@ -21,17 +20,18 @@ export interface BalancedSearch {
   manifest: Manifest;
   vector: Float32Array;
   clauses: FilterClause[];
+  /** The documents that the clauses allow. */
+  selection: Selection;
   options: SearchOptions;
   grouping: Grouping;
   plan: PlanOptions;
 }
 
 /** The candidates of a search without balance. */
-export function collect({ native, manifest, vector, clauses, options, plan: how }: BalancedSearch): {
+export function collect({ native, manifest, vector, selection, options, plan: how }: BalancedSearch): {
   hits: SearchHits;
   plan: Plan;
 } {
-  const selection = selectionOf(native, clauses);
   const plan = planOf(manifest.segments, native.segments, selection, options.documents, how);
   return { hits: native.search(vector, selection, scansOf(plan), options), plan };
 }
@@ -64,8 +64,8 @@ const scoreOf = (candidate: Candidate | undefined): number =>
   candidate === undefined ? Number.NEGATIVE_INFINITY : candidate.hits.scores[candidate.at]!;
 
 /** A condition for each group that has documents. */
-function groupClauses({ native, clauses }: BalancedSearch, by: Balance): FilterClause[] {
-  const values = native.tally(selectionOf(native, clauses), by).map(({ name }) => name);
+function groupClauses({ native, selection }: BalancedSearch, by: Balance): FilterClause[] {
+  const values = native.tally(selection, by).map(({ name }) => name);
   const own = values.slice(0, GROUPS_MOST);
   return [
     ...own.map((name): FilterClause => ({ column: by, test: 'exact', terms: [name] })),
@@ -84,7 +84,7 @@ function searchGroup(search: BalancedSearch, group: FilterClause): { hits: Searc
 
 /** The candidates of each group. Of those that are one result, the best remains: of a preferred country, if there is one. */
 function withoutRepetitions(
-  { store, native, clauses, grouping }: BalancedSearch,
+  { store, native, selection, grouping }: BalancedSearch,
   found: readonly SearchHits[],
 ): Candidate[][] {
   const lists = found.map((hits) => Array.from(hits.docs, (_, at): Candidate => ({ hits, at })));
@@ -92,7 +92,7 @@ function withoutRepetitions(
   const keys = new Map<Candidate, number>();
   const best = new Map<number, Candidate>();
   for (const [n, hits] of found.entries()) {
-    const { docs, at } = groupsOf(native, selectionOf(native, clauses), hits.docs, grouping);
+    const { docs, at } = groupsOf(native, selection, hits.docs, grouping);
     for (const candidate of lists[n]!) {
       // The members are ascending, so the first identifies the result.
       const key = docs[at[candidate.at]!]!;

@@ -38,11 +38,11 @@ export type Reading =
 
 /** How the words of a question counted. */
 export interface WordsExplained {
-  /** The words that were scored, with the number of documents that hold each before filters. The rarest come first. */
+  /** The words that were scored, those that weigh most first. */
   used: {
     /** The word as the question has it. */
     text: string;
-    /** Number of documents that hold it. */
+    /** Number of documents of the index that hold it, before filters. */
     documents: number;
   }[];
   /** Weight of the lexical score in rerank_score; 0 if the reranker does not take it. See fusion.ts. */

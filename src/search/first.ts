@@ -76,18 +76,3 @@ function withEveryKind(filters: Filters): Filters {
   const statesKinds = filters.docType !== 'all' || filters.kindCodes !== undefined;
   return statesKinds ? filters : { ...filters, everyKind: true };
 }
-
-/** Two lists of hits, one behind the other. */
-export function inFront(a: SearchHits, b: SearchHits): SearchHits {
-  return {
-    docs: Uint32Array.of(...a.docs, ...b.docs),
-    scores: Float32Array.of(...a.scores, ...b.scores),
-    passageAt: Uint32Array.of(...a.passageAt, ...b.passageAt.subarray(1).map((at) => at + a.passages.length)),
-    passages: Uint32Array.of(...a.passages, ...b.passages),
-    passageScores: Float32Array.of(...a.passageScores, ...b.passageScores),
-    rowsScored: a.rowsScored + b.rowsScored,
-    candidates: a.candidates + b.candidates,
-    widened: a.widened + b.widened,
-    rescanned: a.rescanned + b.rescanned,
-  };
-}

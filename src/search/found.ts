@@ -30,7 +30,14 @@ export class Found implements FoundDocuments {
     hits: SearchHits,
     languages?: Embedder['languages'] | undefined,
   ) {
-    if (languages) this.foreign = (question) => this.#foreign(question, languages);
+    if (languages) {
+      let known: { question: string; foreign: Uint8Array } | undefined;
+      // The reranker and the weight of words both ask for it.
+      this.foreign = (question) => {
+        if (known?.question !== question) known = { question, foreign: this.#foreign(question, languages) };
+        return known.foreign;
+      };
+    }
     this.#store = store;
     this.native = native;
     this.hits = hits;

@@ -27,7 +27,7 @@ export const FIT = {
   most: 2.1,
   /** Least lexical score of documents in another language. */
   foreign: 0.15,
-  /** W of a short question of rare words; see `shortness`. */
+  /** W of a short question of rare words; see `rareShareOf`. */
   rare: 5,
   /** Words up to which a question is short. */
   short: 3,

@@ -39,8 +39,13 @@ export function matchesIn({ words, used }: QuestionWords, chunks: readonly Chunk
   );
 }
 
+/** The passages of a result with the places of the matches. */
+export function highlighted(chunks: readonly Chunk[], matches: readonly Match[]): Chunk[] {
+  return chunks.map((chunk, n) => ({ ...chunk, highlights: highlightsOf(matches, n) }));
+}
+
 /** Joined ranges of the matches in a passage, so that none overlaps another. */
-export function highlightsOf(matches: readonly Match[], chunk: number): Highlight[] {
+function highlightsOf(matches: readonly Match[], chunk: number): Highlight[] {
   const ranges: Highlight[] = [];
   const own = matches.filter((match) => match.chunk === chunk).sort((a, b) => a.from - b.from);
   for (const { from, to } of own) {

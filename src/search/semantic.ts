@@ -16,7 +16,7 @@ import { Found } from './found.js';
 import { counting, lexicalWeight } from './fusion.js';
 import {
   explanationOf,
-  highlightsOf,
+  highlighted,
   matchesIn,
   type QuestionWords,
   type ScoreParts,
@@ -57,23 +57,24 @@ export async function searchSemantic(
     const documentsFirst = { ...asking, documents: subject.first.length };
     const first = firstOf(store, native, query.filters, subject, documentsFirst);
     const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
-    selectionOf(native, clauses);
+    const selection = selectionOf(native, clauses);
     const filter = clock();
     // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
     const depth = asked.rerank === false ? 0 : reader.reranker.depth;
     const documents = Math.max(TOP_K.max, depth);
     const how = { exact: query.exact, sure: RERANK_SURE };
     const options = { ...asking, documents };
-    const search = { store, native, manifest, vector, clauses, options, grouping, plan: how };
+    const search = { store, native, manifest, vector, clauses, selection, options, grouping, plan: how };
     const { hits: rest, plan } = query.balance ? collectBalanced(search, query.balance) : collect(search);
     const { dedupe } = grouping;
     if (!grouping.family && !query.balance)
       reader.checks?.offer({ native, vector, clauses, dedupe, shown, plan, hits: rest });
     const knn = clock();
-    const added = query.balance ? 0 : WORD_CANDIDATES;
+    // Balanced candidates are collected by groups. A reranker that takes no words would not reach theirs.
+    const added = query.balance || !reader.reranker.takesWords ? 0 : WORD_CANDIDATES;
     const words = asked.rerank === false ? undefined : wordsOf(asked.query);
     const found = words
-      ? withWords(native, words, vector, selectionOf(native, clauses), rest, { ...asking, documents: added })
+      ? withWords(native, words, vector, selection, rest, { ...asking, documents: added })
       : onlyVectors(rest);
     const all = first ? withFirst(first, found) : found;
     const groups = query.collapse && groupsOf(native, selectionOf(native, own), all.hits.docs, grouping);
@@ -182,8 +183,9 @@ function foundBy(
   return { foundBy: 'similarity', rankBySimilarity: n - firsts + 1 };
 }
 
+/** Late interaction scores the candidates of the words, too; other rerankers as many as their depth. */
 function wentToReranker({ reranker }: IndexReader, { hits }: Found): number {
-  return Math.min(reranker.depth, hits.docs.length);
+  return reranker.scoreFound ? hits.docs.length : Math.min(reranker.depth, hits.docs.length);
 }
 
 interface ResultOptions {
@@ -232,7 +234,6 @@ function resultsOf(
     const figure = found.figure(n);
     const chunks = chunksOf(found, n, scores, similarityOf);
     const matches = wanted.explain || wanted.highlight ? matchesIn(question, chunks) : [];
-    const highlighted = chunks.map((chunk, c) => ({ ...chunk, highlights: highlightsOf(matches, c) }));
     return {
       patent_id: head.patent_id,
       title: titleOf(head),
@@ -244,7 +245,7 @@ function resultsOf(
       similarity_score: similarity,
       rerank_score: rerank,
       ...(figure === undefined ? {} : { representative_figure: figure }),
-      chunks: wanted.highlight ? highlighted : chunks,
+      chunks: wanted.highlight ? highlighted(chunks, matches) : chunks,
       ...(members === undefined ? {} : { members: members[n] ?? [] }),
       ...(wanted.explain ? { explanation: explanationOf(parts(n), at + 1, matches) } : {}),
     };

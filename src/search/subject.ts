@@ -12,6 +12,7 @@ import { classClause, classOf, codeAsked, type DocumentClass } from './class-que
 import { embedQueries } from './embed-query.js';
 import { examplesOf, type Publication, publicationOf, textOf, withSiblings } from './examples.js';
 import type { Reading } from './explanation.js';
+import { joinedNumbers } from './hits.js';
 import { publicationsAsked } from './number-question.js';
 import { norm, pooled } from './pooled.js';
 import type { IndexReader } from './reader.js';
@@ -89,7 +90,7 @@ export async function subjectOf(
     like: like.length,
     unlike: unlike.length,
   };
-  return { ...subject, vector: vectorOf(reader, centre ? joined(centre, rows) : rows, counts) };
+  return { ...subject, vector: vectorOf(reader, centre ? joinedNumbers(centre, rows) : rows, counts) };
 }
 
 /** Whether the question is a classification code under which the index has documents. */
@@ -178,11 +179,4 @@ function vectorOf(
 /** Number of dimensions that hold meaning; those behind them correct for languages. */
 function meaningOf({ embedder }: IndexReader): number {
   return embedder.languages?.first ?? embedder.dimensions;
-}
-
-function joined(a: Float32Array, b: Float32Array): Float32Array {
-  const both = new Float32Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }

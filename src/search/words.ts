@@ -12,7 +12,7 @@ import {
   type UsedWord,
   type Words,
 } from '../index/native.js';
-import { inFront } from './first.js';
+import { inFront, joinedNumbers } from './hits.js';
 
 /** The candidates of a search. */
 export interface Candidates {
@@ -47,7 +47,7 @@ export function withWords(
   if (found.used.length === 0) return onlyVectors(hits);
   return {
     hits: inFront(hits, found.others),
-    lexical: concat(found.scores, found.otherScores),
+    lexical: joinedNumbers(found.scores, found.otherScores),
     used: found.used,
     added: found.others.docs.length,
   };
@@ -61,9 +61,9 @@ export function onlyVectors(hits: SearchHits): Candidates {
 /** Puts the publications that a question names in front of the candidates. */
 export function withFirst(first: SearchHits, { hits, lexical, ...rest }: Candidates): Candidates {
   const none = new Float32Array(first.docs.length);
-  return { ...rest, hits: inFront(first, hits), ...(lexical ? { lexical: concat(none, lexical) } : {}) };
-}
-
-function concat(first: Float32Array, second: Float32Array): Float32Array {
-  return Float32Array.of(...first, ...second);
+  return {
+    ...rest,
+    hits: inFront(first, hits),
+    ...(lexical ? { lexical: joinedNumbers(none, lexical) } : {}),
+  };
 }

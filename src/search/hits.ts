@@ -1,0 +1,29 @@
+/** Joins lists of hits. */
+import type { SearchHits } from '../index/native.js';
+
+/** Two lists of hits, one behind the other. */
+export function inFront(a: SearchHits, b: SearchHits): SearchHits {
+  const before = a.passages.length;
+  return {
+    docs: joinedNumbers(a.docs, b.docs),
+    scores: joinedNumbers(a.scores, b.scores),
+    passageAt: joinedNumbers(
+      a.passageAt,
+      b.passageAt.subarray(1).map((at) => at + before),
+    ),
+    passages: joinedNumbers(a.passages, b.passages),
+    passageScores: joinedNumbers(a.passageScores, b.passageScores),
+    rowsScored: a.rowsScored + b.rowsScored,
+    candidates: a.candidates + b.candidates,
+    widened: a.widened + b.widened,
+    rescanned: a.rescanned + b.rescanned,
+  };
+}
+
+/** Two arrays of numbers, one behind the other. */
+export function joinedNumbers<T extends Float32Array | Uint32Array>(a: T, b: T): T {
+  const both = new (a.constructor as new (length: number) => T)(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
