@@ -18,6 +18,7 @@ import { clausesOf } from '../src/search/filter.js';
 import { parseFilter } from '../src/search/query.js';
 import { Store } from '../src/store/store.js';
 import { FIXTURES } from './crash/folder.js';
+import { allows } from './search/allows.js';
 import { type Collection, collect } from './search/collection.js';
 
 const numbered = (n: number, title = `Pump number ${n}`): PatentInput => ({
@@ -322,7 +323,7 @@ describe('records of an index', () => {
     assert.ok(found.some(({ kind_code }) => /^[SU]/.test(kind_code)));
   });
 
-  it('a filter selects the same records as in a search', async () => {
+  it('a filter selects the records that it allows by its definition', async () => {
     const filters: PatentFilter[] = [
       {},
       { countries: ['KR'] },
@@ -349,17 +350,16 @@ describe('records of an index', () => {
       for (const { name } of inventors ?? []) filters.push({ inventor: name });
     }
     const store = Store.open(collection.dir);
-    const { native } = openSnapshot(store);
     let met = 0;
     for (const filter of filters) {
-      const selection = native.select(clausesOf(parseFilter(filter), store));
-      const allowed = native.tally(selection, 'patent_id').map(({ name }) => name);
+      const clauses = clausesOf(parseFilter(filter), store);
+      const patents = [...collection.patents.values()].filter((patent) => allows(clauses, patent));
+      const allowed = patents.map(({ patent_id }) => patent_id);
       met += allowed.length;
       const found = (await all(filter)).map(({ patent_id }) => patent_id);
       assert.deepEqual(found, allowed.sort(), JSON.stringify(filter));
     }
     assert.ok(met > 500, 'the filter allows some records');
-    native.close();
     await store.close();
   });
 

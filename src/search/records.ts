@@ -1,6 +1,7 @@
 /** Whole records: by number, and all that a filter allows. */
 import { setImmediate } from 'node:timers/promises';
 import { PriorartError } from '../errors.js';
+import { calling, type FilterClause } from '../index/native.js';
 import { type OpenSnapshot, openSnapshot } from '../index/segment.js';
 import type { EmbeddedPassage, EmbeddedPatent } from '../patent/embedded.js';
 import type { Patent } from '../patent/record.js';
@@ -8,7 +9,6 @@ import { patentOf } from '../store/document.js';
 import { currentDocuments, PinnedDocuments, type RecordReader } from '../store/pinned.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
-import { allows, readsTexts } from './allows.js';
 import { clausesOf } from './filter.js';
 import type { Filters } from './query.js';
 
@@ -69,9 +69,13 @@ export async function* allRecords(
   filters: Filters,
   { vectors = false, signal }: RecordReadOptions = {},
 ): AsyncGenerator<Patent, void, undefined> {
-  const { pinned, snapshot } = vectors ? await pinWithVectors(store) : { pinned: new PinnedDocuments(store) };
+  const clauses = clausesOf(filters, store);
+  const { pinned, snapshot } =
+    vectors || clauses.length > 0
+      ? await pinWithSegments(store)
+      : { pinned: new PinnedDocuments(store), snapshot: undefined };
   try {
-    const clauses = clausesOf(filters, store);
+    const allowed = snapshot && clauses.length > 0 ? allowedBy(clauses, snapshot) : undefined;
     for (let after: string | undefined; ; ) {
       signal?.throwIfAborted();
       const page = pinned.publications(after, BATCH);
@@ -80,9 +84,8 @@ export async function* allRecords(
         if (head === undefined) throw damagedLookup(store.dir, patentId);
         // A correction is found under the numbers that it corrects, too; it is one record all the same.
         if (head.patent_id !== patentId) continue;
-        const record = () => recordOf(store, pinned, doc, snapshot);
-        if (!allows(clauses, readsTexts(clauses) ? record() : head)) continue;
-        yield record();
+        if (allowed?.(doc) === false) continue;
+        yield recordOf(store, pinned, doc, vectors ? snapshot : undefined);
         signal?.throwIfAborted();
       }
       after = page.at(-1)?.patentId;
@@ -95,8 +98,16 @@ export async function* allRecords(
   }
 }
 
+/** Returns a function that says whether a filter allows a document. */
+function allowedBy(clauses: FilterClause[], { native, manifest }: OpenSnapshot): (doc: number) => boolean {
+  const docs = calling(() => native.sample(native.select(clauses), manifest.documents));
+  const bits = new Uint8Array(((docs.at(-1) ?? 0) >>> 3) + 1);
+  for (const doc of docs) bits[doc >>> 3]! |= 1 << (doc & 7);
+  return (doc) => ((bits[doc >>> 3] ?? 0) & (1 << (doc & 7))) !== 0;
+}
+
 /** The newest state of the texts, and the segments of that very state. */
-async function pinWithVectors(store: Store): Promise<{ pinned: PinnedDocuments; snapshot: OpenSnapshot }> {
+async function pinWithSegments(store: Store): Promise<{ pinned: PinnedDocuments; snapshot: OpenSnapshot }> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     store.refresh();
     const snapshot = openSnapshot(store);
@@ -106,7 +117,7 @@ async function pinWithVectors(store: Store): Promise<{ pinned: PinnedDocuments; 
     snapshot.native.close();
     await setImmediate();
   }
-  throw new PriorartError('unavailable', `${store.dir} changes too fast to be read with vectors; try again`);
+  throw new PriorartError('unavailable', `${store.dir} changes too fast to be read with a filter or with vectors; try again`);
 }
 
 function recordOf(

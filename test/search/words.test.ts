@@ -14,7 +14,7 @@ const EXACT = ['전해질', '배터리', '電池', 'センサ', '传感器', '�
 
 /** Simplified forms of Han characters. */
 const HAN = new Map(
-  readFileSync(new URL('../../../models/static/train/han.tsv', import.meta.url), 'utf8')
+  readFileSync(new URL('../../../native/core/src/lexical/han.tsv', import.meta.url), 'utf8')
     .split('\n')
     .map((line) => line.split('\t') as [string, string]),
 );

@@ -101,5 +101,5 @@ def write(out, pieces, table, settings, calibration=None, title_share=0.0, idf=N
     here = Path(__file__).parent
     shutil.copy(here / "reference.py", out / "reference.py")
     shutil.copy(here / "tokenizer.py", out / "tokenizer.py")
-    shutil.copy(here / "han.tsv", out / "han.tsv")
+    shutil.copy(T.han_file(), out / "han.tsv")
     return rows.astype(np.float32) * scales[:, None]

@@ -73,9 +73,16 @@ def _never_normalised():
 _DROPPED = _never_normalised()
 
 
+def han_file():
+    """The table of Han forms: beside this file in an exported model, otherwise that of the lexical index."""
+    here = Path(__file__).resolve().parent
+    beside = here / "han.tsv"
+    return beside if beside.exists() else here.parents[2] / "native/core/src/lexical/han.tsv"
+
+
 def _han_forms():
     """han.tsv: Japanese and traditional forms of Han characters -> simplified ones, so that 電池, 电池 are one word."""
-    rows = (line.split("\t") for line in (Path(__file__).parent / "han.tsv").read_text("utf-8").split("\n") if line)
+    rows = (line.split("\t") for line in han_file().read_text("utf-8").split("\n") if line)
     return {ord(form): simplified for form, simplified in rows}
 
 

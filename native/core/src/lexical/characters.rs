@@ -28,8 +28,8 @@ pub struct Character {
     pub to: u32,
 }
 
-/// Traditional and Japanese forms of Han characters and their simplified forms, by form. The same
-/// table as that of the default model (models/static/train/han.tsv, made from OpenCC's).
+/// Traditional and Japanese forms of Han characters and their simplified forms, by form. The table,
+/// made from OpenCC's, is that of the default model, too: models/static/train reads it here.
 static HAN: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     let pair = |line: &str| -> Option<(char, char)> {
         let (form, simplified) = line.split_once('\t')?;

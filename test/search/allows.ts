@@ -1,8 +1,7 @@
-/** Whether the clauses of a filter hold for one record, as the columns of a segment would answer. */
-import { COLUMNS, columnValues } from '../index/columns.js';
-import { lexicalTexts } from '../index/lexical-texts.js';
-import { type FilterClause, native } from '../index/native.js';
-import type { Patent } from '../patent/record.js';
+/** Filters by their definition, on one record, without columns. */
+import { COLUMNS, columnValues } from '../../src/index/columns.js';
+import type { FilterClause } from '../../src/index/native.js';
+import type { Patent } from '../../src/patent/record.js';
 
 const KEYWORDS = COLUMNS.filter(({ kind }) => kind === 'keyword').map(({ name }) => name);
 const DATES = COLUMNS.filter(({ kind }) => kind === 'date').map(({ name }) => name);
@@ -16,20 +15,9 @@ export function allows(clauses: readonly FilterClause[], patent: Patent): boolea
   return clauses.every((clause) => {
     const { column, test, terms: wanted = [] } = clause;
     if (test === 'days') return isWithin(days[DATES.indexOf(column)], clause);
-    if (test === 'holds' || test === 'lacks') return holds(patent, wanted) === (test === 'holds');
     const own = terms[KEYWORDS.indexOf(column)] ?? [];
     return own.some((term) => wanted.some((text) => matches(test, term, text)));
   });
-}
-
-/** Whether a filter reads the texts of a record. */
-export function readsTexts(clauses: readonly FilterClause[]): boolean {
-  return clauses.some(({ test }) => test === 'holds' || test === 'lacks');
-}
-
-function holds(patent: Patent, phrases: string[]): boolean {
-  const words = native.Words.ofPhrases(phrases);
-  return lexicalTexts(patent).some(({ text }) => words.find(text).length > 0);
 }
 
 function isWithin(day: number | undefined, { from = -Infinity, to = Infinity }: FilterClause): boolean {
