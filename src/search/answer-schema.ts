@@ -39,7 +39,7 @@ export const highlightSchema = z.strictObject({
   to: count().describe('UTF-16 code unit behind the last'),
 });
 
-/** Why a result is there. `rerank_score = reranker + lexical_weight × lexical`, but for rounding. */
+/** Why a result is there. `rerank_score = reranker + lexical_weight × lexical + language`, but for rounding. */
 export const hitExplanationSchema = z.strictObject({
   reranker: z.number().describe('Score of the reranker'),
   lexical: z
@@ -51,6 +51,11 @@ export const hitExplanationSchema = z.strictObject({
         'another language than the question has at least that of an average one',
     ),
   lexical_weight: z.number().min(0).describe('Weight of the lexical score for this question'),
+  language: z
+    .number()
+    .describe(
+      'Added to a document in another language than the question, which cannot hold its words; 0 in the same language',
+    ),
   found_by: z
     .enum(['similarity', 'words', 'number'])
     .describe(
@@ -113,7 +118,7 @@ export const searchResultSchema = z.strictObject({
   explanation: z
     .exactOptional(hitExplanationSchema)
     .describe(
-      'Why the result is there: rerank_score = reranker + lexical_weight × lexical; absent unless the request has explain',
+      'Why the result is there: rerank_score = reranker + lexical_weight × lexical + language; absent unless the request has explain',
     ),
 });
 

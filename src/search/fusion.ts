@@ -1,16 +1,19 @@
 /**
  * How much the words of a question count beside its meaning.
  *
- * `rerank_score = score of the reranker + W × lexical`
+ * `rerank_score = score of the reranker + W × lexical + language`
  *
- * `lexical` is the lexical score, from 0 to 1 (native/core/src/lexical/score.rs). Documents in another language than the
- * question cannot hold its words, so each gets at least `FIT.foreign`, about what a document on another subject gets in the
- * question's own language. W depends on the question:
+ * `lexical` is the lexical score, from 0 to 1 (native/core/src/lexical/score.rs). W depends on the question:
  *
  * - Long questions (an abstract, a claim) hold many words, and documents that share many of them are relevant: W grows with
  *   the number of words that are scored.
  * - A question of a few rare words (`PM2.5`, `metformin`) asks for the documents that hold them: W grows with their rarity.
  * - In between, in a sentence, meaning is the better judge.
+ *
+ * `language` is 0 for a document in the question's language. A document in another language cannot hold the question's
+ * words, nor the same pieces of words. So it gets what a document of its similarity has on average in the question's
+ * language, half of it by the lexical score alone and half by the whole score; see `languageParts`. If the question is a few
+ * rare words, it gets the least lexical score only: such a question asks for the words themselves.
  */
 import type { UsedWord } from '../index/native.js';
 
@@ -25,21 +28,38 @@ export const FIT = {
   perWord: 0.13,
   sentence: 8,
   most: 2.1,
-  /** Least lexical score of documents in another language. */
+  /**
+   * Least lexical score of documents in another language: about that of a document on another subject in the question's
+   * language.
+   */
   foreign: 0.15,
+  /** Share of the whole score's part in `language`. The rest is the part of the lexical score. */
+  whole: 0.5,
+  /** Documents of a language that a line is fitted to, at least, and the ridge of its slope. */
+  group: 20,
+  ridge: 0.01,
   /** W of a short question of rare words; see `rareShareOf`. */
-  rare: 5,
+  rare: 4,
   /** Words up to which a question is short. */
   short: 3,
   /** Share of the documents below which a word is rare. */
   rareShare: 0.005,
 };
 
+/** How much the lexical score counts for a question. */
+export interface LexicalWeight {
+  /** W. */
+  weight: number;
+  /** Whether W is that of a short question of rare words. */
+  rare: boolean;
+}
+
 /** The weight of the lexical score for a question. @param documents number of documents of the index */
-export function lexicalWeight(used: readonly UsedWord[], documents: number): number {
+export function lexicalWeight(used: readonly UsedWord[], documents: number): LexicalWeight {
   const long = Math.min(FIT.most, (used.length - FIT.sentence) * FIT.perWord);
+  const ordinary = Math.max(FIT.least, long);
   const rare = FIT.rare * rareShareOf(used, documents);
-  return Math.max(FIT.least, long, rare);
+  return rare > ordinary ? { weight: rare, rare: true } : { weight: ordinary, rare: false };
 }
 
 /** Share of a short question's weight that its rare words have; 0 for a longer one. */
@@ -54,7 +74,64 @@ function rareShareOf(used: readonly UsedWord[], documents: number): number {
   return sum(whole.filter(isRare)) / sum(whole);
 }
 
-/** The lexical scores that count. @param foreign 1 for a document in another language than the question */
-export function counting(lexical: Float32Array, foreign: Uint8Array | undefined): Float32Array {
-  return lexical.map((score, n) => (foreign?.[n] ? Math.max(score, FIT.foreign) : score));
+/** Candidates with the scores that are fused. All arrays have an entry for each candidate. */
+export interface Scored extends LexicalWeight {
+  /** Scores of the reranker. */
+  reranker: Float32Array;
+  /** Lexical scores, from 0 to 1. */
+  lexical: Float32Array;
+  /** Inner products with the question. */
+  similarity: Float32Array;
+  /** 1 for a document in another language than the question. Absent: the languages are unknown. */
+  foreign?: Uint8Array | undefined;
+}
+
+/** The fused score of each candidate, and its part `language`. */
+export interface Fused {
+  scores: Float32Array;
+  language: Float32Array;
+}
+
+export function fuse(scored: Scored): Fused {
+  const { reranker, lexical, weight } = scored;
+  const plain = reranker.map((score, n) => score + weight * lexical[n]!);
+  const language = languageParts(scored, plain);
+  return { scores: plain.map((score, n) => score + language[n]!), language };
+}
+
+/** The part `language` of each candidate. @param plain scores without it */
+function languageParts(scored: Scored, plain: Float32Array): Float32Array {
+  const { lexical, similarity, foreign, weight, rare } = scored;
+  const parts = new Float32Array(plain.length);
+  if (foreign === undefined) return parts;
+  const places = Array.from(foreign, (_, n) => n);
+  const own = places.filter((n) => !foreign[n]);
+  const others = places.filter((n) => foreign[n]);
+  const least = (n: number, score = 0) => weight * Math.max(0, Math.max(FIT.foreign, score) - lexical[n]!);
+  if (rare || own.length < FIT.group) {
+    for (const n of others) parts[n] = least(n);
+    return parts;
+  }
+  const line = (of: number[], ys: Float32Array) => fittedLine(of, similarity, ys);
+  const [ownLexical, ownScore, otherScore] = [line(own, lexical), line(own, plain), line(others, plain)];
+  for (const n of others) {
+    const x = similarity[n]!;
+    const average = ownScore(x) - otherScore(x);
+    parts[n] = (1 - FIT.whole) * least(n, ownLexical(x)) + FIT.whole * average;
+  }
+  return parts;
+}
+
+/** A line through points by least squares; through their mean if they are few. @param of the places of the points */
+function fittedLine(of: readonly number[], xs: Float32Array, ys: Float32Array): (x: number) => number {
+  const mean = (values: Float32Array) => of.reduce((sum, n) => sum + values[n]!, 0) / Math.max(1, of.length);
+  const [meanX, meanY] = [mean(xs), mean(ys)];
+  if (of.length < FIT.group) return () => meanY;
+  let [products, squares] = [0, 0];
+  for (const n of of) {
+    products += (xs[n]! - meanX) * (ys[n]! - meanY);
+    squares += (xs[n]! - meanX) ** 2;
+  }
+  const slope = products / (squares + FIT.ridge);
+  return (x) => meanY + slope * (x - meanX);
 }

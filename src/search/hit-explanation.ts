@@ -19,6 +19,7 @@ export interface ScoreParts {
   reranker: number;
   lexical: number;
   weight: number;
+  language: number;
   foundBy: HitExplanation['found_by'];
   /** From 1; undefined if only words or a number found the document. */
   rankBySimilarity: number | undefined;
@@ -62,6 +63,7 @@ export function explanationOf(parts: ScoreParts, rank: number, matches: Match[])
     reranker: parts.reranker,
     lexical: parts.lexical,
     lexical_weight: parts.weight,
+    language: parts.language,
     found_by: parts.foundBy,
     ...(parts.rankBySimilarity === undefined ? {} : { rank_by_similarity: parts.rankBySimilarity }),
     rank,

@@ -244,6 +244,8 @@ export interface HitExplanation {
   lexical: number;
   /** Weight of the lexical score for this question. */
   lexical_weight: number;
+  /** Added to a document in another language than the question, which cannot hold its words; 0 in the same language. */
+  language: number;
   /** What made the document a candidate: its vectors, its words alone, or its number in the question. */
   found_by: 'similarity' | 'words' | 'number';
   /** Rank among the candidates by similarity, before reranking; absent unless found_by is similarity. */
@@ -305,7 +307,7 @@ export interface SearchResult {
   chunks: Chunk[];
   /** Publications for which this result stands, itself included, of those that the filters allow; absent unless the request has collapse. */
   members?: CollapsedMember[];
-  /** Why the result is there: rerank_score = reranker + lexical_weight × lexical; absent unless the request has explain. */
+  /** Why the result is there: rerank_score = reranker + lexical_weight × lexical + language; absent unless the request has explain. */
   explanation?: HitExplanation;
 }
 

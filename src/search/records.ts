@@ -117,7 +117,10 @@ async function pinWithSegments(store: Store): Promise<{ pinned: PinnedDocuments;
     snapshot.native.close();
     await setImmediate();
   }
-  throw new PriorartError('unavailable', `${store.dir} changes too fast to be read with a filter or with vectors; try again`);
+  throw new PriorartError(
+    'unavailable',
+    `${store.dir} changes too fast to be read with a filter or with vectors; try again`,
+  );
 }
 
 function recordOf(

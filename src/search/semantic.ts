@@ -13,7 +13,7 @@ import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.
 import { clausesOf } from './filter.js';
 import { firstOf, withoutFirst } from './first.js';
 import { Found } from './found.js';
-import { counting, lexicalWeight } from './fusion.js';
+import { fuse, type LexicalWeight, lexicalWeight } from './fusion.js';
 import {
   explanationOf,
   highlighted,
@@ -29,6 +29,8 @@ import { applicantOf, datesOf, titleOf } from './show.js';
 import { type Subject, subjectOf } from './subject.js';
 import type { Chunk, CollapsedMember, SearchResponse, SearchResult } from './types.js';
 import { onlyVectors, withFirst, withWords, wordsOf } from './words.js';
+
+const NO_WORDS: LexicalWeight = { weight: 0, rare: false };
 
 /** Answers a query. `explanation` says how the answer was found. */
 export async function searchSemantic(
@@ -86,16 +88,22 @@ export async function searchSemantic(
   cancellation.check();
   const found = new Found(reader.store, native, hits, reader.embedder.languages);
   // Before the reranker, because found documents cannot be read after an await.
-  const weight = reader.reranker.takesWords ? lexicalWeight(candidates.used, manifest.documents) : 0;
+  const takesWords = reader.reranker.takesWords === true;
+  const { weight, rare } = takesWords ? lexicalWeight(candidates.used, manifest.documents) : NO_WORDS;
   const foreign = weight > 0 && candidates.lexical ? found.foreign?.(asked.query) : undefined;
   const scoring = scored(reader, asked, found, cancellation);
   const reranked = scoring instanceof Promise ? await scoring : scoring;
-  const counted = weight > 0 && candidates.lexical ? counting(candidates.lexical, foreign) : undefined;
-  const scores = counted ? withWordScores(reranked, counted, weight) : reranked;
+  const { lexical } = candidates;
+  const fused =
+    weight > 0 && lexical
+      ? fuse({ reranker: reranked.documents, lexical, similarity: hits.scores, foreign, weight, rare })
+      : undefined;
+  const scores = fused ? { ...reranked, documents: fused.scores } : reranked;
   const parts = (n: number): ScoreParts => ({
     reranker: shown(reranked.documents[n] ?? scores.documents[n]!),
-    lexical: shown(counted?.[n] ?? 0),
+    lexical: shown((fused && lexical?.[n]) ?? 0),
     weight,
+    language: shown(fused?.language[n] ?? 0),
     ...foundBy(n, { firsts, added: candidates.added, total: hits.docs.length }),
   });
   const rerank = clock();
@@ -166,11 +174,6 @@ function scored(
     reranker.scoreFound?.(query, found) ??
     reranker.score(query, found.fetch().slice(0, reranker.depth), limits)
   );
-}
-
-/** Adds the lexical scores to those of the reranker. */
-function withWordScores(scores: RerankScores, lexical: Float32Array, weight: number): RerankScores {
-  return { ...scores, documents: scores.documents.map((score, n) => score + weight * lexical[n]!) };
 }
 
 /** What made the nth candidate one, and its rank among those of the vectors. */

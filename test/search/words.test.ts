@@ -118,8 +118,8 @@ function assertExplained(query: string, result: SearchResult, rank: number): voi
   const label = `${query}: ${result.patent_id}`;
   const { explanation, chunks } = result;
   assert.ok(explanation, label);
-  const { reranker, lexical, lexical_weight: weight, matches } = explanation;
-  assert.ok(Math.abs(reranker + weight * lexical - result.rerank_score) < 1e-5, label);
+  const { reranker, lexical, lexical_weight: weight, language, matches } = explanation;
+  assert.ok(Math.abs(reranker + weight * lexical + language - result.rerank_score) < 2e-5, label);
   assert.equal(explanation.rank, rank, label);
   assert.equal(explanation.found_by === 'similarity', explanation.rank_by_similarity !== undefined, label);
   assert.equal(explanation.decided_by, 0, label);

@@ -1,0 +1,112 @@
+/** The fused score: what words add, and what documents in other languages get instead. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { FIT, fuse, lexicalWeight, type Scored } from '../../src/search/fusion.js';
+
+interface Candidate {
+  reranker: number;
+  lexical: number;
+  similarity: number;
+  foreign: boolean;
+}
+
+const unit = fc.double({ min: 0, max: 1, noNaN: true }).map(Math.fround);
+const candidates = fc.array(
+  fc.record({ reranker: unit, lexical: unit, similarity: unit, foreign: fc.boolean() }),
+  { maxLength: 120 },
+);
+
+function scoredOf(list: readonly Candidate[], weight: number, rare = false): Scored {
+  return {
+    reranker: Float32Array.from(list, ({ reranker }) => reranker),
+    lexical: Float32Array.from(list, ({ lexical }) => lexical),
+    similarity: Float32Array.from(list, ({ similarity }) => similarity),
+    foreign: Uint8Array.from(list, ({ foreign }) => Number(foreign)),
+    weight,
+    rare,
+  };
+}
+
+/** Value at x of the line of least squares with a ridge, from the normal equations. */
+function lineAt(points: readonly { x: number; y: number }[], x: number): number {
+  const n = points.length;
+  if (n === 0) return 0;
+  const sum = (value: (point: { x: number; y: number }) => number) =>
+    points.reduce((total, point) => total + value(point), 0);
+  if (n < FIT.group) return sum(({ y }) => y) / n;
+  const [sx, sy] = [sum((p) => p.x), sum((p) => p.y)];
+  const [sxx, sxy] = [sum((p) => p.x * p.x), sum((p) => p.x * p.y)];
+  const slope = (sxy - (sx * sy) / n) / (sxx - (sx * sx) / n + FIT.ridge);
+  return sy / n + slope * (x - sx / n);
+}
+
+describe('the fused score', () => {
+  it('adds the weighted lexical score in the language of the question, and the definition in others', () => {
+    fc.assert(
+      fc.property(candidates, fc.double({ min: 0.1, max: 2.1, noNaN: true }), (list, weight) => {
+        const { scores, language } = fuse(scoredOf(list, weight));
+        const own = list.filter(({ foreign }) => !foreign);
+        const others = list.filter(({ foreign }) => foreign);
+        const points = (of: Candidate[], y: (candidate: Candidate) => number) =>
+          of.map((candidate) => ({ x: candidate.similarity, y: y(candidate) }));
+        const plain = ({ reranker, lexical }: Candidate) => reranker + weight * lexical;
+        for (const [n, candidate] of list.entries()) {
+          const { similarity: x, lexical, foreign } = candidate;
+          let wanted = 0;
+          if (foreign) {
+            const few = own.length < FIT.group;
+            const average = few
+              ? 0
+              : lineAt(
+                  points(own, (c) => c.lexical),
+                  x,
+                );
+            const least = weight * Math.max(0, Math.max(FIT.foreign, average) - lexical);
+            const whole = lineAt(points(own, plain), x) - lineAt(points(others, plain), x);
+            wanted = few ? least : (1 - FIT.whole) * least + FIT.whole * whole;
+          }
+          assert.ok(
+            Math.abs(language[n]! - wanted) < 1e-4,
+            `language of ${n}: ${language[n]}, not ${wanted}`,
+          );
+          assert.ok(Math.abs(scores[n]! - plain(candidate) - language[n]!) < 1e-5, `score of ${n}`);
+        }
+      }),
+    );
+  });
+
+  it('a question of rare words gives documents in other languages the least lexical score only', () => {
+    fc.assert(
+      fc.property(candidates, (list) => {
+        const { language } = fuse(scoredOf(list, FIT.rare, true));
+        for (const [n, { foreign, lexical }] of list.entries()) {
+          const wanted = foreign ? FIT.rare * Math.max(0, FIT.foreign - lexical) : 0;
+          assert.ok(
+            Math.abs(language[n]! - wanted) < 1e-5,
+            `language of ${n}: ${language[n]}, not ${wanted}`,
+          );
+        }
+      }),
+    );
+  });
+
+  it('languages that are unknown change nothing', () => {
+    const { foreign: _, ...scored } = scoredOf(
+      [{ reranker: 0.5, lexical: 0.25, similarity: 0.5, foreign: true }],
+      2,
+    );
+    assert.deepEqual(fuse(scored), { scores: Float32Array.of(1), language: Float32Array.of(0) });
+  });
+
+  it('the weight grows with the words of a long question and with the rarity of a short one', () => {
+    const words = (count: number, documents: number) =>
+      Array.from({ length: count }, (_, n) => ({ word: n, text: `w${n}`, documents, share: 1 / count }));
+    assert.deepEqual(lexicalWeight([], 1000), { weight: FIT.least, rare: false });
+    assert.deepEqual(lexicalWeight(words(6, 500), 1000), { weight: FIT.least, rare: false });
+    assert.deepEqual(lexicalWeight(words(100, 500), 1000), { weight: FIT.most, rare: false });
+    assert.deepEqual(lexicalWeight(words(1, 5), 1000), { weight: FIT.rare, rare: true });
+    assert.deepEqual(lexicalWeight(words(1, 6), 1000), { weight: FIT.least, rare: false });
+    assert.deepEqual(lexicalWeight(words(4, 5), 1000), { weight: FIT.least, rare: false });
+  });
+});
