@@ -296,7 +296,7 @@ export class Engine {
 }
 
 function asked(request: SemanticRequest, { exact = false, rerank = true }: SearchOptions): SemanticQuery {
-  return { ...parseSemantic(request), exact, rerank };
+  return { ...parseSemantic(request), exact, ...(rerank ? {} : { rerank: 'off' }) };
 }
 
 /** A signal that fires when one of two signals fires. */

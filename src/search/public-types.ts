@@ -65,6 +65,8 @@ export interface SemanticRequest {
   priority_date_from?: string | null | undefined;
   /** Priority date on this day or earlier; not before priority_date_from. YYYY-MM-DD. */
   priority_date_to?: string | null | undefined;
+  /** off orders results by similarity alone. on refuses an answer that is not reranked completely: without a reranker (422), or if its time ran out (503). Default: "auto". */
+  rerank?: 'auto' | 'on' | 'off' | null | undefined;
   /** Explain each result: the parts of its score, its ranks, and the words that it shares with the question. Default: false. */
   explain?: boolean | null | undefined;
   /** Give the places of words of the question in each passage. Default: false. */
@@ -119,10 +121,6 @@ export interface PatentFilter {
   priority_date_from?: string | null | undefined;
   /** Priority date on this day or earlier; not before priority_date_from. YYYY-MM-DD. */
   priority_date_to?: string | null | undefined;
-  /** Explain each result: the parts of its score, its ranks, and the words that it shares with the question. Default: false. */
-  explain?: boolean | null | undefined;
-  /** Give the places of words of the question in each passage. Default: false. */
-  highlight?: boolean | null | undefined;
 }
 
 /** A request for statistics and a page of results. `null` means that the field is absent. */

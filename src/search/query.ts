@@ -24,6 +24,7 @@ import {
   type FilterFields,
   filterSchema,
   querySchema,
+  type RERANKINGS,
   type SearchFields,
   STATS_AXES,
   type StatsAxis,
@@ -53,6 +54,8 @@ export interface Filters {
 
 /** Results of each of these by turns. */
 export type Balance = 'country' | 'language';
+/** Whether results are reranked; see `rerank` in schema.ts. */
+export type Reranking = (typeof RERANKINGS)[number];
 
 /** The field `collapse` of a request, with `prefer_countries`. */
 export interface Collapse {
@@ -80,8 +83,8 @@ export interface SemanticQuery extends Subjects {
   highlight?: boolean;
   /** Scan every allowed vector instead of using an approximate plan. Of the library and the command line only. */
   exact?: boolean;
-  /** false: order results by similarity, without the reranker. Of the library and the command line only. */
-  rerank?: boolean;
+  /** Absent: auto. */
+  rerank?: Reranking;
 }
 
 export interface AnalyticsQuery extends Subjects {
@@ -181,6 +184,7 @@ export function parseSemantic(input: unknown): SemanticQuery {
     topK: body.top_k ?? TOP_K.default,
     ...(body.explain ? { explain: true } : {}),
     ...(body.highlight ? { highlight: true } : {}),
+    ...(body.rerank ? { rerank: body.rerank } : {}),
     filters: filters(body, datesOf(body)),
   };
 }

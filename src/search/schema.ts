@@ -20,6 +20,8 @@ import { APPLICANT_MATCHES, FILTER_SCHEMAS } from './filter-rows.js';
 export const DOC_TYPES = ['all', 'application', 'grant'] as const;
 export const DATE_TYPES = ['filing', 'publication', 'grant', 'priority'] as const;
 export const COLLAPSES = ['none', 'application', 'family'] as const;
+/** Whether results are reranked. */
+export const RERANKINGS = ['auto', 'on', 'off'] as const;
 export const BALANCES = ['none', 'country', 'language'] as const;
 export const STATS_AXES = ['year', 'country', 'applicant', 'ipc'] as const;
 /** The parts of a document's markdown body, in the order they are printed. */
@@ -125,6 +127,13 @@ export const semanticSchema = z
         'Priority date on this day or later: the earliest priority claimed, else the own filing date',
       ),
       priority_date_to: day().describe('Priority date on this day or earlier; not before priority_date_from'),
+      rerank: oneOf(RERANKINGS)
+        .nullish()
+        .describe(
+          'off orders results by similarity alone. on refuses an answer that is not reranked completely: without a ' +
+            'reranker (422), or if its time ran out (503)',
+        )
+        .meta({ default: 'auto' }),
       explain: z
         .boolean({ error: 'true or false' })
         .nullish()
@@ -151,6 +160,9 @@ export const filterSchema = semanticSchema.omit({
   prefer_countries: true,
   balance: true,
   top_k: true,
+  rerank: true,
+  explain: true,
+  highlight: true,
 });
 
 export const dateRangeSchema = z.strictObject(

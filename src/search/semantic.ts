@@ -1,5 +1,6 @@
 /** Semantic search: embed → filter → plan → candidates → exact scores → group → rerank → answer. */
 import { type Calibration, calibrationFor, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
+import { PriorartError } from '../errors.js';
 import { calling } from '../index/native.js';
 import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K, WORD_CANDIDATES } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
@@ -22,6 +23,7 @@ import {
   type ScoreParts,
   type Wanted,
 } from './hit-explanation.js';
+import { invalidField } from './invalid.js';
 import type { Balance, SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
 import { selectionOf } from './selections.js';
@@ -38,6 +40,9 @@ export async function searchSemantic(
   query: SemanticQuery,
   cancellation: Cancellation = uncancelled,
 ): Promise<{ response: SearchResponse; explanation: Explanation }> {
+  if (query.rerank === 'on' && reader.reranker.name === 'none') {
+    throw invalidField('rerank', 'on', '"auto" or "off", because this index has no reranker');
+  }
   const clock = stopwatch();
   const subject = await subjectOf(reader, query, cancellation);
   const { vector } = subject;
@@ -62,7 +67,7 @@ export async function searchSemantic(
     const selection = selectionOf(native, clauses);
     const filter = clock();
     // Independent of top_k, so that the answer for a small top_k is the beginning of the answer for a large one.
-    const depth = asked.rerank === false ? 0 : reader.reranker.depth;
+    const depth = asked.rerank === 'off' ? 0 : reader.reranker.depth;
     const documents = Math.max(TOP_K.max, depth);
     const how = { exact: query.exact, sure: RERANK_SURE };
     const options = { ...asking, documents };
@@ -74,7 +79,7 @@ export async function searchSemantic(
     const knn = clock();
     // Balanced candidates are collected by groups. A reranker that takes no words would not reach theirs.
     const added = query.balance || !reader.reranker.takesWords ? 0 : WORD_CANDIDATES;
-    const words = asked.rerank === false ? undefined : wordsOf(asked.query);
+    const words = asked.rerank === 'off' ? undefined : wordsOf(asked.query);
     const found = words
       ? withWords(native, words, vector, selection, rest, { ...asking, documents: added })
       : onlyVectors(rest);
@@ -93,6 +98,7 @@ export async function searchSemantic(
   const foreign = weight > 0 && candidates.lexical ? found.foreign?.(asked.query) : undefined;
   const scoring = scored(reader, asked, found, cancellation);
   const reranked = scoring instanceof Promise ? await scoring : scoring;
+  if (asked.rerank === 'on') requireComplete(reader, found, reranked);
   const { lexical } = candidates;
   const fused =
     weight > 0 && lexical
@@ -131,10 +137,10 @@ export async function searchSemantic(
     calibrated,
     ...(best === undefined ? {} : { best }),
     unrelated: seemsUnrelated(best, calibrated),
-    reranker: asked.rerank === false ? 'none' : reader.reranker.name,
+    reranker: asked.rerank === 'off' ? 'none' : reader.reranker.name,
     documents: wentToReranker(reader, found),
     reranked: scores.scored ?? wentToReranker(reader, found),
-    read: asked.rerank === false ? 0 : (scores.read ?? hits.docs.length),
+    read: asked.rerank === 'off' ? 0 : (scores.read ?? hits.docs.length),
     scored: hits.rowsScored,
     candidates: hits.candidates,
     widened: hits.widened,
@@ -151,7 +157,7 @@ export async function searchSemantic(
 
 /** The text for the reranker, and whether there is one. */
 function rerankingOf(query: SemanticQuery, { text }: Subject): SemanticQuery {
-  return text === undefined ? { ...query, rerank: false } : { ...query, query: text };
+  return text === undefined ? { ...query, rerank: 'off' } : { ...query, query: text };
 }
 
 /**
@@ -164,7 +170,7 @@ function scored(
   found: Found,
   cancellation: Cancellation,
 ): RerankScores | Promise<RerankScores> {
-  if (rerank === false) return { documents: found.hits.scores, passages: found.hits.passageScores };
+  if (rerank === 'off') return { documents: found.hits.scores, passages: found.hits.passageScores };
   const { deadline } = cancellation;
   const limits = {
     signal: signalFor(reranker, cancellation),
@@ -174,6 +180,15 @@ function scored(
     reranker.scoreFound?.(query, found) ??
     reranker.score(query, found.fetch().slice(0, reranker.depth), limits)
   );
+}
+
+/** @throws PriorartError `overloaded` if the reranker did not score all in time */
+function requireComplete(reader: IndexReader, found: Found, { scored }: RerankScores): void {
+  const wanted = wentToReranker(reader, found);
+  if (scored !== undefined && scored < wanted) {
+    const message = `the reranker scored ${scored} of ${wanted} documents in time; try again, or ask with rerank "auto"`;
+    throw new PriorartError('overloaded', message, { retryAfter: 1 });
+  }
 }
 
 /** What made the nth candidate one, and its rank among those of the vectors. */
