@@ -9,6 +9,7 @@ import { MIN_SCORE, TOP_LIST } from '../limits.js';
 import type { AnswerTrace } from '../observe/observations.js';
 import type { DocumentReader } from '../store/pinned.js';
 import type { Store } from '../store/store.js';
+import { withApplicantNames } from './applicants.js';
 import { inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { type Groups, groupingOf, groupsOf, membersOf, someGroups } from './collapse.js';
@@ -39,6 +40,8 @@ export interface Ranking extends RankedDocuments {
   stats: AnalyticsStats;
   /** The least similarity that counts, as shown. */
   minScore: number;
+  /** Names added to the applicant; absent unless the request has applicant_expand. */
+  applicantNames?: string[] | undefined;
 }
 
 /** A part of a ranking, with the statistics of the whole ranking. */
@@ -46,6 +49,7 @@ export interface RankingPage extends RankedDocuments {
   total: number;
   stats: AnalyticsStats;
   minScore: number;
+  applicantNames?: string[] | undefined;
 }
 
 /**
@@ -66,8 +70,9 @@ export async function rankAnalytics(
   cancellation.check();
   const least = query.statesMinScore || !isClass(subject) ? query.minScore : MIN_SCORE.min;
   const { manifest, native } = reader.snapshot();
-  const { counts, order, groups, plan, filter } = calling(() => {
-    const clauses = [...clausesOf(query.filters, reader.store), ...subject.clauses];
+  const { counts, order, groups, plan, filter, names } = calling(() => {
+    const { filters, names } = withApplicantNames(native, reader.store, query.filters);
+    const clauses = [...clausesOf(filters, reader.store), ...subject.clauses];
     const grouping = groupingOf(query);
     const selection = selectionOf(native, [
       ...clauses,
@@ -91,7 +96,7 @@ export async function rankAnalytics(
     const order = balancedOrder(reader.store, counted.page.docs, subject, query);
     const docs = order.map((n) => counted.page.docs[n]!);
     const groups = query.collapse && groupsOf(native, selectionOf(native, clauses), docs, grouping);
-    return { counts: counted, order, groups, plan: chosen, filter: filtered };
+    return { counts: counted, order, groups, plan: chosen, filter: filtered, names };
   });
   trace.timings = { embed, filter, knn: clock() };
   trace.scans = plan.segments.map(({ scan }) => scan);
@@ -101,6 +106,7 @@ export async function rankAnalytics(
     generation: manifest.generation,
     stats: statsOf(counts),
     minScore: least,
+    applicantNames: names,
     ...(groups ? { groups } : {}),
     docs: order.map((n) => docs[n]!),
     similarities: Float64Array.from(order, (n) => shown(similarity(scores[n]!, calibration))),
@@ -133,6 +139,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
     total: ranking.docs.length,
     stats: ranking.stats,
     minScore: ranking.minScore,
+    applicantNames: ranking.applicantNames,
     docs: part(ranking.docs),
     similarities: part(ranking.similarities),
     passages: part(ranking.passages),
@@ -146,7 +153,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
 export function analyticsPage(
   documents: DocumentReader,
   query: AnalyticsQuery,
-  { docs, similarities, passages, groups, total, stats, minScore }: RankingPage,
+  { docs, similarities, passages, groups, total, stats, minScore, applicantNames }: RankingPage,
 ): AnalyticsResponse | undefined {
   const results: AnalyticsResult[] = [];
   for (const [n, doc] of docs.entries()) {
@@ -169,6 +176,7 @@ export function analyticsPage(
   }
   return {
     query: query.query,
+    ...(applicantNames ? { applicant_names: applicantNames } : {}),
     total_matched: total,
     min_score_used: minScore,
     page: query.page,

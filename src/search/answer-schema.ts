@@ -122,8 +122,16 @@ export const searchResultSchema = z.strictObject({
     ),
 });
 
+const applicantNames = () =>
+  z
+    .exactOptional(z.array(z.string()))
+    .describe(
+      'Names of the applicant that were searched for beside the one asked; absent unless the request has applicant_expand',
+    );
+
 export const searchResponseSchema = z.strictObject({
   total: count().max(TOP_K.max).describe('Length of results'),
+  applicant_names: applicantNames(),
   results: z.array(searchResultSchema).max(TOP_K.max).describe('Patents, best first'),
 });
 
@@ -167,6 +175,7 @@ export const analyticsStatsSchema = z.strictObject({
 
 export const analyticsResponseSchema = z.strictObject({
   query: z.string().describe('The question'),
+  applicant_names: applicantNames(),
   total_matched: count().describe('Documents at or above min_score, deduplicated, up to max_results'),
   min_score_used: z.number().describe('The threshold that documents had to reach'),
   page: z.int().min(1).describe('Number of this page, from 1'),

@@ -66,6 +66,14 @@ const classificationRow = (system: string, column: 'ipc' | 'cpc') =>
     excluded: `are classified elsewhere in the ${system}`,
   });
 
+/** The applicant of a filter. */
+export interface AskedApplicant {
+  text: string;
+  match: ApplicantMatch;
+  /** Other names of the same applicant; see applicants.ts. */
+  names?: string[];
+}
+
 /** Stands for the lexical index where other filters have a column. */
 export const WORDS = 'words';
 
@@ -107,10 +115,10 @@ export const FILTER_ROWS = {
       ),
     parse: (value, field, match) => {
       checkName(field, value, companyKey(value), isLegalForm);
-      return { text: value.trim(), match };
+      return { text: value.trim(), match } as AskedApplicant;
     },
-    conditions: ({ text, match }: { text: string; match: ApplicantMatch }) => [
-      { column: 'applicant_name', test: match, terms: [companyKey(text)] },
+    conditions: ({ text, match, names = [] }: AskedApplicant) => [
+      { column: 'applicant_name', test: match, terms: [text, ...names].map(companyKey) },
     ],
     column: 'applicant_name',
     excluded: 'have other applicants',

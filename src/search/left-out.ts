@@ -2,6 +2,7 @@
 import { calling, type FilterClause, type NativeSnapshot } from '../index/native.js';
 import type { KindClass } from '../patent/kind.js';
 import type { Store } from '../store/store.js';
+import { withApplicantNames } from './applicants.js';
 import { clausesOf } from './filter.js';
 import type { Filters } from './query.js';
 
@@ -29,7 +30,7 @@ export function leftOutBy(native: NativeSnapshot, filters: Filters, store: Store
   const select = (clauses: FilterClause[]) => calling(() => native.select(clauses));
   const count = (clauses: FilterClause[]) => select(clauses).docs.reduce((sum, docs) => sum + docs, 0);
   const total = count([]);
-  const clauses = clausesOf(filters, store);
+  const clauses = clausesOf(withApplicantNames(native, store, filters).filters, store);
   const found = { total, allowed: count(clauses) };
   const conditions = clauses
     .map((clause): LeftOut => {

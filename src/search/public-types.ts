@@ -17,6 +17,8 @@ export interface SemanticRequest {
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Search for the applicant under its names in other languages, too, as far as the records state them. The answer lists them in applicant_names. Default: false. */
+  applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
   countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
@@ -83,6 +85,8 @@ export interface PatentFilter {
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Search for the applicant under its names in other languages, too, as far as the records state them. The answer lists them in applicant_names. Default: false. */
+  applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
   countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
@@ -137,6 +141,8 @@ export interface AnalyticsRequest {
   include_utility_model?: boolean | null | undefined;
   /** How applicant is compared. Default: "contains". */
   applicant_match?: 'contains' | 'prefix' | 'exact' | null | undefined;
+  /** Search for the applicant under its names in other languages, too, as far as the records state them. The answer lists them in applicant_names. Default: false. */
+  applicant_expand?: boolean | null | undefined;
   /** Jurisdictions to search; all five when absent. */
   countries?: ('US' | 'KR' | 'JP' | 'CN' | 'EP')[] | null | undefined;
   /** Applicant; case-insensitive, in any of the languages. Has a letter or digit, and is not a legal form alone. */
@@ -313,6 +319,8 @@ export interface SearchResult {
 export interface SearchResponse {
   /** Length of results. 0 to 100. */
   total: number;
+  /** Names of the applicant that were searched for beside the one asked; absent unless the request has applicant_expand. */
+  applicant_names?: string[];
   /** Patents, best first. */
   results: SearchResult[];
 }
@@ -369,6 +377,8 @@ export interface AnalyticsStats {
 export interface AnalyticsResponse {
   /** The question. */
   query: string;
+  /** Names of the applicant that were searched for beside the one asked; absent unless the request has applicant_expand. */
+  applicant_names?: string[];
   /** Documents at or above min_score, deduplicated, up to max_results. */
   total_matched: number;
   /** The threshold that documents had to reach. */

@@ -48,6 +48,8 @@ export interface Filters {
   dates: Partial<Record<DateType, DateRange>>;
   /** An ISO day, or the number of a publication as typed; see as-of.ts. */
   asOf?: string;
+  /** Search for other names of the applicant, too; see applicants.ts. */
+  applicantExpand?: boolean;
   /** The filters of filter-rows.ts. */
   values: FilterValues;
 }
@@ -270,6 +272,7 @@ function filters(body: FilterFields, dates: Filters['dates']): Filters {
   if (body.kind_codes) {
     out.kindCodes = [...new Set(body.kind_codes.map((code) => code.trim().toUpperCase()))];
   }
+  if (body.applicant_expand) out.applicantExpand = true;
   if (isGiven(body.as_of)) out.asOf = parseAsOf(body.as_of!);
   const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
   if (namesDocuments(values) && !isGiven(statesKinds)) out.everyKind = true;

@@ -1,7 +1,7 @@
 /** Whole records: by number, and all that a filter allows. */
 import { setImmediate } from 'node:timers/promises';
 import { PriorartError } from '../errors.js';
-import { calling, type FilterClause } from '../index/native.js';
+import { calling } from '../index/native.js';
 import { type OpenSnapshot, openSnapshot } from '../index/segment.js';
 import type { EmbeddedPassage, EmbeddedPatent } from '../patent/embedded.js';
 import type { Patent } from '../patent/record.js';
@@ -9,6 +9,7 @@ import { patentOf } from '../store/document.js';
 import { currentDocuments, PinnedDocuments, type RecordReader } from '../store/pinned.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
+import { withApplicantNames } from './applicants.js';
 import { clausesOf } from './filter.js';
 import type { Filters } from './query.js';
 
@@ -69,13 +70,13 @@ export async function* allRecords(
   filters: Filters,
   { vectors = false, signal }: RecordReadOptions = {},
 ): AsyncGenerator<Patent, void, undefined> {
-  const clauses = clausesOf(filters, store);
+  const isFiltered = clausesOf(filters, store).length > 0;
   const { pinned, snapshot } =
-    vectors || clauses.length > 0
+    vectors || isFiltered
       ? await pinWithSegments(store)
       : { pinned: new PinnedDocuments(store), snapshot: undefined };
   try {
-    const allowed = snapshot && clauses.length > 0 ? allowedBy(clauses, snapshot) : undefined;
+    const allowed = snapshot && isFiltered ? allowedBy(filters, store, snapshot) : undefined;
     for (let after: string | undefined; ; ) {
       signal?.throwIfAborted();
       const page = pinned.publications(after, BATCH);
@@ -99,8 +100,15 @@ export async function* allRecords(
 }
 
 /** Returns a function that says whether a filter allows a document. */
-function allowedBy(clauses: FilterClause[], { native, manifest }: OpenSnapshot): (doc: number) => boolean {
-  const docs = calling(() => native.sample(native.select(clauses), manifest.documents));
+function allowedBy(
+  filters: Filters,
+  store: Store,
+  { native, manifest }: OpenSnapshot,
+): (doc: number) => boolean {
+  const docs = calling(() => {
+    const clauses = clausesOf(withApplicantNames(native, store, filters).filters, store);
+    return native.sample(native.select(clauses), manifest.documents);
+  });
   const bits = new Uint8Array(((docs.at(-1) ?? 0) >>> 3) + 1);
   for (const doc of docs) bits[doc >>> 3]! |= 1 << (doc & 7);
   return (doc) => ((bits[doc >>> 3] ?? 0) & (1 << (doc & 7))) !== 0;

@@ -72,6 +72,14 @@ const searchFields = {
     .nullish()
     .describe('How applicant is compared')
     .meta({ default: 'contains' }),
+  applicant_expand: z
+    .boolean({ error: 'true or false' })
+    .nullish()
+    .describe(
+      'Search for the applicant under its names in other languages, too, as far as the records state them. The answer ' +
+        'lists them in applicant_names',
+    )
+    .meta({ default: false }),
   ...FILTER_SCHEMAS,
   collapse: oneOf(COLLAPSES)
     .nullish()

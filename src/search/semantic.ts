@@ -5,6 +5,7 @@ import { calling } from '../index/native.js';
 import { CHUNKS_PER_RESULT, RERANK_RESERVE_MS, RERANK_SURE, TOP_K, WORD_CANDIDATES } from '../limits.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { modelName } from '../store/manifest.js';
+import { withApplicantNames } from './applicants.js';
 import { asOfDay } from './as-of.js';
 import { collect, collectBalanced, inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
@@ -55,14 +56,15 @@ export async function searchSemantic(
   const { manifest, native } = reader.snapshot();
   const { asOf } = query.filters;
   const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
-  const { hits, firsts, members, plan, filter, knn, question, ...candidates } = calling(() => {
-    const own = [...clausesOf(query.filters, reader.store), ...subject.clauses];
+  const { hits, firsts, members, plan, filter, knn, question, names, ...candidates } = calling(() => {
+    const { store } = reader;
+    const { filters, names } = withApplicantNames(native, store, query.filters);
+    const own = [...clausesOf(filters, store), ...subject.clauses];
     const grouping = groupingOf(query);
     const shown = { ...calibration, decimals: SHOWN_DECIMALS };
     const asking = { chunks: CHUNKS_PER_RESULT, ...grouping, shown, minScore: -2 };
-    const { store } = reader;
     const documentsFirst = { ...asking, documents: subject.first.length };
-    const first = firstOf(store, native, query.filters, subject, documentsFirst);
+    const first = firstOf(store, native, filters, subject, documentsFirst);
     const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
     const selection = selectionOf(native, clauses);
     const filter = clock();
@@ -87,7 +89,7 @@ export async function searchSemantic(
     const groups = query.collapse && groupsOf(native, selectionOf(native, own), all.hits.docs, grouping);
     const members =
       groups && Array.from(all.hits.docs, (_, n) => membersOf((doc) => store.documents.get(doc), groups, n));
-    return { ...all, question: words, firsts: first?.docs.length ?? 0, members, plan, filter, knn };
+    return { ...all, question: words, firsts: first?.docs.length ?? 0, members, plan, filter, knn, names };
   });
   const words = clock();
   cancellation.check();
@@ -152,7 +154,8 @@ export async function searchSemantic(
     },
     timings: { embed, filter, knn, words, rerank, fetch: clock() },
   };
-  return { response: { total: results.length, results }, explanation };
+  const named = names ? { applicant_names: names } : {};
+  return { response: { total: results.length, ...named, results }, explanation };
 }
 
 /** The text for the reranker, and whether there is one. */
