@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimate } from '../../src/eval/bootstrap.js';
 import type { RankedLists } from '../../src/eval/rank.js';
+import type { TrecQuestion } from '../../src/eval/trec.js';
 import { EVAL_DEPTH, QUERY_MAX_CHARS } from '../../src/limits.js';
 import type { Figure } from '../result.js';
 import { linesIn } from './corpora.js';
@@ -26,6 +27,9 @@ export interface Publication {
   /** May be empty. */
   abstract: string;
 }
+
+/** Minimum of questions for a pair of languages. */
+const PAIRS_FROM = 15;
 
 interface Citation {
   citing: string;
@@ -63,10 +67,12 @@ export const citations: Measure = {
       }
       return {
         name,
-        questions: pool.filter(({ id }) => answers.has(id)).map((one) => ({ id: one.id, text: textOf(one) })),
+        questions: pool.filter(({ id }) => answers.has(id)).map(questionOf),
         qrels: () => relevant(answers),
         own: (_, question) => [numbers.get(question)!],
         recallAt: [10, 100],
+        pairsFrom: PAIRS_FROM,
+        pairs: 'recall@10',
         ...more,
       };
     };
@@ -124,6 +130,11 @@ function citationsIn({ corpora }: Context): Citation[] {
       const [citing = '', cited = '', , across] = line.split('\t');
       return { citing, cited, acrossScripts: across === '1' };
     });
+}
+
+function questionOf(one: Publication): TrecQuestion {
+  const language = languageOf(one);
+  return { id: one.id, text: textOf(one), ...(language && { language }) };
 }
 
 function textOf({ title, abstract }: Publication): string {

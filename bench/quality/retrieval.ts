@@ -1,6 +1,6 @@
 /**
  * Measures retrieval with the engine: ingests documents into a temporary folder and runs questions as an application
- * does, by similarity alone and reranked. A lexical baseline is measured, too.
+ * does, by similarity alone and reranked. The parts of a search and a lexical baseline are measured, too.
  */
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -16,6 +16,7 @@ import { Store } from '../../src/store/store.js';
 import type { Figure } from '../result.js';
 import { Bm25 } from './bm25.js';
 import { type Context, figureOf } from './measure.js';
+import { byWords, withoutWords } from './parts.js';
 
 export interface QuestionSet {
   name: string;
@@ -25,14 +26,17 @@ export interface QuestionSet {
   recallAt: readonly number[];
   /** Publications excluded from the answers to a question: the one that it was made from. */
   own?(store: Store, question: string): readonly string[];
-  /** Minimum of questions for nDCG@10 of a pair of languages. Absent: no pairs are measured. */
+  /** Minimum of questions for the figure of a pair of languages. Absent: no pairs are measured. */
   pairsFrom?: number;
+  /** The measure of the pairs. Default: ndcg@10. */
+  pairs?: 'recall@10';
   /** Further figures from a model's lists, which exclude the question's own publications. */
   also?(rankings: RankedLists, model: string): Figure[];
 }
 
 /** A folder with the documents of a set, embedded with one of the models. */
 export interface Filled {
+  dir: string;
   engine: Engine;
   store: Store;
   /** Label of the model. */
@@ -48,7 +52,7 @@ export async function measureRetrieval(
   sets: readonly QuestionSet[],
 ): Promise<Figure[]> {
   await context.instead?.(sources, sets);
-  return onEachModel(context, sources, async ({ engine, store, label, first }) => {
+  return onEachModel(context, sources, async ({ dir, engine, store, label, first }) => {
     const figures: Figure[] = [];
     for (const set of sets) {
       const rankings = without(
@@ -58,8 +62,14 @@ export async function measureRetrieval(
       );
       figures.push(...measured(store, set, rankings, label), ...(set.also?.(rankings, label) ?? []));
       if (!first) continue;
-      const words = without(store, set, { dense: lexical(store, set) });
-      figures.push(...measured(store, set, words, undefined));
+      const parts = {
+        'without words': followed(await withoutWords(dir, set.questions), rankings.dense),
+        words: await byWords(dir, store, set.questions),
+        bm25: lexical(store, set),
+      };
+      for (const [variant, lists] of Object.entries(parts)) {
+        figures.push(...measured(store, set, without(store, set, { dense: lists }), undefined, variant));
+      }
     }
     return figures;
   });
@@ -81,7 +91,7 @@ export async function onEachModel(
       const { documents, failed } = await engine.ingest([...sources]);
       if (documents === 0) throw new Error(`nothing was ingested: ${failed[0]?.reason}`);
       context.progress(`  ${label}: ${documents} publications, ${failed.length} failed`);
-      figures.push(...(await measure({ engine, store, label, first: n === 0 })));
+      figures.push(...(await measure({ dir, engine, store, label, first: n === 0 })));
     } finally {
       await engine.close();
       await store.close();
@@ -96,14 +106,16 @@ function measured(
   set: QuestionSet,
   rankings: RankedLists,
   label: string | undefined,
+  part = '',
 ): Figure[] {
   const judgements = new Judgements(store, set.qrels(store));
   const { all, groups } = evaluate(rankings, set.questions, judgements, set.recallAt);
-  const figures = figuresOf(all, set.name, label);
+  const figures = figuresOf(all, set.name, label, part);
   for (const group of groups) {
     if (set.pairsFrom === undefined || group.questions < set.pairsFrom) continue;
-    const own = figuresOf(group, `${set.name}, ${group.from} → ${group.to}`, label);
-    figures.push(...own.filter(({ metric }) => metric === 'ndcg@10'));
+    const own = figuresOf(group, `${set.name}, ${group.from} → ${group.to}`, label, part);
+    const { pairs = 'ndcg@10' } = set;
+    figures.push(...own.filter(({ metric }) => metric === pairs));
   }
   return figures;
 }
@@ -112,9 +124,10 @@ function figuresOf(
   { dense, reranked, difference }: Group,
   measure: string,
   model: string | undefined,
+  part: string,
 ): Figure[] {
   return Object.keys(dense).flatMap((metric) => {
-    if (model === undefined) return [figureOf({ measure, metric, variant: 'bm25' }, dense[metric]!)];
+    if (model === undefined) return [figureOf({ measure, metric, variant: part }, dense[metric]!)];
     const of = (variant: string, measures: Group['dense']) =>
       figureOf({ measure, metric, variant, model }, measures[metric]!);
     return [of('dense', dense), of('reranked', reranked!), of('difference', difference!)];
@@ -150,6 +163,11 @@ async function filledUp(
     }
   }
   return rankings;
+}
+
+/** Lists, each followed by the rest of another list. */
+function followed(lists: Map<string, string[]>, others: Map<string, string[]>): Map<string, string[]> {
+  return new Map([...lists].map(([id, list]) => [id, [...new Set([...list, ...(others.get(id) ?? [])])]]));
 }
 
 /** The rankings without the publications that each question was made from. */
