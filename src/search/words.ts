@@ -15,7 +15,7 @@ import {
 import { inFront, joinedNumbers } from './hits.js';
 
 /** The candidates of a search. */
-export interface Candidates {
+export interface WordCandidates {
   /** Those of the vectors, then those that only the words found. */
   hits: SearchHits;
   /** Lexical score of each document, from 0 to 1; undefined if the question has no word that a document holds. */
@@ -41,7 +41,7 @@ export function withWords(
   selection: Selection,
   hits: SearchHits,
   options: SearchOptions,
-): Candidates {
+): WordCandidates {
   if (words.count === 0) return onlyVectors(hits);
   const found = snapshot.searchWords(words, vector, selection, hits.docs, options);
   if (found.used.length === 0) return onlyVectors(hits);
@@ -53,13 +53,13 @@ export function withWords(
   };
 }
 
-/** Candidates without a lexical score. */
-export function onlyVectors(hits: SearchHits): Candidates {
+/** WordCandidates without a lexical score. */
+export function onlyVectors(hits: SearchHits): WordCandidates {
   return { hits, used: [], added: 0 };
 }
 
 /** Puts the publications that a question names in front of the candidates. */
-export function withFirst(first: SearchHits, { hits, lexical, ...rest }: Candidates): Candidates {
+export function withFirst(first: SearchHits, { hits, lexical, ...rest }: WordCandidates): WordCandidates {
   const none = new Float32Array(first.docs.length);
   return {
     ...rest,

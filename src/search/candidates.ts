@@ -1,0 +1,91 @@
+/** Candidates of a search: filter → plan → those of the vectors → those of the words → groups. */
+import { type Calibration, SHOWN_DECIMALS } from '../embed/calibration.js';
+import type { Words } from '../index/native.js';
+import type { OpenSnapshot } from '../index/segment.js';
+import { CHUNKS_PER_RESULT, RERANK_SURE, TOP_K, WORD_CANDIDATES } from '../limits.js';
+import { withApplicantNames } from './applicants.js';
+import { collect, collectBalanced } from './balance.js';
+import { groupingOf, groupsOf, membersOf } from './collapse.js';
+import { clausesOf } from './filter.js';
+import { firstOf, withoutFirst } from './first.js';
+import type { Plan } from './plan.js';
+import type { SemanticQuery } from './query.js';
+import type { IndexReader } from './reader.js';
+import { selectionOf } from './selections.js';
+import type { Subject } from './subject.js';
+import type { CollapsedMember } from './types.js';
+import { onlyVectors, type WordCandidates, withFirst, withWords, wordsOf } from './words.js';
+
+/** The candidates of a search: those that the question names, those of the vectors, those of the words. */
+export interface Candidates extends WordCandidates {
+  /** Number of hits, from the first, that the question names. */
+  firsts: number;
+  /** Members of each hit's group; undefined if the request has no `collapse`. */
+  members: (CollapsedMember[] | undefined)[] | undefined;
+  /** The words of the question; undefined if there is no reranking. */
+  question: Words | undefined;
+  /** Names added to the applicant; undefined unless the request has `applicant_expand`. */
+  names: string[] | undefined;
+  plan: Plan;
+  /** Milliseconds of the stages. */
+  timings: { filter: number; knn: number; words: number };
+}
+
+/**
+ * Collects the candidates from a snapshot, without an await, so that filter, vectors and groups are of one state.
+ * @param query its text is what is reranked
+ */
+export function candidatesOf(
+  reader: IndexReader,
+  { native, manifest }: OpenSnapshot,
+  query: SemanticQuery,
+  subject: Subject,
+  calibration: Calibration,
+  clock: () => number,
+): Candidates {
+  const { store, reranker } = reader;
+  const { vector } = subject;
+  const { filters, names } = withApplicantNames(native, store, query.filters);
+  const own = [...clausesOf(filters, store), ...subject.clauses];
+  const grouping = groupingOf(query);
+  const shown = { ...calibration, decimals: SHOWN_DECIMALS };
+  const asking = { chunks: CHUNKS_PER_RESULT, ...grouping, shown, minScore: -2 };
+  const first = firstOf(store, native, filters, subject, { ...asking, documents: subject.first.length });
+  const clauses = [...own, ...withoutFirst(store, native, own, first, subject, grouping)];
+  const selection = selectionOf(native, clauses);
+  const filter = clock();
+  const options = { ...asking, documents: depthOf(reader, query) };
+  const how = { exact: query.exact, sure: RERANK_SURE };
+  const search = { store, native, manifest, vector, clauses, selection, options, grouping, plan: how };
+  const { hits, plan } = query.balance ? collectBalanced(search, query.balance) : collect(search);
+  if (!grouping.family && !query.balance) {
+    reader.checks?.offer({ native, vector, clauses, dedupe: grouping.dedupe, shown, plan, hits });
+  }
+  const knn = clock();
+  // Balanced candidates are collected by groups. A reranker that takes no words would not reach theirs.
+  const documents = query.balance || !reranker.takesWords ? 0 : WORD_CANDIDATES;
+  const question = query.rerank === 'off' ? undefined : wordsOf(query.query);
+  const found = question
+    ? withWords(native, question, vector, selection, hits, { ...asking, documents })
+    : onlyVectors(hits);
+  const all = first ? withFirst(first, found) : found;
+  const groups = query.collapse && groupsOf(native, selectionOf(native, own), all.hits.docs, grouping);
+  const headOf = (doc: number) => store.documents.get(doc);
+  return {
+    ...all,
+    firsts: first?.docs.length ?? 0,
+    members: groups && Array.from(all.hits.docs, (_, n) => membersOf(headOf, groups, n)),
+    question,
+    names,
+    plan,
+    timings: { filter, knn, words: clock() },
+  };
+}
+
+/**
+ * Number of candidates of the vectors. It does not depend on top_k, so that the answer for a small top_k is the beginning of
+ * the answer for a large one.
+ */
+function depthOf({ reranker }: IndexReader, { rerank }: SemanticQuery): number {
+  return Math.max(TOP_K.max, rerank === 'off' ? 0 : reranker.depth);
+}

@@ -1,0 +1,106 @@
+/** Scores of the candidates: those of the reranker, and what their words add. */
+import { shown } from '../embed/calibration.js';
+import { PriorartError } from '../errors.js';
+import { RERANK_RESERVE_MS } from '../limits.js';
+import type { RerankScores } from '../rerank/reranker.js';
+import type { Cancellation } from './cancel.js';
+import type { Candidates } from './candidates.js';
+import { signalFor } from './embed-query.js';
+import type { Found } from './found.js';
+import { fuse, type LexicalWeight, lexicalWeight } from './fusion.js';
+import type { ScoreParts } from './hit-explanation.js';
+import type { SemanticQuery } from './query.js';
+import type { IndexReader } from './reader.js';
+
+/** The scores by which candidates are ordered. */
+export interface Ranking {
+  scores: RerankScores;
+  /** Weight of the lexical score. */
+  weight: number;
+  /** The parts of the score of the nth hit. */
+  parts: (n: number) => ScoreParts;
+}
+
+const NO_WORDS: LexicalWeight = { weight: 0, rare: false };
+
+/**
+ * Scores the candidates.
+ * @param query its text is what is reranked
+ * @param documents number of documents of the index
+ */
+export async function rankingOf(
+  reader: IndexReader,
+  query: SemanticQuery,
+  candidates: Candidates,
+  found: Found,
+  documents: number,
+  cancellation: Cancellation,
+): Promise<Ranking> {
+  const { hits, lexical, used } = candidates;
+  const takesWords = reader.reranker.takesWords === true;
+  const { weight, rare } = takesWords ? lexicalWeight(used, documents) : NO_WORDS;
+  const counts = weight > 0 && lexical !== undefined;
+  // Before the reranker, because found documents cannot be read after an await.
+  const foreign = counts ? found.foreign?.(query.query) : undefined;
+  const scoring = scored(reader, query, found, cancellation);
+  const reranked = scoring instanceof Promise ? await scoring : scoring;
+  if (query.rerank === 'on') requireComplete(reader, found, reranked);
+  const fused = counts
+    ? fuse({ reranker: reranked.documents, lexical, similarity: hits.scores, foreign, weight, rare })
+    : undefined;
+  const scores = fused ? { ...reranked, documents: fused.scores } : reranked;
+  const parts = (n: number): ScoreParts => ({
+    reranker: shown(reranked.documents[n]!),
+    lexical: shown((fused && lexical?.[n]) ?? 0),
+    weight,
+    language: shown(fused?.language[n] ?? 0),
+    ...foundBy(n, candidates),
+  });
+  return { scores, weight, parts };
+}
+
+/**
+ * Scores of all candidates; without a reranker, their similarities. Texts that may be shown after an `await` are read before
+ * it.
+ */
+function scored(
+  { reranker }: IndexReader,
+  { query, rerank }: SemanticQuery,
+  found: Found,
+  cancellation: Cancellation,
+): RerankScores | Promise<RerankScores> {
+  if (rerank === 'off') return { documents: found.hits.scores, passages: found.hits.passageScores };
+  const { deadline } = cancellation;
+  const limits = {
+    signal: signalFor(reranker, cancellation),
+    deadline: deadline === undefined ? undefined : deadline - RERANK_RESERVE_MS,
+  };
+  return (
+    reranker.scoreFound?.(query, found) ??
+    reranker.score(query, found.fetch().slice(0, reranker.depth), limits)
+  );
+}
+
+/** @throws PriorartError `overloaded` if the reranker did not score all in time */
+function requireComplete(reader: IndexReader, found: Found, { scored }: RerankScores): void {
+  const wanted = wentToReranker(reader, found);
+  if (scored !== undefined && scored < wanted) {
+    const message = `the reranker scored ${scored} of ${wanted} documents in time; try again, or ask with rerank "auto"`;
+    throw new PriorartError('overloaded', message, { retryAfter: 1 });
+  }
+}
+
+/** What made the nth candidate one, and its rank among those of the vectors. */
+function foundBy(
+  n: number,
+  { firsts, added, hits }: Candidates,
+): Pick<ScoreParts, 'foundBy' | 'rankBySimilarity'> {
+  if (n < firsts) return { foundBy: 'number', rankBySimilarity: undefined };
+  if (n >= hits.docs.length - added) return { foundBy: 'words', rankBySimilarity: undefined };
+  return { foundBy: 'similarity', rankBySimilarity: n - firsts + 1 };
+}
+
+/** Late interaction scores the candidates of the words, too; other rerankers as many as their depth. */
+export function wentToReranker({ reranker }: IndexReader, { hits }: Found): number {
+  return reranker.scoreFound ? hits.docs.length : Math.min(reranker.depth, hits.docs.length);
+}

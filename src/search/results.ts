@@ -1,0 +1,117 @@
+/** Results of a search: the candidates in order, as an answer shows them. */
+import { type Calibration, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
+import type { RerankScores } from '../rerank/reranker.js';
+import { inTurns } from './balance.js';
+import type { Found } from './found.js';
+import {
+  explanationOf,
+  highlighted,
+  matchesIn,
+  type QuestionWords,
+  type ScoreParts,
+  type Wanted,
+} from './hit-explanation.js';
+import type { Balance } from './query.js';
+import { applicantOf, datesOf, titleOf } from './show.js';
+import type { Chunk, CollapsedMember, SearchResult } from './types.js';
+
+export interface ResultOptions {
+  topK: number;
+  /** Number of hits, from the first, that come first. */
+  firsts: number;
+  /** Members of each hit's group; undefined if they are not shown. */
+  members: (CollapsedMember[] | undefined)[] | undefined;
+  /** Results of each country or language by turns. */
+  balance: Balance | undefined;
+  wanted: Wanted;
+  /** The parts of the score of the nth hit. */
+  parts: (n: number) => ScoreParts;
+  question: QuestionWords;
+}
+
+/**
+ * Results in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are
+ * compared as they are shown, so that the order can be checked in the answer.
+ */
+export function resultsOf(
+  calibration: Calibration,
+  { topK, firsts, members, balance, wanted, parts, question }: ResultOptions,
+  found: Found,
+  given: RerankScores,
+): SearchResult[] {
+  const scores = withRest(given, found);
+  const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
+  const { hits } = found;
+  const order = Array.from(hits.docs, (_, n) => ({
+    n,
+    similarity: similarityOf(hits.scores[n]!),
+    rerank: shown(scores.documents[n]!),
+  }));
+  order.sort(
+    (a, b) =>
+      Number(b.n < firsts) - Number(a.n < firsts) ||
+      b.rerank - a.rerank ||
+      b.similarity - a.similarity ||
+      (found.head(a.n).patent_id < found.head(b.n).patent_id ? -1 : 1),
+  );
+  const rest = order.slice(firsts);
+  const turns = balance ? inTurns(rest, ({ n }) => found.head(n)[balance] ?? '') : rest;
+  return [...order.slice(0, firsts), ...turns].slice(0, topK).map(({ n, similarity, rerank }, at) => {
+    const head = found.head(n);
+    const figure = found.figure(n);
+    const chunks = chunksOf(found, n, scores, similarityOf);
+    const matches = wanted.explain || wanted.highlight ? matchesIn(question, chunks) : [];
+    return {
+      patent_id: head.patent_id,
+      title: titleOf(head),
+      applicant: applicantOf(head),
+      ...datesOf(head),
+      ipc_codes: head.ipc_codes ?? [],
+      kind_code: head.kind_code,
+      country: head.country,
+      similarity_score: similarity,
+      rerank_score: rerank,
+      ...(figure === undefined ? {} : { representative_figure: figure }),
+      chunks: wanted.highlight ? highlighted(chunks, matches) : chunks,
+      ...(members === undefined ? {} : { members: members[n] ?? [] }),
+      ...(wanted.explain ? { explanation: explanationOf(parts(n), at + 1, matches) } : {}),
+    };
+  });
+}
+
+/**
+ * Adds scores for the documents that the reranker did not reach, by its depth or its deadline: one score for all, below any
+ * that it gave, so that they follow in the order of similarity.
+ */
+function withRest(given: RerankScores, found: Found): RerankScores {
+  const { hits } = found;
+  const scored = given.scored ?? given.documents.length;
+  if (scored >= hits.docs.length) return given;
+  const lowest = given.documents
+    .subarray(0, scored)
+    .reduce((least, score) => Math.min(least, score), Infinity);
+  const floor = Math.min(0, lowest - 10 ** -SHOWN_DECIMALS);
+  const documents = new Float32Array(hits.docs.length).fill(floor);
+  const passages = new Float32Array(hits.passages.length).fill(floor);
+  documents.set(given.documents.subarray(0, scored));
+  passages.set(given.passages.subarray(0, found.firstPassage(scored)));
+  return { documents, passages };
+}
+
+/** The passages of a candidate by rerank score; of equal ones the most similar first. */
+function chunksOf(
+  found: Found,
+  n: number,
+  scores: RerankScores,
+  similarityOf: (cosine: number) => number,
+): Chunk[] {
+  const first = found.firstPassage(n);
+  const chunks = found.passages(n).map(
+    (passage, at): Chunk => ({
+      ...passage,
+      similarity_score: similarityOf(found.hits.passageScores[first + at]!),
+      rerank_score: shown(scores.passages[first + at]!),
+    }),
+  );
+  return chunks.sort((a, b) => b.rerank_score - a.rerank_score);
+}
