@@ -122,6 +122,13 @@ export const searchResultSchema = z.strictObject({
     ),
 });
 
+/** What a condition of a filter that allows nothing leaves out. */
+export const excludedBySchema = z.strictObject({
+  filter: z.string().describe('Field of the request; of a range of days, without _from and _to'),
+  publications: count().describe('Publications of the index that this condition leaves out by itself'),
+  terms: z.exactOptional(z.array(z.string())).describe('Of must_terms and must_not_terms: the words'),
+});
+
 const applicantNames = () =>
   z
     .exactOptional(z.array(z.string()))
@@ -133,6 +140,11 @@ export const searchResponseSchema = z.strictObject({
   total: count().max(TOP_K.max).describe('Length of results'),
   applicant_names: applicantNames(),
   results: z.array(searchResultSchema).max(TOP_K.max).describe('Patents, best first'),
+  excluded_by: z
+    .exactOptional(z.array(excludedBySchema))
+    .describe(
+      'Why nothing was found: what each condition leaves out; only with explain, and without results',
+    ),
 });
 
 export const analyticsResultSchema = z.strictObject({

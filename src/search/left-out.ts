@@ -4,7 +4,9 @@ import type { KindClass } from '../patent/kind.js';
 import type { Store } from '../store/store.js';
 import { withApplicantNames } from './applicants.js';
 import { clausesOf } from './filter.js';
+import { FILTER_ROWS } from './filter-rows.js';
 import type { Filters } from './query.js';
+import type { ExcludedBy } from './types.js';
 
 /** One condition of a filter. */
 export interface LeftOut {
@@ -24,6 +26,24 @@ export interface LeftOutReport {
   conditions: LeftOut[];
   /** Publications by kind, if kinds are among the conditions. */
   kinds?: Partial<Record<KindClass, number>>;
+}
+
+/** The conditions of a filter that allows nothing, as an answer shows them. */
+export function excludedBy(native: NativeSnapshot, filters: Filters, store: Store): ExcludedBy[] {
+  return leftOutBy(native, filters, store).conditions.map(({ column, publications, words }) => ({
+    filter: fieldOf(column, words?.test),
+    publications,
+    ...(words ? { terms: words.terms } : {}),
+  }));
+}
+
+/** The field of a request that reads a column. */
+function fieldOf(column: string, test?: 'holds' | 'lacks'): string {
+  if (test) return test === 'holds' ? 'must_terms' : 'must_not_terms';
+  if (column === 'kinds') return 'kind_codes';
+  if (column === 'kind_class') return 'doc_type';
+  const row = Object.entries(FILTER_ROWS).find(([, { column: own }]) => own === column);
+  return row?.[0] ?? column;
 }
 
 export function leftOutBy(native: NativeSnapshot, filters: Filters, store: Store): LeftOutReport {

@@ -232,6 +232,16 @@ export interface Chunk {
   }[];
 }
 
+/** What a condition of a filter that allows nothing leaves out. */
+export interface ExcludedBy {
+  /** Field of the request; of a range of days, without _from and _to. */
+  filter: string;
+  /** Publications of the index that this condition leaves out by itself. */
+  publications: number;
+  /** Of must_terms and must_not_terms: the words. */
+  terms?: string[];
+}
+
 /** A place in a text, in UTF-16 code units. */
 export interface Highlight {
   /** First UTF-16 code unit. */
@@ -323,6 +333,8 @@ export interface SearchResponse {
   applicant_names?: string[];
   /** Patents, best first. */
   results: SearchResult[];
+  /** Why nothing was found: what each condition leaves out; only with explain, and without results. */
+  excluded_by?: ExcludedBy[];
 }
 
 /** A patent on a page of statistics. */

@@ -8,6 +8,7 @@ import { candidatesOf } from './candidates.js';
 import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.js';
 import { Found } from './found.js';
 import { invalidField } from './invalid.js';
+import { excludedBy } from './left-out.js';
 import type { SemanticQuery } from './query.js';
 import { rankingOf, wentToReranker } from './ranking.js';
 import type { IndexReader } from './reader.js';
@@ -37,6 +38,10 @@ export async function searchSemantic(
   const { asOf } = query.filters;
   const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
   const candidates = calling(() => candidatesOf(reader, snapshot, asked, subject, calibration, clock));
+  const excluded =
+    query.explain && candidates.hits.docs.length === 0
+      ? { excluded_by: calling(() => excludedBy(snapshot.native, query.filters, reader.store)) }
+      : {};
   cancellation.check();
   const { hits, used, added, names, question } = candidates;
   const found = new Found(reader.store, snapshot.native, hits, reader.embedder.languages);
@@ -78,7 +83,7 @@ export async function searchSemantic(
     timings: { embed, ...candidates.timings, rerank, fetch: clock() },
   };
   const named = names ? { applicant_names: names } : {};
-  return { response: { total: results.length, ...named, results }, explanation };
+  return { response: { total: results.length, ...named, results, ...excluded }, explanation };
 }
 
 /** The text for the reranker, and whether there is one. */

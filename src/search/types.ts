@@ -9,6 +9,7 @@ export type {
   CoverageCountry,
   DetailsEntry,
   DetailsResponse,
+  ExcludedBy,
   Highlight,
   HitExplanation,
   SearchResponse,

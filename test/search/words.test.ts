@@ -87,7 +87,19 @@ describe('words', () => {
 
   it('a filter that excludes everything gives an empty answer and no count', async () => {
     const filter = { must_terms: ['전해질'], must_not_terms: ['전해질'] };
-    assert.equal((await engine.search({ query: 'battery', ...filter })).total, 0);
+    const found = await engine.search({ query: 'battery', ...filter });
+    assert.deepEqual(found, { total: 0, results: [] });
+    const explained = await engine.search({ query: 'battery', explain: true, countries: ['KR'], ...filter });
+    const holders = holding('전해질').length;
+    const others = patents.filter(({ country }) => country !== 'KR').length;
+    const byField = Object.fromEntries((explained.excluded_by ?? []).map((one) => [one.filter, one]));
+    assert.deepEqual(byField['must_not_terms'], {
+      filter: 'must_not_terms',
+      publications: holders,
+      terms: ['전해질'],
+    });
+    assert.equal(byField['must_terms']?.publications, patents.length - holders);
+    assert.deepEqual(byField['countries'], { filter: 'countries', publications: others });
     assert.equal((await engine.analyze({ query: 'battery', min_score: 0, ...filter })).total_matched, 0);
   });
 
