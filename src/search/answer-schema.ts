@@ -143,7 +143,7 @@ export const searchResponseSchema = z.strictObject({
   excluded_by: z
     .exactOptional(z.array(excludedBySchema))
     .describe(
-      'Why nothing was found: what each condition leaves out; only with explain, and without results',
+      'Why nothing was found: what each condition leaves out; absent unless the request has explain and nothing was found',
     ),
 });
 

@@ -333,7 +333,7 @@ export interface SearchResponse {
   applicant_names?: string[];
   /** Patents, best first. */
   results: SearchResult[];
-  /** Why nothing was found: what each condition leaves out; only with explain, and without results. */
+  /** Why nothing was found: what each condition leaves out; absent unless the request has explain and nothing was found. */
   excluded_by?: ExcludedBy[];
 }
 
