@@ -238,7 +238,7 @@ export interface ExcludedBy {
   filter: string;
   /** Publications of the index that this condition leaves out by itself. */
   publications: number;
-  /** Of must_terms and must_not_terms: the words. */
+  /** The words of must_terms or must_not_terms; absent for other filters. */
   terms?: string[];
 }
 
