@@ -55,7 +55,10 @@ onEachAdapter('overload', (adapter) => {
       const answered = ends.filter(({ status }) => status === 200);
       const refused = ends.filter(({ status }) => status === 503);
       assert.equal(answered.length + refused.length, ends.length);
-      assert.ok(refused.every(({ retry }) => Number(retry) >= 1));
+      assert.ok(
+        refused.every(({ retry }) => Number(retry) >= 1),
+        `expected Retry-After of at least 1 s: ${refused.map(({ retry }) => retry)}`,
+      );
       assert.ok(answered.length >= 5, `${answered.length} answered`);
       assert.ok(refused.length > ends.length / 2, `${refused.length} of ${ends.length} refused`);
       // After the queue detects the overload, a search waits for a few others at most, not for twenty.
