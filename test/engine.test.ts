@@ -56,7 +56,7 @@ const COUNTS: AnalyticsRequest = {
 
 const refusal = (code: string) => (error: unknown) => {
   assert.ok(isPriorartError(error), `not a PriorartError: ${error}`);
-  assert.ok(error instanceof PriorartError);
+  assert.ok(error instanceof PriorartError, `expected a PriorartError: ${error}`);
   assert.equal(error.code, code, error.message);
   return true;
 };
@@ -278,7 +278,7 @@ describe('changing an index', () => {
     const progress: number[] = [];
     const first = await engine.ingest(FIXTURES, { onProgress: ({ bytesRead }) => progress.push(bytesRead) });
     assert.deepEqual([first.documents, first.ingested, first.failed.length], [101, 101, 0]);
-    assert.ok(progress.length > 0 && progress.at(-1)! > 100_000);
+    assert.ok(progress.length > 0 && progress.at(-1)! > 100_000, `expected growing progress: ${progress}`);
     assert.deepEqual(
       progress,
       [...progress].sort((a, b) => a - b),
@@ -351,7 +351,7 @@ describe('changing an index', () => {
     assert.equal(refused.length, 9, 'one runs and two wait');
     for (const { reason } of refused) {
       refusal('overloaded')(reason);
-      assert.ok(reason.retryAfter > 0);
+      assert.ok(reason.retryAfter > 0, `expected a time to retry: ${reason.retryAfter} s`);
     }
     await service.close();
   });

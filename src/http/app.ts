@@ -1,13 +1,12 @@
 /**
  * From a request to its answer, for all adapters: route → maintenance → key → rate limit → work of the route.
  * The work of a route checks content type, size, JSON and fields in this order, reserves quota and then
- * searches. An overloaded event loop refuses before the work of the route (see admission/loop-guard.ts).
+ * searches. An overloaded event loop refuses before the work of the route (see turn-pacer.ts).
  * Every error becomes one `{detail}` here.
  */
 import { isPriorartError, PriorartError } from '../errors.js';
 import { type HttpHandler, type HttpReply, type HttpRequest, lengthOf } from './adapters/adapter.js';
 import { Admission } from './admission/admission.js';
-import { LoopGuard } from './admission/loop-guard.js';
 import { problemOf } from './problem.js';
 import { requestIdOf } from './request-id.js';
 import type { RequestRecord } from './request-record.js';
@@ -46,12 +45,11 @@ export const ROUTES: readonly Route[] = [
 export function createApp(
   services: Services,
   routes: readonly Route[] = ROUTES,
-  guard: Pick<LoopGuard, 'refuses'> = new LoopGuard(),
   pacer: Pick<TurnPacer, 'begin'> = new TurnPacer(),
 ): HttpHandler {
   const router = new Router(routes);
   return (request) => {
-    const exchange = new Exchange(request, services, guard);
+    const exchange = new Exchange(request, services);
     try {
       const result = exchange.start(router, pacer);
       if (!(result instanceof Promise)) return exchange.finish(result);
@@ -73,12 +71,10 @@ class Exchange {
   readonly #trace;
   readonly #startedAt = performance.now();
   readonly #admission: Admission;
-  readonly #guard: Pick<LoopGuard, 'refuses'>;
   #route: Route | undefined;
   #query: string | undefined;
 
-  constructor(request: HttpRequest, services: Services, guard: Pick<LoopGuard, 'refuses'>) {
-    this.#guard = guard;
+  constructor(request: HttpRequest, services: Services) {
     this.#request = request;
     this.#services = services;
     this.#requestId = requestIdOf(request);
@@ -98,20 +94,18 @@ class Exchange {
     }
     this.#route = match.route;
     const isPaced = match.route.access === 'key';
-    return isPaced ? pacer.begin(() => this.#admit(match)) : this.#admit(match);
+    return isPaced ? pacer.begin((isLate) => this.#admit(match, isLate)) : this.#admit(match, false);
   }
 
-  #admit(match: Match): HttpReply | Promise<HttpReply> {
+  #admit(match: Match, isLate: boolean): HttpReply | Promise<HttpReply> {
     const waiting = this.#admission.admit(this.#request, match.route);
-    if (waiting) return waiting.then(() => this.#handle(match));
-    return this.#handle(match);
+    if (waiting) return waiting.then(() => this.#handle(match, isLate));
+    return this.#handle(match, isLate);
   }
 
-  #handle(match: Match): HttpReply | Promise<HttpReply> {
+  #handle(match: Match, isLate: boolean): HttpReply | Promise<HttpReply> {
     const request = this.#request;
-    if (match.route.access === 'key' && this.#guard.refuses()) {
-      throw new PriorartError('overloaded', 'overloaded: too many requests', { retryAfter: 1 });
-    }
+    if (isLate) throw new PriorartError('overloaded', 'overloaded: too many requests', { retryAfter: 1 });
     const call: Call = {
       request,
       requestId: this.#requestId,

@@ -18,7 +18,7 @@ import { Metrics } from '../observe/metrics.js';
 import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
 import { createNodeAdapter } from './adapters/node.js';
 import { createUwsAdapter } from './adapters/uws.js';
-import { createApp } from './app.js';
+import { createApp, ROUTES } from './app.js';
 import { type MetricsPort, openMetricsPort } from './metrics-port.js';
 import { type Middleware, type MiddlewareConfig, middlewareOf } from './middleware.js';
 import { preflightAnswers, refusalReply } from './preflight.js';
@@ -29,6 +29,7 @@ import type { Services } from './route.js';
 import { livezReply } from './routes/health/livez.js';
 import { readyzReply } from './routes/health/readyz.js';
 import { tlsIdentity, validTo } from './tls.js';
+import { TurnPacer } from './turn-pacer.js';
 
 /** Settings; an absent setting has its default. */
 type Optional = MiddlewareConfig &
@@ -107,7 +108,8 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     lifecycle,
     observe,
   };
-  const app = createApp(services);
+  const pacer = new TurnPacer();
+  const app = createApp(services, ROUTES, pacer);
   const preflight = preflightAnswers(observe);
   let middleware: Middleware;
   let adapter: HttpAdapter;
@@ -124,6 +126,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       bodyTimeoutMs: BODY_TIMEOUT_MS,
       writeTimeoutMs: WRITE_TIMEOUT_MS,
       connectionsMax: config.connectionsMax ?? CONNECTIONS_MAX.default,
+      onAccept: () => pacer.connectionAccepted(),
       refuse: (refusal) => refusalReply(preflight, refusal),
       onError: (error) => log.error({ err: error }, 'a request could not be answered'),
     });

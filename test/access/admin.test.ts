@@ -110,7 +110,10 @@ for (const adapter of ['uws', 'node'] as const) {
       const logs = await call('GET', `/keys/${key.json.id}/logs?limit=1`);
       assert.deepEqual([logs.json.lines[0].endpoint, logs.json.lines[0].status], ['semantic', 200]);
       const usage = await call('GET', `/usage?account=${id}`);
-      assert.ok(usage.json.usage.every((row: { key: string }) => row.key === key.json.id));
+      assert.ok(
+        usage.json.usage.every((row: { key: string }) => row.key === key.json.id),
+        `expected usage of key ${key.json.id} only: ${JSON.stringify(usage.json.usage)}`,
+      );
       assert.equal((await call('POST', `/keys/${key.json.id}/revoke`)).json.state, 'deactivated');
       assert.equal((await search(other, key.json.secret)).status, 403);
       assert.equal((await search(servers[0]!.url, key.json.secret)).status, 403);
@@ -199,7 +202,10 @@ for (const adapter of ['uws', 'node'] as const) {
       }
       const started = performance.now();
       assert.equal((await call('POST', '/session', { other: 1 }, { 'x-other': '1' })).status, 422);
-      assert.ok(performance.now() - started > ADMIN_PAUSE.firstMs - 50);
+      assert.ok(
+        performance.now() - started > ADMIN_PAUSE.firstMs - 50,
+        `expected a pause of ${ADMIN_PAUSE.firstMs} ms before the answer`,
+      );
     });
   });
 }

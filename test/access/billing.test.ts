@@ -37,14 +37,21 @@ describe('billing cycle', () => {
       fc.property(instants, instants, (made, now) => {
         const createdAt = new Date(made).toISOString();
         const { start, end } = cycleAt(createdAt, now);
-        assert.ok(start <= now && now < end);
-        assert.ok(end - start >= 28 * DAY_MS && end - start <= 31 * DAY_MS);
+        assert.ok(start <= now && now < end, `expected ${now} within the cycle from ${start} to ${end}`);
+        assert.ok(
+          end - start >= 28 * DAY_MS && end - start <= 31 * DAY_MS,
+          `expected a cycle of 28 to 31 days: ${(end - start) / DAY_MS} days`,
+        );
         assert.equal(cycleAt(createdAt, end).start, end);
         assert.equal(cycleAt(createdAt, start - 1).end, start);
         const wanted = new Date(made).getUTCDate();
         const got = new Date(start).getUTCDate();
         // The day differs from the account's only in a month without that day.
-        if (got !== wanted) assert.ok(got < wanted && new Date(start + DAY_MS).getUTCDate() === 1);
+        if (got !== wanted)
+          assert.ok(
+            got < wanted && new Date(start + DAY_MS).getUTCDate() === 1,
+            `expected the last day of a month before day ${wanted}: day ${got}`,
+          );
       }),
       { numRuns: 2_000 },
     );

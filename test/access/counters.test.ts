@@ -149,9 +149,12 @@ describe('quota', () => {
   it('a search that ends in the next cycle counts in the cycle that admitted it', () => {
     const counters = new Counters(folder());
     const made = counters.reserve('acc_a', cycleOf(4), 1);
-    assert.ok(made.reserved);
+    assert.ok(made.reserved, 'expected a reservation');
     assert.equal(counters.reserve('acc_a', cycleOf(5), 1).reserved, true);
-    assert.ok(counters.settle(made.reservation, true).answerable);
+    assert.ok(
+      counters.settle(made.reservation, true).answerable,
+      'expected that a reserved search may be answered',
+    );
     assert.deepEqual([counters.used('acc_a', cycleOf(4)), counters.used('acc_a', cycleOf(5))], [1, 0]);
     counters.close();
   });
@@ -165,7 +168,7 @@ describe('rate limit of keys', () => {
     for (let i = 0; i < 60; i++) assert.equal((i % 2 ? a : b).takeCall('key_1', 60).remaining, 59 - i);
     assert.equal(a.takeCall('key_1', 60).admitted, false);
     assert.equal(b.takeCall('key_1', 60).admitted, false);
-    assert.ok(b.takeCall('key_2', 60).admitted);
+    assert.ok(b.takeCall('key_2', 60).admitted, 'expected that another key is admitted');
     now += 60_000;
     assert.equal(b.takeCall('key_1', 60).remaining, 59);
     a.close();

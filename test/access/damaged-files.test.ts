@@ -94,7 +94,7 @@ describe('damaged log of requests', () => {
       }
       await whole.close();
       const file = join(dir, 'log.db');
-      assert.ok(statSync(file).size > 20 * PAGE);
+      assert.ok(statSync(file).size > 20 * PAGE, `expected more than 20 pages in ${file}`);
       damage(file);
       const told: unknown[] = [];
       const log = new RequestLog(dir, { onError: (error) => told.push(error) });

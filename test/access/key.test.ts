@@ -9,7 +9,7 @@ describe('API key text', () => {
     assert.equal(secrets.size, 1000);
     for (const secret of secrets) {
       assert.match(secret, /^psk_live_[0-9A-Za-z]{38}$/);
-      assert.ok(isWellFormed(secret));
+      assert.ok(isWellFormed(secret), `expected a well-formed secret: ${secret}`);
     }
   });
 

@@ -45,7 +45,7 @@ describe('work that needs a lock', () => {
   it('waits without blocking; waiting work runs in the order of arrival', async () => {
     const [queue, lock, done] = [new LockQueue(), new Lock(), [] as number[]];
     const all = [0, 1, 2, 3].map((n) => queue.run(() => done.push(lock.take(n))));
-    for (const each of all) assert.ok(each instanceof Promise);
+    for (const each of all) assert.ok(each instanceof Promise, 'expected that the work waits for the lock');
     await until(() => lock.tries > 8, 'it is tried again');
     lock.isHeld = false;
     // The lock is free, but later work does not overtake waiting work.

@@ -37,7 +37,7 @@ function all(log: RequestLog, key: string, limit: number): LogLine[] {
   let cursor: string | undefined;
   do {
     const page = log.page(key, limit, cursor);
-    assert.ok(page.lines.length <= limit);
+    assert.ok(page.lines.length <= limit, `expected at most ${limit} lines: ${page.lines.length}`);
     lines.push(...page.lines);
     cursor = page.next;
   } while (cursor !== undefined);
@@ -244,7 +244,7 @@ describe('log of requests', () => {
     const log = new RequestLog(dir, { onError: (error) => errors.push(error) });
     log.add(request());
     await log.flush();
-    assert.ok(errors.length > 0);
+    assert.ok(errors.length > 0, 'expected a report of the failed write');
     rmdirSync(join(dir, 'log.db'));
     await log.flush();
     assert.equal(all(log, 'key_a', 10).length, 1);

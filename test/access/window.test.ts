@@ -37,7 +37,10 @@ describe('sliding window', () => {
           assert.equal(got.admitted, before < limit, `${before} before, limit ${limit}`);
           if (got.admitted) model.admitted.push(now);
           assert.equal(got.remaining, limit - model.count(now));
-          assert.ok(got.resetMs > 0 && got.resetMs <= WINDOW_MS);
+          assert.ok(
+            got.resetMs > 0 && got.resetMs <= WINDOW_MS,
+            `expected a reset within the window: ${got.resetMs} ms`,
+          );
           const later = model.count(now + got.resetMs + 1e-6);
           assert.ok(later < model.count(now), 'one more is free when it says so');
           if (got.resetMs > 1e-3) {
@@ -64,8 +67,15 @@ describe('sliding window', () => {
             const got = window.take(now, limit);
             if (got.admitted) {
               admitted.push(now);
-              assert.ok(within(WINDOW_MS) <= limit);
-            } else assert.ok(within(WINDOW_MS + 1_000) >= limit);
+              assert.ok(
+                within(WINDOW_MS) <= limit,
+                `expected at most ${limit} calls in a window: ${within(WINDOW_MS)}`,
+              );
+            } else
+              assert.ok(
+                within(WINDOW_MS + 1_000) >= limit,
+                `expected ${limit} calls or more in a window and a second: ${within(WINDOW_MS + 1_000)}`,
+              );
           }
         },
       ),

@@ -65,7 +65,10 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
   it('SPEC 2.3 fields of a result: one passage, and no chunks, rerank_score or figure', async () => {
     const { results } = await answered({ countries: ['US'], doc_type: 'grant' });
     const { similarity_score, chunk_text, ...rest } = results[0]!;
-    assert.ok(similarity_score >= 0 && similarity_score <= 1);
+    assert.ok(
+      similarity_score >= 0 && similarity_score <= 1,
+      `expected a similarity from 0 to 1: ${similarity_score}`,
+    );
     assert.match(chunk_text, /number 2\.$/);
     assert.deepEqual(rest, {
       patent_id: 'US11000001B2',
@@ -208,10 +211,20 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
     const { results } = await answered({ page_size: 100 });
     for (let i = 1; i < results.length; i++) {
       const [a, b] = [results[i - 1]!, results[i]!];
-      assert.ok(a.similarity_score >= b.similarity_score);
+      assert.ok(
+        a.similarity_score >= b.similarity_score,
+        `expected ${a.patent_id} (${a.similarity_score}) before ${b.patent_id} (${b.similarity_score})`,
+      );
       if (a.similarity_score > b.similarity_score) continue;
-      assert.ok((a.publication_date ?? '') >= (b.publication_date ?? ''));
-      if (a.publication_date === b.publication_date) assert.ok(a.patent_id < b.patent_id);
+      assert.ok(
+        (a.publication_date ?? '') >= (b.publication_date ?? ''),
+        `expected the later date first: ${a.publication_date}, ${b.publication_date}`,
+      );
+      if (a.publication_date === b.publication_date)
+        assert.ok(
+          a.patent_id < b.patent_id,
+          `expected ${a.patent_id} before ${b.patent_id} at equal scores and dates`,
+        );
     }
   });
 

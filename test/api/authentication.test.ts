@@ -104,12 +104,18 @@ onEachAdapter('503 while the key store cannot be read', (adapter) => {
       for (const key of [service.key, undefined, 'x']) {
         const answer = await service.search({ query: 'q' }, { 'x-api-key': key });
         assert.equal(answer.status, 503, answer.text);
-        assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+        assert.ok(
+          Number(answer.headers.get('retry-after')) >= 1,
+          `expected Retry-After of at least 1 s: ${answer.headers.get('retry-after')}`,
+        );
         assert.equal(answer.text.includes(service.accessFolder), false, 'the answer names a folder');
       }
       const ready = await service.call('/readyz');
       assert.equal(ready.status, 503);
-      assert.ok(ready.json.detail.includes('key store'));
+      assert.ok(
+        ready.json.detail.includes('key store'),
+        `expected the key store as the reason: ${ready.json.detail}`,
+      );
       assert.equal((await service.call('/livez')).status, 200);
     } finally {
       await service.stop();

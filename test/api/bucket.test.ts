@@ -43,7 +43,7 @@ describe('drawings in a bucket, from the command to the client', { skip: noS3Ser
     const first = await push();
     assert.equal(first.code, 0, first.stderr);
     const { uploaded, present, failed } = JSON.parse(first.stdout);
-    assert.ok(uploaded > 0);
+    assert.ok(uploaded > 0, `expected uploaded files: ${uploaded}`);
     assert.deepEqual([present, failed], [0, 0]);
     const second = JSON.parse((await push()).stdout);
     assert.deepEqual([second.uploaded, second.present], [0, uploaded]);

@@ -43,7 +43,10 @@ onEachAdapter('collapse', (adapter) => {
 
   it('application: also if doc_type or kind_codes is stated', async () => {
     const groups = Object.values(await found({ collapse: 'application' }));
-    assert.ok(groups.some((members) => members.join() === FAMILY.slice(0, 2).join()));
+    assert.ok(
+      groups.some((members) => members.join() === FAMILY.slice(0, 2).join()),
+      `expected a group of ${FAMILY.slice(0, 2)}: ${JSON.stringify(groups)}`,
+    );
     assert.equal(groups.flat().length, idsWhere(isPatent).length);
     const kinds = Object.values(
       await found({ collapse: 'application', kind_codes: ['A', 'B1'], countries: ['KR'] }),

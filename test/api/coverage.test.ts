@@ -93,7 +93,10 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
         const answer = await memory.call(COVERAGE);
         assert.equal(answer.status, 503, String(reason));
         assert.deepEqual(Object.keys(answer.json), ['detail']);
-        assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+        assert.ok(
+          Number(answer.headers.get('retry-after')) >= 1,
+          `expected Retry-After of at least 1 s: ${answer.headers.get('retry-after')}`,
+        );
         assert.equal(answer.text.includes('/srv'), false);
       }
     }

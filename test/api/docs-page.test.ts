@@ -51,7 +51,7 @@ describe('/docs in a browser', { skip: noBrowser || noSharp }, () => {
       const [wide, seen] = await page.evaluate<[number, number]>(
         '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
       );
-      assert.ok(seen > 0.9 * look.width);
+      assert.ok(seen > 0.9 * look.width, `expected a page as wide as the window of ${look.width}: ${seen}`);
       assert.equal(wide, seen, 'no horizontal scrolling');
       // Elements whose text has less than the minimum contrast of WCAG 2.
       const faint = await page.evaluate<string[]>(`(() => {
@@ -90,7 +90,7 @@ describe('/docs in a browser', { skip: noBrowser || noSharp }, () => {
     assert.equal(await page.evaluate('document.activeElement.id'), 'key');
     await page.evaluate(`document.getElementById('key').value = '${service.key}'`);
     const examples = await page.evaluate<number>(`document.querySelectorAll('button[data-example]').length`);
-    assert.ok(examples >= 6);
+    assert.ok(examples >= 6, `expected at least 6 examples: ${examples}`);
     for (let n = 0; n < examples; n++) {
       const id = await page.evaluate<string>(`(() => {
         const button = document.querySelectorAll('button[data-example]')[${n}];

@@ -115,7 +115,11 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
         const answer = await fetch(link);
         await answer.arrayBuffer();
         statuses.push(answer.status);
-        if (answer.status === 429) assert.ok(Number(answer.headers.get('retry-after')) > 0);
+        if (answer.status === 429)
+          assert.ok(
+            Number(answer.headers.get('retry-after')) > 0,
+            `expected Retry-After of at least 1 s: ${answer.headers.get('retry-after')}`,
+          );
       }
       assert.deepEqual(statuses, [200, 200, 200, 429]);
       assert.equal((await strict.call('/api/v1/stats/coverage')).status, 200);
@@ -133,7 +137,7 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
       return [...content.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, link]) => link);
     };
     const links = await linksOf(service);
-    assert.ok(links.length > 0);
+    assert.ok(links.length > 0, 'expected links to drawings in the content');
     for (const link of links) {
       assert.ok(link.startsWith(`${PATH}/${publication}/`), link);
       assert.equal((await service.call(link, { redirect: 'manual' })).status, 302, link);

@@ -50,9 +50,12 @@ onEachAdapter('filters of semantic search', (adapter) => {
       kind_code: 'B2',
       country: 'US',
     });
-    assert.ok(similarity_score >= 0 && similarity_score <= 1);
+    assert.ok(
+      similarity_score >= 0 && similarity_score <= 1,
+      `expected a similarity from 0 to 1: ${similarity_score}`,
+    );
     assert.equal(typeof rerank_score, 'number');
-    assert.ok(chunks.length >= 1 && chunks.length <= 5);
+    assert.ok(chunks.length >= 1 && chunks.length <= 5, `expected 1 to 5 passages: ${chunks.length}`);
     assert.deepEqual(Object.keys(chunks[0]).sort(), [
       'chunk_type',
       'claim_numbers',
@@ -244,7 +247,10 @@ onEachAdapter('filters of semantic search', (adapter) => {
         ranks.toSorted((a: number, b: number) => b - a),
       );
       for (const { chunk_type, section_name } of chunks) {
-        assert.ok(['abstract', 'claim', 'description'].includes(chunk_type));
+        assert.ok(
+          ['abstract', 'claim', 'description'].includes(chunk_type),
+          `expected a kind of passage: ${chunk_type}`,
+        );
         assert.equal(section_name, 'Abstract');
       }
     }

@@ -31,7 +31,10 @@ onEachAdapter('4.6 health checks', (adapter) => {
       const answer = await service.call(path);
       assert.equal(answer.status, 503);
       assert.deepEqual(answer.json, { detail: 'not ready: the index is not open; the pool is starting' });
-      assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+      assert.ok(
+        Number(answer.headers.get('retry-after')) >= 1,
+        `expected Retry-After of at least 1 s: ${answer.headers.get('retry-after')}`,
+      );
     }
     assert.equal((await service.call('/livez')).status, 200);
   });

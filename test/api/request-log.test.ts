@@ -33,7 +33,7 @@ onEachAdapter('5.6 request logs and usage, per key', (adapter) => {
       const { time, ms, ...rest } = line;
       const at = Date.parse(String(time));
       assert.ok(at >= from && at <= Date.now(), String(time));
-      assert.ok(Number(ms) >= 0);
+      assert.ok(Number(ms) >= 0, `expected a duration in ms: ${ms}`);
       return rest;
     });
     const client = '127.0.0.1';

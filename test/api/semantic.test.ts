@@ -156,7 +156,10 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
       // fetch adds text/plain to a string body, but not to bytes.
       const answer = await service.search(Buffer.from('{"query":"q"}'), { 'content-type': type });
       assert.equal(answer.status, 415, `${type}: ${answer.text}`);
-      assert.ok(answer.json.detail.includes('application/json'));
+      assert.ok(
+        answer.json.detail.includes('application/json'),
+        `expected the right content type in the message: ${answer.json.detail}`,
+      );
     }
     for (const type of [
       'application/json',
@@ -171,7 +174,10 @@ onEachAdapter('4.1 POST /api/v1/search/semantic', (adapter) => {
   it('DECISIONS order of checks: a body of more than a mebibyte is 413', async () => {
     const answer = await service.search(`{"query":"${'x'.repeat(1 << 20)}"}`);
     assert.equal(answer.status, 413);
-    assert.ok(answer.json.detail.includes('1,048,576'));
+    assert.ok(
+      answer.json.detail.includes('1,048,576'),
+      `expected the limit in the message: ${answer.json.detail}`,
+    );
     assert.equal((await service.search(`{"query":"q"${' '.repeat((1 << 20) - 13)}}`)).status, 200);
   });
 });

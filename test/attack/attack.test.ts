@@ -44,7 +44,7 @@ for (const adapter of ['uws', 'node'] as const) {
           [],
         );
         if (attack !== 'nothing, to compare') assert.notDeepEqual(answered, {});
-        assert.ok(server.lives);
+        assert.ok(server.lives, `expected that the server survives the attack: ${attack}`);
       });
     }
   });

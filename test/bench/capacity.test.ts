@@ -37,7 +37,10 @@ describe('the capacity model', () => {
       p99Ms: 5 * (2 + (3 * busy) / (1 - busy)),
     }));
     const { base, slope } = fitTail(samples);
-    assert.ok(Math.abs(base - 2) < 1e-9 && Math.abs(slope - 3) < 1e-9);
+    assert.ok(
+      Math.abs(base - 2) < 1e-9 && Math.abs(slope - 3) < 1e-9,
+      `expected the line 2 + 3x: ${base} + ${slope}x`,
+    );
   });
 
   it('returns the smallest sufficient number of processors, and a larger number for a larger load', () => {
@@ -57,10 +60,19 @@ describe('the capacity model', () => {
           const fewer = needed.cores - 1;
           if (fewer > 0) {
             const busy = (rate * needed.cpuMs) / 1000 / fewer;
-            assert.ok(busy > 0.7 || p99MsOf(model, needed.passages, busy) > p99Ms);
+            assert.ok(
+              busy > 0.7 || p99MsOf(model, needed.passages, busy) > p99Ms,
+              `expected that a core less is too few: ${busy} busy`,
+            );
           }
-          assert.ok(more.cores === undefined || more.cores >= needed.cores);
-          assert.ok(more.memoryBytes > needed.memoryBytes || more.cores === undefined);
+          assert.ok(
+            more.cores === undefined || more.cores >= needed.cores,
+            `expected at least ${needed.cores} cores: ${more.cores}`,
+          );
+          assert.ok(
+            more.memoryBytes > needed.memoryBytes || more.cores === undefined,
+            `expected more than ${needed.memoryBytes} bytes of memory: ${more.memoryBytes}`,
+          );
         },
       ),
     );

@@ -36,7 +36,10 @@ describe('random choices', () => {
     const counts = weights.map(() => 0);
     for (let n = 0; n < 40_000; n++) counts[alias.draw(next)]! += 1;
     for (const [n, weight] of weights.entries())
-      assert.ok(Math.abs(counts[n]! / 40_000 - weight / 20) < 0.01);
+      assert.ok(
+        Math.abs(counts[n]! / 40_000 - weight / 20) < 0.01,
+        `expected a share of ${weight / 20}: ${counts[n]! / 40_000}`,
+      );
   });
 
   it('quantiles reproduce their distribution', () => {
@@ -44,14 +47,18 @@ describe('random choices', () => {
     const values = Array.from({ length: 4_000 }, () => next() ** 2);
     const quantiles = quantilesOf(values);
     const again = quantilesOf(Array.from({ length: 4_000 }, () => drawn(next, quantiles)));
-    for (const [n, value] of quantiles.entries()) assert.ok(Math.abs(value - again[n]!) < 0.05);
+    for (const [n, value] of quantiles.entries())
+      assert.ok(Math.abs(value - again[n]!) < 0.05, `expected ${value} again: ${again[n]}`);
   });
 
   it('ranks stay below their count, and streams differ by seed', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 1e6 }), (seed, count) => {
         const rank = zipf(stream(seed), count, 0.9, 1);
-        assert.ok(Number.isInteger(rank) && rank >= 0 && rank < count);
+        assert.ok(
+          Number.isInteger(rank) && rank >= 0 && rank < count,
+          `expected a rank below ${count}: ${rank}`,
+        );
         assert.notEqual(stream(seed, 1)(), stream(seed, 2)());
         assert.equal(stream(seed, 1)(), stream(seed, 1)());
       }),
@@ -169,7 +176,10 @@ describe('generated documents', () => {
           const exact = target.search(vector, filters, 30, 'exact');
           assert.ok(exact.plan.exact);
           for (const [n, score] of [...exact.hits.scores].entries())
-            assert.ok(Math.abs(score - truth[n]!) < 1e-3);
+            assert.ok(
+              Math.abs(score - truth[n]!) < 1e-3,
+              `result ${n}: expected the score ${truth[n]}: ${score}`,
+            );
           const { hits } = target.search(vector, filters, 30, 'index');
           const good = [...hits.scores].slice(0, 10).filter((score) => score >= truth[9]! - 1e-3).length;
           const value = recallAt(10, hits.scores, exact.hits.scores)!;

@@ -23,7 +23,11 @@ describe('BM25', () => {
     for (const [question, scores] of Object.entries(expected)) {
       const found = index.scores(question);
       assert.equal(found.length, scores.filter((score) => score > 0).length);
-      for (const { name, score } of found) assert.ok(Math.abs(score - scores[Number(name)]!) < 2e-5);
+      for (const { name, score } of found)
+        assert.ok(
+          Math.abs(score - scores[Number(name)]!) < 2e-5,
+          `${name}: expected the score ${scores[Number(name)]}: ${score}`,
+        );
       const names = found.map(({ name }) => name);
       assert.deepEqual(index.search(question, 2), names.slice(0, 2));
       assert.deepEqual(

@@ -144,8 +144,14 @@ describe('measuring commands', () => {
     const { code, stdout, stderr } = await priorart(...args);
     assert.equal(code, 0, stderr);
     const { calibration, relevant, near, f1, precision, recall, deciles } = JSON.parse(stdout);
-    assert.ok(relevant >= 100 && near >= 1_000);
-    assert.ok(f1 > 0.3 && Math.abs(f1 - (2 * precision * recall) / (precision + recall)) < 1e-9);
+    assert.ok(
+      relevant >= 100 && near >= 1_000,
+      `expected 100 relevant and 1,000 near pairs: ${relevant}, ${near}`,
+    );
+    assert.ok(
+      f1 > 0.3 && Math.abs(f1 - (2 * precision * recall) / (precision + recall)) < 1e-9,
+      `expected F1 of precision ${precision} and recall ${recall}: ${f1}`,
+    );
     assert.deepEqual([deciles.relevant.length, deciles.near.length], [9, 9]);
     const shown = await priorart('calibrate', '--data', data, ...judged);
     assert.match(

@@ -65,7 +65,10 @@ describe('records at the command line', () => {
       assert.ok(_passages.length > 0);
       for (const { vector, text } of _passages) {
         assert.ok(text.length > 0);
-        assert.ok(Math.abs(Math.hypot(...vector) - 1) < 0.01);
+        assert.ok(
+          Math.abs(Math.hypot(...vector) - 1) < 0.01,
+          `expected a vector of length 1: ${Math.hypot(...vector)}`,
+        );
       }
     }
     const file = join(dir, 'vectors.jsonl');
@@ -155,7 +158,10 @@ describe('records at the command line', () => {
     assert.deepEqual(Object.keys(json.stats), ['by_country']);
     assert.equal(json.min_score_used, 0.1);
     const earlier = JSON.parse((await run('stats battery --json --min-score 0.1')).stdout);
-    assert.ok(json.total_matched > 0 && json.total_matched < earlier.total_matched);
+    assert.ok(
+      json.total_matched > 0 && json.total_matched < earlier.total_matched,
+      `expected some of ${earlier.total_matched} documents: ${json.total_matched}`,
+    );
     assert.match(
       (await run('stats battery --min-score 1')).stdout,
       /^None of the \d+ publications that the filters allow has a similarity of 1 or more; lower the limit with --min-score\.\n$/,

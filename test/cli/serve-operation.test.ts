@@ -143,14 +143,17 @@ describe('serve, for an operator', () => {
     assert.equal((await priorart('ingest', '--data', data, more)).code, 0);
     stop = true;
     await Promise.all(clients);
-    assert.ok(answered > 3);
+    assert.ok(answered > 3, `expected more than 3 answers: ${answered}`);
     let last = first;
     await until(async () => {
       last = await totals();
       return last.total !== first.total;
     }, 'the new documents are found');
     assert.equal(last.total, first.total + 40);
-    assert.ok(last.generation > first.generation);
+    assert.ok(
+      last.generation > first.generation,
+      `expected a generation after ${first.generation}: ${last.generation}`,
+    );
     await served.stop();
   });
 

@@ -156,7 +156,10 @@ test('an ingest beside a server: no request fails, and the next search finds its
   const wanted = patents.at(-1)!;
   const { results } = await found(`${wanted.title} ${wanted.abstract}`);
   const shown = performance.now() - finished;
-  assert.ok(results.some(({ patent_id }) => patent_id === wanted.patent_id));
+  assert.ok(
+    results.some(({ patent_id }) => patent_id === wanted.patent_id),
+    `expected ${wanted.patent_id} among the results: ${results.map(({ patent_id }) => patent_id)}`,
+  );
   running = false;
   await Promise.all(clients);
   t.diagnostic(

@@ -118,10 +118,16 @@ describe('re-embedding', { skip: noModel }, () => {
       assert.equal(summary.embedded, COUNT - left.at(-1)!, 'no passage is embedded twice');
       assert.deepEqual((await checked(dir))!.problems, [], 'the run removes files of killed ones');
       assert.deepEqual(await exactAnswers(dir, queries), will);
-      assert.ok(isDeepStrictEqual(await documentsOf(dir), documents));
+      assert.ok(
+        isDeepStrictEqual(await documentsOf(dir), documents),
+        'expected the same documents and vectors as before',
+      );
     }
     t.diagnostic(`embedded documents at each kill: ${left.join(', ')}`);
-    assert.ok(left.filter((through) => through > 0 && through < COUNT).length >= KILLS);
+    assert.ok(
+      left.filter((through) => through > 0 && through < COUNT).length >= KILLS,
+      `expected ${KILLS} kills in the middle: progress ${left}`,
+    );
   });
 
   test('documents that are added, changed or deleted during the run are current in the result', async (t) => {
@@ -162,7 +168,10 @@ describe('re-embedding', { skip: noModel }, () => {
     await whole.ingest(files[0]!);
     await whole.delete([...ids.slice(0, 10), ...ids.slice(100, 120), ...ids.slice(-10)]);
     await whole.close();
-    assert.ok(isDeepStrictEqual(await documentsOf(data), await documentsOf(fresh)));
+    assert.ok(
+      isDeepStrictEqual(await documentsOf(data), await documentsOf(fresh)),
+      'expected the documents and vectors of a new folder',
+    );
     assert.deepEqual(await exactAnswers(data, queries), await exactAnswers(fresh, queries));
   });
 

@@ -201,7 +201,10 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
     try {
       const answer = await proxied.post(SEMANTIC, { query: 'q' });
       assert.deepEqual([answer.status, answer.headers['x-error-code']], [503, 'overloaded']);
-      assert.ok(Number(answer.headers['retry-after']) > 0);
+      assert.ok(
+        Number(answer.headers['retry-after']) > 0,
+        `expected Retry-After of at least 1 s: ${answer.headers['retry-after']}`,
+      );
     } finally {
       proxied.service.engine.search = new MemoryEngine().search;
     }
@@ -214,8 +217,14 @@ export function itServesBehindAProxy(start: () => Promise<ProxiedService>): () =
 export async function knowsTheClient(proxied: ProxiedService): Promise<void> {
   const headers = { 'x-forwarded-for': '203.0.113.7, 127.0.0.1', forwarded: 'for=203.0.113.8' };
   assert.equal((await proxied.ask(COVERAGE, { headers, from: '127.0.0.9' })).status, 200);
-  assert.ok(proxied.clientsOf('coverage').includes('127.0.0.9'));
-  assert.ok(!proxied.clientsOf('coverage').some((client) => client.startsWith('203.')));
+  assert.ok(
+    proxied.clientsOf('coverage').includes('127.0.0.9'),
+    `expected the address of the client: ${proxied.clientsOf('coverage')}`,
+  );
+  assert.ok(
+    !proxied.clientsOf('coverage').some((client) => client.startsWith('203.')),
+    `expected no address that a client invented: ${proxied.clientsOf('coverage')}`,
+  );
 }
 
 /** If its client disconnects or closes its sending side, a search is cancelled before its deadline. */

@@ -72,7 +72,10 @@ describe('the name of a figure', () => {
         const key = figureKey(stem + extension);
         if (key === undefined) return;
         assert.doesNotMatch(key, /[/\\%:*?"<>|~\p{C}]|\.\.|^[.\- ]|[ .]$/u);
-        assert.ok(key.length <= DRAWING_NAME_MAX_CHARS);
+        assert.ok(
+          key.length <= DRAWING_NAME_MAX_CHARS,
+          `expected at most ${DRAWING_NAME_MAX_CHARS} characters: ${key.length}`,
+        );
         assert.equal(figureKey(`${key}.webp`), key);
         assert.equal(figureKey(shownName(stem + extension)), key);
         assert.equal(figureKey(stem + extension.toUpperCase()), key);

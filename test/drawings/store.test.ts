@@ -326,7 +326,7 @@ describe('pushing drawings into a bucket', { skip: noS3Server }, () => {
     for (const [more, said] of refusals) {
       const bucket = new S3Drawings({ ...server.bucket, ...more });
       await assert.rejects(bucket.put(image('refused')), (error) => {
-        assert.ok(isPriorartError(error));
+        assert.ok(isPriorartError(error), `expected a PriorartError: ${error}`);
         assert.match(error.message, said);
         assert.doesNotMatch(error.message, /-secret|Signature=|test-access/);
         return true;

@@ -16,8 +16,8 @@ describe('calibration', () => {
     fc.assert(
       fc.property(cosine, cosine, calibrations, (a, b, c) => {
         const [x, y] = [similarity(a, c), similarity(b, c)];
-        assert.ok(x >= 0 && x <= 1);
-        assert.ok(a <= b ? x <= y : x >= y);
+        assert.ok(x >= 0 && x <= 1, `expected a similarity from 0 to 1: ${x}`);
+        assert.ok(a <= b ? x <= y : x >= y, `expected the order of the cosines ${a}, ${b}: ${x}, ${y}`);
       }),
     );
   });
@@ -27,7 +27,11 @@ describe('calibration', () => {
       fc.property(cosine, calibrations, (x, c) => {
         const score = similarity(x, c);
         // Close to 1, a double cannot represent the difference from 1.
-        if (score < 0.999) assert.ok(Math.abs(cosineOf(score, c) - x) < 1e-9);
+        if (score < 0.999)
+          assert.ok(
+            Math.abs(cosineOf(score, c) - x) < 1e-9,
+            `expected the cosine ${x} again: ${cosineOf(score, c)}`,
+          );
       }),
     );
   });
@@ -53,7 +57,10 @@ describe('calibration', () => {
       fc.property(cosine, calibrations, (x, c) => {
         const number = shown(similarity(x, c));
         fc.pre(number > 0);
-        assert.ok(x >= leastCosine(number, c));
+        assert.ok(
+          x >= leastCosine(number, c),
+          `expected a cosine of at least ${leastCosine(number, c)}: ${x}`,
+        );
       }),
       { numRuns: 2000 },
     );

@@ -167,9 +167,15 @@ describe('the HTTP embedder', () => {
         fc.integer({ min: 2, max: 40 }),
         (text, most) => {
           const parts = partsOf(text, most);
-          assert.ok(parts.every((part) => part.length <= most && part.trim() !== ''));
+          assert.ok(
+            parts.every((part) => part.length <= most && part.trim() !== ''),
+            `expected parts of 1 to ${most} characters: ${JSON.stringify(parts)}`,
+          );
           const broken = (part: string) => /\p{Surrogate}/u.test(part);
-          assert.ok(broken(text) || !parts.some(broken));
+          assert.ok(
+            broken(text) || !parts.some(broken),
+            `expected no cut within a character: ${JSON.stringify(parts)}`,
+          );
           // Only parts of spaces are omitted.
           assert.equal(parts.join('').replace(/\s/g, ''), text.replace(/\s/g, ''));
         },

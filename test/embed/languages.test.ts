@@ -63,13 +63,22 @@ describe('the scale of languages', () => {
         const cosine = dot(p, q);
         const passage = scalePassages(p.slice(), DIMENSIONS, [passageText], TABLE);
         const query = scaleQueries(q.slice(), DIMENSIONS, [queryText], TABLE);
-        assert.ok(Math.abs(Math.hypot(...passage) - 1) < 1e-5);
-        assert.ok(Math.abs(Math.hypot(...query) - 1) < 1e-5);
+        assert.ok(
+          Math.abs(Math.hypot(...passage) - 1) < 1e-5,
+          `expected a vector of length 1: ${Math.hypot(...passage)}`,
+        );
+        assert.ok(
+          Math.abs(Math.hypot(...query) - 1) < 1e-5,
+          `expected a vector of length 1: ${Math.hypot(...query)}`,
+        );
         const [l, k] = [TABLE.names.indexOf(ofPassage), TABLE.names.indexOf(ofQuery)];
         const scale = TABLE.passage[l]!;
         const expected =
           TABLE.query[k]!.scale * scale * cosine + Math.sqrt(1 - scale ** 2) * TABLE.query[k]!.bias[l]!;
-        assert.ok(Math.abs(dot(passage, query) - expected) < 1e-5);
+        assert.ok(
+          Math.abs(dot(passage, query) - expected) < 1e-5,
+          `expected the cosine ${expected}: ${dot(passage, query)}`,
+        );
       }),
     );
   });

@@ -84,9 +84,18 @@ describe('the static embedder', { skip: noModel }, () => {
     const plain = rows(await embedder.embed(texts, 'passage'));
     const coloured = rows(await embedder.embed(texts, 'passage', titles));
     for (const n of [0, 2]) {
-      assert.ok(Math.abs(lengthOf(coloured[n]!) - 1) < 1e-5);
-      assert.ok(dot(coloured[n]!, title) > dot(plain[n]!, title) + 0.1);
-      assert.ok(dot(coloured[n]!, plain[n]!) > 0.75);
+      assert.ok(
+        Math.abs(lengthOf(coloured[n]!) - 1) < 1e-5,
+        `text ${n}: expected a vector of length 1: ${lengthOf(coloured[n]!)}`,
+      );
+      assert.ok(
+        dot(coloured[n]!, title) > dot(plain[n]!, title) + 0.1,
+        `text ${n}: expected a vector nearer to the title: ${dot(coloured[n]!, title)}, ${dot(plain[n]!, title)}`,
+      );
+      assert.ok(
+        dot(coloured[n]!, plain[n]!) > 0.75,
+        `text ${n}: expected a vector near the plain one: ${dot(coloured[n]!, plain[n]!)}`,
+      );
     }
     assert.equal(lengthOf(coloured[1]!), 0);
     assert.deepEqual(rows(await embedder.embed(texts, 'passage', '…')), plain);

@@ -140,7 +140,10 @@ describe('fit of a calibration', () => {
         const { slopeMin, slopeMax } = CALIBRATION;
         const steps = Array.from({ length: 361 }, (_, n) => slopeMin + (n * (slopeMax - slopeMin)) / 360);
         const least = Math.min(...steps.map(at));
-        assert.ok(slopeMin <= fit.slope && fit.slope <= slopeMax);
+        assert.ok(
+          slopeMin <= fit.slope && fit.slope <= slopeMax,
+          `expected a slope from ${slopeMin} to ${slopeMax}: ${fit.slope}`,
+        );
         assert.ok(at(fit.slope) <= least + 1e-6, `slope ${fit.slope}: ${at(fit.slope)}, least ${least}`);
       }),
       { numRuns: 20, seed: SEED },
@@ -150,7 +153,10 @@ describe('fit of a calibration', () => {
   it('the slope is not close to a bound for typical pairs', () => {
     const { slope, midpoint, deciles, f1 } = fitCalibration(drawn(1, 200, 4000, 80));
     assert.ok(4.5 < slope && slope < 39, `${slope}`);
-    assert.ok(0 < midpoint && midpoint < 0.4 && f1 > 0.3);
+    assert.ok(
+      0 < midpoint && midpoint < 0.4 && f1 > 0.3,
+      `expected a midpoint below 0.4 and F1 above 0.3: ${midpoint}, ${f1}`,
+    );
     for (const row of [deciles.relevant, deciles.near]) {
       assert.equal(row.length, 9);
       assert.deepEqual(
@@ -159,7 +165,7 @@ describe('fit of a calibration', () => {
       );
     }
     deciles.relevant.forEach((own, n) => {
-      assert.ok(own > deciles.near[n]!);
+      assert.ok(own > deciles.near[n]!, `decile ${n}: expected more than ${deciles.near[n]}: ${own}`);
     });
   });
 
@@ -189,7 +195,10 @@ describe('fit of a calibration', () => {
       [parted.midpoint, parted.slope, parted.f1, parted.precision, parted.recall],
       [0.5, CALIBRATION.slopeMax, 1, 1, 1],
     );
-    assert.ok(parted.deciles.relevant.every((value) => value > 0.99));
+    assert.ok(
+      parted.deciles.relevant.every((value) => value > 0.99),
+      `expected deciles above 0.99: ${parted.deciles.relevant}`,
+    );
     const muddled = fitCalibration(filled((relevant, n) => (relevant ? 0.5 : n < 50 ? 0.6 : 0.1)));
     assert.deepEqual([muddled.midpoint, muddled.slope], [0.3, CALIBRATION.slopeMin]);
   });

@@ -75,8 +75,14 @@ describe('evaluation of a data folder', () => {
         const { n, ndcg, recall } = byHand(lists, group.from, group.to);
         assert.equal(group.questions, n);
         assert.ok(Math.abs(measures['ndcg@10']!.mean - ndcg) < 1e-9, `${group.from} ${group.to}`);
-        assert.ok(Math.abs(measures['recall@5']!.mean - recall) < 1e-9);
-        assert.ok(measures['ndcg@10']!.low <= ndcg + 1e-9 && ndcg <= measures['ndcg@10']!.high + 1e-9);
+        assert.ok(
+          Math.abs(measures['recall@5']!.mean - recall) < 1e-9,
+          `expected the recall ${recall}: ${measures['recall@5']!.mean}`,
+        );
+        assert.ok(
+          measures['ndcg@10']!.low <= ndcg + 1e-9 && ndcg <= measures['ndcg@10']!.high + 1e-9,
+          `expected ${ndcg} in the interval from ${measures['ndcg@10']!.low} to ${measures['ndcg@10']!.high}`,
+        );
       }
     }
     assert.deepEqual(evaluation.unanswerable, []);
@@ -90,7 +96,11 @@ describe('evaluation of a data folder', () => {
       const { results } = await engine.search(request, { rerank: false });
       for (const [n, { similarity_score, rerank_score, chunks }] of results.entries()) {
         const next = results[n + 1];
-        if (next) assert.ok(similarity_score >= next.similarity_score && rerank_score >= next.rerank_score);
+        if (next)
+          assert.ok(
+            similarity_score >= next.similarity_score && rerank_score >= next.rerank_score,
+            `expected scores of at least ${next.similarity_score} and ${next.rerank_score}: ${similarity_score}, ${rerank_score}`,
+          );
         assert.equal(chunks[0]!.similarity_score, similarity_score, 'its best passage is first');
       }
       const all = await engine.search({ ...request, top_k: 100 });

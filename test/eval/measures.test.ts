@@ -95,7 +95,7 @@ describe('measures of rankings', () => {
         const judged = graded(list);
         const ranking = [...judged.keys()];
         const value = ndcg(ranking, judged, k);
-        assert.ok(value >= 0 && value <= 1 + 1e-12);
+        assert.ok(value >= 0 && value <= 1 + 1e-12, `expected nDCG from 0 to 1: ${value}`);
         const ideal = [...ranking].sort((a, b) => judged.get(b)! - judged.get(a)!);
         close(ndcg(ideal, judged, k), 1);
         assert.equal(reciprocalRank(ideal, judged), 1);
@@ -104,8 +104,14 @@ describe('measures of rankings', () => {
         if (judged.get(ranking[at + 1]!)! > judged.get(ranking[at]!)!) {
           const better = [...ranking];
           [better[at], better[at + 1]] = [ranking[at + 1]!, ranking[at]!];
-          assert.ok(ndcg(better, judged, k) >= value - 1e-12);
-          assert.ok(recall(better, judged, k) >= recall(ranking, judged, k));
+          assert.ok(
+            ndcg(better, judged, k) >= value - 1e-12,
+            `expected nDCG of at least ${value}: ${ndcg(better, judged, k)}`,
+          );
+          assert.ok(
+            recall(better, judged, k) >= recall(ranking, judged, k),
+            `expected a recall of at least ${recall(ranking, judged, k)}: ${recall(better, judged, k)}`,
+          );
           assert.ok(reciprocalRank(better, judged) >= reciprocalRank(ranking, judged));
         }
       }),

@@ -12,7 +12,10 @@ onEachHttpAdapter('answers', (server, name) => {
     assert.equal(reply.status, 200);
     assert.equal(reply.headers['content-type'], 'text/plain');
     assert.equal(reply.headers['content-length'], '15');
-    assert.ok(Math.abs(Date.parse(reply.headers['date']!) - Date.now()) < 5_000);
+    assert.ok(
+      Math.abs(Date.parse(reply.headers['date']!) - Date.now()) < 5_000,
+      `expected the time of now: ${reply.headers['date']}`,
+    );
     assert.equal(reply.body, '한한한한한');
   });
 
@@ -130,7 +133,7 @@ onEachHttpAdapter('answers', (server, name) => {
     assert.equal(whole?.body === large, true);
     assert.equal((await slow.write(get('/now?after')).reply())?.body, 'now after');
     for (const one of server.seen.sources) {
-      assert.ok(one.largest <= 65_536);
+      assert.ok(one.largest <= 65_536, `expected reads of at most 65,536 bytes: ${one.largest}`);
       assert.equal(one.closed, 1);
     }
   });

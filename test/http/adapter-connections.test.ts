@@ -98,7 +98,7 @@ onEachHttpAdapter('connections', (server) => {
     );
     for (const [i, [first, second]] of replies.entries()) {
       assert.equal(first, `later ${i % 50}`);
-      assert.ok(second?.endsWith(` c${i}`));
+      assert.ok(second?.endsWith(` c${i}`), `expected the second answer of client ${i}: ${second}`);
     }
   });
 
@@ -130,7 +130,10 @@ onEachHttpAdapter('connections', (server) => {
     await server.adapter!.close(100);
     server.adapter = undefined;
     await stuck.whenClosed();
-    assert.ok(Date.now() - before >= 90);
+    assert.ok(
+      Date.now() - before >= 90,
+      `expected a wait of 100 ms for the running request: ${Date.now() - before} ms`,
+    );
     while (server.seen.aborted.length === 0) await sleep(5);
     assert.deepEqual(server.seen.aborted, ['stuck']);
   });

@@ -137,7 +137,10 @@ for (const [name, create] of [
         await flood.whenClosed();
         if (flood.rest !== '') assert.match(flood.rest, /^HTTP\/1\.1 4(?:00|31) /);
       }
-      assert.ok(process.memoryUsage.rss() - before < 50 * MEGABYTE);
+      assert.ok(
+        process.memoryUsage.rss() - before < 50 * MEGABYTE,
+        `expected less than 50 MB: ${(process.memoryUsage.rss() - before) / MEGABYTE} MB`,
+      );
       await assertAlive();
     });
 

@@ -4,8 +4,9 @@ import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from '../../src/pool/queue.js';
 import type { Body } from '../../src/search/types.js';
-import { MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+import { MemoryEngine, onEachAdapter, SEMANTIC, Service } from '../api/service.js';
 import { until } from '../until.js';
+import { get, post, RawClient } from './raw.js';
 
 const WORK_MS = 20;
 
@@ -54,7 +55,10 @@ onEachAdapter('overload', (adapter) => {
       const answered = ends.filter(({ status }) => status === 200);
       const refused = ends.filter(({ status }) => status === 503);
       assert.equal(answered.length + refused.length, ends.length);
-      assert.ok(refused.every(({ retry }) => Number(retry) >= 1));
+      assert.ok(
+        refused.every(({ retry }) => Number(retry) >= 1),
+        `expected Retry-After of at least 1 s: ${refused.map(({ retry }) => retry)}`,
+      );
       assert.ok(answered.length >= 5, `${answered.length} answered`);
       assert.ok(refused.length > ends.length / 2, `${refused.length} of ${ends.length} refused`);
       // After the queue detects the overload, a search waits for a few others at most, not for twenty.
@@ -64,6 +68,29 @@ onEachAdapter('overload', (adapter) => {
       assert.deepEqual([engine.queue.running, engine.queue.length], [0, 0]);
       assert.equal((await service.search({ query: 'x' })).status, 200);
     } finally {
+      await service.stop();
+    }
+  });
+
+  it('a health check on a new connection is answered before most searches of clients that connected before it', async () => {
+    const service = await Service.start(adapter, 10_000);
+    const { port } = service.server;
+    const message = post(SEMANTIC, '{"query":"x"}', {
+      'X-API-Key': service.key,
+      'Content-Type': 'application/json',
+    });
+    const clients = Array.from({ length: 400 }, () => new RawClient(port).write(message));
+    const last = new RawClient(port).write(get('/livez'));
+    try {
+      assert.equal((await last.reply())?.status, 200);
+      const begun = service.engine.queries.length;
+      assert.ok(begun < clients.length / 2, `${begun} of ${clients.length} searches began before it`);
+      const replies = await Promise.all(clients.map((client) => client.reply()));
+      // On a slow machine, some searches wait too long and are refused.
+      const others = replies.filter((reply) => reply?.status !== 200 && reply?.status !== 503);
+      assert.deepEqual(others, [], 'each search is answered or refused');
+    } finally {
+      for (const client of [...clients, last]) client.destroy();
       await service.stop();
     }
   });

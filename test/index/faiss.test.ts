@@ -92,7 +92,11 @@ for (const kind of KINDS) {
     for (let q = 0; q < 20; q++) {
       const rows = labels.subarray(q * k, (q + 1) * k);
       found += best(q, 10).filter((row) => rows.includes(row)).length;
-      if (kind !== 'ivf-pq') assert.ok(Math.abs(distances[q * k]! - dot(q, rows[0]!)) < 0.01);
+      if (kind !== 'ivf-pq')
+        assert.ok(
+          Math.abs(distances[q * k]! - dot(q, rows[0]!)) < 0.01,
+          `query ${q}: expected the score ${dot(q, rows[0]!)}: ${distances[q * k]}`,
+        );
     }
     assert.ok(found >= (kind.endsWith('flat') && !kind.startsWith('hnsw') ? 200 : 185), `${found} of 200`);
   });

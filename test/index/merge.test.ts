@@ -98,7 +98,11 @@ test('a segment with many deletions is rewritten once, and an empty one is remov
           deleted.set(entry.id, Math.round(share * size));
         }
         settle(segments, deleted);
-        for (const { id, docs } of segments) assert.ok((deleted.get(id) ?? 0) <= docs * 0.3);
+        for (const { id, docs } of segments)
+          assert.ok(
+            (deleted.get(id) ?? 0) <= docs * 0.3,
+            `segment ${id}: expected at most 30 % of ${docs} documents deleted: ${deleted.get(id)}`,
+          );
       },
     ),
   );
@@ -125,7 +129,10 @@ test('answers are the same with one segment or many, with deletions, with and wi
   assert.equal(store.manifest().segments.length, 40);
   assert.deepEqual(await exactAnswers(many, queries), expected);
   assert.ok((await mergeSegments(store)) > 0);
-  assert.ok(store.manifest().segments.length < 40);
+  assert.ok(
+    store.manifest().segments.length < 40,
+    `expected fewer than 40 segments: ${store.manifest().segments.length}`,
+  );
   assert.deepEqual(await exactAnswers(many, queries), expected);
   await mergeSegments(store, { full: true, indexFrom: 100 });
   const [whole, ...rest] = store.manifest().segments;

@@ -126,7 +126,7 @@ describe('passages', () => {
     assert.equal(found.length, Math.ceil(fillOf(text)));
     for (const { text: part } of found) {
       assert.match(part, /^Sentence .*folds\.$/s);
-      assert.ok(fillOf(part) > 0.5);
+      assert.ok(fillOf(part) > 0.5, `expected a passage more than half full: ${fillOf(part)}`);
     }
   });
 

@@ -266,7 +266,10 @@ describe('the walk', () => {
     await open(paths, { onProgress: (read, total) => void seen.push([read, total]) });
     const last = seen.at(-1) ?? [0, 1];
     assert.equal(last[0], last[1]);
-    assert.ok(seen.every(([read], at) => read >= (seen[at - 1]?.[0] ?? 0)));
+    assert.ok(
+      seen.every(([read], at) => read >= (seen[at - 1]?.[0] ?? 0)),
+      `expected growing progress: ${JSON.stringify(seen)}`,
+    );
   });
 
   it('the walk stops at once when its signal aborts', async () => {

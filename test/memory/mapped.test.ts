@@ -70,8 +70,14 @@ function suite(name: string, sources: readonly string[], skipped: string | false
       // Two workers share the pages that one worker has read.
       const [one, two] = [reports.get(1)!, reports.get(2)!];
       assert.ok(total(one.searching, 'rss') > 0);
-      assert.ok(total(two.searching, 'rss') <= total(one.searching, 'rss') * 1.1 + 64);
-      assert.ok(total(two.searching, 'pss') <= total(one.searching, 'pss') * 1.1 + 64);
+      assert.ok(
+        total(two.searching, 'rss') <= total(one.searching, 'rss') * 1.1 + 64,
+        `expected the memory of one worker, ${total(one.searching, 'rss')} kB: ${total(two.searching, 'rss')} kB`,
+      );
+      assert.ok(
+        total(two.searching, 'pss') <= total(one.searching, 'pss') * 1.1 + 64,
+        `expected the memory of one worker, ${total(one.searching, 'pss')} kB: ${total(two.searching, 'pss')} kB`,
+      );
     });
   });
 }

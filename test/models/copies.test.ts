@@ -36,7 +36,7 @@ test('there is no advice for the advised number of workers', () => {
       const fits = size * workers <= memory * MODEL_COPIES_SHARE;
       assert.equal(advice === undefined, fits || workers === 1);
       const named = Number(advice?.match(/--workers (\d+)/)?.[1] ?? 1);
-      assert.ok(named <= workers);
+      assert.ok(named <= workers, `expected at most ${workers} copies: ${named}`);
       assert.equal(adviceOnCopies(size, named, memory), undefined);
     }),
   );

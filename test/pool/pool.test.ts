@@ -156,7 +156,7 @@ test('a damaged file fails the requests that need it; after a repair the same wo
   t.after(() => pool.close());
   for (let n = 0; n < 4; n++) {
     await assert.rejects(pool.ask(question('valve')), (error) => {
-      assert.ok(isPriorartError(error));
+      assert.ok(isPriorartError(error), `expected a PriorartError: ${error}`);
       assert.match(error.message, /priorart check/);
       return true;
     });
@@ -192,7 +192,10 @@ for (const workers of [0, 2]) {
         code: 'unavailable',
       });
       const answers = await Promise.all(asked);
-      assert.ok(answers.every(({ total }) => total > 0));
+      assert.ok(
+        answers.every(({ total }) => total > 0),
+        `expected results of each search: ${answers.map(({ total }) => total)}`,
+      );
       await closing;
       await opened.close();
       assert.equal(serverPort(opened).ready().ready, false);

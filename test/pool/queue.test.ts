@@ -164,7 +164,10 @@ async function simulated(options: {
           queue.run(work, { withinMs }).then(
             () => void outcomes.push({ second, ms: now - arrived }),
             (error) => {
-              assert.ok(isPriorartError(error) && error.code === 'overloaded' && error.retryAfter! >= 1);
+              assert.ok(
+                isPriorartError(error) && error.code === 'overloaded' && error.retryAfter! >= 1,
+                `expected overloaded with a time to retry: ${error}`,
+              );
               outcomes.push({ second, ms: undefined });
             },
           ),
@@ -210,7 +213,7 @@ test('after an overload, the limit returns to its earlier value as soon as worke
     for (let more = 0; more < 80; more++) void ask();
     await workOne(10);
   }
-  assert.ok(queue.isShedding);
+  assert.ok(queue.isShedding, 'expected that the queue sheds load');
   while (queue.running > 0) await workOne(10);
   // The clock stands still: searches arrive in sequence, each after the answer to the one before.
   let searches = 0;
@@ -233,10 +236,10 @@ test('refusals of slow work, too, end within a second of the load', async () => 
     ends.shift()?.();
     await turn();
   }
-  assert.ok(queue.isShedding);
+  assert.ok(queue.isShedding, 'expected that the queue sheds load');
   now += 1001;
   void ask();
-  assert.ok(!queue.isShedding);
+  assert.ok(!queue.isShedding, 'expected that the queue sheds no load');
   ends.shift()?.();
 });
 

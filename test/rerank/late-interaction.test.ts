@@ -23,8 +23,11 @@ function keepsToTheInterface(open: () => Reranker): void {
     ]);
     assert.equal(documents.length, 2);
     assert.equal(each.length, 3);
-    assert.ok(documents[1]! > documents[0]!);
-    assert.ok(each[2]! > each[1]! && each[2]! > each[0]!);
+    assert.ok(documents[1]! > documents[0]!, `expected a higher score of the second document: ${documents}`);
+    assert.ok(
+      each[2]! > each[1]! && each[2]! > each[0]!,
+      `expected the highest score of the third passage: ${each}`,
+    );
   });
 
   it('gives the same scores for any order of the documents, and finite numbers for any text', async () => {
@@ -39,8 +42,11 @@ function keepsToTheInterface(open: () => Reranker): void {
         const backward = await reranker.score(query, candidates.toReversed());
         assert.equal(forward.passages.length, candidates.flatMap((c) => c.passages).length);
         for (const [n, score] of forward.documents.entries()) {
-          assert.ok(Number.isFinite(score));
-          assert.ok(Math.abs(score - backward.documents[candidates.length - 1 - n]!) < 1e-5);
+          assert.ok(Number.isFinite(score), `expected a finite score: ${score}`);
+          assert.ok(
+            Math.abs(score - backward.documents[candidates.length - 1 - n]!) < 1e-5,
+            `expected the score ${backward.documents[candidates.length - 1 - n]} in the other order: ${score}`,
+          );
         }
         assert.ok(forward.passages.every(Number.isFinite));
       }),
@@ -65,7 +71,10 @@ describe('late interaction by pieces', { skip: noModel }, () => {
       { ...plain, title: 'Solid electrolyte battery' },
       { ...plain, abstract: 'A battery has a solid electrolyte.' },
     ]);
-    assert.ok(documents[1]! > documents[0]! && documents[2]! > documents[0]!);
+    assert.ok(
+      documents[1]! > documents[0]! && documents[2]! > documents[0]!,
+      `expected the lowest score of the first document: ${documents}`,
+    );
     reranker.close();
     assert.throws(() => reranker.score('x', []), /closed/);
   });

@@ -1,34 +1,22 @@
 /** `as_of` against its definition, over random days and publications of the fixtures. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Engine, open } from '../../src/engine.js';
+import { describe, it } from 'node:test';
 import type { Patent } from '../../src/patent/record.js';
 import { FIXTURES, questions, random } from '../crash/folder.js';
-import { type Collection, collect } from './collection.js';
+import { openBefore } from './collection.js';
 import { byKind, numberSpellings } from './requests.js';
 import { applicationsOf, dateOf } from './truth.js';
 
 const RUNS = 150;
 
 describe('as_of by its definition', () => {
-  let collection: Collection;
-  let engine: Engine;
-  let patents: Patent[];
-  before(async () => {
-    collection = await collect(FIXTURES);
-    engine = await open(collection.dir, { workers: 1 });
-    patents = [...collection.patents.values()];
-  });
-  after(async () => {
-    await engine.close();
-    collection.remove();
-  });
+  const fixtures = openBefore(FIXTURES);
 
   const pick = <T>(next: () => number, from: readonly T[]): T => from[Math.floor(next() * from.length)]!;
 
   /** The earliest priority date of the publications of a patent's application. */
   const priorityOf = (patent: Patent): string | undefined =>
-    patents
+    fixtures.patents
       .filter(
         (other) =>
           other === patent ||
@@ -45,15 +33,15 @@ describe('as_of by its definition', () => {
     const found = { some: 0, none: 0 };
     const queries = questions(6);
     for (let n = 0; n < RUNS; n++) {
-      const kinds = byKind(next, patents);
-      const named = pick(next, patents);
+      const kinds = byKind(next, fixtures.patents);
+      const named = pick(next, fixtures.patents);
       const isDay = next() < 0.5;
-      const day = isDay ? pick(next, patents).publication_date : priorityOf(named);
+      const day = isDay ? pick(next, fixtures.patents).publication_date : priorityOf(named);
       if (day === undefined) continue;
-      const until = next() < 0.3 ? pick(next, patents).publication_date : undefined;
+      const until = next() < 0.3 ? pick(next, fixtures.patents).publication_date : undefined;
       const as_of = isDay ? day : pick(next, numberSpellings(named));
       const request = { query: queries[n % queries.length]!, ...kinds.fields, as_of };
-      const allowed = patents.filter(
+      const allowed = fixtures.patents.filter(
         (p) =>
           kinds.matches(p) &&
           p.publication_date !== undefined &&
@@ -65,14 +53,14 @@ describe('as_of by its definition', () => {
       const label = `${JSON.stringify(request)} is ${day}, until ${until}`;
 
       const limit = until === undefined ? {} : { publication_date_to: until };
-      const { results } = await engine.search({ ...request, ...limit, top_k: 100 });
+      const { results } = await fixtures.engine.search({ ...request, ...limit, top_k: 100 });
       for (const { patent_id, publication_date } of results) {
         assert.ok(publication_date! < day, `${label}: ${patent_id} was published ${publication_date}`);
       }
       assert.equal(results.length, Math.min(100, expected), label);
       const range =
         until === undefined ? {} : { date_type: 'publication' as const, date_range: { to: until } };
-      const { total_matched } = await engine.analyze({ ...request, ...range, min_score: 0 });
+      const { total_matched } = await fixtures.engine.analyze({ ...request, ...range, min_score: 0 });
       assert.equal(total_matched, expected, label);
       found[expected === 0 ? 'none' : 'some']++;
     }
@@ -80,10 +68,15 @@ describe('as_of by its definition', () => {
   });
 
   it('explain states the day', async () => {
-    const named = patents.find((p) => priorityOf(p) !== undefined && priorityOf(p) !== p.filing_date)!;
-    const { asOf } = await engine.explain({ query: 'pump', as_of: named.patent_id });
+    const named = fixtures.patents.find(
+      (p) => priorityOf(p) !== undefined && priorityOf(p) !== p.filing_date,
+    )!;
+    const { asOf } = await fixtures.engine.explain({ query: 'pump', as_of: named.patent_id });
     assert.equal(asOf, priorityOf(named));
-    assert.equal((await engine.explain({ query: 'pump', as_of: ' 2019-05-05 ' })).asOf, '2019-05-05');
-    assert.ok(!('asOf' in (await engine.explain({ query: 'pump' }))));
+    assert.equal(
+      (await fixtures.engine.explain({ query: 'pump', as_of: ' 2019-05-05 ' })).asOf,
+      '2019-05-05',
+    );
+    assert.ok(!('asOf' in (await fixtures.engine.explain({ query: 'pump' }))));
   });
 });

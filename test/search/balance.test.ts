@@ -1,13 +1,11 @@
 /** `balance` against its definition, over random filters on the fixtures. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Engine, open } from '../../src/engine.js';
+import { describe, it } from 'node:test';
 import type { Country } from '../../src/patent/country.js';
-import type { Patent } from '../../src/patent/record.js';
 import { byTurns } from '../../src/search/balance.js';
 import type { SemanticRequest } from '../../src/search/schema.js';
 import { FIXTURES, questions, random } from '../crash/folder.js';
-import { type Collection, collect } from './collection.js';
+import { openBefore } from './collection.js';
 import { byKind } from './requests.js';
 
 const RUNS = 60;
@@ -18,20 +16,9 @@ it('takes the first of each list, then the second of each', () => {
 });
 
 describe('balance by its definition', () => {
-  let collection: Collection;
-  let engine: Engine;
-  let patents: Patent[];
-  before(async () => {
-    collection = await collect(FIXTURES);
-    engine = await open(collection.dir, { workers: 1 });
-    patents = [...collection.patents.values()];
-  });
-  after(async () => {
-    await engine.close();
-    collection.remove();
-  });
+  const fixtures = openBefore(FIXTURES);
 
-  const groupOf = (id: string, by: 'country' | 'language') => collection.patents.get(id)?.[by] ?? '';
+  const groupOf = (id: string, by: 'country' | 'language') => fixtures.collection.patents.get(id)?.[by] ?? '';
 
   /** Each group has the same number of results before a place, unless it has no more. */
   function assertTurns(ids: readonly string[], by: 'country' | 'language', label: string): void {
@@ -45,22 +32,23 @@ describe('balance by its definition', () => {
     let several = 0;
     for (let n = 0; n < RUNS; n++) {
       const by = (['country', 'language'] as const)[n % 2]!;
-      const { fields } = byKind(next, patents);
+      const { fields } = byKind(next, fixtures.patents);
       const request: SemanticRequest = { query: questions(9)[n % 9]!, ...fields };
       const label = JSON.stringify({ ...request, by });
       const how = { rerank: n % 4 > 1, exact: true };
-      const all = (await engine.search({ ...request, top_k: 100 }, how)).results;
-      const found = (await engine.search({ ...request, balance: by, top_k: 100 }, how)).results;
+      const all = (await fixtures.engine.search({ ...request, top_k: 100 }, how)).results;
+      const found = (await fixtures.engine.search({ ...request, balance: by, top_k: 100 }, how)).results;
       const ids = found.map(({ patent_id }) => patent_id);
       assert.equal(ids.length, all.length, label);
       assertTurns(ids, by, label);
       if (new Set(ids.map((id) => groupOf(id, by))).size > 2) several++;
       // A beginning of the answer is the answer for a smaller number.
-      const few = await engine.search({ ...request, balance: by, top_k: 7 }, how);
+      const few = await fixtures.engine.search({ ...request, balance: by, top_k: 7 }, how);
       assert.deepEqual(few.results, found.slice(0, 7), label);
       if (by !== 'country' || how.rerank) continue;
       for (const country of new Set(ids.map((id) => id.slice(0, 2) as Country))) {
-        const own = (await engine.search({ ...request, countries: [country], top_k: 100 }, how)).results;
+        const own = (await fixtures.engine.search({ ...request, countries: [country], top_k: 100 }, how))
+          .results;
         const of = found.filter((result) => result.country === country);
         assert.deepEqual(of, own, `${label}: ${country}`);
       }
@@ -71,13 +59,13 @@ describe('balance by its definition', () => {
   it('never two of one application or family, each group with its best', async () => {
     for (const balance of ['country', 'language'] as const) {
       for (const query of questions(6)) {
-        const { results } = await engine.search({ query, balance, collapse: 'family', top_k: 100 });
+        const { results } = await fixtures.engine.search({ query, balance, collapse: 'family', top_k: 100 });
         const families = results.map(({ patent_id }) => {
-          const { family_id, country, application_number } = collection.patents.get(patent_id)!;
+          const { family_id, country, application_number } = fixtures.collection.patents.get(patent_id)!;
           return family_id ?? (application_number ? `${country}:${application_number}` : patent_id);
         });
         assert.equal(new Set(families).size, families.length, query);
-        const all = await engine.search({ query, collapse: 'family', top_k: 100 });
+        const all = await fixtures.engine.search({ query, collapse: 'family', top_k: 100 });
         assert.equal(results.length, all.results.length, query);
       }
     }
@@ -88,15 +76,17 @@ describe('balance by its definition', () => {
       for (const query of questions(6)) {
         const request = { query, min_score: 0.05, page_size: 100 };
         const [plain, balanced] = [
-          await engine.analyze(request),
-          await engine.analyze({ ...request, balance }),
+          await fixtures.engine.analyze(request),
+          await fixtures.engine.analyze({ ...request, balance }),
         ];
         assert.deepEqual(balanced.stats, plain.stats, query);
         assert.equal(balanced.total_matched, plain.total_matched, query);
         const ids = balanced.results.map(({ patent_id }) => patent_id);
         assert.deepEqual([...ids].sort(), plain.results.map(({ patent_id }) => patent_id).sort(), query);
         assertTurns(ids, balance, query);
-        const pages = [1, 2, 3].map((page) => engine.analyze({ ...request, balance, page, page_size: 5 }));
+        const pages = [1, 2, 3].map((page) =>
+          fixtures.engine.analyze({ ...request, balance, page, page_size: 5 }),
+        );
         const some = (await Promise.all(pages)).flatMap(({ results }) => results);
         assert.deepEqual(some, balanced.results.slice(0, 15), query);
       }
@@ -104,8 +94,12 @@ describe('balance by its definition', () => {
   });
 
   it('a named publication stays before all', async () => {
-    const named = patents.find((p) => p.country === 'JP' && /^[AB]/.test(p.kind_code))!;
-    const { results } = await engine.search({ query: named.patent_id, balance: 'country', top_k: 20 });
+    const named = fixtures.patents.find((p) => p.country === 'JP' && /^[AB]/.test(p.kind_code))!;
+    const { results } = await fixtures.engine.search({
+      query: named.patent_id,
+      balance: 'country',
+      top_k: 20,
+    });
     assert.equal(results[0]!.patent_id, named.patent_id);
     assertTurns(
       results.slice(1).map(({ patent_id }) => patent_id),

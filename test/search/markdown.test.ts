@@ -27,7 +27,7 @@ test('a label of full stops is matched in linear time', () => {
   const started = performance.now();
   assert.ok(!isMentioned(`Fig${' .'.repeat(20)} 1`, `fig${' '.repeat(50_000)}`));
   assert.ok(!isMentioned(`Fig${'.'.repeat(50_000)} 1`, 'fig. 1'));
-  assert.ok(performance.now() - started < 5_000);
+  assert.ok(performance.now() - started < 5_000, `expected less than 5 s: ${performance.now() - started} ms`);
 });
 
 test('half a surrogate pair in the name of a drawing becomes U+FFFD in the link', () => {

@@ -394,7 +394,7 @@ for (const [endpoint, parse] of both) {
         parse({ query: 'q', countries: Array(500).fill('x'.repeat(5000)) });
         assert.fail('accepted');
       } catch (error) {
-        assert.ok(isPriorartError(error));
+        assert.ok(isPriorartError(error), `expected a PriorartError: ${error}`);
         assert.ok(error.message.length < 1500, `${error.message.length} characters`);
       }
     });

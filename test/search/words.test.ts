@@ -1,13 +1,12 @@
 /** The words of a question: filters by words, explanations and highlights, compared with the texts themselves. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
-import { type Engine, open } from '../../src/engine.js';
+import { describe, it } from 'node:test';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import type { Patent } from '../../src/patent/record.js';
 import type { SearchResult } from '../../src/search/types.js';
 import { FIXTURES, questions } from '../crash/folder.js';
-import { type Collection, collect } from './collection.js';
+import { openBefore } from './collection.js';
 
 /** Words that have no other endings in the fixtures, so that a text holds one if it contains its letters. */
 const EXACT = ['전해질', '배터리', '電池', 'センサ', '传感器', '황화물계', 'LiPF6', '2.5'];
@@ -22,31 +21,20 @@ const folded = (text: string) =>
   Array.from(text.normalize('NFKC').toLowerCase(), (character) => HAN.get(character) ?? character).join('');
 
 describe('words', () => {
-  let collection: Collection;
-  let engine: Engine;
-  let patents: Patent[];
-  before(async () => {
-    collection = await collect(FIXTURES);
-    engine = await open(collection.dir, { workers: 1 });
-    patents = [...collection.patents.values()];
-  });
-  after(async () => {
-    await engine.close();
-    collection.remove();
-  });
+  const fixtures = openBefore(FIXTURES);
 
   /** patent_ids of the publications whose texts contain a word, by reading them. */
   const holding = (word: string) => {
     const holds = (patent: Patent) =>
       lexicalTexts(patent).some(({ text }) => folded(text).includes(folded(word)));
-    return patents.filter(holds).map(({ patent_id }) => patent_id);
+    return fixtures.patents.filter(holds).map(({ patent_id }) => patent_id);
   };
 
   const found = async (filter: { must_terms?: string[]; must_not_terms?: string[] }) => {
     const ids = [];
-    for await (const { patent_id } of engine.patents({ filter })) ids.push(patent_id);
+    for await (const { patent_id } of fixtures.engine.patents({ filter })) ids.push(patent_id);
     const request = { query: 'a', collapse: 'none', include_utility_model: true, top_k: 100 } as const;
-    const { results } = await engine.search({ ...request, ...filter }, { exact: true });
+    const { results } = await fixtures.engine.search({ ...request, ...filter }, { exact: true });
     return { ids: ids.sort(), searched: results.map(({ patent_id }) => patent_id) };
   };
 
@@ -61,7 +49,7 @@ describe('words', () => {
         must.searched.every((id) => held.includes(id)),
         word,
       );
-      const rest = patents.map(({ patent_id }) => patent_id).filter((id) => !held.includes(id));
+      const rest = fixtures.patents.map(({ patent_id }) => patent_id).filter((id) => !held.includes(id));
       assert.deepEqual((await found({ must_not_terms: [word] })).ids, rest.sort(), word);
     }
     assert.ok(some >= 5, `only ${some} words are in the fixtures`);
@@ -76,7 +64,7 @@ describe('words', () => {
 
   it('a phrase is found by stem, with hyphens or without, and only in its order', async () => {
     const { ids } = await found({ must_terms: ['thermal runaway'] });
-    const read = patents.filter((patent) =>
+    const read = fixtures.patents.filter((patent) =>
       lexicalTexts(patent).some(({ text }) => /thermal[\s-]+runaways?\b/i.test(text)),
     );
     assert.ok(read.length > 0);
@@ -87,24 +75,24 @@ describe('words', () => {
 
   it('a filter that excludes everything gives an empty answer and no count', async () => {
     const filter = { must_terms: ['전해질'], must_not_terms: ['전해질'] };
-    const found = await engine.search({ query: 'battery', ...filter });
+    const found = await fixtures.engine.search({ query: 'battery', ...filter });
     assert.deepEqual(found, { total: 0, results: [] });
-    const explained = await engine.search({ query: 'battery', explain: true, countries: ['KR'], ...filter });
+    const explained = await fixtures.engine.search({ query: 'battery', explain: true, countries: ['KR'], ...filter });
     const holders = holding('전해질').length;
-    const others = patents.filter(({ country }) => country !== 'KR').length;
+    const others = fixtures.patents.filter(({ country }) => country !== 'KR').length;
     const byField = Object.fromEntries((explained.excluded_by ?? []).map((one) => [one.filter, one]));
     assert.deepEqual(byField['must_not_terms'], {
       filter: 'must_not_terms',
       publications: holders,
       terms: ['전해질'],
     });
-    assert.equal(byField['must_terms']?.publications, patents.length - holders);
+    assert.equal(byField['must_terms']?.publications, fixtures.patents.length - holders);
     assert.deepEqual(byField['countries'], { filter: 'countries', publications: others });
-    assert.equal((await engine.analyze({ query: 'battery', min_score: 0, ...filter })).total_matched, 0);
+    assert.equal((await fixtures.engine.analyze({ query: 'battery', min_score: 0, ...filter })).total_matched, 0);
   });
 
   it('refuses a term without a letter or digit, naming it', async () => {
-    await assert.rejects(engine.search({ query: 'x', must_terms: ['ok', '--'] }), {
+    await assert.rejects(fixtures.engine.search({ query: 'x', must_terms: ['ok', '--'] }), {
       code: 'invalid_request',
       message: /must_terms\[1\].*letter or digit/,
     });
@@ -113,7 +101,7 @@ describe('words', () => {
   it('the parts of a score add up, and offsets are the words shown', async () => {
     let [hits, matches] = [0, 0];
     for (const query of [...questions(60), 'PM2.5', 'battery', '전해질', '电池 sensor', '???']) {
-      const { results } = await engine.search({ query, top_k: 100, explain: true, highlight: true });
+      const { results } = await fixtures.engine.search({ query, top_k: 100, explain: true, highlight: true });
       for (const [n, result] of results.entries()) {
         assertExplained(query, result, n + 1);
         hits += 1;
@@ -121,7 +109,7 @@ describe('words', () => {
       }
     }
     assert.ok(hits > 4_000 && matches > 3_000, `${hits} hits, ${matches} matches`);
-    const [plain] = (await engine.search({ query: 'battery' })).results;
+    const [plain] = (await fixtures.engine.search({ query: 'battery' })).results;
     assert.ok(plain && !('explanation' in plain) && plain.chunks.every((chunk) => !('highlights' in chunk)));
   });
 });
@@ -149,6 +137,7 @@ function assertExplained(query: string, result: SearchResult, rank: number): voi
     assert.deepEqual(places(highlights), places(matches.filter(({ chunk }) => chunk === n)), label);
     assert.ok(
       highlights.every(({ to }, at) => to <= text.length && (highlights[at + 1]?.from ?? Infinity) > to),
+      `expected highlights in order within ${text.length} characters: ${JSON.stringify(highlights)}`,
     );
   }
 }

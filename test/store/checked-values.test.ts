@@ -101,7 +101,10 @@ test('a repair removes a damaged record, and reports it', async (t) => {
   const damaged = Store.open(dir);
   const report = await repairFolder(damaged, derivation);
   assert.deepEqual([report.problems, report.documents], [[], PATENTS.length - 1]);
-  assert.ok(report.repaired.some((text) => text.includes(id) && text.includes('ingest its file again')));
+  assert.ok(
+    report.repaired.some((text) => text.includes(id) && text.includes('ingest its file again')),
+    `expected a line about ${id}: ${report.repaired}`,
+  );
   assert.deepEqual(await commit(damaged, [PATENTS[4]!]), ['ingested']);
   await damaged.close();
 });

@@ -112,7 +112,10 @@ test('commitMerge carries over exactly the deletions that the merge did not see'
   const { generation } = store.manifest();
   assert.equal(commitMerge(store, inputs, { ...merged, id: 's10' }), false, 'its inputs are removed');
   assert.deepEqual(store.manifest().segments, [merged]);
-  assert.ok(store.manifest().generation >= generation);
+  assert.ok(
+    store.manifest().generation >= generation,
+    `expected a generation of at least ${generation}: ${store.manifest().generation}`,
+  );
 });
 
 test('an index for a removed segment changes nothing', async (t) => {

@@ -99,6 +99,11 @@ export interface AdapterOptions {
    * Derives the client's address from the peer and the headers of proxies. Absent: the address of the peer.
    */
   clientAddress?: ClientAddress | undefined;
+  /**
+   * Called for a new connection if the event loop accepts one connection per turn, so that others may wait
+   * until the next turns.
+   */
+  onAccept?(): void;
   /** The answer to a request that is not valid HTTP. */
   refuse(refusal: Refusal): HttpReply;
   /** Receives the errors of a handler. The client receives a bare 500. */

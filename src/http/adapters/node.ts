@@ -77,6 +77,7 @@ class NodeAdapter implements HttpAdapter {
     // Otherwise node ends its side when a client ends its side, even before the answer.
     (this.#server as unknown as { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#server.on('connection', (socket: Socket) => {
+      this.#options.onAccept?.();
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
       socket.once('end', () => this.#endHalfClosed(socket));

@@ -17,7 +17,10 @@ describe('the configuration of ONNX models', () => {
       const config = onnxEmbedderSchema.parse({ kind: 'onnx', preset, folder: 'models/x' });
       const { name, dimensions, maxTokens, windowTokens } = settingsOf(config);
       assert.equal(name, preset);
-      assert.ok(dimensions > 0 && windowTokens <= maxTokens);
+      assert.ok(
+        dimensions > 0 && windowTokens <= maxTokens,
+        `expected a window of at most ${maxTokens} tokens: ${windowTokens}`,
+      );
       onnxEmbedderSchema.parse({ kind: 'onnx', folder: 'models/x', ...settings });
       assert.match(source, /card of /);
     }
