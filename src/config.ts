@@ -131,6 +131,19 @@ export const SETTINGS = {
     unset: 'links in answers begin with the path',
     description: 'address at which clients reach this server; links in answers begin with it',
   }),
+  mcp: choice({
+    env: 'PRIORART_MCP',
+    flag: '--mcp <choice>',
+    default: 'on',
+    values: ['on', 'off'],
+    description: 'on or off: whether LLM clients can connect at /mcp, with the same API keys',
+  }),
+  mcpHosts: optionalText({
+    env: 'PRIORART_MCP_HOSTS',
+    flag: '--mcp-hosts <list>',
+    unset: 'those of --host and --public-url, and localhost',
+    description: 'further names in the Host header that /mcp accepts, comma-separated',
+  }),
   httpAdapter: choice({
     env: 'PRIORART_HTTP_ADAPTER',
     flag: '--http-adapter <name>',

@@ -22,6 +22,8 @@ const OF_A_SERVER = [
   'host',
   'port',
   'publicUrl',
+  'mcp',
+  'mcpHosts',
   'workers',
   'httpAdapter',
   'queuePerWorker',

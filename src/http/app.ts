@@ -11,7 +11,7 @@ import { LoopGuard } from './admission/loop-guard.js';
 import { problemOf } from './problem.js';
 import { requestIdOf } from './request-id.js';
 import type { RequestRecord } from './request-record.js';
-import type { Call, Route, Services } from './route.js';
+import type { Call, FurtherOptions, Route, Services } from './route.js';
 import { type Match, Router } from './router.js';
 import { ADMIN_ROUTES } from './routes/admin/index.js';
 import { coverage } from './routes/coverage/route.js';
@@ -20,11 +20,12 @@ import { drawingFile } from './routes/drawings/file.js';
 import { drawings } from './routes/drawings/redirect.js';
 import { livez } from './routes/health/livez.js';
 import { healthz, readyz } from './routes/health/readyz.js';
+import { MCP_ROUTES } from './routes/mcp/route.js';
 import { docs } from './routes/reference/docs.js';
 import { openapi } from './routes/reference/openapi-json.js';
 import { semantic } from './routes/semantic/route.js';
 import { semanticAnalytics } from './routes/semantic-analytics/route.js';
-import { traceFields, traceOf } from './trace-context.js';
+import { type TraceContext, traceFields, traceOf } from './trace-context.js';
 import { TurnPacer } from './turn-pacer.js';
 
 export const ROUTES: readonly Route[] = [
@@ -40,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   readyz,
   healthz,
   ...ADMIN_ROUTES,
+  ...MCP_ROUTES,
 ];
 
 /** Connects routes and services to a handler for an adapter. */
@@ -51,9 +53,9 @@ export function createApp(
 ): HttpHandler {
   const router = new Router(routes);
   return (request) => {
-    const exchange = new Exchange(request, services, guard);
+    const exchange = new Exchange(request, services, guard, router);
     try {
-      const result = exchange.start(router, pacer);
+      const result = exchange.start(pacer);
       if (!(result instanceof Promise)) return exchange.finish(result);
       return result.then(
         (reply) => exchange.finish(reply),
@@ -70,26 +72,39 @@ class Exchange {
   readonly #request: HttpRequest;
   readonly #services: Services;
   readonly #requestId: string;
-  readonly #trace;
+  readonly #trace: TraceContext | undefined;
   readonly #startedAt = performance.now();
   readonly #admission: Admission;
   readonly #guard: Pick<LoopGuard, 'refuses'>;
+  readonly #router: Router;
+  /** The exchange that this one belongs to, and how this one is logged. */
+  readonly #outer: { exchange: Exchange; options: FurtherOptions } | undefined;
   #route: Route | undefined;
   #query: string | undefined;
+  /** Whether a further request is in the log instead of this one. */
+  #isLoggedFurther = false;
 
-  constructor(request: HttpRequest, services: Services, guard: Pick<LoopGuard, 'refuses'>) {
+  constructor(
+    request: HttpRequest,
+    services: Services,
+    guard: Pick<LoopGuard, 'refuses'>,
+    router: Router,
+    outer?: { exchange: Exchange; options: FurtherOptions },
+  ) {
     this.#guard = guard;
+    this.#router = router;
     this.#request = request;
     this.#services = services;
-    this.#requestId = requestIdOf(request);
-    this.#admission = new Admission(services);
-    this.#trace = traceOf(request);
+    this.#outer = outer;
+    this.#requestId = outer ? outer.exchange.#requestId : requestIdOf(request);
+    this.#admission = outer ? outer.exchange.#admission.shared() : new Admission(services);
+    this.#trace = outer ? outer.exchange.#trace : traceOf(request);
   }
 
   /** Steps that do not wait are synchronous, so cheap routes are answered in the same turn. */
-  start(router: Router, pacer: Pick<TurnPacer, 'begin'>): HttpReply | Promise<HttpReply> {
+  start(pacer: Pick<TurnPacer, 'begin'>): HttpReply | Promise<HttpReply> {
     const request = this.#request;
-    const match = router.find(request.method, request.path);
+    const match = this.#router.find(request.method, request.path);
     if ('error' in match) {
       const { reply } = problemOf(match.error, this.#requestId);
       return match.allow === undefined
@@ -101,6 +116,34 @@ class Exchange {
     return isPaced ? pacer.begin(() => this.#admit(match)) : this.#admit(match);
   }
 
+  /** Answers a further request of an admitted caller. */
+  async #further(request: HttpRequest, options: FurtherOptions): Promise<HttpReply> {
+    const exchange = new Exchange(request, this.#services, this.#guard, this.#router, {
+      exchange: this,
+      options,
+    });
+    const reply = await exchange.#runFurther().then(
+      (given) => exchange.finish(given),
+      (error: unknown) => exchange.fail(error),
+    );
+    if (options.isLogged) this.#isLoggedFurther = true;
+    // Without a client that waits, no answer is made.
+    if (!reply) throw new PriorartError('cancelled', 'the call was cancelled');
+    return reply;
+  }
+
+  /** The caller is admitted and counted. Only the work of the route is left. */
+  async #runFurther(): Promise<HttpReply> {
+    const match = this.#router.find(this.#request.method, this.#request.path);
+    if ('error' in match) throw match.error;
+    this.#route = match.route;
+    const { access } = match.route;
+    if (access === 'admin' || access === 'health') {
+      throw new PriorartError('not_found', 'there is no such endpoint');
+    }
+    return this.#handle(match);
+  }
+
   #admit(match: Match): HttpReply | Promise<HttpReply> {
     const waiting = this.#admission.admit(this.#request, match.route);
     if (waiting) return waiting.then(() => this.#handle(match));
@@ -109,7 +152,7 @@ class Exchange {
 
   #handle(match: Match): HttpReply | Promise<HttpReply> {
     const request = this.#request;
-    if (match.route.access === 'key' && this.#guard.refuses()) {
+    if (match.route.access === 'key' && !this.#outer && this.#guard.refuses()) {
       throw new PriorartError('overloaded', 'overloaded: too many requests', { retryAfter: 1 });
     }
     const call: Call = {
@@ -122,6 +165,8 @@ class Exchange {
         await this.#admission.reserveQuota();
         this.#query = query;
       },
+      further: (further, options) => this.#further(further, options),
+      countCalls: (more) => this.#admission.countCalls(more),
     };
     return match.route.handle(call);
   }
@@ -178,8 +223,10 @@ class Exchange {
   }
 
   #observe(status: number, reply?: HttpReply): void {
+    const { options: further } = this.#outer ?? {};
+    if (further?.isLogged === false || (this.#isLoggedFurther && status < 400)) return;
     const record: RequestRecord = {
-      endpoint: this.#route?.endpoint ?? 'none',
+      endpoint: further?.endpoint ?? this.#route?.endpoint ?? 'none',
       method: this.#request.method,
       status,
       ms: performance.now() - this.#startedAt,

@@ -19,8 +19,10 @@ import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
 import { createNodeAdapter } from './adapters/node.js';
 import { createUwsAdapter } from './adapters/uws.js';
 import { createApp } from './app.js';
+import { McpEndpoint } from './mcp-endpoint.js';
 import { type MetricsPort, openMetricsPort } from './metrics-port.js';
 import { type Middleware, type MiddlewareConfig, middlewareOf } from './middleware.js';
+import { packageVersion } from './package-version.js';
 import { preflightAnswers, refusalReply } from './preflight.js';
 import { logForKey, logRequest } from './request-line.js';
 import type { RequestRecord } from './request-record.js';
@@ -36,6 +38,8 @@ type Optional = MiddlewareConfig &
     Pick<
       Config,
       | 'publicUrl'
+      | 'mcp'
+      | 'mcpHosts'
       | 'tlsCert'
       | 'tlsKey'
       | 'connectionsMax'
@@ -95,6 +99,10 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     logForKey(requestServices.requests, record);
     metrics.requestFinished(record);
   };
+  const onFault = (error: unknown) => log.error({ err: error }, 'a call by MCP failed');
+  const mcp =
+    config.mcp === 'off' ? undefined : new McpEndpoint({ version: packageVersion(), onFault }, config);
+  await mcp?.load();
   const services = {
     engine,
     access,
@@ -102,6 +110,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     admin: requestServices.admin,
     drawings,
     log,
+    mcp,
     publicUrl: config.publicUrl,
     deadlineMs: config.deadlineMs,
     lifecycle,
@@ -162,6 +171,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
         throw new PriorartError('usage', 'TLS cannot be turned on or off without a restart');
       if (newTls) adapter.replaceTls(newTls);
       middleware = newMiddleware;
+      mcp?.reload(changed);
       if (changed.logLevel !== undefined) log.level = changed.logLevel;
       log.info(newTls ? { certificate_valid_to: validTo(newTls) } : {}, 'settings read again');
     },
@@ -169,6 +179,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       lifecycle.draining = true;
       log.info({ active_requests: adapter.activeRequests }, 'shutting down');
       await sleep(config.shutdownDelayMs ?? 0);
+      await mcp?.close();
       await adapter.close(config.shutdownGraceMs);
       metricsPort?.close();
       await requestServices.close();

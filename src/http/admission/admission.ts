@@ -39,6 +39,28 @@ export class Admission {
     return this.#key;
   }
 
+  /** Admission of a further request of the same caller, which the rate limit has counted with this one. */
+  shared(): Admission {
+    const other = new Admission(this.#services);
+    other.#caller = this.#caller;
+    other.#key = this.#key;
+    other.#allowance = this.#allowance;
+    return other;
+  }
+
+  /**
+   * Counts more calls of the caller.
+   * @throws PriorartError `rate_limited`, `unavailable`, as a rejection
+   */
+  async countCalls(more: number): Promise<void> {
+    const { limits } = this.#services;
+    for (let n = 0; n < more; n++) {
+      const allowance = await limits.whenUnlocked(() => limits.takeCall(this.#caller!.key.id));
+      this.#allowance = allowance;
+      if (!allowance.admitted) throw rateLimited(allowance, true);
+    }
+  }
+
   /**
    * Admits a request to a route, or throws the reason of the refusal.
    * @returns a promise if the request has to wait
@@ -83,7 +105,7 @@ export class Admission {
     if (route.access === 'signed') this.#allowance = limits.takeFile(request.remoteAddress);
     else if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
     else {
-      this.#caller = this.#callerOf(request);
+      this.#caller = this.#callerOf(request, route.takesBearer === true);
       this.#allowance = limits.takeCall(this.#caller.key.id);
     }
     if (!this.#allowance.admitted) throw rateLimited(this.#allowance, route.access === 'key');
@@ -94,12 +116,13 @@ export class Admission {
    * a limit.
    * @throws PriorartError `unauthorized`, `key_deactivated`, `rate_limited`, `unavailable`
    */
-  #callerOf(request: HttpRequest): Caller {
+  #callerOf(request: HttpRequest, takesBearer: boolean): Caller {
     const { access, limits } = this.#services;
     try {
-      return requireKey(request, access, (key) => {
+      const known = (key: ApiKey) => {
         this.#key = key;
-      });
+      };
+      return requireKey(request, access, known, takesBearer);
     } catch (error) {
       if (isPriorartError(error) && (error.code === 'unauthorized' || error.code === 'key_deactivated')) {
         this.#allowance = limits.takeStranger(request.remoteAddress);

@@ -20,10 +20,16 @@ export interface Caller {
 /**
  * The key of a request.
  * @param known receives the key, including a deactivated key: its log shows that a client still uses it
+ * @param takesBearer whether `Authorization: Bearer` may hold the key
  * @throws PriorartError `unauthorized`, `key_deactivated`, `unavailable`
  */
-export function requireKey(request: HttpRequest, access: KeyCheck, known: (key: ApiKey) => void): Caller {
-  const sent = request.headers['x-api-key'];
+export function requireKey(
+  request: HttpRequest,
+  access: KeyCheck,
+  known: (key: ApiKey) => void,
+  takesBearer = false,
+): Caller {
+  const sent = request.headers['x-api-key'] ?? (takesBearer ? bearerOf(request) : undefined);
   const result = access.verify(sent);
   if (result.ok || result.reason === 'deactivated') known(result.key);
   if (result.ok) return result;
@@ -34,7 +40,7 @@ export function requireKey(request: HttpRequest, access: KeyCheck, known: (key: 
     );
   }
   if (result.reason === 'missing') {
-    const hint = request.headers['authorization'] === undefined ? '' : ', not Authorization';
+    const hint = takesBearer || request.headers['authorization'] === undefined ? '' : ', not Authorization';
     throw new PriorartError(
       'unauthorized',
       `the header X-API-Key is missing; expected it${hint} to carry an API key`,
@@ -42,4 +48,12 @@ export function requireKey(request: HttpRequest, access: KeyCheck, known: (key: 
   }
   const hint = /^bearer\s/i.test(sent ?? '') ? '; send the key as it is, without "Bearer"' : '';
   throw new PriorartError('unauthorized', `the API key in X-API-Key is not valid${hint}`);
+}
+
+/** The text after `Bearer`; undefined if it is missing or the scheme differs. */
+export function bearerOf({ headers }: Pick<HttpRequest, 'headers'>): string | undefined {
+  const scheme = 'bearer ';
+  const header = headers['authorization'] ?? '';
+  if (header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
+  return header.slice(scheme.length).trim() || undefined;
 }
