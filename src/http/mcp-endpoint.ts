@@ -76,9 +76,12 @@ export class McpEndpoint {
     );
   }
 
+  /** Whether a page is of this server, of the machine itself, or of an origin that the operator names. */
   #isOwnPage(origin: string): boolean {
     const { corsOrigins, publicUrl } = this.#config;
     if (publicUrl !== undefined && new URL(publicUrl).origin === origin) return true;
+    const page = URL.canParse(origin) ? new URL(origin) : undefined;
+    if (page?.origin === origin && LOOPBACK.includes(page.hostname)) return true;
     const allowed = (corsOrigins ?? '').split(',').map((part) => part.trim());
     return allowed.includes('*') || allowed.includes(origin);
   }

@@ -141,7 +141,15 @@ onEachAdapter('POST /mcp', (adapter) => {
   it('pages of other origins are refused; a name that is not this server’s, too', async () => {
     const origin = await post(search(), { origin: 'https://evil.example' });
     assert.deepEqual([origin.status, origin.headers.get('x-error-code')], [403, 'forbidden']);
-    assert.equal((await post(search(), { origin: service.server.url })).status, 403);
+    for (const own of [service.server.url, 'http://localhost:6274', 'https://[::1]'])
+      assert.equal((await post(message('tools/list'), { origin: own })).status, 200, own);
+    for (const other of [
+      'null',
+      'http://localhost.evil.example',
+      'http://localhost@evil.example',
+      'localhost',
+    ])
+      assert.equal((await post(search(), { origin: other })).status, 403, other);
     const body = JSON.stringify(message('tools/list'));
     const raw = async (host: string) => {
       const client = new RawClient(service.server.port);
