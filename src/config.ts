@@ -144,6 +144,42 @@ export const SETTINGS = {
     unset: 'those of --host and --public-url, and localhost',
     description: 'further names in the Host header that /mcp accepts, comma-separated',
   }),
+  oauthIssuer: optionalText({
+    env: 'PRIORART_OAUTH_ISSUER',
+    flag: '--oauth-issuer <url>',
+    unset: 'API keys only',
+    description: 'issuer of access tokens for /mcp, exactly as in the tokens: your authorization server',
+  }),
+  oauthJwks: optionalUrl({
+    env: 'PRIORART_OAUTH_JWKS',
+    flag: '--oauth-jwks <url>',
+    unset: 'none',
+    description: 'address of the public keys of the issuer (jwks_uri)',
+  }),
+  oauthAudience: optionalText({
+    env: 'PRIORART_OAUTH_AUDIENCE',
+    flag: '--oauth-audience <text>',
+    unset: 'the address of /mcp under --public-url',
+    description: 'audience that tokens must have',
+  }),
+  oauthScope: optionalText({
+    env: 'PRIORART_OAUTH_SCOPE',
+    flag: '--oauth-scope <list>',
+    unset: 'none',
+    description: 'scopes that tokens must have, separated by blanks',
+  }),
+  oauthClaim: text({
+    env: 'PRIORART_OAUTH_CLAIM',
+    flag: '--oauth-claim <name>',
+    default: 'priorart_key',
+    description: 'claim of a token that holds the id of the API key for which it stands',
+  }),
+  oauthKey: optionalText({
+    env: 'PRIORART_OAUTH_KEY',
+    flag: '--oauth-key <id>',
+    unset: 'such tokens are refused',
+    description: 'id of the API key for tokens without the claim; all of them share its limits and quota',
+  }),
   httpAdapter: choice({
     env: 'PRIORART_HTTP_ADAPTER',
     flag: '--http-adapter <name>',

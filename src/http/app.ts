@@ -208,7 +208,8 @@ class Exchange {
 
   failNow(error: unknown): HttpReply | Promise<HttpReply> {
     const access = this.#route?.access === 'admin' ? 'admin' : 'key';
-    const { reply, isFault } = problemOf(error, this.#requestId, access);
+    const challenge = this.#route?.takesBearer ? this.#services.oauth?.challenge(error) : undefined;
+    const { reply, isFault } = problemOf(error, this.#requestId, access, challenge);
     if (isFault) {
       const fields = { request_id: this.#requestId, ...traceFields(this.#trace), err: error };
       this.#services.log.error(fields, 'request failed');

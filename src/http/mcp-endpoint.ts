@@ -19,6 +19,9 @@ export interface OpenStream {
   session: StreamSession;
 }
 
+/** Path of the metadata of RFC 9728. */
+export const METADATA_PATH = '/.well-known/oauth-protected-resource';
+
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
 

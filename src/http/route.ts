@@ -11,6 +11,7 @@ import type { Logger } from '../observe/log.js';
 import type { HttpReply, HttpRequest } from './adapters/adapter.js';
 import type { Administration } from './admission/administrator.js';
 import type { KeyCheck } from './admission/api-key.js';
+import type { OAuth } from './admission/oauth.js';
 import type { McpEndpoint } from './mcp-endpoint.js';
 import type { Operation } from './openapi/operation.js';
 import type { RequestObserver } from './request-record.js';
@@ -27,6 +28,8 @@ export interface Services {
   drawings?: DrawingStore | undefined;
   /** The MCP front end; absent: its endpoints answer 404. */
   mcp?: McpEndpoint | undefined;
+  /** Checks tokens of an authorization server; absent: API keys only. */
+  oauth?: OAuth | undefined;
   /** Address of this server for clients; undefined if it is not configured. */
   publicUrl?: string | undefined;
   /** Longest time of a search, ms. */
@@ -84,7 +87,7 @@ export interface Route {
    * its limit equals the limit of `public`, but is counted separately.
    */
   access: 'key' | 'public' | 'health' | 'admin' | 'signed';
-  /** Whether the key may also be sent as `Authorization: Bearer`, as some MCP clients do. */
+  /** Whether `Authorization: Bearer` may hold the key, or a token of the authorization server. For MCP clients. */
   takesBearer?: true;
   /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP. */
   operation?: Operation;

@@ -40,6 +40,12 @@ type Optional = MiddlewareConfig &
       | 'publicUrl'
       | 'mcp'
       | 'mcpHosts'
+      | 'oauthIssuer'
+      | 'oauthJwks'
+      | 'oauthAudience'
+      | 'oauthScope'
+      | 'oauthClaim'
+      | 'oauthKey'
       | 'tlsCert'
       | 'tlsKey'
       | 'connectionsMax'
@@ -91,6 +97,7 @@ export interface Server {
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { engine, access, drawings, log, config, metrics = new Metrics() } = parts;
   const tls = tlsIdentity(config);
+  const oauth = await oauthOf(config);
   const lifecycle = { draining: false };
   const requestServices = openRequestServices(access, config, log, () => engine.ready().ready);
   const writeLine = lineWriter(log);
@@ -111,6 +118,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     drawings,
     log,
     mcp,
+    oauth,
     publicUrl: config.publicUrl,
     deadlineMs: config.deadlineMs,
     lifecycle,
@@ -186,6 +194,13 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       log.info('closed');
     },
   };
+}
+
+/** The library that checks tokens is loaded only if it is needed. */
+async function oauthOf(config: ServerParts['config']): Promise<Services['oauth']> {
+  if (config.oauthIssuer === undefined) return undefined;
+  const { OAuth } = await import('./admission/oauth.js');
+  return OAuth.of(config);
 }
 
 async function openMetrics(

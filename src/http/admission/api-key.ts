@@ -7,6 +7,11 @@ import type { HttpRequest } from '../adapters/adapter.js';
 export interface KeyCheck {
   /** @throws PriorartError `unavailable` */
   verify(secret: string | undefined): Verification;
+  /**
+   * The key with this id, which a checked token stands for.
+   * @throws PriorartError `unavailable`
+   */
+  verifyId(id: string): Verification;
   isAvailable(): boolean;
   maintenance(): Maintenance | undefined;
 }
@@ -30,7 +35,30 @@ export function requireKey(
   takesBearer = false,
 ): Caller {
   const sent = request.headers['x-api-key'] ?? (takesBearer ? bearerOf(request) : undefined);
-  const result = access.verify(sent);
+  return callerOf(request, access.verify(sent), known, takesBearer);
+}
+
+/** The caller of a token that stands for a key. Throws and calls as `requireKey`. */
+export function requireKeyId(
+  request: HttpRequest,
+  access: KeyCheck,
+  known: (key: ApiKey) => void,
+  id: string,
+): Caller {
+  const result = access.verifyId(id);
+  if (!result.ok && result.reason !== 'deactivated') {
+    throw new PriorartError('unauthorized', 'the token belongs to no API key of this server');
+  }
+  return callerOf(request, result, known, true);
+}
+
+function callerOf(
+  request: HttpRequest,
+  result: Verification,
+  known: (key: ApiKey) => void,
+  takesBearer: boolean,
+): Caller {
+  const sent = request.headers['x-api-key'];
   if (result.ok || result.reason === 'deactivated') known(result.key);
   if (result.ok) return result;
   if (result.reason === 'deactivated') {

@@ -8,6 +8,7 @@ import { readJson } from '../../json-body.js';
 import type { McpEndpoint } from '../../mcp-endpoint.js';
 import type { Call, Route } from '../../route.js';
 import { FurtherRequest, wholeBody } from './further-request.js';
+import { METADATA_ROUTES } from './metadata.js';
 import { openStream } from './stream.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -142,4 +143,4 @@ const messages: Route = {
   },
 };
 
-export const MCP_ROUTES: readonly Route[] = [streamable, events, messages];
+export const MCP_ROUTES: readonly Route[] = [streamable, events, messages, ...METADATA_ROUTES];
