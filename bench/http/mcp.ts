@@ -2,7 +2,7 @@
 import type { Figure } from '../result.js';
 import { postTo } from './data.js';
 import { ADAPTERS, type Part } from './http.js';
-import { figures, loaded, type Run } from './runs.js';
+import { figures, loaded } from './runs.js';
 
 const QUERY = { query: 'How can a lithium battery be cooled?', top_k: 10 };
 const REVISION = '2026-07-28';
@@ -29,39 +29,36 @@ function messages(key: string): Record<string, string> {
   };
 }
 
-interface Cost {
-  run: Run;
-  /** Resident memory of the server after the load of many connections, bytes. */
-  memory: number;
-}
-
 export const mcp: Part = {
   id: 'mcp',
   title: 'A call by MCP beyond the REST call',
   about: () =>
-    `The same search over REST and as a tool call, in both eras of the protocol. Time and processor time: one connection that sends the next request at once; the figure is the difference of the medians, and of the processor time of the process. Memory: ${CONNECTIONS.memory} connections; the difference of the resident memory afterwards, divided by the connections.`,
+    `The same search over REST and as a tool call, in both eras of the protocol. Time: one connection that makes all three by turns; the figure is the difference of the medians. Processor time: a run of each; the difference of the processor time of the process per call. Memory: ${CONNECTIONS.memory} connections, after a warm-up with all three; how much the resident memory grows, divided by the connections.`,
   run: async (bench) => {
     const found: Figure[] = [];
     for (const adapter of ADAPTERS) {
       await bench.serving(adapter, async (served) => {
-        const costs: Record<string, Cost> = {};
         const seconds = bench.short ? 1 : 10;
-        for (const [name, text] of Object.entries(messages(bench.data.key))) {
-          const message = { kind: name, weight: 1, text };
-          await loaded(served, [message], { seconds, connections: CONNECTIONS.memory });
-          const { memory } = served.cost();
-          const run = await loaded(served, [message], { seconds, connections: CONNECTIONS.time });
-          costs[name] = { run, memory };
-        }
-        const rest = costs['REST']!;
-        for (const [name, { run, memory }] of Object.entries(costs)) {
-          if (name === 'REST') continue;
+        const kinds = Object.entries(messages(bench.data.key)).map(([kind, text]) => ({
+          kind,
+          weight: 1,
+          text,
+        }));
+        await loaded(served, kinds, { seconds, connections: CONNECTIONS.memory });
+        const turns = await loaded(served, kinds, { seconds: 3 * seconds, connections: CONNECTIONS.time });
+        const [rest, ...others] = kinds;
+        const alone = await loaded(served, [rest!], { seconds, connections: CONNECTIONS.memory });
+        for (const message of others) {
+          const before = served.cost().memory;
+          const run = await loaded(served, [message], { seconds, connections: CONNECTIONS.memory });
+          const grown = served.cost().memory - before;
+          const { n, p50 } = turns.byKind[message.kind]!;
           found.push(
-            ...figures(name, adapter, run.answered.n, {
-              'time beyond, median': [run.answered.p50 - rest.run.answered.p50, 'ms'],
-              'CPU beyond': [(run.cpuMicros - rest.run.cpuMicros) / 1000, 'ms'],
-              'memory beyond, a connection': [(memory - rest.memory) / 1e6 / CONNECTIONS.memory, 'MB'],
-              failed: [run.failedShare * 100, '%'],
+            ...figures(message.kind, adapter, n, {
+              'time beyond, median': [p50 - turns.byKind[rest!.kind]!.p50, 'ms'],
+              'CPU beyond': [(run.cpuMicros - alone.cpuMicros) / 1000, 'ms'],
+              'memory beyond, a connection': [Math.max(0, grown) / 1e6 / CONNECTIONS.memory, 'MB'],
+              failed: [Math.max(run.failedShare, turns.failedShare) * 100, '%'],
             }),
           );
         }
