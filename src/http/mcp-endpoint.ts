@@ -16,7 +16,8 @@ export type McpConfig = Pick<Config, 'host'> &
 export interface OpenStream {
   /** The key that opened it. Only this key may post to it. */
   key: string;
-  session: StreamSession;
+  /** Absent until the head of its answer is written. */
+  session?: StreamSession;
 }
 
 /** Path of the metadata of RFC 9728. */
@@ -96,13 +97,18 @@ export class McpEndpoint {
   }
 
   /**
-   * Checks that a key may open a stream.
+   * Takes the place of a stream. It is taken before the answer begins, so that calls at the same time share the limits.
+   * @returns a name for the stream, which no client can guess
    * @throws PriorartError `rate_limited` if a key, or the server, has too many
    */
-  checkRoom(key: string): void {
+  reserve(key: string): string {
     let own = 0;
     for (const stream of this.streams.values()) if (stream.key === key) own++;
-    if (own < MCP_STREAMS.perKey && this.streams.size < MCP_STREAMS.all) return;
+    if (own < MCP_STREAMS.perKey && this.streams.size < MCP_STREAMS.all) {
+      const id = randomUUID();
+      this.streams.set(id, { key });
+      return id;
+    }
     const which = own < MCP_STREAMS.perKey ? 'this server' : 'this API key';
     throw new PriorartError('rate_limited', `too many open streams with ${which}; close some, or use /mcp`, {
       retryAfter: 60,
@@ -114,14 +120,9 @@ export class McpEndpoint {
     return this.http.stream(sink, address);
   }
 
-  /** A name for a stream, which no client can guess. */
-  newId(): string {
-    return randomUUID();
-  }
-
   /** Ends all streams. Calls to /mcp go on. */
   async close(): Promise<void> {
-    await Promise.all([...this.streams.values()].map(({ session }) => session.close()));
+    await Promise.all([...this.streams.values()].map(({ session }) => session?.close()));
     this.streams.clear();
   }
 }

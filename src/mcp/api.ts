@@ -52,7 +52,6 @@ export interface RestReply {
 /** Makes a call of the REST interface. Follows no redirects. Rejects with PriorartError `unavailable`, `cancelled`. */
 export type Send = (call: RestCall, options: CallOptions) => Promise<RestReply>;
 
-const decoder = new TextDecoder();
 const REDIRECT = 302;
 const DRAWINGS = '/api/v1/drawings';
 
@@ -107,10 +106,15 @@ export class RestApi implements PatentApi {
   }
 }
 
+/** UTF-8 as text. A Buffer decodes several times faster than a TextDecoder. */
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
 function parsed<T>(reply: RestReply): T {
   if (reply.status !== 200) throw errorOf(reply);
   try {
-    return JSON.parse(decoder.decode(reply.body)) as T;
+    return JSON.parse(textOf(reply.body)) as T;
   } catch (cause) {
     throw new PriorartError('unavailable', 'the answer of the server is not JSON; check the base URL', {
       cause,
@@ -132,7 +136,7 @@ function errorOf({ status, header, body }: RestReply): PriorartError {
 
 function detailOf(body: Uint8Array): string {
   try {
-    const { detail } = JSON.parse(decoder.decode(body)) as { detail?: unknown };
+    const { detail } = JSON.parse(textOf(body)) as { detail?: unknown };
     if (typeof detail === 'string') return detail;
   } catch {
     // The code says enough.

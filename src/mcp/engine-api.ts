@@ -5,10 +5,9 @@ import { PriorartError } from '../errors.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../search/query.js';
 import type { AnalyticsResponse, Coverage, DetailsResponse, SearchResponse } from '../search/types.js';
 import type { IndexService } from '../service.js';
-import type { CallOptions, Drawing, PatentApi } from './api.js';
+import { type CallOptions, type Drawing, type PatentApi, textOf } from './api.js';
 
-const decoder = new TextDecoder();
-const parsed = <T>({ json }: { json: Uint8Array }): T => JSON.parse(decoder.decode(json)) as T;
+const parsed = <T>({ json }: { json: Uint8Array }): T => JSON.parse(textOf(json)) as T;
 
 export class EngineApi implements PatentApi {
   readonly #service: IndexService;

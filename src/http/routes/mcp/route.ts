@@ -98,7 +98,7 @@ async function replyOf(response: Response): Promise<HttpReply> {
   return {
     status: response.status,
     headers: { ...headers, 'cache-control': 'no-store' },
-    body: await response.text(),
+    body: new Uint8Array(await response.arrayBuffer()),
   };
 }
 
@@ -110,9 +110,7 @@ const events: Route = {
   takesBearer: true,
   handle(call) {
     const endpoint = endpointOf(call);
-    const key = call.key!.id;
-    endpoint.checkRoom(key);
-    const body = openStream(endpoint, key, (sink, address) => endpoint.stream(sink, address));
+    const body = openStream(endpoint, call.key!.id);
     const headers = {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
@@ -134,7 +132,7 @@ const messages: Route = {
     const id = /(?:^|&)session=([\w-]{36})(?:&|$)/.exec(call.request.query)?.[1] ?? '';
     const stream = endpoint.streams.get(id);
     // Another key learns nothing of the stream.
-    if (!stream || stream.key !== call.key?.id) {
+    if (!stream?.session || stream.key !== call.key?.id) {
       throw new PriorartError('not_found', 'there is no such stream; open one with GET /mcp/sse');
     }
     const message = await readJson(call.request);
