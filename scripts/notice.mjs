@@ -145,6 +145,25 @@ const NPM_LICENCES = {
   'uWebSockets.js': 'Apache-2.0, © Alex Hultman; as repacked on npm under the name uwebsockets',
 };
 
+/**
+ * Packages whose code is in dist/src/mcp/sdk.js (setup/bundle.mjs). content-type is contained in the first one, without
+ * its licence file.
+ */
+function describeBundle() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const names = ['@modelcontextprotocol/server', '@modelcontextprotocol/core'];
+  const folders = names.map((name) => `node_modules/${name}`);
+  const own = folders.map((folder) => readFileSync(join(ROOT, folder, 'LICENSE'), 'utf8').trim());
+  const contentType = `MIT License\n\nCopyright (c) 2015 Douglas Christopher Wilson\n\n${MIT}`;
+  return {
+    lines: [
+      ...names.map((name, n) => `  ${name} ${packages[folders[n]].version} (Apache-2.0 and MIT, see below)`),
+      '  content-type 1.0.5 (MIT)',
+    ],
+    texts: new Map([...own.map((text) => [text, names]), [contentType, ['content-type']]]),
+  };
+}
+
 /** npm packages that come with `npm install priorart`. Their binaries for single platforms are not listed. */
 function npmPackages() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
@@ -164,7 +183,8 @@ async function notice() {
   );
   parts.push(describeSqlite(crates.find(({ name }) => name === 'libsqlite3-sys')));
   parts.sort((a, b) => a.title.toLowerCase().localeCompare(b.title.toLowerCase(), 'en'));
-  const texts = new Map();
+  const bundle = describeBundle();
+  const texts = new Map(bundle.texts);
   for (const { title, own } of parts) {
     for (const text of own) texts.set(text, [...(texts.get(text) ?? []), title]);
   }
@@ -182,11 +202,15 @@ async function notice() {
     'Shipped with the package: models/static/model.bin, weights trained for priorart. The sources they were trained',
     'from, with their licences and attribution, are listed in models/static/README.md under "Data".',
     '',
+    'Contained in dist/src/mcp/sdk.js of the package:',
+    '',
+    ...bundle.lines,
+    '',
     'Installed with the package by npm, each under its own licence, and not contained in it:',
     '',
     ...[...new Set(npmPackages())].sort(),
     '',
-    'Texts of the licences, other than Apache-2.0, of the compiled parts:',
+    'Texts of the licences, other than Apache-2.0, of the compiled and contained parts:',
     ...[...texts].flatMap(([text, titles]) => ['', RULE, `${titles.join(', ')}`, RULE, '', text]),
     '',
   ].join('\n');

@@ -325,3 +325,26 @@ export const HTTP_EMBEDDER = {
   refusalBytes: 64 << 10,
   refusalChars: 300,
 } as const;
+
+/** Tools of the MCP front end: estimated tokens of an answer, and those of `fetch`, which takes no number. */
+export const MCP_TOKENS = { min: 500, max: 200_000, default: 10_000, fetch: 25_000 } as const;
+/** Results of the tool `search`. */
+export const MCP_SEARCH_RESULTS = 10;
+/** Bytes of an image in an answer. A larger image is given as a link. */
+export const MCP_IMAGE_MAX_BYTES = 3_000_000;
+/** Messages in a batch of the revision 2025-03-26. */
+export const MCP_BATCH_MAX = 20;
+/** Open streams of the old SSE transport: of a key, and of a server. Each takes a connection and some kilobytes. */
+export const MCP_STREAMS = { perKey: 8, all: 512 } as const;
+/** Interval of comments on an idle stream, ms. uWebSockets.js closes connections that are silent for 10 s. */
+export const MCP_STREAM_COMMENT_MS = 5_000;
+/** Bytes that a stream's client may leave unread before its stream ends. */
+export const STREAM_WAITING_MAX_BYTES = 8 << 20;
+/** Keys of an authorization server: longest fetch, time between fetches for unknown keys, time until the next fetch; ms. */
+export const OAUTH_JWKS = { timeoutMs: 5_000, cooldownMs: 30_000, maxAgeMs: 600_000 } as const;
+/** Difference of clocks that is allowed between this server and the authorization server, s. */
+export const OAUTH_CLOCK_TOLERANCE_S = 5;
+/** Characters of a token. A request head has 16 KiB. */
+export const OAUTH_TOKEN_MAX_CHARS = 12_000;
+/** Bytes of an answer of a server that the local MCP process accepts. */
+export const MCP_ANSWER_MAX_BYTES = 256 << 20;

@@ -135,9 +135,18 @@ function get(path: string): string {
 }
 
 export function post(key: string, path: string, body: object): string {
+  return postTo(path, { 'X-API-Key': key }, body);
+}
+
+/** A POST with JSON and further headers. */
+export function postTo(path: string, headers: Readonly<Record<string, string>>, body: object): string {
   const text = JSON.stringify(body);
-  return (
-    `POST ${path} HTTP/1.1\r\nHost: benchmark\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n` +
-    `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
-  );
+  const all = {
+    Host: 'localhost',
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(text)),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Benchmark, Figure, Section, Setting } from '../result.js';
 import { cheapRoutes } from './cheap.js';
 import { type Data, prepare } from './data.js';
+import { mcp } from './mcp.js';
 import { mixed } from './mixed.js';
 import { overhead } from './overhead.js';
 import { overload } from './overload.js';
@@ -29,12 +30,12 @@ export interface Part {
   run(bench: Bench): Promise<Figure[]>;
 }
 
-const PARTS: readonly Part[] = [mixed, cheapRoutes, overhead, overload];
+const PARTS: readonly Part[] = [mixed, cheapRoutes, overhead, mcp, overload];
 const DOCUMENTS = { short: 200, whole: 5_000 };
 
 export const http: Benchmark = {
   name: 'http',
-  summary: 'latency and cost of the server at rising rates, cheap routes, overhead, overload',
+  summary: 'latency and cost of the server at rising rates, cheap routes, overhead, MCP, overload',
   sections: PARTS.map(({ id }) => id),
   run: async (setting: Setting) => {
     const wanted = PARTS.filter(({ id }) => setting.only?.includes(id) ?? true);

@@ -133,6 +133,19 @@ export function keyIn(file: Sqlite, id: string): ApiKey {
   return keyOf(known(file.row<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = ?`, id), 'key', id));
 }
 
+/** A key by its id, with its account. */
+export function keyWithIdIn(file: Sqlite, id: string): { key: ApiKey; account: Account } | undefined {
+  const row = file.row<[...KeyRow, ...AccountRow]>(
+    `SELECT ${KEY_COLUMNS}, ${ACCOUNT_COLUMNS} FROM keys k JOIN accounts a ON a.id = k.account WHERE k.id = ?`,
+    id,
+  );
+  if (row === undefined) return undefined;
+  return {
+    key: Object.freeze(keyOf(row.slice(0, 7) as KeyRow)),
+    account: Object.freeze(accountOf(row.slice(7) as AccountRow)),
+  };
+}
+
 /** Adds or changes an account. */
 export function putAccount(file: Sqlite, account: Account): void {
   const { id, name, plan, monthly_quota: quota, environments, created_at: created } = account;

@@ -26,6 +26,7 @@ import {
   keyAndAccountIn,
   keyIn,
   keysIn,
+  keyWithIdIn,
   LOOKUP_BYTES,
   openKeys,
   putAccount,
@@ -104,6 +105,21 @@ export class AccessStore {
     const name = `key ${lookup.toString('latin1')}`;
     const found = this.#reading(() => this.#remembering(file, name, () => keyAndAccountIn(file, lookup)));
     if (found === undefined || !timingSafeEqual(found.hash, hash)) return { ok: false, reason: 'unknown' };
+    const { key, account } = found;
+    return key.state === 'active' ? { ok: true, key, account } : { ok: false, reason: 'deactivated', key };
+  }
+
+  /**
+   * The key with an id, and its account.
+   * @throws LockHeld
+   * @throws PriorartError `unavailable`
+   */
+  verifyId(id: string): Verification {
+    const file = this.#current();
+    const found = this.#reading(() =>
+      this.#remembering(file, `id ${id}`, () => keyWithIdIn(file, id) ?? { key: undefined }),
+    );
+    if (found.key === undefined) return { ok: false, reason: 'unknown' };
     const { key, account } = found;
     return key.state === 'active' ? { ok: true, key, account } : { ok: false, reason: 'deactivated', key };
   }

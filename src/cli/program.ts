@@ -15,6 +15,7 @@ import { ingestCommand } from './ingest.js';
 import { keysCommand } from './keys.js';
 import { logsCommand } from './logs.js';
 import { maintenanceCommand } from './maintenance.js';
+import { mcpCommand } from './mcp.js';
 import { EXIT, inOneLine, reportError } from './output.js';
 import { reembedCommand } from './reembed.js';
 import { searchCommand } from './search.js';
@@ -48,6 +49,7 @@ for (const command of [
   showCommand,
   coverageCommand,
   serveCommand,
+  mcpCommand,
   explainCommand,
   exportCommand,
   evalCommand,

@@ -10,7 +10,7 @@ import { Admission } from './admission/admission.js';
 import { problemOf } from './problem.js';
 import { requestIdOf } from './request-id.js';
 import type { RequestRecord } from './request-record.js';
-import type { Call, Route, Services } from './route.js';
+import type { Call, FurtherOptions, Route, Services } from './route.js';
 import { type Match, Router } from './router.js';
 import { ADMIN_ROUTES } from './routes/admin/index.js';
 import { coverage } from './routes/coverage/route.js';
@@ -19,11 +19,12 @@ import { drawingFile } from './routes/drawings/file.js';
 import { drawings } from './routes/drawings/redirect.js';
 import { livez } from './routes/health/livez.js';
 import { healthz, readyz } from './routes/health/readyz.js';
+import { MCP_ROUTES } from './routes/mcp/route.js';
 import { docs } from './routes/reference/docs.js';
 import { openapi } from './routes/reference/openapi-json.js';
 import { semantic } from './routes/semantic/route.js';
 import { semanticAnalytics } from './routes/semantic-analytics/route.js';
-import { traceFields, traceOf } from './trace-context.js';
+import { type TraceContext, traceFields, traceOf } from './trace-context.js';
 import { TurnPacer } from './turn-pacer.js';
 
 export const ROUTES: readonly Route[] = [
@@ -39,6 +40,7 @@ export const ROUTES: readonly Route[] = [
   readyz,
   healthz,
   ...ADMIN_ROUTES,
+  ...MCP_ROUTES,
 ];
 
 /** Connects routes and services to a handler for an adapter. */
@@ -49,9 +51,9 @@ export function createApp(
 ): HttpHandler {
   const router = new Router(routes);
   return (request) => {
-    const exchange = new Exchange(request, services);
+    const exchange = new Exchange(request, services, router);
     try {
-      const result = exchange.start(router, pacer);
+      const result = exchange.start(pacer);
       if (!(result instanceof Promise)) return exchange.finish(result);
       return result.then(
         (reply) => exchange.finish(reply),
@@ -68,24 +70,36 @@ class Exchange {
   readonly #request: HttpRequest;
   readonly #services: Services;
   readonly #requestId: string;
-  readonly #trace;
+  readonly #trace: TraceContext | undefined;
   readonly #startedAt = performance.now();
   readonly #admission: Admission;
+  readonly #router: Router;
+  /** The exchange that this one belongs to, and how this one is logged. */
+  readonly #outer: { exchange: Exchange; options: FurtherOptions } | undefined;
   #route: Route | undefined;
   #query: string | undefined;
+  /** Whether a further request is in the log instead of this one. */
+  #isLoggedFurther = false;
 
-  constructor(request: HttpRequest, services: Services) {
+  constructor(
+    request: HttpRequest,
+    services: Services,
+    router: Router,
+    outer?: { exchange: Exchange; options: FurtherOptions },
+  ) {
+    this.#router = router;
     this.#request = request;
     this.#services = services;
-    this.#requestId = requestIdOf(request);
-    this.#admission = new Admission(services);
-    this.#trace = traceOf(request);
+    this.#outer = outer;
+    this.#requestId = outer ? outer.exchange.#requestId : requestIdOf(request);
+    this.#admission = outer ? outer.exchange.#admission.shared() : new Admission(services);
+    this.#trace = outer ? outer.exchange.#trace : traceOf(request);
   }
 
   /** Steps that do not wait are synchronous, so cheap routes are answered in the same turn. */
-  start(router: Router, pacer: Pick<TurnPacer, 'begin'>): HttpReply | Promise<HttpReply> {
+  start(pacer: Pick<TurnPacer, 'begin'>): HttpReply | Promise<HttpReply> {
     const request = this.#request;
-    const match = router.find(request.method, request.path);
+    const match = this.#router.find(request.method, request.path);
     if ('error' in match) {
       const { reply } = problemOf(match.error, this.#requestId);
       return match.allow === undefined
@@ -95,6 +109,34 @@ class Exchange {
     this.#route = match.route;
     const isPaced = match.route.access === 'key';
     return isPaced ? pacer.begin((isLate) => this.#admit(match, isLate)) : this.#admit(match, false);
+  }
+
+  /** Answers a further request of an admitted caller. */
+  async #further(request: HttpRequest, options: FurtherOptions): Promise<HttpReply> {
+    const exchange = new Exchange(request, this.#services, this.#router, {
+      exchange: this,
+      options,
+    });
+    const reply = await exchange.#runFurther().then(
+      (given) => exchange.finish(given),
+      (error: unknown) => exchange.fail(error),
+    );
+    if (options.isLogged) this.#isLoggedFurther = true;
+    // Without a client that waits, no answer is made.
+    if (!reply) throw new PriorartError('cancelled', 'the call was cancelled');
+    return reply;
+  }
+
+  /** The caller is admitted and counted. Only the work of the route is left. */
+  async #runFurther(): Promise<HttpReply> {
+    const match = this.#router.find(this.#request.method, this.#request.path);
+    if ('error' in match) throw match.error;
+    this.#route = match.route;
+    const { access } = match.route;
+    if (access === 'admin' || access === 'health') {
+      throw new PriorartError('not_found', 'there is no such endpoint');
+    }
+    return this.#handle(match, false);
   }
 
   #admit(match: Match, isLate: boolean): HttpReply | Promise<HttpReply> {
@@ -116,6 +158,8 @@ class Exchange {
         await this.#admission.reserveQuota();
         this.#query = query;
       },
+      further: (further, options) => this.#further(further, options),
+      countCalls: (more) => this.#admission.countCalls(more),
     };
     return match.route.handle(call);
   }
@@ -157,7 +201,8 @@ class Exchange {
 
   failNow(error: unknown): HttpReply | Promise<HttpReply> {
     const access = this.#route?.access === 'admin' ? 'admin' : 'key';
-    const { reply, isFault } = problemOf(error, this.#requestId, access);
+    const challenge = this.#route?.takesBearer ? this.#services.oauth?.challenge(error) : undefined;
+    const { reply, isFault } = problemOf(error, this.#requestId, access, challenge);
     if (isFault) {
       const fields = { request_id: this.#requestId, ...traceFields(this.#trace), err: error };
       this.#services.log.error(fields, 'request failed');
@@ -172,8 +217,10 @@ class Exchange {
   }
 
   #observe(status: number, reply?: HttpReply): void {
+    const { options: further } = this.#outer ?? {};
+    if (further?.isLogged === false || (this.#isLoggedFurther && status < 400)) return;
     const record: RequestRecord = {
-      endpoint: this.#route?.endpoint ?? 'none',
+      endpoint: further?.endpoint ?? this.#route?.endpoint ?? 'none',
       method: this.#request.method,
       status,
       ms: performance.now() - this.#startedAt,

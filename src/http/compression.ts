@@ -5,7 +5,13 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { COMPRESS_FROM_BYTES, COMPRESSIONS_AT_ONCE } from '../limits.js';
-import { type HttpHandler, type HttpReply, type HttpRequest, isSource } from './adapters/adapter.js';
+import {
+  type HttpHandler,
+  type HttpReply,
+  type HttpRequest,
+  isEvents,
+  isSource,
+} from './adapters/adapter.js';
 import { varied } from './cors.js';
 
 type Coding = 'br' | 'gzip';
@@ -57,6 +63,7 @@ function isWorthIt(reply: HttpReply): reply is Text {
   const { status, headers, body } = reply;
   return (
     !isSource(body) &&
+    !isEvents(body) &&
     status === 200 &&
     body.length >= COMPRESS_FROM_BYTES &&
     headers['content-encoding'] === undefined &&

@@ -8,10 +8,13 @@ import type { HttpHandler, HttpReply } from './adapters/adapter.js';
 import type { PreflightAnswer } from './preflight.js';
 
 /** Only these paths. The administration is for pages of this server only. */
-const SHARED_PATHS = /^\/(?:api\/|files\/|openapi\.json$|livez$|readyz$|healthz$)/;
-const REQUEST_HEADERS = 'Content-Type, X-API-Key, X-Request-Id, If-None-Match, If-Range, Range, traceparent';
+const SHARED_PATHS =
+  /^\/(?:api\/|files\/|mcp(?:\/|$)|\.well-known\/oauth-protected-resource(?:\/|$)|openapi\.json$|livez$|readyz$|healthz$)/;
+const REQUEST_HEADERS =
+  'Content-Type, Accept, X-API-Key, Authorization, X-Request-Id, If-None-Match, If-Range, Range, traceparent, ' +
+  'MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID';
 const SHOWN_HEADERS =
-  'X-Request-Id, X-Error-Code, RateLimit, RateLimit-Policy, Retry-After, ETag, Accept-Ranges, Content-Range, Deprecation, traceparent';
+  'X-Request-Id, X-Error-Code, RateLimit, RateLimit-Policy, Retry-After, ETag, Accept-Ranges, Content-Range, Deprecation, WWW-Authenticate, traceparent';
 
 /**
  * Answers preflights, and marks answers that a page may read.

@@ -36,7 +36,8 @@ export const ERROR_HELP = {
     solve: 'ask for a name that an answer showed: .webp, .jpg, .jpeg or .png',
   },
   unauthorized: {
-    means: 'the API key is missing or unknown; in the administration, its secret or session',
+    means:
+      'the API key is missing or unknown; at /mcp, a token is not valid; in the administration, its secret or session',
     solve: 'send the key in X-API-Key as it is; of the administration, Authorization: Bearer',
   },
   key_deactivated: {
@@ -44,8 +45,12 @@ export const ERROR_HELP = {
     solve: 'use another key, or ask the operator for one',
   },
   forbidden: {
-    means: 'a change by a session of the administration comes from no page of this server',
-    solve: 'send the header X-Priorart-Admin from a page of this server, or use the secret',
+    means:
+      'a change by a session of the administration comes from no page of this server; at /mcp, a page or a host name is ' +
+      'not allowed, or a token lacks a scope',
+    solve:
+      'in the administration, send the header X-Priorart-Admin from a page of this server, or use the secret; at /mcp, see ' +
+      '--cors-origins, --mcp-hosts and --oauth-scope',
   },
   link_invalid: {
     means: 'the link to an image has expired or was changed',

@@ -34,11 +34,13 @@ const CHALLENGE = { key: 'ApiKey header="X-API-Key"', admin: 'Bearer realm="admi
 /**
  * The answer for an error of a handler.
  * @param access access of the route
+ * @param challenge WWW-Authenticate, instead of that of the access
  */
 export function problemOf(
   error: unknown,
   requestId: string,
   access: keyof typeof CHALLENGE = 'key',
+  challenge?: string,
 ): Problem {
   if (!isPriorartError(error)) return fault('internal', 'internal error', requestId);
   const code = shownCode(error.code);
@@ -53,7 +55,8 @@ export function problemOf(
     return problem;
   }
   const headers: Record<string, string> = {};
-  if (status === 401) headers['www-authenticate'] = CHALLENGE[access];
+  if (challenge !== undefined) headers['www-authenticate'] = challenge;
+  else if (status === 401) headers['www-authenticate'] = CHALLENGE[access];
   if (status === 429) Object.assign(headers, retryAfter(error));
   return { reply: detailReply(code, error.message, headers), isFault: false };
 }

@@ -11,6 +11,8 @@ import type { Logger } from '../observe/log.js';
 import type { HttpReply, HttpRequest } from './adapters/adapter.js';
 import type { Administration } from './admission/administrator.js';
 import type { KeyCheck } from './admission/api-key.js';
+import type { OAuth } from './admission/oauth.js';
+import type { McpEndpoint } from './mcp-endpoint.js';
 import type { Operation } from './openapi/operation.js';
 import type { RequestObserver } from './request-record.js';
 
@@ -24,6 +26,10 @@ export interface Services {
   log: Logger;
   /** The drawings that links point to; absent: no drawings. */
   drawings?: DrawingStore | undefined;
+  /** The MCP front end; absent: its endpoints answer 404. */
+  mcp?: McpEndpoint | undefined;
+  /** Checks tokens of an authorization server; absent: API keys only. */
+  oauth?: OAuth | undefined;
   /** Address of this server for clients; undefined if it is not configured. */
   publicUrl?: string | undefined;
   /** Longest time of a search, ms. */
@@ -50,6 +56,23 @@ export interface Call {
    * @throws PriorartError `quota_exceeded`, `unavailable`, as a rejection
    */
   reserveQuota(query: string): Promise<void>;
+  /**
+   * Answers a further request of this caller by the same routes, with its quota and its line in the log. The rate limit
+   * counts it with this call.
+   */
+  further(request: HttpRequest, options: FurtherOptions): Promise<HttpReply>;
+  /**
+   * Counts more calls in the rate limit, for a call that holds several.
+   * @throws PriorartError `rate_limited`, `unavailable`, as a rejection
+   */
+  countCalls(more: number): Promise<void>;
+}
+
+export interface FurtherOptions {
+  /** Its name in logs and metrics, instead of the route's. */
+  endpoint: string;
+  /** Whether it has a line in the log. If it has, this call has none, unless it fails. */
+  isLogged: boolean;
 }
 
 export interface Route {
@@ -64,7 +87,9 @@ export interface Route {
    * its limit equals the limit of `public`, but is counted separately.
    */
   access: 'key' | 'public' | 'health' | 'admin' | 'signed';
-  /** Its description in the OpenAPI document; absent for files of the page that shows the document. */
+  /** Whether `Authorization: Bearer` may hold the key, or a token of the authorization server. For MCP clients. */
+  takesBearer?: true;
+  /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP. */
   operation?: Operation;
   handle(call: Call): HttpReply | Promise<HttpReply>;
 }

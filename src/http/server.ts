@@ -19,8 +19,10 @@ import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
 import { createNodeAdapter } from './adapters/node.js';
 import { createUwsAdapter } from './adapters/uws.js';
 import { createApp, ROUTES } from './app.js';
+import { McpEndpoint } from './mcp-endpoint.js';
 import { type MetricsPort, openMetricsPort } from './metrics-port.js';
 import { type Middleware, type MiddlewareConfig, middlewareOf } from './middleware.js';
+import { packageVersion } from './package-version.js';
 import { preflightAnswers, refusalReply } from './preflight.js';
 import { logForKey, logRequest } from './request-line.js';
 import type { RequestRecord } from './request-record.js';
@@ -37,6 +39,14 @@ type Optional = MiddlewareConfig &
     Pick<
       Config,
       | 'publicUrl'
+      | 'mcp'
+      | 'mcpHosts'
+      | 'oauthIssuer'
+      | 'oauthJwks'
+      | 'oauthAudience'
+      | 'oauthScope'
+      | 'oauthClaim'
+      | 'oauthKey'
       | 'tlsCert'
       | 'tlsKey'
       | 'connectionsMax'
@@ -88,6 +98,7 @@ export interface Server {
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { engine, access, drawings, log, config, metrics = new Metrics() } = parts;
   const tls = tlsIdentity(config);
+  const oauth = await oauthOf(config);
   const lifecycle = { draining: false };
   const requestServices = openRequestServices(access, config, log, () => engine.ready().ready);
   const writeLine = lineWriter(log);
@@ -96,6 +107,10 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     logForKey(requestServices.requests, record);
     metrics.requestFinished(record);
   };
+  const onFault = (error: unknown) => log.error({ err: error }, 'a call by MCP failed');
+  const mcp =
+    config.mcp === 'off' ? undefined : new McpEndpoint({ version: packageVersion(), onFault }, config);
+  await mcp?.load();
   const services = {
     engine,
     access,
@@ -103,6 +118,8 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     admin: requestServices.admin,
     drawings,
     log,
+    mcp,
+    oauth,
     publicUrl: config.publicUrl,
     deadlineMs: config.deadlineMs,
     lifecycle,
@@ -165,6 +182,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
         throw new PriorartError('usage', 'TLS cannot be turned on or off without a restart');
       if (newTls) adapter.replaceTls(newTls);
       middleware = newMiddleware;
+      mcp?.reload(changed);
       if (changed.logLevel !== undefined) log.level = changed.logLevel;
       log.info(newTls ? { certificate_valid_to: validTo(newTls) } : {}, 'settings read again');
     },
@@ -172,12 +190,20 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       lifecycle.draining = true;
       log.info({ active_requests: adapter.activeRequests }, 'shutting down');
       await sleep(config.shutdownDelayMs ?? 0);
+      await mcp?.close();
       await adapter.close(config.shutdownGraceMs);
       metricsPort?.close();
       await requestServices.close();
       log.info('closed');
     },
   };
+}
+
+/** The library that checks tokens is loaded only if it is needed. */
+async function oauthOf(config: ServerParts['config']): Promise<Services['oauth']> {
+  if (config.oauthIssuer === undefined) return undefined;
+  const { OAuth } = await import('./admission/oauth.js');
+  return OAuth.of(config);
 }
 
 async function openMetrics(

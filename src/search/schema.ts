@@ -240,6 +240,27 @@ export const detailsSchema = z.strictObject(
   { error: 'a JSON object' },
 );
 
+/** A name with one of the four extensions, in any case. */
+const IMAGE_NAME = /[.]([wW][eE][bB][pP]|[jJ][pP][eE]?[gG]|[pP][nN][gG])$/;
+const DRAWING_NAME = 'a name that ends in .webp, .jpg, .jpeg or .png';
+
+/** Parameters of GET /api/v1/drawings/{publication_id}/{filename}. */
+export const drawingSchema = z.strictObject(
+  {
+    publication_id: z
+      .string({ error: 'a publication number' })
+      .min(1, { error: 'a publication number' })
+      .describe('patent_id of an answer'),
+    filename: z
+      .string({ error: DRAWING_NAME })
+      .regex(IMAGE_NAME, { error: DRAWING_NAME })
+      .describe(
+        'representative_figure of an answer; the images in the markdown of a document are whole links',
+      ),
+  },
+  { error: 'a JSON object' },
+);
+
 export type FilterFields = z.output<typeof filterSchema>;
 export type SearchFields = Pick<z.output<typeof semanticSchema>, keyof typeof searchFields>;
 

@@ -53,6 +53,7 @@ const FOR_EVERYBODY = new Set(['errors.ts', 'limits.ts', 'config.ts', 'nearest-n
 
 /** Packages that only some files may import, so that the rest of the program does not depend on them. */
 const CONFINED: Readonly<Record<string, readonly string[]>> = {
+  '@modelcontextprotocol/server': ['src/mcp/sdk.ts'],
   'uWebSockets.js': ['src/http/adapters/uws.ts'],
   lmdb: ['src/store/'],
   'onnxruntime-node': ['src/onnx/'],

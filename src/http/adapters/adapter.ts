@@ -46,11 +46,26 @@ export interface BodySource {
   close(): void;
 }
 
+/** Where the events of a body go. Calls after the end are ignored. */
+export interface EventSink {
+  /** Sends a text at once. A client that leaves too much unread loses its connection. */
+  write(text: string): void;
+  end(): void;
+}
+
+/** A body that is written as its events happen, without a length. The answer to HEAD does not begin it. */
+export interface EventBody {
+  /** Called once, when the head is written. It writes at least one event. */
+  begin(sink: EventSink): void;
+  /** The answer is over: it was ended, or the client has disconnected. Called once. Does not throw. */
+  ended(): void;
+}
+
 export interface HttpReply {
   status: number;
   /** Without Content-Length, Connection and Date: the adapter sets them. */
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array | string | BodySource;
+  body: Uint8Array | string | BodySource | EventBody;
   /** Number of results in the body, for the request log. */
   resultCount?: number;
 }
@@ -163,8 +178,13 @@ export function isSource(body: HttpReply['body']): body is BodySource {
   return typeof body === 'object' && 'read' in body;
 }
 
-/** Length of a body, bytes. */
+export function isEvents(body: HttpReply['body']): body is EventBody {
+  return typeof body === 'object' && 'begin' in body;
+}
+
+/** Length of a body, bytes; 0 if it is unknown. */
 export function lengthOf(body: HttpReply['body']): number {
+  if (isEvents(body)) return 0;
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { HALF_CLOSED_MS } from '../../limits.js';
+import { HALF_CLOSED_MS, STREAM_WAITING_MAX_BYTES } from '../../limits.js';
 import {
   type AdapterOptions,
   BARE_ERROR,
   type BodySource,
   cannotListen,
   checkReplyHeaders,
+  type EventBody,
   HEAD_MAX_BYTES,
   HEAD_TOO_LARGE,
   type HttpAdapter,
@@ -18,6 +19,7 @@ import {
   hasRequestBody,
   IDLE_TIMEOUT_MS,
   isBodiless,
+  isEvents,
   isSource,
   LARGE_BODY_BYTES,
   lengthOf,
@@ -143,11 +145,16 @@ class NodeAdapter implements HttpAdapter {
       this.#options.onError(error);
     }
     if (reply) reply = withoutEmptySource(reply);
-    if (reply && isSource(reply.body) && (disconnect.isGone || message.method === 'HEAD')) reply.body.close();
+    if (reply && (disconnect.isGone || message.method === 'HEAD')) {
+      if (isSource(reply.body)) reply.body.close();
+      else if (isEvents(reply.body)) reply.body.ended();
+    }
     if (!reply || disconnect.isGone) return;
     const close = this.#draining || request.requestBody.isAbandoned;
     if (isSource(reply.body) && message.method !== 'HEAD') {
       await this.#writeSource(response, reply, reply.body, close);
+    } else if (isEvents(reply.body) && message.method !== 'HEAD') {
+      this.#writeEvents(response, reply, reply.body);
     } else this.#write(message, response, reply, close);
   }
 
@@ -188,14 +195,27 @@ class NodeAdapter implements HttpAdapter {
       response.writeHead(reply.status, headers).end();
       return;
     }
-    headers['content-length'] = lengthOf(reply.body);
+    if (!isEvents(reply.body)) headers['content-length'] = lengthOf(reply.body);
     response.writeHead(reply.status, headers);
-    if (message.method === 'HEAD' || isSource(reply.body)) {
+    if (message.method === 'HEAD' || isSource(reply.body) || isEvents(reply.body)) {
       response.end();
       return;
     }
     response.end(reply.body);
     if (reply.body.length > LARGE_BODY_BYTES || message.socket.writableLength > 0) this.#watch(response);
+  }
+
+  #writeEvents(response: ServerResponse, { status, headers }: HttpReply, events: EventBody): void {
+    response.on('close', () => events.ended());
+    response.writeHead(status, headers);
+    events.begin({
+      write: (text) => {
+        if (response.destroyed || response.writableEnded) return;
+        response.write(text);
+        if (response.writableLength > STREAM_WAITING_MAX_BYTES) response.destroy();
+      },
+      end: () => response.end(),
+    });
   }
 
   /**

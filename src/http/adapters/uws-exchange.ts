@@ -1,12 +1,14 @@
 /** A request on uWebSockets.js and its answer. */
 
-import { HALF_CLOSED_MS } from '../../limits.js';
+import { HALF_CLOSED_MS, STREAM_WAITING_MAX_BYTES } from '../../limits.js';
 import {
   type AdapterOptions,
   BARE_ERROR,
   type BodySource,
+  type EventBody,
   type HttpReply,
   isBodiless,
+  isEvents,
   isSource,
   LARGE_BODY_BYTES,
   lengthOf,
@@ -31,6 +33,7 @@ export class UwsExchange {
   #writeTimer: NodeJS.Timeout | undefined;
   #state: 'open' | 'writing' | 'finished' = 'open';
   #source: BodySource | undefined;
+  #events: EventBody | undefined;
   /** Ends the wait for the socket to accept a part. */
   #whenGiven: (() => void) | undefined;
   readonly disconnect = new Disconnect();
@@ -66,6 +69,7 @@ export class UwsExchange {
     const reply = withoutEmptySource(given);
     if (!this.isOpen) {
       if (isSource(reply.body)) reply.body.close();
+      if (isEvents(reply.body)) reply.body.ended();
       return;
     }
     if (this.body?.isEndless) {
@@ -85,17 +89,25 @@ export class UwsExchange {
         return;
       }
     }
+    if (isEvents(body)) {
+      this.#events = body;
+      if (!this.isHead) {
+        this.#writeEvents(reply, body);
+        return;
+      }
+    }
     const length = lengthOf(body);
     this.#res.cork(() => {
       this.#writeHead(reply);
       if (isBodiless(reply.status) || this.isHead) {
         // endWithoutBody with a length leaves the response pending, and the next request loses its
         // connection.
-        if (!isBodiless(reply.status)) this.#res.writeHeader('Content-Length', String(length));
+        if (!isBodiless(reply.status) && !isEvents(body))
+          this.#res.writeHeader('Content-Length', String(length));
         if (close) this.#res.writeHeader('Connection', 'close');
         this.#res.endWithoutBody();
-      } else if (isSource(body)) {
-        throw new Error('a source is written elsewhere');
+      } else if (isSource(body) || isEvents(body)) {
+        throw new Error('this body is written elsewhere');
       } else if (close && length <= LARGE_BODY_BYTES) {
         this.#res.end(body, true);
       } else {
@@ -104,6 +116,35 @@ export class UwsExchange {
         return;
       }
       this.#finish();
+    });
+  }
+
+  #writeEvents(reply: HttpReply, events: EventBody): void {
+    let waiting = 0;
+    this.#res.onWritable(() => {
+      waiting = 0;
+      return true;
+    });
+    const write = (text: string) => {
+      if (this.#state !== 'writing') return;
+      if (!this.#res.write(text)) waiting += Buffer.byteLength(text);
+      if (waiting > STREAM_WAITING_MAX_BYTES) this.#res.close();
+    };
+    const end = () => {
+      if (this.#state !== 'writing') return;
+      this.#res.end('', false);
+      this.#finish();
+    };
+    this.#res.cork(() => {
+      this.#writeHead(reply);
+      events.begin({
+        write: (text) => {
+          if (this.#state === 'writing') this.#res.cork(() => write(text));
+        },
+        end: () => {
+          if (this.#state === 'writing') this.#res.cork(end);
+        },
+      });
     });
   }
 
@@ -202,6 +243,7 @@ export class UwsExchange {
     // An unread body is discarded: its client may never send the end.
     this.body?.clientGone();
     this.#source?.close();
+    this.#events?.ended();
     this.#whenGiven?.();
     this.#hold.forget();
     clearTimeout(this.#writeTimer);

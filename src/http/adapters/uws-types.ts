@@ -19,6 +19,8 @@ export interface UwsResponse {
   cork(write: () => void): UwsResponse;
   writeStatus(status: string): UwsResponse;
   writeHeader(name: string, value: string): UwsResponse;
+  /** Writes a chunk of a body without a length. False if the socket does not accept it now; it is then buffered. */
+  write(chunk: string): boolean;
   end(body: string | Uint8Array, closeConnection: boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
   /** Stops reading. Neither bytes nor the end of the client's side are noticed. */

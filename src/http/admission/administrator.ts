@@ -12,6 +12,7 @@ import type { RequestLog } from '../../access/request-log.js';
 import type { AccessStore } from '../../access/store.js';
 import { PriorartError } from '../../errors.js';
 import type { HttpRequest } from '../adapters/adapter.js';
+import { bearerOf } from './api-key.js';
 
 /** The endpoint that checks the secret itself. */
 export const LOGIN = 'admin.login';
@@ -44,7 +45,7 @@ export function administration(
  * @throws PriorartError `unauthorized`, `forbidden`, `unavailable`; a promise rejects with the same errors
  */
 export function requireAdministrator(request: HttpRequest, admin: Administration): Promise<void> | undefined {
-  const bearer = bearerSecret(request.headers['authorization'] ?? '');
+  const bearer = bearerOf(request);
   if (bearer !== undefined) {
     const pause = pauseOf(request, admin);
     if (pause) return pause.then(() => checkSecret(bearer, request, admin));
@@ -70,13 +71,6 @@ function requireSession(request: HttpRequest, admin: Administration): void {
       `a change by a session needs the header ${SESSION_HEADER} and a page of this server`,
     );
   }
-}
-
-/** The text after `Bearer`; undefined if it is missing or the scheme differs. */
-function bearerSecret(header: string): string | undefined {
-  const scheme = 'bearer ';
-  if (header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
-  return header.slice(scheme.length).trim() || undefined;
 }
 
 /** The pause before the check of an attempt; undefined without a pause. */

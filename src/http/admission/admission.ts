@@ -2,16 +2,20 @@
  * The checks of a request in their order: maintenance, key, rate limit, quota; and the headers RateLimit and
  * RateLimit-Policy, as in the IETF's draft of the RateLimit header fields.
  */
+
 import type { QuotaState, Reservation, Settled } from '../../access/counters.js';
+import { KEY_PREFIX } from '../../access/key.js';
 import type { ApiKey } from '../../access/records.js';
 import type { Allowance } from '../../access/window.js';
-import { isPriorartError, PriorartError } from '../../errors.js';
+import { type ErrorCode, isPriorartError, PriorartError } from '../../errors.js';
 import type { HttpRequest } from '../adapters/adapter.js';
 import type { Route, Services } from '../route.js';
 import { LOGIN, requireAdministrator } from './administrator.js';
-import { type Caller, requireKey } from './api-key.js';
+import { bearerOf, type Caller, requireKey, requireKeyId } from './api-key.js';
 
 const MINUTE_S = 60;
+/** Refusals of callers without a valid key. */
+const REFUSED: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'key_deactivated', 'forbidden']);
 
 export class Admission {
   readonly #services: Services;
@@ -39,6 +43,28 @@ export class Admission {
     return this.#key;
   }
 
+  /** Admission of a further request of the same caller, which the rate limit has counted with this one. */
+  shared(): Admission {
+    const other = new Admission(this.#services);
+    other.#caller = this.#caller;
+    other.#key = this.#key;
+    other.#allowance = this.#allowance;
+    return other;
+  }
+
+  /**
+   * Counts more calls of the caller.
+   * @throws PriorartError `rate_limited`, `unavailable`, as a rejection
+   */
+  async countCalls(more: number): Promise<void> {
+    const { limits } = this.#services;
+    for (let n = 0; n < more; n++) {
+      const allowance = await limits.whenUnlocked(() => limits.takeCall(this.#caller!.key.id));
+      this.#allowance = allowance;
+      if (!allowance.admitted) throw rateLimited(allowance, true);
+    }
+  }
+
   /**
    * Admits a request to a route, or throws the reason of the refusal.
    * @returns a promise if the request has to wait
@@ -55,11 +81,32 @@ export class Admission {
       return route.endpoint === LOGIN ? undefined : requireAdministrator(request, admin);
     }
     if (route.access === 'key') {
+      const token = this.#tokenOf(request, route);
+      if (token !== undefined) return this.#admitToken(request, route, token);
       // Only the last step counts, so all steps can be retried.
       return this.#services.limits.whenUnlocked(() => this.#admitCaller(request, route)) ?? undefined;
     }
     this.#admitCaller(request, route);
     return undefined;
+  }
+
+  /** A token of the authorization server; undefined if there is none, or the request has an API key. */
+  #tokenOf(request: HttpRequest, { takesBearer }: Route): string | undefined {
+    if (!takesBearer || !this.#services.oauth || request.headers['x-api-key'] !== undefined) return undefined;
+    const bearer = bearerOf(request);
+    return bearer?.startsWith(KEY_PREFIX) ? undefined : bearer;
+  }
+
+  async #admitToken(request: HttpRequest, route: Route, token: string): Promise<void> {
+    const { limits, oauth } = this.#services;
+    let id: string;
+    try {
+      id = await oauth!.keyOf(token);
+    } catch (error) {
+      await limits.whenUnlocked(() => this.#countStranger(request, error));
+      throw error;
+    }
+    await limits.whenUnlocked(() => this.#admitCaller(request, route, id));
   }
 
   /**
@@ -72,7 +119,8 @@ export class Admission {
     if (!ready) throw new PriorartError('unavailable', `not ready: ${missing.join('; ')}`, { retryAfter: 2 });
   }
 
-  #admitCaller(request: HttpRequest, route: Route): void {
+  /** @param id of the key that a checked token stands for */
+  #admitCaller(request: HttpRequest, route: Route, id?: string): void {
     const { access, limits } = this.#services;
     const maintenance = access.maintenance();
     if (maintenance) {
@@ -83,7 +131,7 @@ export class Admission {
     if (route.access === 'signed') this.#allowance = limits.takeFile(request.remoteAddress);
     else if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
     else {
-      this.#caller = this.#callerOf(request);
+      this.#caller = this.#callerOf(request, route.takesBearer === true, id);
       this.#allowance = limits.takeCall(this.#caller.key.id);
     }
     if (!this.#allowance.admitted) throw rateLimited(this.#allowance, route.access === 'key');
@@ -94,19 +142,25 @@ export class Admission {
    * a limit.
    * @throws PriorartError `unauthorized`, `key_deactivated`, `rate_limited`, `unavailable`
    */
-  #callerOf(request: HttpRequest): Caller {
-    const { access, limits } = this.#services;
+  #callerOf(request: HttpRequest, takesBearer: boolean, id: string | undefined): Caller {
+    const { access } = this.#services;
     try {
-      return requireKey(request, access, (key) => {
+      const known = (key: ApiKey) => {
         this.#key = key;
-      });
+      };
+      if (id !== undefined) return requireKeyId(request, access, known, id);
+      return requireKey(request, access, known, takesBearer);
     } catch (error) {
-      if (isPriorartError(error) && (error.code === 'unauthorized' || error.code === 'key_deactivated')) {
-        this.#allowance = limits.takeStranger(request.remoteAddress);
-        if (!this.#allowance.admitted) throw rateLimited(this.#allowance, false);
-      }
+      this.#countStranger(request, error);
       throw error;
     }
+  }
+
+  /** Counts a call that has no valid key or token. @throws PriorartError `rate_limited` */
+  #countStranger(request: HttpRequest, error: unknown): void {
+    if (!isPriorartError(error) || !REFUSED.has(error.code)) return;
+    this.#allowance = this.#services.limits.takeStranger(request.remoteAddress);
+    if (!this.#allowance.admitted) throw rateLimited(this.#allowance, false);
   }
 
   /** @throws PriorartError `quota_exceeded`, `unavailable` */

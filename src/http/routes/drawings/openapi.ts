@@ -1,9 +1,14 @@
 /** OpenAPI operations of drawings and their links. */
+import { z } from 'zod';
+import { drawingSchema } from '../../../search/schema.js';
 import { INTERNAL, LIMITS, NOT_CHANGED, TOO_MANY_OF_ADDRESS, UNAVAILABLE } from '../../openapi/answers.js';
 import { errorAnswer as error, type Operation, type Parameter } from '../../openapi/operation.js';
 
-/** A name with one of the four extensions, in any case. */
-const IMAGE_NAME = '[.]([wW][eE][bB][pP]|[jJ][pP][eE]?[gG]|[pP][nN][gG])$';
+/** A parameter of the path, from its schema. */
+function inPath(name: keyof typeof drawingSchema.shape): Parameter {
+  const { $schema: _, description = '', ...schema } = z.toJSONSchema(drawingSchema.shape[name]);
+  return { name, in: 'path', description, schema, required: true };
+}
 
 export const redirectOperation: Operation = {
   id: 'drawing',
@@ -12,23 +17,7 @@ export const redirectOperation: Operation = {
   description:
     'Redirects to the image, under a new link each time, which works for some minutes. Keep images ' +
     'by publication_id and filename, not by the link.',
-  parameters: [
-    {
-      name: 'publication_id',
-      in: 'path',
-      description: 'patent_id of an answer',
-      schema: { type: 'string', minLength: 1 },
-      required: true,
-    },
-    {
-      name: 'filename',
-      in: 'path',
-      description:
-        'representative_figure of an answer; the images in the markdown of a document are whole links',
-      schema: { type: 'string', pattern: IMAGE_NAME },
-      required: true,
-    },
-  ],
+  parameters: [inPath('publication_id'), inPath('filename')],
   answers: {
     302: { description: 'Where the image is now', headers: ['Location', 'Cache-Control', ...LIMITS] },
     400: error(['bad_drawing_extension'], 'The extension is not one of .webp, .jpg, .jpeg, .png', ...LIMITS),

@@ -1,0 +1,184 @@
+/**
+ * Access tokens of an external authorization server, for /mcp. This server is a resource server of OAuth 2.1: it says where
+ * tokens come from (RFC 9728), and checks each token by the keys that the authorization server publishes. A token stands
+ * for an API key of this server, whose limits, quota and log hold for it.
+ */
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { Config } from '../../config.js';
+import { PriorartError } from '../../errors.js';
+import { OAUTH_CLOCK_TOLERANCE_S, OAUTH_JWKS, OAUTH_TOKEN_MAX_CHARS } from '../../limits.js';
+import { METADATA_PATH } from '../mcp-endpoint.js';
+
+export type OAuthConfig = Partial<
+  Pick<
+    Config,
+    'publicUrl' | 'oauthIssuer' | 'oauthJwks' | 'oauthAudience' | 'oauthScope' | 'oauthClaim' | 'oauthKey'
+  >
+>;
+
+const ENDPOINT = '/mcp';
+
+/** Signatures only. A shared secret would have to be in the published keys. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+/** A refused token. `reason` is the code of RFC 6750. */
+class TokenRefused extends PriorartError {
+  readonly reason: 'invalid_token' | 'insufficient_scope';
+
+  constructor(reason: TokenRefused['reason'], message: string, cause?: unknown) {
+    super(reason === 'invalid_token' ? 'unauthorized' : 'forbidden', message, { cause });
+    this.reason = reason;
+  }
+}
+
+export class OAuth {
+  readonly #keys: JWTVerifyGetKey;
+  readonly #issuer: string;
+  readonly #audience: string;
+  readonly #scope: string | undefined;
+  readonly #claim: string;
+  readonly #key: string | undefined;
+  readonly #publicUrl: string;
+
+  private constructor(issuer: string, jwks: string, publicUrl: string, config: OAuthConfig) {
+    this.#issuer = issuer;
+    this.#publicUrl = publicUrl;
+    this.#audience = config.oauthAudience ?? publicUrl + ENDPOINT;
+    this.#scope = config.oauthScope;
+    this.#claim = config.oauthClaim ?? 'priorart_key';
+    this.#key = config.oauthKey;
+    this.#keys = createRemoteJWKSet(new URL(jwks), {
+      timeoutDuration: OAUTH_JWKS.timeoutMs,
+      cooldownDuration: OAUTH_JWKS.cooldownMs,
+      cacheMaxAge: OAUTH_JWKS.maxAgeMs,
+    });
+  }
+
+  /**
+   * Undefined if no authorization server is configured.
+   * @throws PriorartError `usage` if a setting is missing, or keys would travel without TLS
+   */
+  static of(config: OAuthConfig): OAuth | undefined {
+    const { oauthIssuer, oauthJwks, publicUrl } = config;
+    if (oauthIssuer === undefined) return undefined;
+    if (oauthJwks === undefined)
+      throw new PriorartError(
+        'usage',
+        '--oauth-issuer: expected --oauth-jwks with it, the address of its keys',
+      );
+    if (!/^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/)/.test(oauthJwks))
+      throw new PriorartError('usage', `--oauth-jwks: got ${JSON.stringify(oauthJwks)}; expected https`);
+    if (publicUrl === undefined)
+      throw new PriorartError(
+        'usage',
+        '--oauth-issuer: expected --public-url with it, the address of this server',
+      );
+    return new OAuth(oauthIssuer, oauthJwks, publicUrl, config);
+  }
+
+  /** The metadata document of RFC 9728. */
+  get metadata(): object {
+    return {
+      resource: this.#publicUrl + ENDPOINT,
+      resource_name: 'priorart',
+      authorization_servers: [this.#issuer],
+      bearer_methods_supported: ['header'],
+      ...(this.#scope === undefined ? {} : { scopes_supported: this.#scope.split(' ') }),
+    };
+  }
+
+  /**
+   * The id of the API key that a token stands for.
+   * @throws PriorartError `unauthorized`, `forbidden` if it lacks a scope, `unavailable` if the keys cannot be fetched; as a
+   *   rejection
+   */
+  async keyOf(token: string): Promise<string> {
+    const claims = await this.#checked(token);
+    if (this.#scope !== undefined && !hasScopes(claims, this.#scope)) {
+      throw new TokenRefused('insufficient_scope', `the token lacks the scope ${this.#scope}`);
+    }
+    const key = claims[this.#claim] ?? this.#key;
+    if (typeof key === 'string' && key !== '') return key;
+    throw new TokenRefused('invalid_token', 'the token belongs to no API key of this server');
+  }
+
+  async #checked(token: string): Promise<JWTPayload> {
+    if (token.length > OAUTH_TOKEN_MAX_CHARS)
+      throw new TokenRefused('invalid_token', 'the token is too long');
+    try {
+      const { payload } = await jwtVerify(token, this.#keys, {
+        issuer: this.#issuer,
+        audience: this.#audience,
+        algorithms: ALGORITHMS,
+        requiredClaims: ['exp'],
+        clockTolerance: OAUTH_CLOCK_TOLERANCE_S,
+      });
+      return payload;
+    } catch (error) {
+      throw refusal(error);
+    }
+  }
+
+  /** The challenge of an answer without access, RFC 6750 and 9728; undefined for other errors. */
+  challenge(error: unknown): string | undefined {
+    if (!(error instanceof PriorartError)) return undefined;
+    const refused = error instanceof TokenRefused ? error : undefined;
+    if (error.code !== 'unauthorized' && !refused) return undefined;
+    const parts = {
+      resource_metadata: `${this.#publicUrl}${METADATA_PATH}${ENDPOINT}`,
+      ...(this.#scope === undefined ? {} : { scope: this.#scope }),
+      ...(refused ? { error: refused.reason, error_description: refused.message } : {}),
+    };
+    const quoted = Object.entries(parts).map(([name, value]) => `${name}="${value.replaceAll('"', "'")}"`);
+    return `Bearer ${quoted.join(', ')}`;
+  }
+}
+
+/** The reason for a client. The token itself is never repeated. */
+function refusal(error: unknown): PriorartError {
+  if (error instanceof errors.JWTExpired)
+    return new TokenRefused('invalid_token', 'the token has expired', error);
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const what = { aud: 'another resource', iss: 'another issuer' }[error.claim] ?? undefined;
+    const message =
+      what === undefined ? `the claim ${claimName(error)} is not valid` : `the token is for ${what}`;
+    return new TokenRefused('invalid_token', message, error);
+  }
+  const isOfToken =
+    error instanceof errors.JWSInvalid ||
+    error instanceof errors.JWTInvalid ||
+    error instanceof errors.JWSSignatureVerificationFailed ||
+    error instanceof errors.JOSEAlgNotAllowed ||
+    error instanceof errors.JOSENotSupported ||
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys;
+  if (isOfToken) return new TokenRefused('invalid_token', 'the token is not valid', error);
+  return new PriorartError('unavailable', 'the keys of the authorization server cannot be fetched', {
+    cause: error,
+    retryAfter: OAUTH_JWKS.cooldownMs / 1000,
+  });
+}
+
+/** The name of a claim that this server requires. */
+function claimName({ claim }: errors.JWTClaimValidationFailed): string {
+  return ['exp', 'nbf', 'iat'].includes(claim) ? claim : 'set';
+}
+
+/** Whether `scope` (RFC 8693) or `scp` has all of the wanted scopes. */
+function hasScopes(claims: JWTPayload, wanted: string): boolean {
+  const given = claims['scope'] ?? claims['scp'];
+  const scopes = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
+  return wanted.split(' ').every((scope) => scopes.includes(scope));
+}

@@ -1,0 +1,161 @@
+/** The transport of 2024: streams and the messages to them. */
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { MCP_STREAMS } from '../../src/limits.js';
+import { onEachAdapter, Service } from '../api/service.js';
+import { until } from '../until.js';
+
+/** An open stream, and what it has received. */
+class Stream {
+  readonly #stop = new AbortController();
+  text = '';
+  isEnded = false;
+  status = 0;
+  headers = new Headers();
+
+  static async open(service: Service, key = service.key): Promise<Stream> {
+    const stream = new Stream();
+    const response = await fetch(`${service.server.url}/mcp/sse`, {
+      headers: { 'x-api-key': key },
+      signal: stream.#stop.signal,
+    });
+    stream.status = response.status;
+    stream.headers = response.headers;
+    void stream.#read(response);
+    return stream;
+  }
+
+  async #read({ body }: Response): Promise<void> {
+    const decoder = new TextDecoder();
+    try {
+      for await (const part of body ?? []) this.text += decoder.decode(part as Uint8Array, { stream: true });
+    } catch {
+      // The test ended it.
+    }
+    this.isEnded = true;
+  }
+
+  /** Where messages are posted. */
+  async address(): Promise<string> {
+    await until(() => this.text.includes('\n\n'), 'the first event');
+    return /event: endpoint\ndata: (.*)\n/.exec(this.text)?.[1] ?? '';
+  }
+
+  get messages(): { id?: unknown; result?: { isError?: boolean } }[] {
+    return [...this.text.matchAll(/event: message\ndata: (.*)\n/g)].map(([, data]) => JSON.parse(data!));
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+}
+
+const call = (id: number, name = 'get_coverage', args: object = {}) => ({
+  ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+  params: { name, arguments: args },
+});
+
+onEachAdapter('GET /mcp/sse', (adapter) => {
+  let service: Service;
+  before(async () => {
+    service = await Service.start(adapter);
+  });
+  after(() => service.stop());
+
+  it('answers travel on the stream; the message is accepted when its answer is written', async () => {
+    const stream = await Stream.open(service);
+    assert.equal(stream.status, 200);
+    assert.equal(stream.headers.get('content-type'), 'text/event-stream');
+    assert.equal(stream.headers.get('x-accel-buffering'), 'no');
+    const address = await stream.address();
+    assert.match(address, /^messages\?session=[\w-]{36}$/);
+    const posted = await service.post(`/mcp/${address}`, call(7));
+    assert.equal(posted.status, 202);
+    await until(() => stream.messages.length === 1, 'the answer');
+    assert.equal(stream.messages[0]!.id, 7);
+    const invalid = await service.post(`/mcp/${address}`, { hello: 1 });
+    assert.equal(invalid.status, 400);
+    assert.equal((await service.post(`/mcp/${address}`, [call(1)])).status, 400);
+    stream.close();
+    await until(
+      async () => (await service.post(`/mcp/${address}`, call(8))).status === 404,
+      'the stream is gone',
+    );
+  });
+
+  it('only the key of a stream may post to it', async () => {
+    const stream = await Stream.open(service);
+    const address = await stream.address();
+    const account = await service.access.createAccount({ name: 'other', plan: 'free' });
+    const other = await service.access.createKey({ account: account.id, environment: 'test', name: 'other' });
+    const refused = await service.post(`/mcp/${address}`, call(1), { 'x-api-key': other.secret });
+    assert.equal(refused.status, 404);
+    assert.equal((await service.post(`/mcp/${address}`, call(1), { 'x-api-key': undefined })).status, 401);
+    assert.equal((await service.post('/mcp/messages', call(1))).status, 404);
+    assert.equal((await service.post(`/mcp/messages?session=${'0'.repeat(36)}`, call(1))).status, 404);
+    assert.deepEqual(stream.messages, []);
+    stream.close();
+  });
+
+  it('a key has a limited number of streams, and gets room when one ends', async () => {
+    const account = await service.access.createAccount({ name: 'streams', plan: 'free' });
+    const { secret } = await service.access.createKey({
+      account: account.id,
+      environment: 'test',
+      name: 'a',
+    });
+    const streams: Stream[] = [];
+    const asked = Array.from({ length: 3 * MCP_STREAMS.perKey }, () => Stream.open(service, secret));
+    for (const stream of await Promise.all(asked)) {
+      if (stream.status === 200) streams.push(stream);
+      else assert.equal(stream.status, 429);
+    }
+    assert.equal(streams.length, MCP_STREAMS.perKey);
+    assert.equal((await Stream.open(service, secret)).status, 429);
+    streams.pop()!.close();
+    await until(async () => {
+      const again = await Stream.open(service, secret);
+      streams.push(again);
+      return again.status === 200;
+    }, 'there is room again');
+    for (const stream of streams) stream.close();
+  });
+
+  it('HEAD opens no stream', async () => {
+    const head = await service.call('/mcp/sse', { method: 'HEAD', headers: { 'x-api-key': service.key } });
+    assert.deepEqual([head.status, head.text], [200, '']);
+  });
+
+  it('a cancelled request gets no answer, and its search ends', async () => {
+    const { search: working, signals } = service.engine;
+    const from = signals.length;
+    service.engine.search = () => new Promise(() => {});
+    try {
+      const stream = await Stream.open(service);
+      const address = await stream.address();
+      const posted = service.post(`/mcp/${address}`, call(3, 'search_patents', { query: 'x' }));
+      await until(() => signals.length > from, 'the search has begun');
+      const duplicate = await service.post(`/mcp/${address}`, call(3));
+      assert.equal(duplicate.status, 400);
+      const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } };
+      assert.equal((await service.post(`/mcp/${address}`, cancel)).status, 202);
+      assert.equal((await posted).status, 202);
+      assert.ok(signals.at(-1)!.aborted);
+      assert.deepEqual(stream.messages, []);
+      stream.close();
+    } finally {
+      service.engine.search = working;
+    }
+  });
+
+  it('a stream stays open while nothing happens, and ends when the server stops', async () => {
+    const own = await Service.start(adapter, 10_000, {}, { shutdownGraceMs: 60_000 });
+    const stream = await Stream.open(own);
+    // The third comment comes after more time than either adapter leaves a silent connection open.
+    await until(() => stream.text.split(': \n\n').length > 3, 'three comments');
+    const before = performance.now();
+    await own.stop();
+    assert.ok(performance.now() - before < 30_000, 'the server does not wait for streams');
+    await until(() => stream.isEnded, 'the stream has ended');
+  });
+});

@@ -1,0 +1,257 @@
+/** Tools on an API in memory: lean rows, budgets, texts that are left out, schemas. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MCP_IMAGE_MAX_BYTES, MCP_TOKENS } from '../../src/limits.js';
+import type { CallOptions, PatentApi } from '../../src/mcp/api.js';
+import { clipped, fairShare, fitting, lengthWithin, tokensOf } from '../../src/mcp/budget.js';
+import { readResource } from '../../src/mcp/resources.js';
+import { toolSchema } from '../../src/mcp/schemas.js';
+import { TOOLS } from '../../src/mcp/tools.js';
+import { analyticsSchema, semanticSchema } from '../../src/search/schema.js';
+import type { DetailsEntry, SearchResult } from '../../src/search/types.js';
+
+const OPTIONS: CallOptions = { signal: new AbortController().signal, label: 'test' };
+const PASSAGE = 'A solid electrolyte lies between the electrodes of the cell. '.repeat(20);
+
+const hit = (n: number, text = PASSAGE): SearchResult => ({
+  patent_id: `US${10_000_000 + n}B2`,
+  title: `Battery with a solid electrolyte ${n}`,
+  applicant: 'Example Company, Limited',
+  filing_date: '2020-01-01',
+  publication_date: '2021-07-01',
+  ipc_codes: ['H01M 10/0562', 'H01M 10/0525'],
+  kind_code: 'B2',
+  country: 'US',
+  similarity_score: 0.9 - n / 1000,
+  rerank_score: 5 - n,
+  representative_figure: `US${10_000_000 + n}B2-D00001.webp`,
+  chunks: Array.from({ length: 5 }, (_, place) => ({
+    text: `${place}: ${text}`,
+    chunk_type: 'description' as const,
+    section_name: 'DETAILED DESCRIPTION',
+    paragraph_numbers: [place],
+    claim_numbers: [],
+    similarity_score: 0.9,
+    rerank_score: 5 - place,
+    highlights: [
+      { from: 5, to: 10 },
+      { from: 900, to: 905 },
+    ],
+  })),
+});
+
+function apiWith(changed: Partial<PatentApi>): { api: PatentApi; asked: object[] } {
+  const asked: object[] = [];
+  const refuse = () => Promise.reject(new Error('not expected'));
+  const api: PatentApi = {
+    ...{ search: refuse, analyze: refuse, details: refuse, coverage: refuse, drawing: refuse },
+    ...changed,
+  };
+  const { search, details } = api;
+  api.search = (request, options) => {
+    asked.push(request);
+    return search(request, options);
+  };
+  api.details = (request, options) => {
+    asked.push(request);
+    return details(request, options);
+  };
+  return { api, asked };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+async function run(name: string, args: Record<string, unknown>, api: PatentApi): Promise<any> {
+  const tool = TOOLS.find((one) => one.name === name)!;
+  const { structured } = await tool.run(args, api, OPTIONS);
+  assert.deepEqual(tool.output.safeParse(structured).error, undefined);
+  return structured;
+}
+
+const searching = (results: SearchResult[]) =>
+  apiWith({ search: async () => ({ total: results.length, results }) });
+
+describe('search_patents', () => {
+  it('50 results are below 10,000 tokens, in every language', async () => {
+    for (const text of [
+      PASSAGE,
+      '전극 사이에 고체 전해질이 있다. '.repeat(40),
+      '固体电解质位于电极之间。'.repeat(60),
+    ]) {
+      const { api } = searching(Array.from({ length: 50 }, (_, n) => hit(n, text)));
+      const answer = await run('search_patents', { query: 'x', top_k: 50 }, api);
+      assert.equal(answer.results.length, 50);
+      assert.ok(tokensOf(JSON.stringify(answer)) <= MCP_TOKENS.default);
+      assert.ok(answer.left_out.characters > 0);
+      assert.match(answer.left_out.hint, /max_tokens/);
+    }
+  });
+
+  it('a lean row has the best passage; the full view has everything', async () => {
+    const { api, asked } = searching([hit(1, 'short')]);
+    const lean = await run('search_patents', { query: 'x', max_tokens: 5_000 }, api);
+    assert.deepEqual(lean.results[0], {
+      patent_id: 'US10000001B2',
+      title: 'Battery with a solid electrolyte 1',
+      applicant: 'Example Company, Limited',
+      filing_date: '2020-01-01',
+      publication_date: '2021-07-01',
+      similarity_score: 0.899,
+      representative_figure: 'US10000001B2-D00001.webp',
+      chunks: [
+        {
+          text: '0: short',
+          section_name: 'DETAILED DESCRIPTION',
+          paragraph_numbers: [0],
+          // The others are behind the end of the text.
+          highlights: [],
+        },
+      ],
+    });
+    assert.equal(lean.left_out, undefined);
+    const full = await run('search_patents', { query: 'x', view: 'full' }, api);
+    assert.deepEqual(full.results, [hit(1, 'short')]);
+    const explained = await run('search_patents', { query: 'x', explain: true }, api);
+    assert.deepEqual(explained.results, [hit(1, 'short')]);
+    // Own arguments do not reach the service.
+    assert.deepEqual(asked, [{ query: 'x' }, { query: 'x' }, { query: 'x', explain: true }]);
+  });
+
+  it('a small budget leaves out results, and says how many', async () => {
+    const { api } = searching(Array.from({ length: 100 }, (_, n) => hit(n)));
+    for (const view of ['lean', 'full']) {
+      const answer = await run('search_patents', { query: 'x', max_tokens: 1_000, view }, api);
+      assert.ok(answer.results.length >= 1 && answer.results.length < 100);
+      assert.equal(answer.results.length + answer.left_out.results, 100);
+      assert.ok(view === 'full' || tokensOf(JSON.stringify(answer)) <= 1_000);
+    }
+  });
+});
+
+const entry = (patent_id: string, content: string): DetailsEntry => ({
+  patent_id,
+  metadata: {
+    ...{ title: 'A title', applicant: 'Example', ipc_codes: [], kind_code: 'B2', country: 'US' },
+  },
+  content,
+});
+
+describe('get_patents', () => {
+  it('parts of a long document, one after the other, are the document', async () => {
+    const text = Array.from({ length: 3_000 }, (_, n) => `[${n}] 문단 paragraph 😀 ${n}\n`).join('');
+    const { api } = apiWith({ details: async () => ({ patents: [entry('US1B2', text)] }) });
+    let whole = '';
+    let offset: number | undefined = 0;
+    for (let parts = 0; offset !== undefined; parts++) {
+      assert.ok(parts < 100);
+      const answer = await run('get_patents', { patent_ids: ['US1B2'], offset, max_tokens: 4_000 }, api);
+      assert.ok(tokensOf(JSON.stringify(answer.patents[0].content)) <= 5_000);
+      const [{ content, next_offset }] = answer.patents;
+      whole += content;
+      assert.equal(answer.left_out === undefined, next_offset === undefined);
+      offset = next_offset;
+    }
+    assert.equal(whole, text);
+  });
+
+  it('short documents leave room to long ones; those that do not fit are counted', async () => {
+    const patents = [
+      entry('A', 'short'),
+      entry('B', PASSAGE.repeat(40)),
+      { patent_id: 'C', error: 'not_found' as const },
+    ];
+    const { api } = apiWith({ details: async () => ({ patents }) });
+    const answer = await run('get_patents', { patent_ids: ['A', 'B', 'C'], max_tokens: 2_000 }, api);
+    assert.equal(answer.patents[0].content, 'short');
+    assert.ok(tokensOf(answer.patents[1].content) > 1_000);
+    assert.deepEqual(answer.patents[2], patents[2]);
+    const many = Array.from({ length: 200 }, (_, n) => entry(`US${n}`, PASSAGE));
+    const { api: all } = apiWith({ details: async () => ({ patents: many }) });
+    const some = await run('get_patents', { patent_ids: ['x'], max_tokens: 1_000 }, all);
+    assert.equal(some.patents.length + some.left_out.results, 200);
+  });
+});
+
+it('a large drawing is given as a link', async () => {
+  const image = async () => new Uint8Array(MCP_IMAGE_MAX_BYTES + 1);
+  const { api } = apiWith({ drawing: async () => ({ link: 'https://example.com/a.webp', image }) });
+  const tool = TOOLS.find(({ name }) => name === 'get_drawing')!;
+  const { structured, blocks } = await tool.run({ publication_id: 'A', filename: 'a.webp' }, api, OPTIONS);
+  assert.deepEqual(
+    blocks?.map(({ type }) => type),
+    ['resource_link'],
+  );
+  assert.match(JSON.stringify(structured['left_out']), /open its link/);
+});
+
+it('an ambiguous number names its candidates', async () => {
+  const patents = [{ patent_id: '123', error: 'ambiguous' as const, candidates: ['US123B1', 'US123B2'] }];
+  const { api } = apiWith({ details: async () => ({ patents }) });
+  await assert.rejects(run('fetch', { id: '123' }, api), /expected one of US123B1, US123B2/);
+  await assert.rejects(readResource('patent://123', api, OPTIONS), /it fits US123B1, US123B2/);
+});
+
+it('addresses that are no resources are refused', async () => {
+  const { api } = apiWith({});
+  for (const uri of [
+    'patent://',
+    'patent://a/b',
+    'drawing://a',
+    'file:///etc/passwd',
+    'patent://%zz',
+    'x',
+    'drawing:///a',
+  ])
+    await assert.rejects(readResource(uri, api, OPTIONS), { code: 'not_found' }, uri);
+});
+
+describe('schemas of tools', () => {
+  const inputOf = (name: string) => toolSchema(TOOLS.find((tool) => tool.name === name)!.input, 'input');
+
+  it('have every field of the HTTP interface, and the tool’s own', () => {
+    const own = ['view', 'max_tokens'];
+    assert.deepEqual(Object.keys(inputOf('search_patents').properties!), [
+      ...Object.keys(semanticSchema.shape),
+      ...own,
+    ]);
+    const analytics = Object.keys(analyticsSchema.shape).filter((name) => name !== 'top_k');
+    assert.deepEqual(Object.keys(inputOf('analyze_patents').properties!), [...analytics, ...own]);
+  });
+
+  it('are objects without alternatives at the top, without null and without patterns', () => {
+    for (const tool of TOOLS) {
+      for (const schema of [toolSchema(tool.input, 'input'), toolSchema(tool.output, 'output')]) {
+        assert.equal(schema.type, 'object', tool.name);
+        assert.doesNotMatch(
+          JSON.stringify(schema),
+          /"(?:pattern|\$schema)":|"null"|9007199254740991/,
+          tool.name,
+        );
+        for (const keyword of ['anyOf', 'oneOf', 'allOf', '$ref'])
+          assert.equal(schema[keyword], undefined, tool.name);
+      }
+    }
+  });
+});
+
+describe('budgets', () => {
+  it('a cut never divides a character', () => {
+    const text = '😀'.repeat(50);
+    for (let tokens = 0; tokens < 120; tokens++) {
+      const length = lengthWithin(text, tokens);
+      assert.equal(length % 2, 0);
+      assert.ok(tokensOf(text.slice(0, length)) <= tokens);
+    }
+    assert.equal(clipped('short', 100), 'short');
+    assert.equal(clipped('a b c d e f', 1), 'a b…');
+  });
+
+  it('small sizes leave their share to large ones', () => {
+    assert.equal(fairShare([10, 100, 100], 110), 50);
+    assert.equal(fairShare([10, 20], 100), 20);
+    assert.equal(fairShare([], 100), 0);
+    assert.equal(fairShare([5, 5], -3), 0);
+    assert.equal(fitting([10, 10, 10], 25), 2);
+    assert.equal(fitting([100], 25), 1);
+    assert.equal(fitting([], 25), 0);
+  });
+});
