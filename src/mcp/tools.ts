@@ -204,17 +204,17 @@ const searchPatents: Tool = {
   output: searchResponseSchema.extend({ results: z.array(searchRow), ...framed }),
   async run(given, api, options) {
     const { own, request } = taken(SEARCH_OWN, given);
-    const { total, results } = await api.search(request, options);
-    const budget = (own.max_tokens ?? MCP_TOKENS.default) - FRAME_TOKENS;
+    const { results, ...head } = await api.search(request, options);
+    const budget = (own.max_tokens ?? MCP_TOKENS.default) - FRAME_TOKENS - jsonTokens(head);
     const hint = 'Give a larger max_tokens or a smaller top_k, or read documents with get_patents';
     if ((own.view ?? (request['explain'] === true ? 'full' : 'lean')) === 'full') {
       const shown = results.slice(0, fitting(results.map(jsonTokens), budget));
       const cut = leftOut(results.length - shown.length, 0, hint);
-      return { structured: { total, results: shown, ...cut, notice: NOTICE } };
+      return { structured: { ...head, results: shown, ...cut, notice: NOTICE } };
     }
     const { rows, results: without, characters } = leanRows(results.map(leanHit), budget);
     const shown = rows.map((row, n) => withPassage(results[n]!, row));
-    return { structured: { total, results: shown, ...leftOut(without, characters, hint), notice: NOTICE } };
+    return { structured: { ...head, results: shown, ...leftOut(without, characters, hint), notice: NOTICE } };
   },
 };
 

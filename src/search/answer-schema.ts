@@ -126,7 +126,9 @@ export const searchResultSchema = z.strictObject({
 export const excludedBySchema = z.strictObject({
   filter: z.string().describe('Field of the request; of a range of days, without _from and _to'),
   publications: count().describe('Publications of the index that this condition leaves out by itself'),
-  terms: z.exactOptional(z.array(z.string())).describe('The words of must_terms or must_not_terms; absent for other filters'),
+  terms: z
+    .exactOptional(z.array(z.string()))
+    .describe('The words of must_terms or must_not_terms; absent for other filters'),
 });
 
 const applicantNames = () =>

@@ -77,7 +77,12 @@ describe('words', () => {
     const filter = { must_terms: ['전해질'], must_not_terms: ['전해질'] };
     const found = await fixtures.engine.search({ query: 'battery', ...filter });
     assert.deepEqual(found, { total: 0, results: [] });
-    const explained = await fixtures.engine.search({ query: 'battery', explain: true, countries: ['KR'], ...filter });
+    const explained = await fixtures.engine.search({
+      query: 'battery',
+      explain: true,
+      countries: ['KR'],
+      ...filter,
+    });
     const holders = holding('전해질').length;
     const others = fixtures.patents.filter(({ country }) => country !== 'KR').length;
     const byField = Object.fromEntries((explained.excluded_by ?? []).map((one) => [one.filter, one]));
@@ -88,7 +93,10 @@ describe('words', () => {
     });
     assert.equal(byField['must_terms']?.publications, fixtures.patents.length - holders);
     assert.deepEqual(byField['countries'], { filter: 'countries', publications: others });
-    assert.equal((await fixtures.engine.analyze({ query: 'battery', min_score: 0, ...filter })).total_matched, 0);
+    assert.equal(
+      (await fixtures.engine.analyze({ query: 'battery', min_score: 0, ...filter })).total_matched,
+      0,
+    );
   });
 
   it('refuses a term without a letter or digit, naming it', async () => {
