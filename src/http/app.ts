@@ -113,6 +113,8 @@ class Exchange {
 
   /** Answers a further request of an admitted caller. */
   async #further(request: HttpRequest, options: FurtherOptions): Promise<HttpReply> {
+    // It is in the log for every outcome, also if this request ends before it.
+    if (options.isLogged) this.#isLoggedFurther = true;
     const exchange = new Exchange(request, this.#services, this.#router, {
       exchange: this,
       options,
@@ -121,7 +123,6 @@ class Exchange {
       (given) => exchange.finish(given),
       (error: unknown) => exchange.fail(error),
     );
-    if (options.isLogged) this.#isLoggedFurther = true;
     // Without a client that waits, no answer is made.
     if (!reply) throw new PriorartError('cancelled', 'the call was cancelled');
     return reply;
@@ -218,7 +219,9 @@ class Exchange {
 
   #observe(status: number, reply?: HttpReply): void {
     const { options: further } = this.#outer ?? {};
-    if (further?.isLogged === false || (this.#isLoggedFurther && status < 400)) return;
+    if (further?.isLogged === false) return;
+    // 499: both ended because the client disconnected.
+    if (this.#isLoggedFurther && (status < 400 || status === 499)) return;
     const record: RequestRecord = {
       endpoint: further?.endpoint ?? this.#route?.endpoint ?? 'none',
       method: this.#request.method,

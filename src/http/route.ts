@@ -71,7 +71,7 @@ export interface Call {
 export interface FurtherOptions {
   /** Its name in logs and metrics, instead of the route's. */
   endpoint: string;
-  /** Whether it has a line in the log. If it has, this call has none, unless it fails. */
+  /** Whether it has a line in the log. If it has, this call has none, unless this call fails by itself. */
   isLogged: boolean;
 }
 

@@ -47,8 +47,8 @@ onEachAdapter('POST /mcp', (adapter) => {
   }
 
   /** The endpoints and statuses in the program's log of a key. */
-  const logged = (key: string): string[] =>
-    service.logLines
+  const logged = (key: string, of = service): string[] =>
+    of.logLines
       .map((line) => JSON.parse(line) as { endpoint?: string; status?: number; key?: string })
       .filter((line) => line.key === key)
       .map(({ endpoint, status }) => `${endpoint} ${status}`);
@@ -302,14 +302,13 @@ onEachAdapter('POST /mcp', (adapter) => {
     }
   });
 
-  it('a search ends when its client disconnects', async () => {
-    const { search: working, signals } = service.engine;
+  it('a search ends when its client disconnects, with one line in the log', async () => {
+    const own = await Service.start(adapter);
     let started = false;
-    service.engine.search = () => {
+    own.engine.search = () => {
       started = true;
       return new Promise(() => {});
     };
-    const from = signals.length;
     try {
       for (const [body, headers] of [
         [search(), {}],
@@ -317,16 +316,18 @@ onEachAdapter('POST /mcp', (adapter) => {
       ] as const) {
         started = false;
         const stop = new AbortController();
-        const asked = service.post('/mcp', body, { ...ACCEPT, ...headers }, { signal: stop.signal });
+        const asked = own.post('/mcp', body, { ...ACCEPT, ...headers }, { signal: stop.signal });
         asked.catch(() => {});
         await until(() => started, 'the search has begun');
         stop.abort();
-        await until(() => signals.at(-1)!.aborted, 'the search was told');
+        await until(() => own.engine.signals.at(-1)!.aborted, 'the search was told');
       }
-      assert.equal(signals.length, from + 2);
+      assert.equal(own.engine.signals.length, 2);
     } finally {
-      service.engine.search = working;
+      await own.stop();
     }
+    // The server has ended, so the log is whole.
+    assert.deepEqual(logged(own.keyId, own), ['mcp.search_patents 499', 'mcp.search_patents 499']);
   });
 
   it('--mcp off turns the endpoints off', async () => {
