@@ -264,6 +264,8 @@ export interface FilterClause {
   test: 'exact' | 'prefix' | 'contains' | 'none' | 'days' | 'holds' | 'lacks';
   /** The test holds if any term matches; `none` holds if no term is equal. */
   terms?: Array<string>;
+  /** Whether `holds` and `lacks` look for translations, too. Default: false. */
+  translate?: boolean;
   /** First day of `days`, since 1970-01-01. */
   from?: number;
   /** Last day of `days`, since 1970-01-01. */
@@ -484,6 +486,7 @@ export declare class Snapshot {
   /** Lexical scores of documents that a search found, and other documents with high ones. */
   searchWords(
     words: Words,
+    translated: number,
     query: Float32Array,
     selection: Selection,
     found: Uint32Array,
@@ -648,12 +651,16 @@ export declare class TokenizerJson {
   close(): void;
 }
 
+export declare function openTerms(path: string): void;
+
 /** A place in a text, in UTF-16 units, that holds a word. */
 export interface WordPlace {
   from: number;
   to: number;
   /** Number of the word in its list. */
   word: number;
+  /** If the text holds a translation: the term of the question. */
+  translationOf?: string;
 }
 
 /** A word of a question that documents hold. */
@@ -689,15 +696,17 @@ export interface WordHits {
 export declare class Words {
   private constructor();
   /** The words of a question. */
-  static ofQuestion(question: string): Words;
+  static ofQuestion(question: string, translate: boolean): Words;
   /**
    * Words and phrases that are looked for as they are written, apart from endings of words.
    *
    * Throws `invalid_request` if one has no letter and no digit.
    */
-  static ofPhrases(phrases: Array<string>): Words;
+  static ofPhrases(phrases: Array<string>, translate: boolean): Words;
   /** Number of words. */
   get count(): number;
+  /** Number of words without parts of others, such as pairs of characters of a longer word. */
+  get whole(): number;
   /** The places in a text that hold one of the words, ascending. */
   find(text: string): Array<WordPlace>;
 }

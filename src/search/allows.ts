@@ -16,7 +16,7 @@ export function allows(clauses: readonly FilterClause[], patent: Patent): boolea
   return clauses.every((clause) => {
     const { column, test, terms: wanted = [] } = clause;
     if (test === 'days') return isWithin(days[DATES.indexOf(column)], clause);
-    if (test === 'holds' || test === 'lacks') return holds(patent, wanted) === (test === 'holds');
+    if (test === 'holds' || test === 'lacks') return holds(patent, clause) === (test === 'holds');
     const own = terms[KEYWORDS.indexOf(column)] ?? [];
     return own.some((term) => wanted.some((text) => matches(test, term, text)));
   });
@@ -27,9 +27,12 @@ export function readsTexts(clauses: readonly FilterClause[]): boolean {
   return clauses.some(({ test }) => test === 'holds' || test === 'lacks');
 }
 
-function holds(patent: Patent, phrases: string[]): boolean {
-  const words = native.Words.ofPhrases(phrases);
-  return lexicalTexts(patent).some(({ text }) => words.find(text).length > 0);
+function holds(patent: Patent, { terms = [], translate = false }: FilterClause): boolean {
+  const words = native.Words.ofPhrases(terms, translate);
+  // Names are not translated.
+  return lexicalTexts(patent).some(({ part, text }) =>
+    words.find(text).some(({ translationOf }) => part !== 'names' || translationOf === undefined),
+  );
 }
 
 function isWithin(day: number | undefined, { from = -Infinity, to = Infinity }: FilterClause): boolean {

@@ -4,8 +4,8 @@
  * `rerank_score = score of the reranker + W × lexical`
  *
  * `lexical` is the lexical score, from 0 to 1 (native/core/src/lexical/score.rs). Documents in another language than the
- * question cannot hold its words, so each gets at least `FIT.foreign`, about what a document on another subject gets in the
- * question's own language. W depends on the question:
+ * question hold only translations of its words, so each gets `FIT.foreign` more, about what a document on another subject gets
+ * in the question's own language. W depends on the question:
  *
  * - Long questions (an abstract, a claim) hold many words, and documents that share many of them are relevant: W grows with
  *   the number of words that are scored.
@@ -25,8 +25,15 @@ export const FIT = {
   perWord: 0.13,
   sentence: 8,
   most: 2.1,
-  /** Least lexical score of documents in another language. */
-  foreign: 0.15,
+  /** What documents in another language get beside the score of the translations that they hold. */
+  foreign: 0.12,
+  /** Share of a word's weight that a translation of it has. */
+  translated: 0.8,
+  /**
+   * The same in a short question. A word gives a document at least 0.31 of its weight, so those that hold the words themselves
+   * come first.
+   */
+  translatedInShort: 0.3,
   /** W of a short question of rare words; see `rareShareOf`. */
   rare: 5,
   /** Words up to which a question is short. */
@@ -40,6 +47,11 @@ export function lexicalWeight(used: readonly UsedWord[], documents: number): num
   const long = Math.min(FIT.most, (used.length - FIT.sentence) * FIT.perWord);
   const rare = FIT.rare * rareShareOf(used, documents);
   return Math.max(FIT.least, long, rare);
+}
+
+/** The share of a word's weight that a translation has. @param words number of words of the question */
+export function translationShare(words: number): number {
+  return words <= FIT.short ? FIT.translatedInShort : FIT.translated;
 }
 
 /** Share of a short question's weight that its rare words have; 0 for a longer one. */
@@ -56,5 +68,5 @@ function rareShareOf(used: readonly UsedWord[], documents: number): number {
 
 /** The lexical scores that count. @param foreign 1 for a document in another language than the question */
 export function counting(lexical: Float32Array, foreign: Uint8Array | undefined): Float32Array {
-  return lexical.map((score, n) => (foreign?.[n] ? Math.max(score, FIT.foreign) : score));
+  return lexical.map((score, n) => (foreign?.[n] ? Math.min(1, score + FIT.foreign) : score));
 }
