@@ -40,7 +40,7 @@ export const terms: Measure = {
   about:
     'Technical terms in Korean, English, Chinese and Japanese, on the real documents. Relevant are the documents that hold the ' +
     'term in another language, found by reading them all; those that hold the question itself are left out of the answers. Half ' +
-    'of the terms were looked at while the table of translations was made, half are held out. "In the first 10": the share of ' +
+    'of the terms were known when the table of translations was made, half are held out. "In the first 10": the share of ' +
     'the relevant documents, of ten at most.',
   needs: [PATENTS],
   run: async (context) => {

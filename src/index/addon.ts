@@ -483,7 +483,10 @@ export declare class Snapshot {
   count(query: Float32Array, selection: Selection, scans: Array<SegmentScan>, options: CountOptions): Counts;
   /** Whether a segment has a lexical index of this version of the analysis. */
   hasWords(segment: number): boolean;
-  /** Lexical scores of documents that a search found, and other documents with high ones. */
+  /**
+   * Lexical scores of documents that a search found, and other documents with high ones. `translated` is the share of a
+   * word's weight that a translation has, from 0 to 1.
+   */
   searchWords(
     words: Words,
     translated: number,
@@ -651,6 +654,11 @@ export declare class TokenizerJson {
   close(): void;
 }
 
+/**
+ * Opens the table of term translations (models/terms), unless it is open.
+ *
+ * Throws `corrupt` and errors of the file system.
+ */
 export declare function openTerms(path: string): void;
 
 /** A place in a text, in UTF-16 units, that holds a word. */
@@ -695,10 +703,11 @@ export interface WordHits {
 /** Words that are looked for in the lexical index. */
 export declare class Words {
   private constructor();
-  /** The words of a question. */
+  /** The words of a question, with their translations if wanted: `openTerms` was called. */
   static ofQuestion(question: string, translate: boolean): Words;
   /**
-   * Words and phrases that are looked for as they are written, apart from endings of words.
+   * Words and phrases that are looked for as they are written, apart from endings of words; or their translations, if
+   * wanted.
    *
    * Throws `invalid_request` if one has no letter and no digit.
    */
@@ -707,7 +716,7 @@ export declare class Words {
   get count(): number;
   /** Number of words without parts of others, such as pairs of characters of a longer word. */
   get whole(): number;
-  /** The places in a text that hold one of the words, ascending. */
+  /** The places in a text that hold one of the words or a translation of one, ascending. */
   find(text: string): Array<WordPlace>;
 }
 

@@ -46,7 +46,14 @@ export function withWords(
   options: SearchOptions,
 ): Candidates {
   if (words.count === 0) return onlyVectors(hits);
-  const found = snapshot.searchWords(words, translationShare(words.whole), vector, selection, hits.docs, options);
+  const found = snapshot.searchWords(
+    words,
+    translationShare(words.whole),
+    vector,
+    selection,
+    hits.docs,
+    options,
+  );
   if (found.used.length === 0) return onlyVectors(hits);
   return {
     hits: inFront(hits, found.others),

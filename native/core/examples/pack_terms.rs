@@ -1,5 +1,5 @@
 //! Packs the table of term translations: `cargo run --release -p priorart-core --example pack_terms GROUPS TABLE`.
-//! Each line of GROUPS is a sense: `language=term`, separated by tabs (models/terms/build.py).
+//! Each line of GROUPS is a sense: `language=term`, separated by tabs (models/terms/train/build.py).
 
 use priorart_core::lexical::terms::write;
 use std::error::Error;

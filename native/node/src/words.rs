@@ -99,7 +99,8 @@ pub fn concepts_of(phrases: &[String], translate: bool) -> Result<Vec<Concept>> 
 /// Words that are looked for in the lexical index.
 #[napi]
 pub struct Words {
-    question: String,
+    /// The question that the words are of; `None` if each text is a phrase of its own.
+    question: Option<String>,
     texts: Vec<String>,
     concepts: Vec<Concept>,
 }
@@ -115,7 +116,7 @@ impl Words {
             QUESTIONS.with_borrow_mut(|questions| questions.translate(terms, &question, &mut concepts));
         }
         let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
-        Ok(Words { texts: concepts.iter().map(text).collect(), question, concepts })
+        Ok(Words { texts: concepts.iter().map(text).collect(), question: Some(question), concepts })
     }
 
     /// Words and phrases that are looked for as they are written, apart from endings of words; or their translations, if
@@ -125,7 +126,7 @@ impl Words {
     #[napi(factory, catch_unwind)]
     pub fn of_phrases(phrases: Vec<String>, translate: bool) -> Result<Self> {
         let concepts = concepts_of(&phrases, translate)?;
-        Ok(Words { texts: phrases, question: String::new(), concepts })
+        Ok(Words { texts: phrases, question: None, concepts })
     }
 
     /// Number of words.
@@ -145,12 +146,14 @@ impl Words {
     pub fn find(&self, text: String) -> Vec<WordPlace> {
         let places = QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.concepts));
         let units = |bytes: u32| text[..bytes as usize].encode_utf16().count() as u32;
-        let term = |(from, to): (u32, u32)| self.question[from as usize..to as usize].to_owned();
+        let source = |word: usize| self.question.as_ref().unwrap_or(&self.texts[word]);
         let place = |place: Place| WordPlace {
             from: units(place.from),
             to: units(place.to),
             word: place.concept as u32,
-            translation_of: place.translates.map(term),
+            translation_of: place
+                .translates
+                .map(|(from, to)| source(place.concept)[from as usize..to as usize].to_owned()),
         };
         places.into_iter().map(place).collect()
     }

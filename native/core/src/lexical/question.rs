@@ -391,7 +391,7 @@ impl Questions {
 fn phrases_of((n, concept): (usize, &Concept)) -> impl Iterator<Item = (usize, &Phrase, Option<(u32, u32)>)> {
     let own = concept.alternatives.iter().map(move |alternative| (n, &alternative.phrase, None));
     let others = concept.translations.iter();
-    own.chain(others.map(move |other| (n, &other.phrase, Some((other.from, other.to)))))
+    own.chain(others.map(move |other| (n, &*other.phrase, Some((other.from, other.to)))))
 }
 
 /// All terms of a text at their distances; codes as a whole, or by their parts if they have any.

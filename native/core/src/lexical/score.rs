@@ -42,7 +42,7 @@ const MOST_CONCEPTS: usize = 24;
 /// Words whose documents are counted to choose these, at most: the rarest by an estimate.
 const MOST_COUNTED: usize = 2 * MOST_CONCEPTS;
 /// Translations of a question that are looked for, at most.
-const MOST_TRANSLATIONS: usize = 32;
+const MOST_TRANSLATIONS: usize = 48;
 /// The parts of a document that may hold a translation.
 const TRANSLATED_PARTS: [Part; 3] = [Part::Title, Part::Claims, Part::Text];
 /// A word that more than this share of the documents hold is left out if rarer words remain.
@@ -89,13 +89,6 @@ struct Collection<'a> {
 
 /// The documents of each segment that hold a translation.
 type Translated<'a> = HashMap<&'a Phrase, Vec<Matches>>;
-
-fn most_translations() -> usize {
-    static X: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *X.get_or_init(|| {
-        std::env::var("X_T").ok().and_then(|text| text.parse().ok()).unwrap_or(MOST_TRANSLATIONS)
-    })
-}
 
 /// Where one segment holds a word: phrases with their weights.
 type Places = Vec<(Located, f32)>;
@@ -258,7 +251,7 @@ impl<'a> Collection<'a> {
             return Ok(());
         }
         for Translation { phrase, .. } in translations {
-            if !translated.contains_key(phrase) && translated.len() < most_translations() {
+            if !translated.contains_key(phrase.as_ref()) && translated.len() < MOST_TRANSLATIONS {
                 translated.insert(phrase, self.holding(phrase, scratch)?);
             }
         }
@@ -267,7 +260,7 @@ impl<'a> Collection<'a> {
             scratch.reset(lexical.documents());
             own.iter().for_each(|&(document, value)| scratch.raise(document, value));
             for Translation { phrase, .. } in translations {
-                let others = translated.get(phrase).map_or(&[][..], |found| &found[n]);
+                let others = translated.get(phrase.as_ref()).map_or(&[][..], |found| &found[n]);
                 others.iter().for_each(|&(document, value)| scratch.raise(document, self.translated * value));
             }
             *own = scratch.take();
@@ -345,7 +338,7 @@ pub fn scores(snapshot: &Snapshot, concepts: &[Concept], translated: f32) -> Res
         without: collection.segments.iter().filter(|segment| segment.is_none()).count(),
     };
     let mut greatest = 0.0;
-    for Counted { concept, matches, documents } in collection.chosen(concepts)? {
+    for Counted { concept, matches, documents, .. } in collection.chosen(concepts)? {
         let weight = concepts[concept].boost * collection.idf(documents);
         greatest += weight * (K1 + 1.0 + DELTA);
         scores.used.push(Used { concept, documents, share: weight * (K1 + 1.0 + DELTA) });

@@ -160,13 +160,12 @@ impl Terms {
 
     /// Looks up a text without spaces.
     pub fn look_up(&self, key: &str) -> Lookup {
+        let bytes = self.file.section("terms").unwrap_or_default();
+        // A block begins with a term that shares nothing with the one before.
         let first = |block: usize| {
-            let mut order = Ordering::Less;
-            let _ = self.each_of(block, |text| {
-                order = compare(text, key);
-                true
-            });
-            order
+            let at = self.blocks[block] as usize;
+            let length = bytes.get(at + 1).map_or(0, |&length| length as usize);
+            compare(bytes.get(at + 2..at + 2 + length).unwrap_or_default(), key)
         };
         // The last block whose first term is not behind the key.
         let (mut low, mut high) = (0, self.blocks.len());
@@ -183,7 +182,7 @@ impl Terms {
             let mut n = (block * BLOCK) as u32;
             let mut is_behind = false;
             let _ = self.each_of(block, |text| {
-                match compare(text, key) {
+                match compare(text.as_bytes(), key) {
                     Ordering::Less => {}
                     Ordering::Equal => lookup.term = Some(n),
                     Ordering::Greater => {
@@ -234,8 +233,8 @@ impl Terms {
     }
 }
 
-fn compare(term: &str, key: &str) -> Ordering {
-    term.bytes().filter(|&byte| byte != b' ').cmp(key.bytes())
+fn compare(term: &[u8], key: &str) -> Ordering {
+    term.iter().copied().filter(|&byte| byte != b' ').cmp(key.bytes())
 }
 
 fn begins_with(term: &str, key: &str) -> bool {

@@ -404,7 +404,7 @@ proptest! {
     #[test]
     fn a_table_without_a_word_changes_nothing(
         documents in documents(),
-        question in prop::sample::select(&["PM2.5", "Samsung 5G", "Fe3O4 particle", "base station"][..]),
+        question in prop::sample::select(&["PM2.5", "Samsung 5G", "Fe3O4", "base station"][..]),
     ) {
         let dir = tempfile::tempdir().unwrap();
         let terms = table(dir.path());

@@ -6,6 +6,7 @@ use super::index::Phrase;
 use super::question::{phrase_of, Found};
 use super::terms::Terms;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Words and characters of a question that are looked up, at most.
 const MOST_UNITS: usize = 1000;
@@ -19,7 +20,7 @@ const LONGEST_TERM: usize = 16;
 /// A translation of a term of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Translation {
-    pub phrase: Phrase,
+    pub phrase: Arc<Phrase>,
     /// The term in the question, bytes.
     pub from: u32,
     pub to: u32,
@@ -44,7 +45,7 @@ pub(super) fn translations(
 ) -> Vec<Translation> {
     let units = units_of(question, by_language);
     let mut found: Vec<Translation> = Vec::new();
-    let mut known: HashMap<u32, Vec<Phrase>> = HashMap::new();
+    let mut known: HashMap<u32, Vec<Arc<Phrase>>> = HashMap::new();
     let mut at = 0;
     while at < units.len() && known.len() < MOST_TERMS {
         let Some((length, numbers)) = longest(terms, question, &units[at..]) else {
@@ -55,10 +56,10 @@ pub(super) fn translations(
         for number in numbers {
             let phrases = known.entry(number).or_insert_with(|| {
                 let others = terms.translations(number, EACH_LANGUAGE);
-                others.into_iter().map(|other| phrase(analyser, &terms.text(other))).collect()
+                others.into_iter().map(|other| Arc::new(phrase(analyser, &terms.text(other)))).collect()
             });
             for phrase in phrases.iter().filter(|phrase| !phrase.terms.is_empty()) {
-                let translation = Translation { phrase: phrase.clone(), from, to };
+                let translation = Translation { phrase: Arc::clone(phrase), from, to };
                 if !found.contains(&translation) {
                     found.push(translation);
                 }

@@ -1,6 +1,6 @@
 """Makes the table of term translations: which words of other languages mean the same in patents.
 
-    python models/terms/build.py --data ../shared/data --out groups.tsv [--work FOLDER]
+    python models/terms/train/build.py --data ../shared/data --out groups.tsv [--work FOLDER]
 
 groups.tsv has a line for each sense of an English term: `en=lidar`, `ko=라이다`, `zh=激光雷达` and so on, separated by
 tabs, best first within a language. `cargo run --release -p priorart-core --example pack_terms` packs it.
@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-STATIC = HERE.parent / "static"
+STATIC = HERE.parent.parent / "static"
 sys.path.insert(0, str(STATIC / "train"))
 
 import patents as P  # noqa: E402
