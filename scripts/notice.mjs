@@ -176,6 +176,21 @@ function npmPackages() {
   });
 }
 
+/** The dictionaries of models/terms, with their licences. */
+const TERM_SOURCES = [
+  'CC-CEDICT (https://www.mdbg.net/chinese/dictionary?page=cc-cedict), CC BY-SA 4.0',
+  'JMdict, by the Electronic Dictionary Research and Development Group (https://www.edrdg.org), used in conformance',
+  '  with the licence of the Group, CC BY-SA 4.0',
+  'Wiktionary, by its contributors, through open-dsl-dict/wiktionary-dict, CC BY-SA 3.0',
+  'EJDict (https://github.com/kujirahand/EJDict), CC0 1.0',
+  'dahlia/cjk-compsci-terms, CC BY-SA 4.0',
+  'Chinese Open Wordnet, through the Open Multilingual Wordnet, under its own licence, joined by CILI and Open English',
+  '  WordNet, CC BY 4.0',
+  'hanja.txt of libhangul, Copyright (c) 2005, 2006 Choe Hwanjin, BSD-3-Clause',
+  'Ontology of units of Measure, QUDT and Planteome, CC BY 4.0',
+  'OpenStreetMap id-tagging-schema, ISC',
+];
+
 async function notice() {
   const crates = await compiledCrates();
   const parts = crates.map((crate) =>
@@ -201,6 +216,14 @@ async function notice() {
     '',
     'Shipped with the package: models/static/model.bin, weights trained for priorart. The sources they were trained',
     'from, with their licences and attribution, are listed in models/static/README.md under "Data".',
+    '',
+    'Shipped with the package: models/terms/terms.bin, a table of translations of technical terms, under the Creative',
+    'Commons Attribution-ShareAlike 4.0 International licence (https://creativecommons.org/licenses/by-sa/4.0/). It is',
+    'adapted from:',
+    '',
+    ...TERM_SOURCES.map((source) => `  ${source}`),
+    '',
+    'What was changed: pairs of terms were chosen, cut to their stems and joined to groups; see models/terms/README.md.',
     '',
     'Contained in dist/src/mcp/sdk.js of the package:',
     '',

@@ -68,10 +68,10 @@ async function judged(engine: Engine): Promise<Question[]> {
   return questions.filter(({ grades }) => grades.size > 0);
 }
 
-const folded = (text: string) => text.normalize('NFKC').toLowerCase();
+export const folded = (text: string) => text.normalize('NFKC').toLowerCase();
 
 /** A word of letters and digits with any joiners between its parts, in any number; other scripts as they are written. */
-function patternOf(question: string): RegExp {
+export function patternOf(question: string): RegExp {
   const text = folded(question);
   const escaped = (part: string) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   if (!/^[\x20-\x7e]+$/.test(text)) return new RegExp(escaped(text), 'u');
@@ -103,6 +103,6 @@ async function figures(engine: Engine, questions: readonly Question[], half: Hal
   return out;
 }
 
-function gain(grades: readonly number[]): number {
+export function gain(grades: readonly number[]): number {
   return grades.reduce((sum, grade, n) => sum + (2 ** grade - 1) / Math.log2(n + 2), 0);
 }

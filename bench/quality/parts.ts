@@ -1,13 +1,14 @@
 /** The parts of a search, each alone: the lexical index, and the reranker without words. Only benchmarks ask so. */
 
 import type { TrecQuestion } from '../../src/eval/trec.js';
-import { native } from '../../src/index/native.js';
 import { EVAL_DEPTH } from '../../src/limits.js';
 import { loadModels } from '../../src/models/load.js';
 import { Folder } from '../../src/search/folder.js';
+import { translationShare } from '../../src/search/fusion.js';
 import { parseSemantic } from '../../src/search/query.js';
 import { IndexReader } from '../../src/search/reader.js';
 import { searchSemantic } from '../../src/search/semantic.js';
+import { wordsOf } from '../../src/search/words.js';
 import type { Store } from '../../src/store/store.js';
 
 /** patent_ids by question, best first. */
@@ -22,9 +23,16 @@ export async function byWords(dir: string, store: Store, questions: readonly Tre
     const options = { documents: 2 * EVAL_DEPTH, chunks: 1, dedupe: false, minScore: -2 };
     const vector = new Float32Array(manifest.model.dimensions);
     const rank = ({ text }: TrecQuestion) => {
-      const words = native.Words.ofQuestion(text);
+      const words = wordsOf(text);
       if (words.count === 0) return [];
-      const { others, otherScores } = snapshot.searchWords(words, vector, every, new Uint32Array(), options);
+      const { others, otherScores } = snapshot.searchWords(
+        words,
+        translationShare(words.whole),
+        vector,
+        every,
+        new Uint32Array(),
+        options,
+      );
       return Array.from(others.docs, (doc, n) => ({
         id: store.documents.get(doc)!.patent_id,
         score: otherScores[n]!,

@@ -16,6 +16,7 @@ import { pairs } from './pairs.js';
 import { papers } from './papers.js';
 import { scale } from './scale.js';
 import { phrases, sts } from './similarity.js';
+import { terms } from './terms.js';
 import { topics } from './topics.js';
 
 const MEASURES: readonly Measure[] = [
@@ -28,6 +29,7 @@ const MEASURES: readonly Measure[] = [
   citations,
   papers,
   exact,
+  terms,
   topics,
   pairs,
   sts,

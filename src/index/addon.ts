@@ -264,6 +264,8 @@ export interface FilterClause {
   test: 'exact' | 'prefix' | 'contains' | 'none' | 'days' | 'holds' | 'lacks';
   /** The test holds if any term matches; `none` holds if no term is equal. */
   terms?: Array<string>;
+  /** Whether `holds` and `lacks` look for translations, too. Default: false. */
+  translate?: boolean;
   /** First day of `days`, since 1970-01-01. */
   from?: number;
   /** Last day of `days`, since 1970-01-01. */
@@ -481,9 +483,13 @@ export declare class Snapshot {
   count(query: Float32Array, selection: Selection, scans: Array<SegmentScan>, options: CountOptions): Counts;
   /** Whether a segment has a lexical index of this version of the analysis. */
   hasWords(segment: number): boolean;
-  /** Lexical scores of documents that a search found, and other documents with high ones. */
+  /**
+   * Lexical scores of documents that a search found, and other documents with high ones. `translated` is the share of a
+   * word's weight that a translation has, from 0 to 1.
+   */
   searchWords(
     words: Words,
+    translated: number,
     query: Float32Array,
     selection: Selection,
     found: Uint32Array,
@@ -648,12 +654,21 @@ export declare class TokenizerJson {
   close(): void;
 }
 
+/**
+ * Opens the table of term translations (models/terms), unless it is open.
+ *
+ * Throws `corrupt` and errors of the file system.
+ */
+export declare function openTerms(path: string): void;
+
 /** A place in a text, in UTF-16 units, that holds a word. */
 export interface WordPlace {
   from: number;
   to: number;
   /** Number of the word in its list. */
   word: number;
+  /** If the text holds a translation: the term of the question. */
+  translationOf?: string;
 }
 
 /** A word of a question that documents hold. */
@@ -688,17 +703,20 @@ export interface WordHits {
 /** Words that are looked for in the lexical index. */
 export declare class Words {
   private constructor();
-  /** The words of a question. */
-  static ofQuestion(question: string): Words;
+  /** The words of a question, with their translations if wanted: `openTerms` was called. */
+  static ofQuestion(question: string, translate: boolean): Words;
   /**
-   * Words and phrases that are looked for as they are written, apart from endings of words.
+   * Words and phrases that are looked for as they are written, apart from endings of words; or their translations, if
+   * wanted.
    *
    * Throws `invalid_request` if one has no letter and no digit.
    */
-  static ofPhrases(phrases: Array<string>): Words;
+  static ofPhrases(phrases: Array<string>, translate: boolean): Words;
   /** Number of words. */
   get count(): number;
-  /** The places in a text that hold one of the words, ascending. */
+  /** Number of words without parts of others, such as pairs of characters of a longer word. */
+  get whole(): number;
+  /** The places in a text that hold one of the words or a translation of one, ascending. */
   find(text: string): Array<WordPlace>;
 }
 

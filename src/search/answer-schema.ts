@@ -71,8 +71,14 @@ export const hitExplanationSchema = z.strictObject({
   matches: z
     .array(
       z.strictObject({
-        term: z.string().describe('Word as the question has it'),
-        documents: count().describe('Documents of the index that hold it, before filters'),
+        term: z.string().describe('Word as the question has it, or a translation as the passage has it'),
+        translation_of: z
+          .string()
+          .optional()
+          .describe('If the passage holds a translation: the term of the question'),
+        documents: count().describe(
+          'Documents of the index that hold the word of the question, before filters; a translation, if none holds the word',
+        ),
         chunk: count().describe('Place in chunks of the passage that holds it'),
         from: count().describe('First UTF-16 code unit in the text of the chunk'),
         to: count().describe('UTF-16 code unit behind the last'),

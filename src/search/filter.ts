@@ -1,12 +1,13 @@
 /** Turns the filters of a request into clauses over the segments' columns. */
 import type { DateColumn } from '../index/columns.js';
 import type { FilterClause } from '../index/native.js';
+import { openTranslations } from '../index/translations.js';
 import { toEpochDay } from '../patent/date.js';
 import type { KindClass } from '../patent/kind.js';
 import { resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
 import { datesWithAsOf } from './as-of.js';
-import { conditionsOf } from './filter-rows.js';
+import { conditionsOf, WORDS } from './filter-rows.js';
 import type { Filters } from './query.js';
 import type { DateType } from './schema.js';
 
@@ -36,9 +37,11 @@ export function deduplicates(filters: Filters): boolean {
 
 /** The clauses of a filter. A document is allowed if all hold. */
 export function clausesOf(filters: Filters, store: Store): FilterClause[] {
-  const clauses: FilterClause[] = conditionsOf(filters.values, (number) =>
-    resolvePublications(store, number),
+  const conditions = conditionsOf(filters.values, (number) => resolvePublications(store, number));
+  const clauses: FilterClause[] = conditions.map((condition) =>
+    filters.translateTerms && condition.column === WORDS ? { ...condition, translate: true } : condition,
   );
+  if (clauses.some(({ translate }) => translate)) openTranslations();
   if (filters.kindCodes) clauses.push({ column: 'kinds', test: 'exact', terms: filters.kindCodes });
   else if (!filters.everyKind) {
     const { always, utility } = CLASSES[filters.docType];

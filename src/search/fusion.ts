@@ -38,6 +38,13 @@ export const FIT = {
   /** Documents of a language that a line is fitted to, at least, and the ridge of its slope. */
   group: 20,
   ridge: 0.01,
+  /** Share of a word's weight that a translation of it has. */
+  translated: 0.8,
+  /**
+   * The same in a short question. A word gives a document at least 0.31 of its weight, so those that hold the words themselves
+   * come first.
+   */
+  translatedInShort: 0.3,
   /** W of a short question of rare words; see `rareShareOf`. */
   rare: 4,
   /** Words up to which a question is short. */
@@ -60,6 +67,11 @@ export function lexicalWeight(used: readonly UsedWord[], documents: number): Lex
   const ordinary = Math.max(FIT.least, long);
   const rare = FIT.rare * rareShareOf(used, documents);
   return rare > ordinary ? { weight: rare, rare: true } : { weight: ordinary, rare: false };
+}
+
+/** The share of a word's weight that a translation has. @param words number of words of the question */
+export function translationShare(words: number): number {
+  return words <= FIT.short ? FIT.translatedInShort : FIT.translated;
 }
 
 /** Share of a short question's weight that its rare words have; 0 for a longer one. */

@@ -28,14 +28,17 @@ export interface ScoreParts {
 /** A word of the question in a passage. */
 type Match = HitExplanation['matches'][number];
 
-/** The words of a question in the passages of a result, ascending. */
+/** The words of a question in the passages of a result, and their translations, ascending. */
 export function matchesIn({ words, used }: QuestionWords, chunks: readonly Chunk[]): Match[] {
   if (words === undefined || used.length === 0) return [];
   const scored = new Map(used.map((word) => [word.word, word]));
   return chunks.flatMap(({ text }, chunk) =>
-    words.find(text).flatMap(({ from, to, word }): Match[] => {
+    words.find(text).flatMap(({ from, to, word, translationOf }): Match[] => {
       const found = scored.get(word);
-      return found ? [{ term: found.text, documents: found.documents, chunk, from, to }] : [];
+      if (!found) return [];
+      const place = { documents: found.documents, chunk, from, to };
+      if (translationOf === undefined) return [{ term: found.text, ...place }];
+      return [{ term: text.slice(from, to), translation_of: translationOf, ...place }];
     }),
   );
 }

@@ -39,6 +39,8 @@ export interface SemanticRequest {
   must_terms?: string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
   must_not_terms?: string[] | null | undefined;
+  /** A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the whole entry is a term of the table of translations. Default: false. */
+  translate_terms?: boolean | null | undefined;
   /** Publications that are one result: those of an application, those of a family, or none. Each result then lists its members. When absent, an application and its grant are one for doc_type all. */
   collapse?: 'none' | 'application' | 'family' | null | undefined;
   /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
@@ -107,6 +109,8 @@ export interface PatentFilter {
   must_terms?: string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
   must_not_terms?: string[] | null | undefined;
+  /** A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the whole entry is a term of the table of translations. Default: false. */
+  translate_terms?: boolean | null | undefined;
   /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
   as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
@@ -163,6 +167,8 @@ export interface AnalyticsRequest {
   must_terms?: string[] | null | undefined;
   /** Words or phrases of which a document must hold none. */
   must_not_terms?: string[] | null | undefined;
+  /** A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the whole entry is a term of the table of translations. Default: false. */
+  translate_terms?: boolean | null | undefined;
   /** Publications that are one result: those of an application, those of a family, or none. Each result then lists its members. When absent, an application and its grant are one for doc_type all. */
   collapse?: 'none' | 'application' | 'family' | null | undefined;
   /** With collapse family: a family is shown by its member of the first of these countries, instead of its best one. */
@@ -270,9 +276,11 @@ export interface HitExplanation {
   decided_by: number;
   /** Words of the question in the passages shown. */
   matches: {
-    /** Word as the question has it. */
+    /** Word as the question has it, or a translation as the passage has it. */
     term: string;
-    /** Documents of the index that hold it, before filters. */
+    /** If the passage holds a translation: the term of the question. */
+    translation_of?: string;
+    /** Documents of the index that hold the word of the question, before filters; a translation, if none holds the word. */
     documents: number;
     /** Place in chunks of the passage that holds it. */
     chunk: number;

@@ -52,6 +52,8 @@ export interface Filters {
   applicantExpand?: boolean;
   /** The filters of filter-rows.ts. */
   values: FilterValues;
+  /** Translations of must_terms and must_not_terms count as the terms. */
+  translateTerms?: true;
 }
 
 /** Results of each of these by turns. */
@@ -273,6 +275,7 @@ function filters(body: FilterFields, dates: Filters['dates']): Filters {
     out.kindCodes = [...new Set(body.kind_codes.map((code) => code.trim().toUpperCase()))];
   }
   if (body.applicant_expand) out.applicantExpand = true;
+  if (body.translate_terms) out.translateTerms = true;
   if (isGiven(body.as_of)) out.asOf = parseAsOf(body.as_of!);
   const statesKinds = body.kind_codes ?? body.doc_type ?? body.include_utility_model;
   if (namesDocuments(values) && !isGiven(statesKinds)) out.everyKind = true;

@@ -81,6 +81,14 @@ const searchFields = {
     )
     .meta({ default: false }),
   ...FILTER_SCHEMAS,
+  translate_terms: z
+    .boolean({ error: 'true or false' })
+    .nullish()
+    .describe(
+      'A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the ' +
+        'whole entry is a term of the table of translations',
+    )
+    .meta({ default: false }),
   collapse: oneOf(COLLAPSES)
     .nullish()
     .describe(

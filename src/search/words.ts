@@ -12,6 +12,8 @@ import {
   type UsedWord,
   type Words,
 } from '../index/native.js';
+import { openTranslations } from '../index/translations.js';
+import { translationShare } from './fusion.js';
 import { inFront, joinedNumbers } from './hits.js';
 
 /** The candidates of a search. */
@@ -26,9 +28,10 @@ export interface WordCandidates {
   added: number;
 }
 
-/** The words of a question. */
+/** The words of a question, with what they are in other languages. */
 export function wordsOf(question: string): Words {
-  return native.Words.ofQuestion(question);
+  openTranslations();
+  return native.Words.ofQuestion(question, true);
 }
 
 /**
@@ -43,7 +46,14 @@ export function withWords(
   options: SearchOptions,
 ): WordCandidates {
   if (words.count === 0) return onlyVectors(hits);
-  const found = snapshot.searchWords(words, vector, selection, hits.docs, options);
+  const found = snapshot.searchWords(
+    words,
+    translationShare(words.whole),
+    vector,
+    selection,
+    hits.docs,
+    options,
+  );
   if (found.used.length === 0) return onlyVectors(hits);
   return {
     hits: inFront(hits, found.others),

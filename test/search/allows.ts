@@ -1,6 +1,7 @@
-/** Filters by their definition, on one record, without columns. */
+/** Filters by their definition, on one record, without columns and indexes. */
 import { COLUMNS, columnValues } from '../../src/index/columns.js';
-import type { FilterClause } from '../../src/index/native.js';
+import { lexicalTexts } from '../../src/index/lexical-texts.js';
+import { type FilterClause, native } from '../../src/index/native.js';
 import type { Patent } from '../../src/patent/record.js';
 
 const KEYWORDS = COLUMNS.filter(({ kind }) => kind === 'keyword').map(({ name }) => name);
@@ -15,9 +16,18 @@ export function allows(clauses: readonly FilterClause[], patent: Patent): boolea
   return clauses.every((clause) => {
     const { column, test, terms: wanted = [] } = clause;
     if (test === 'days') return isWithin(days[DATES.indexOf(column)], clause);
+    if (test === 'holds' || test === 'lacks') return holds(patent, clause) === (test === 'holds');
     const own = terms[KEYWORDS.indexOf(column)] ?? [];
     return own.some((term) => wanted.some((text) => matches(test, term, text)));
   });
+}
+
+function holds(patent: Patent, { terms = [], translate = false }: FilterClause): boolean {
+  const words = native.Words.ofPhrases(terms, translate);
+  // Names are not translated.
+  return lexicalTexts(patent).some(({ part, text }) =>
+    words.find(text).some(({ translationOf }) => part !== 'names' || translationOf === undefined),
+  );
 }
 
 function isWithin(day: number | undefined, { from = -Infinity, to = Infinity }: FilterClause): boolean {

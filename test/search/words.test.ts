@@ -107,16 +107,18 @@ describe('words', () => {
   });
 
   it('the parts of a score add up, and offsets are the words shown', async () => {
-    let [hits, matches] = [0, 0];
+    let [hits, matches, translated] = [0, 0, 0];
     for (const query of [...questions(60), 'PM2.5', 'battery', '전해질', '电池 sensor', '???']) {
       const { results } = await fixtures.engine.search({ query, top_k: 100, explain: true, highlight: true });
       for (const [n, result] of results.entries()) {
         assertExplained(query, result, n + 1);
         hits += 1;
         matches += result.explanation!.matches.length;
+        translated += result.explanation!.matches.filter((match) => match.translation_of).length;
       }
     }
     assert.ok(hits > 4_000 && matches > 3_000, `${hits} hits, ${matches} matches`);
+    assert.ok(translated > 500, `${translated} translations`);
     const [plain] = (await fixtures.engine.search({ query: 'battery' })).results;
     assert.ok(plain && !('explanation' in plain) && plain.chunks.every((chunk) => !('highlights' in chunk)));
   });
@@ -131,8 +133,13 @@ function assertExplained(query: string, result: SearchResult, rank: number): voi
   assert.equal(explanation.rank, rank, label);
   assert.equal(explanation.found_by === 'similarity', explanation.rank_by_similarity !== undefined, label);
   assert.equal(explanation.decided_by, 0, label);
-  for (const { term, chunk, from, to } of matches) {
+  for (const { term, translation_of: original, chunk, from, to } of matches) {
     const shown = folded(chunks[chunk]!.text.slice(from, to));
+    if (original !== undefined) {
+      assert.equal(shown, folded(term), label);
+      assert.ok(query.includes(original), `${label}: ${original}`);
+      continue;
+    }
     assert.ok(query.includes(term), `${label}: ${term}`);
     // A word of another ending shares its beginning; a code may have other joiners.
     const plain = (text: string) => folded(text).replace(/[^\p{L}\p{N}]/gu, '');

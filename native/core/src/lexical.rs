@@ -6,6 +6,8 @@ mod characters;
 pub mod index;
 pub mod question;
 pub mod score;
+pub mod terms;
+pub mod translate;
 pub mod write;
 
 use crate::Error;

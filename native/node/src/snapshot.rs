@@ -29,6 +29,8 @@ pub struct FilterClause {
     pub test: String,
     /// The test holds if any term matches; `none` holds if no term is equal.
     pub terms: Option<Vec<String>>,
+    /// Whether `holds` and `lacks` look for translations, too. Default: false.
+    pub translate: Option<bool>,
     /// First day of `days`, since 1970-01-01.
     pub from: Option<i32>,
     /// Last day of `days`, since 1970-01-01.
@@ -554,13 +556,14 @@ impl Snapshot {
 }
 
 fn clause_of(clause: FilterClause) -> Result<Clause> {
+    let translate = clause.translate == Some(true);
     let terms = clause.terms.unwrap_or_default();
     let test = match clause.test.as_str() {
         "exact" => Test::Exact(terms),
         "prefix" => Test::Prefix(terms),
         "contains" => Test::Contains(terms),
-        "holds" => Test::Holds(concepts_of(&terms)?),
-        "lacks" => Test::Lacks(concepts_of(&terms)?),
+        "holds" => Test::Holds(concepts_of(&terms, translate)?),
+        "lacks" => Test::Lacks(concepts_of(&terms, translate)?),
         "none" => Test::None(terms),
         "days" => Test::Days { from: clause.from, to: clause.to },
         other => return Err(coded("invalid_request", format!("unknown filter test {other}"))),

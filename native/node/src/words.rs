@@ -4,15 +4,37 @@ use crate::errors::{coded, from_core};
 use crate::snapshot::{SearchHits, SearchOptions, Selection, Snapshot};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
-use priorart_core::lexical::question::{Concept, Questions};
+use priorart_core::lexical::question::{whole_words, Concept, Place, Questions};
 use priorart_core::lexical::score::scores;
+use priorart_core::lexical::terms::Terms;
 use priorart_core::search::{beside, prefer, Hit, Outcome, Request};
 use priorart_core::shown::ShownScore as Shown;
 use std::cell::RefCell;
+use std::path::Path;
+use std::sync::OnceLock;
 
 thread_local! {
     /// Each thread remembers stems.
     static QUESTIONS: RefCell<Questions> = RefCell::default();
+}
+
+/// The table of translations, once for all threads of the process.
+static TERMS: OnceLock<Terms> = OnceLock::new();
+
+/// Opens the table of term translations (models/terms), unless it is open.
+///
+/// Throws `corrupt` and errors of the file system.
+#[napi(catch_unwind)]
+pub fn open_terms(path: String) -> Result<()> {
+    if TERMS.get().is_none() {
+        // Another thread may be first.
+        let _ = TERMS.set(Terms::open(Path::new(&path)).map_err(from_core)?);
+    }
+    Ok(())
+}
+
+fn terms() -> Result<&'static Terms> {
+    TERMS.get().ok_or_else(|| coded("internal", "the table of term translations is not open"))
 }
 
 /// A place in a text, in UTF-16 units, that holds a word.
@@ -22,6 +44,8 @@ pub struct WordPlace {
     pub to: u32,
     /// Number of the word in its list.
     pub word: u32,
+    /// If the text holds a translation: the term of the question.
+    pub translation_of: Option<String>,
 }
 
 /// A word of a question that documents hold.
@@ -53,14 +77,21 @@ pub struct WordHits {
     pub without: u32,
 }
 
-/// Words and phrases that are looked for as they are written, apart from endings of words.
-pub fn concepts_of(phrases: &[String]) -> Result<Vec<Concept>> {
+/// Words and phrases that are looked for as they are written, apart from endings of words; with their
+/// translations if wanted.
+pub fn concepts_of(phrases: &[String], translate: bool) -> Result<Vec<Concept>> {
     let concept = |phrase: &String| {
         let concept = QUESTIONS.with_borrow_mut(|questions| questions.phrase(phrase));
-        concept.ok_or_else(|| {
+        let mut concept = concept.ok_or_else(|| {
             let expected = "expected a word or a phrase with a letter or digit";
             coded("invalid_request", format!("{phrase:?} has no word to look for; {expected}"))
-        })
+        })?;
+        if translate {
+            let concepts = std::slice::from_mut(&mut concept);
+            let terms = terms()?;
+            QUESTIONS.with_borrow_mut(|questions| questions.translate(terms, phrase, concepts));
+        }
+        Ok(concept)
     };
     phrases.iter().map(concept).collect()
 }
@@ -68,27 +99,34 @@ pub fn concepts_of(phrases: &[String]) -> Result<Vec<Concept>> {
 /// Words that are looked for in the lexical index.
 #[napi]
 pub struct Words {
+    /// The question that the words are of; `None` if each text is a phrase of its own.
+    question: Option<String>,
     texts: Vec<String>,
     concepts: Vec<Concept>,
 }
 
 #[napi]
 impl Words {
-    /// The words of a question.
+    /// The words of a question, with their translations if wanted: `openTerms` was called.
     #[napi(factory, catch_unwind)]
-    pub fn of_question(question: String) -> Self {
-        let concepts = QUESTIONS.with_borrow_mut(|questions| questions.concepts(&question));
+    pub fn of_question(question: String, translate: bool) -> Result<Self> {
+        let mut concepts = QUESTIONS.with_borrow_mut(|questions| questions.concepts(&question));
+        if translate {
+            let terms = terms()?;
+            QUESTIONS.with_borrow_mut(|questions| questions.translate(terms, &question, &mut concepts));
+        }
         let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
-        Words { texts: concepts.iter().map(text).collect(), concepts }
+        Ok(Words { texts: concepts.iter().map(text).collect(), question: Some(question), concepts })
     }
 
-    /// Words and phrases that are looked for as they are written, apart from endings of words.
+    /// Words and phrases that are looked for as they are written, apart from endings of words; or their translations, if
+    /// wanted.
     ///
     /// Throws `invalid_request` if one has no letter and no digit.
     #[napi(factory, catch_unwind)]
-    pub fn of_phrases(phrases: Vec<String>) -> Result<Self> {
-        let concepts = concepts_of(&phrases)?;
-        Ok(Words { texts: phrases, concepts })
+    pub fn of_phrases(phrases: Vec<String>, translate: bool) -> Result<Self> {
+        let concepts = concepts_of(&phrases, translate)?;
+        Ok(Words { texts: phrases, question: None, concepts })
     }
 
     /// Number of words.
@@ -97,15 +135,25 @@ impl Words {
         self.concepts.len() as u32
     }
 
-    /// The places in a text that hold one of the words, ascending.
+    /// Number of words without parts of others, such as pairs of characters of a longer word.
+    #[napi(getter)]
+    pub fn whole(&self) -> u32 {
+        whole_words(&self.concepts) as u32
+    }
+
+    /// The places in a text that hold one of the words or a translation of one, ascending.
     #[napi(catch_unwind)]
     pub fn find(&self, text: String) -> Vec<WordPlace> {
         let places = QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.concepts));
         let units = |bytes: u32| text[..bytes as usize].encode_utf16().count() as u32;
-        let place = |(from, to, word): (u32, u32, usize)| WordPlace {
-            from: units(from),
-            to: units(to),
-            word: word as u32,
+        let source = |word: usize| self.question.as_ref().unwrap_or(&self.texts[word]);
+        let place = |place: Place| WordPlace {
+            from: units(place.from),
+            to: units(place.to),
+            word: place.concept as u32,
+            translation_of: place
+                .translates
+                .map(|(from, to)| source(place.concept)[from as usize..to as usize].to_owned()),
         };
         places.into_iter().map(place).collect()
     }
@@ -119,11 +167,13 @@ impl Snapshot {
         self.at(segment)?.0.has_lexical().map_err(from_core)
     }
 
-    /// Lexical scores of documents that a search found, and other documents with high ones.
+    /// Lexical scores of documents that a search found, and other documents with high ones. `translated` is the share of a
+    /// word's weight that a translation has, from 0 to 1.
     #[napi(catch_unwind)]
     pub fn search_words(
         &self,
         words: &Words,
+        translated: f64,
         query: Float32Array,
         selection: &Selection,
         found: Uint32Array,
@@ -139,7 +189,7 @@ impl Snapshot {
             by_family: options.family == Some(true),
             shown: options.shown.as_ref().map(Shown::from),
         };
-        let scores = scores(&self.0, &words.concepts).map_err(from_core)?;
+        let scores = scores(&self.0, &words.concepts, translated as f32).map_err(from_core)?;
         let place = |&id: &u32| self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")));
         let known = found.iter().map(place).collect::<Result<Vec<(usize, usize)>>>()?;
         let mut others = beside(&self.0, &selection.0, &scores, &known, &request).map_err(from_core)?;

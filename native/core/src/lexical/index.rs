@@ -18,7 +18,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{Directory, DocSet, HasLen, Index, InvertedIndexReader, SegmentReader, Term, TERMINATED};
 
 /// Terms at fixed distances: a word, or the pairs of a longer one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Phrase {
     /// Distance from the first term in positions, ascending from 0; and the term.
     pub terms: Vec<(u32, String)>,

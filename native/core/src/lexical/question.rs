@@ -2,7 +2,10 @@
 
 use super::analysis::{Analyser, Kind, Language};
 use super::index::Phrase;
+use super::terms::Terms;
+use super::translate::{translations, Translation};
 use super::Part;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// One way in which a document may hold a word of a question.
@@ -31,7 +34,38 @@ pub struct Concept {
     /// Factor on its rarity.
     pub boost: f32,
     pub alternatives: Vec<Alternative>,
+    /// What it is in other languages. Empty if translations are not looked for.
+    pub translations: Vec<Translation>,
 }
+
+/// Whole words that are counted, at most.
+const MOST_WHOLE: usize = 16;
+
+/// Number of words of a question, at most `MOST_WHOLE`, without parts of others such as pairs of
+/// characters.
+pub fn whole_words(concepts: &[Concept]) -> usize {
+    let is_part = |one: &Concept| {
+        concepts.iter().any(|other| {
+            other.from <= one.from && one.to <= other.to && other.to - other.from > one.to - one.from
+        })
+    };
+    concepts.iter().filter(|concept| !is_part(concept)).take(MOST_WHOLE).count()
+}
+
+/// A place in a text that holds a word of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Bytes of the text.
+    pub from: u32,
+    pub to: u32,
+    /// Place of the word in the list.
+    pub concept: usize,
+    /// If the text holds a translation: the bytes of the question that it translates.
+    pub translates: Option<(u32, u32)>,
+}
+
+/// Words of a question, at most. Longer questions are cut.
+const MOST_CONCEPTS: usize = 1000;
 
 /// Weight of a part of a word (`lithium` of `lithium-ion`), of a pair of characters of a longer
 /// word, and of a pair of hiragana, which is mostly grammar.
@@ -180,13 +214,15 @@ pub struct Questions {
 }
 
 /// A term of the question, owned.
-struct Found {
-    text: String,
-    position: u32,
-    from: u32,
-    to: u32,
-    kind: Kind,
+pub(super) struct Found {
+    pub text: String,
+    pub position: u32,
+    pub from: u32,
+    pub to: u32,
+    pub kind: Kind,
 }
+
+const LANGUAGES: [Language; 4] = [Language::Other, Language::English, Language::German, Language::French];
 
 impl Questions {
     /// The concepts of a question, each once. A word that occurs more often weighs more.
@@ -204,14 +240,29 @@ impl Questions {
             }
             at = end;
         }
-        merged(concepts)
+        let mut concepts = merged(concepts);
+        concepts.truncate(MOST_CONCEPTS);
+        concepts
+    }
+
+    /// Adds what the words of a question are in other languages. A word within a longer term of the
+    /// table, such as `state` in `solid state battery`, gets the translations of that term, so that a
+    /// document that holds one of them holds all words of the term.
+    pub fn translate(&mut self, terms: &Terms, question: &str, concepts: &mut [Concept]) {
+        let by_language = LANGUAGES.map(|language| self.terms(question, language));
+        for translation in translations(&mut self.analyser, terms, question, &by_language) {
+            let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
+            for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
+                concept.translations.push(translation.clone());
+            }
+        }
     }
 
     /// A word or phrase that documents must hold as it is written, apart from endings of its words;
     /// `None` if it has no word. The bytes of the concept are those of the whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
         let mut phrases: Vec<Phrase> = Vec::new();
-        for language in [Language::Other, Language::English, Language::German, Language::French] {
+        for language in LANGUAGES {
             let terms = self.terms(text, language);
             for wanted in [Kind::Code, Kind::Part] {
                 let phrase = phrase_of(&terms, wanted);
@@ -226,23 +277,21 @@ impl Questions {
             to: text.len() as u32,
             boost: 1.0,
             alternatives,
+            translations: vec![],
         })
     }
 
-    /// The places in a text, in bytes, that hold a concept; with the place of the concept in the list.
-    pub fn find(&mut self, text: &str, concepts: &[Concept]) -> Vec<(u32, u32, usize)> {
+    /// The places in a text that hold a concept or a translation of one, ascending. Of concepts with the
+    /// same translation, such as the pairs of characters of a word, the longest counts.
+    pub fn find(&mut self, text: &str, concepts: &[Concept]) -> Vec<Place> {
         let mut places = Vec::new();
-        for language in [Language::Other, Language::English, Language::German, Language::French] {
+        for language in LANGUAGES {
             let terms = self.terms(text, language);
             let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
             for (n, term) in terms.iter().enumerate() {
                 at.entry(&term.text).or_default().push(n);
             }
-            for (concept, phrase) in concepts
-                .iter()
-                .enumerate()
-                .flat_map(|(n, concept)| concept.alternatives.iter().map(move |a| (n, &a.phrase)))
-            {
+            for (concept, phrase, translates) in concepts.iter().enumerate().flat_map(phrases_of) {
                 let Some((_, first)) = phrase.terms.first() else { continue };
                 for &start in at.get(first.as_str()).into_iter().flatten() {
                     let place = |(far, term): &(u32, String)| {
@@ -250,14 +299,20 @@ impl Questions {
                         here.iter().find(|&&n| terms[n].position == terms[start].position + far)
                     };
                     let found: Option<Vec<&usize>> = phrase.terms.iter().map(place).collect();
-                    if let Some(end) = found.and_then(|found| found.iter().map(|&&n| terms[n].to).max()) {
-                        places.push((terms[start].from, end, concept));
+                    if let Some(to) = found.and_then(|found| found.iter().map(|&&n| terms[n].to).max()) {
+                        places.push(Place { from: terms[start].from, to, concept, translates });
                     }
                 }
             }
         }
-        places.sort_unstable();
-        places.dedup();
+        let length = |concept: usize| concepts[concept].to - concepts[concept].from;
+        places.sort_unstable_by_key(|place| {
+            (place.from, place.to, place.translates, Reverse(length(place.concept)), place.concept)
+        });
+        places.dedup_by(|next, kept| {
+            (next.from, next.to, next.translates) == (kept.from, kept.to, kept.translates)
+                && (next.concept == kept.concept || next.translates.is_some())
+        });
         places
     }
 
@@ -273,7 +328,7 @@ impl Questions {
     /// The stems of a word in all languages: a short question does not tell its language.
     fn stems(&mut self, word: &str) -> Vec<String> {
         let mut stems: Vec<String> = Vec::new();
-        for language in [Language::Other, Language::English, Language::German, Language::French] {
+        for language in LANGUAGES {
             self.analyser.terms(word, language, |term| {
                 if term.kind == Kind::Word && !stems.iter().any(|stem| stem == term.text) {
                     stems.push(term.text.to_owned());
@@ -297,7 +352,13 @@ impl Questions {
                 weight: 1.0,
             });
         }
-        concepts.push(Concept { from: word.from, to: word.to, boost: 1.0, alternatives });
+        concepts.push(Concept {
+            from: word.from,
+            to: word.to,
+            boost: 1.0,
+            alternatives,
+            translations: vec![],
+        });
     }
 
     /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters
@@ -310,7 +371,13 @@ impl Questions {
             let terms = parts.iter().map(|part| (part.position - first, part.text.clone())).collect();
             alternatives.push(anywhere(Phrase { terms }, 1.0));
         }
-        concepts.push(Concept { from: whole.from, to: whole.to, boost: 1.0, alternatives });
+        concepts.push(Concept {
+            from: whole.from,
+            to: whole.to,
+            boost: 1.0,
+            alternatives,
+            translations: vec![],
+        });
         let has_digits = whole.text.chars().any(|c| c.is_numeric());
         for part in parts.iter().filter(|_| !has_digits) {
             let before = concepts.len();
@@ -320,8 +387,15 @@ impl Questions {
     }
 }
 
+/// The phrases of a concept, and what its translations translate.
+fn phrases_of((n, concept): (usize, &Concept)) -> impl Iterator<Item = (usize, &Phrase, Option<(u32, u32)>)> {
+    let own = concept.alternatives.iter().map(move |alternative| (n, &alternative.phrase, None));
+    let others = concept.translations.iter();
+    own.chain(others.map(move |other| (n, &*other.phrase, Some((other.from, other.to)))))
+}
+
 /// All terms of a text at their distances; codes as a whole, or by their parts if they have any.
-fn phrase_of(terms: &[Found], codes: Kind) -> Phrase {
+pub(super) fn phrase_of(terms: &[Found], codes: Kind) -> Phrase {
     let has_parts = |term: &Found| {
         terms.iter().any(|part| part.kind == Kind::Part && part.from >= term.from && part.to <= term.to)
     };
@@ -365,12 +439,18 @@ fn push_pairs(question: &str, run: &[Found], concepts: &mut Vec<Concept>) {
     if run.len() < LONGEST_WORD {
         let terms = run.iter().map(|pair| (pair.position - first.position, pair.text.clone())).collect();
         let alternatives = vec![anywhere(Phrase { terms }, 1.0)];
-        concepts.push(Concept { from: first.from, to: last.to, boost, alternatives });
+        concepts.push(Concept { from: first.from, to: last.to, boost, alternatives, translations: vec![] });
     }
     if run.len() > 1 {
         for pair in run {
             let alternatives = vec![anywhere(Phrase::word(&pair.text), 1.0)];
-            concepts.push(Concept { from: pair.from, to: pair.to, boost: boost * PAIR, alternatives });
+            concepts.push(Concept {
+                from: pair.from,
+                to: pair.to,
+                boost: boost * PAIR,
+                alternatives,
+                translations: vec![],
+            });
         }
     }
 }
@@ -453,7 +533,7 @@ mod tests {
         let found = |questions: &mut Questions, phrase: &str| -> Vec<String> {
             let concept = questions.phrase(phrase).unwrap();
             let places = questions.find(text, &[concept]);
-            places.iter().map(|&(from, to, _)| text[from as usize..to as usize].to_owned()).collect()
+            places.iter().map(|place| text[place.from as usize..place.to as usize].to_owned()).collect()
         };
         assert_eq!(found(&mut questions, "Through silicon vias"), ["through-silicon via"]);
         assert_eq!(found(&mut questions, "硅通孔"), ["硅通孔"]);

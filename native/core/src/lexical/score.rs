@@ -8,13 +8,21 @@
 //! gives, so that a long document that holds a rare word is not lost among short ones (BM25+, Lv and
 //! Zhai, "Lower-bounding term frequency normalization", CIKM 2011). The sum is divided by the greatest
 //! that a document could get, so a score lies between 0 and 1.
+//!
+//! A document that holds a translation of a word gets a share of what the translation would give
+//! it, which the caller states; the best of the word and its translations counts, so a document in two languages gets nothing
+//! twice. The rarity is that of the word itself, so documents in the question's language score as they
+//! would without translations. If no document holds the word itself, n counts those that hold a
+//! translation.
 
-use super::index::{Lexical, Located};
+use super::index::{Lexical, Located, Phrase};
 use super::question::Concept;
+use super::translate::Translation;
 use super::Part;
 use crate::bitmap::Bitmap;
 use crate::search::Snapshot;
 use crate::Result;
+use std::collections::HashMap;
 
 const K1: f32 = 1.2;
 const DELTA: f32 = 1.0;
@@ -33,6 +41,10 @@ const fn fit(part: Part) -> (f32, f32) {
 const MOST_CONCEPTS: usize = 24;
 /// Words whose documents are counted to choose these, at most: the rarest by an estimate.
 const MOST_COUNTED: usize = 2 * MOST_CONCEPTS;
+/// Translations of a question that are looked for, at most.
+const MOST_TRANSLATIONS: usize = 48;
+/// The parts of a document that may hold a translation.
+const TRANSLATED_PARTS: [Part; 3] = [Part::Title, Part::Claims, Part::Text];
 /// A word that more than this share of the documents hold is left out if rarer words remain.
 const COMMON: f32 = 0.2;
 /// Below this number of documents, no word is common.
@@ -43,7 +55,7 @@ const COMMON_FROM: usize = 50;
 pub struct Used {
     /// Place of the word in the list of concepts.
     pub concept: usize,
-    /// Number of documents that hold it.
+    /// Number of documents that hold it; or a translation, if none holds the word itself.
     pub documents: usize,
     /// The greatest share that it can have in a score.
     pub share: f32,
@@ -60,7 +72,7 @@ pub struct Scores {
     pub without: usize,
 }
 
-/// The documents of one segment that hold a word, with their frequencies.
+/// The documents of one segment that hold a word, with what it gives them for a weight of 1.
 type Matches = Vec<(u32, f32)>;
 
 /// The documents that are not deleted. All numbers are theirs, so that scores are the same before and
@@ -71,7 +83,12 @@ struct Collection<'a> {
     deleted: usize,
     /// Average length of each part.
     averages: [f32; Part::ALL.len()],
+    /// Share of a word's weight that a translation has.
+    translated: f32,
 }
+
+/// The documents of each segment that hold a translation.
+type Translated<'a> = HashMap<&'a Phrase, Vec<Matches>>;
 
 /// Where one segment holds a word: phrases with their weights.
 type Places = Vec<(Located, f32)>;
@@ -91,10 +108,12 @@ struct Counted {
     concept: usize,
     matches: Vec<Matches>,
     documents: usize,
+    /// Whether some document holds the word itself. Otherwise, the documents hold a translation.
+    is_held: bool,
 }
 
 impl<'a> Collection<'a> {
-    fn of(snapshot: &'a Snapshot) -> Result<Self> {
+    fn of(snapshot: &'a Snapshot, translated: f32) -> Result<Self> {
         let segments = snapshot
             .segments
             .iter()
@@ -113,10 +132,10 @@ impl<'a> Collection<'a> {
             (lengths as f32 / documents.max(1) as f32).max(1.0)
         };
         let averages = Part::ALL.map(average);
-        Ok(Collection { segments, documents, deleted, averages })
+        Ok(Collection { segments, documents, deleted, averages, translated })
     }
 
-    /// The weighted frequency of a word in the documents of a segment.
+    /// The documents of a segment that hold a word at one of its places, and what it gives them.
     fn matches(
         &self,
         (lexical, deleted): (&Lexical, &Bitmap),
@@ -135,7 +154,9 @@ impl<'a> Collection<'a> {
                 }
             })?;
         }
-        Ok(scratch.take())
+        let mut matches = scratch.take();
+        matches.iter_mut().for_each(|(_, tf)| *tf = *tf * (K1 + 1.0) / (*tf + K1) + DELTA);
+        Ok(matches)
     }
 
     /// The words to score with their documents, rarest first: without common ones if others remain.
@@ -145,14 +166,20 @@ impl<'a> Collection<'a> {
             found.extend(self.found(n, concept)?);
         }
         found.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.concept.cmp(&b.concept)));
-        let mut counted = self.counted(found.iter().filter(|word| !word.is_common))?;
+        let mut translated = Translated::default();
+        let rare = found.iter().filter(|word| !word.is_common);
+        let mut counted = self.counted(concepts, rare, &mut translated)?;
         counted.retain(|word| !self.is_common(word.documents));
         if counted.is_empty() {
-            counted = self.counted(found.iter())?;
+            counted = self.counted(concepts, found.iter(), &mut translated)?;
         }
         let weight = |word: &Counted| concepts[word.concept].boost * self.idf(word.documents);
         counted.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.concept.cmp(&b.concept)));
         counted.truncate(MOST_CONCEPTS);
+        let mut scratch = Scratch::default();
+        for Counted { concept, matches, .. } in counted.iter_mut().filter(|word| word.is_held) {
+            self.add_translations(&concepts[*concept].translations, matches, &mut translated, &mut scratch)?;
+        }
         Ok(counted)
     }
 
@@ -172,14 +199,26 @@ impl<'a> Collection<'a> {
         }
         let is_common = self.is_common(least.saturating_sub(self.deleted));
         let weight = concept.boost * self.idf(most);
-        Ok((most > 0).then_some(Found { concept: n, places, is_common, weight }))
+        let may_be_held = most > 0 || !concept.translations.is_empty();
+        Ok(may_be_held.then_some(Found { concept: n, places, is_common, weight }))
     }
 
-    /// Counts the documents of the first words of a list.
-    fn counted<'b>(&self, words: impl Iterator<Item = &'b Found>) -> Result<Vec<Counted>> {
+    /// Counts the documents of the first words of a list that documents hold.
+    fn counted<'b>(
+        &self,
+        concepts: &'b [Concept],
+        words: impl Iterator<Item = &'b Found>,
+        translated: &mut Translated<'b>,
+    ) -> Result<Vec<Counted>> {
         let mut scratch = Scratch::default();
         let mut counted = Vec::new();
-        for word in words.take(MOST_COUNTED) {
+        let mut own_words = 0;
+        for word in words {
+            let may_be_held = word.places.iter().any(|places| !places.is_empty());
+            own_words += may_be_held as usize;
+            if own_words > MOST_COUNTED {
+                break;
+            }
             let mut matches = Vec::with_capacity(self.segments.len());
             for (segment, places) in self.segments.iter().zip(&word.places) {
                 matches.push(match segment {
@@ -187,12 +226,59 @@ impl<'a> Collection<'a> {
                     None => Matches::new(),
                 });
             }
+            let is_held = matches.iter().any(|matches| !matches.is_empty());
+            if !is_held {
+                let translations = &concepts[word.concept].translations;
+                self.add_translations(translations, &mut matches, translated, &mut scratch)?;
+            }
             let documents = matches.iter().map(Vec::len).sum();
             if documents > 0 {
-                counted.push(Counted { concept: word.concept, matches, documents });
+                counted.push(Counted { concept: word.concept, matches, documents, is_held });
             }
         }
         Ok(counted)
+    }
+
+    /// Adds the documents that hold a translation of a word to those that hold the word itself.
+    fn add_translations<'b>(
+        &self,
+        translations: &'b [Translation],
+        matches: &mut [Matches],
+        translated: &mut Translated<'b>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        if translations.is_empty() {
+            return Ok(());
+        }
+        for Translation { phrase, .. } in translations {
+            if !translated.contains_key(phrase.as_ref()) && translated.len() < MOST_TRANSLATIONS {
+                translated.insert(phrase, self.holding(phrase, scratch)?);
+            }
+        }
+        for (n, own) in matches.iter_mut().enumerate() {
+            let Some((lexical, _)) = self.segments[n] else { continue };
+            scratch.reset(lexical.documents());
+            own.iter().for_each(|&(document, value)| scratch.raise(document, value));
+            for Translation { phrase, .. } in translations {
+                let others = translated.get(phrase.as_ref()).map_or(&[][..], |found| &found[n]);
+                others.iter().for_each(|&(document, value)| scratch.raise(document, self.translated * value));
+            }
+            *own = scratch.take();
+        }
+        Ok(())
+    }
+
+    /// The documents of each segment that hold a translation.
+    fn holding(&self, phrase: &Phrase, scratch: &mut Scratch) -> Result<Vec<Matches>> {
+        let matches = self.segments.iter().map(|segment| {
+            let Some(segment) = segment else { return Ok(Matches::new()) };
+            let mut places = Places::new();
+            for part in TRANSLATED_PARTS {
+                places.extend(segment.0.locate(part, phrase)?.map(|located| (located, 1.0)));
+            }
+            self.matches(*segment, &places, scratch)
+        });
+        matches.collect()
     }
 
     fn is_common(&self, holding: usize) -> bool {
@@ -225,15 +311,24 @@ impl Scratch {
         *sum += value;
     }
 
+    fn raise(&mut self, document: u32, value: f32) {
+        let best = &mut self.sums[document as usize];
+        if *best == 0.0 {
+            self.touched.push(document);
+        }
+        *best = best.max(value);
+    }
+
     fn take(&mut self) -> Matches {
         let sums = &mut self.sums;
         self.touched.drain(..).map(|n| (n, std::mem::take(&mut sums[n as usize]))).collect()
     }
 }
 
-/// Scores all documents of a snapshot by the words of a question.
-pub fn scores(snapshot: &Snapshot, concepts: &[Concept]) -> Result<Scores> {
-    let collection = Collection::of(snapshot)?;
+/// Scores all documents of a snapshot by the words of a question. `translated` is the share of a
+/// word's weight that a translation has, at most 1.
+pub fn scores(snapshot: &Snapshot, concepts: &[Concept], translated: f32) -> Result<Scores> {
+    let collection = Collection::of(snapshot, translated)?;
     let sizes =
         collection.segments.iter().map(|segment| segment.map_or(0, |(lexical, _)| lexical.documents()));
     let mut scores = Scores {
@@ -243,17 +338,17 @@ pub fn scores(snapshot: &Snapshot, concepts: &[Concept]) -> Result<Scores> {
         without: collection.segments.iter().filter(|segment| segment.is_none()).count(),
     };
     let mut greatest = 0.0;
-    for Counted { concept, matches, documents } in collection.chosen(concepts)? {
+    for Counted { concept, matches, documents, .. } in collection.chosen(concepts)? {
         let weight = concepts[concept].boost * collection.idf(documents);
         greatest += weight * (K1 + 1.0 + DELTA);
         scores.used.push(Used { concept, documents, share: weight * (K1 + 1.0 + DELTA) });
         for (n, matches) in matches.iter().enumerate() {
-            for &(document, tf) in matches {
+            for &(document, value) in matches {
                 let score = &mut scores.segments[n][document as usize];
                 if *score == 0.0 {
                     scores.found[n].push(document);
                 }
-                *score += weight * (tf * (K1 + 1.0) / (tf + K1) + DELTA);
+                *score += weight * value;
             }
         }
     }
@@ -276,10 +371,16 @@ fn places_of(lexical: &Lexical, concept: &Concept) -> Result<Places> {
     Ok(places)
 }
 
-/// Calls `each` with the documents that hold a concept in some part; with a document several times if
+/// Calls `each` with the documents that hold a concept or a translation of it in some part; with a document several times if
 /// several parts hold it.
 pub fn holding(lexical: &Lexical, concept: &Concept, mut each: impl FnMut(u32)) -> Result<()> {
-    for (located, _) in places_of(lexical, concept)? {
+    let mut places = places_of(lexical, concept)?;
+    for translation in &concept.translations {
+        for part in TRANSLATED_PARTS {
+            places.extend(lexical.locate(part, &translation.phrase)?.map(|located| (located, 1.0)));
+        }
+    }
+    for (located, _) in places {
         lexical.occurrences(&located, |document, _| each(document))?;
     }
     Ok(())

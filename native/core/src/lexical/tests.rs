@@ -4,6 +4,7 @@ use super::analysis::{Analyser, Language};
 use super::index::Phrase;
 use super::question::{Concept, Questions};
 use super::score::scores;
+use super::terms::{self, Terms};
 use super::write::Texts;
 use super::Part;
 use crate::bitmap::Bitmap;
@@ -74,11 +75,43 @@ fn count(document: &Document, part: Part, phrase: &Phrase) -> u32 {
 }
 
 fn holds(document: &Document, concept: &Concept) -> bool {
+    holds_itself(document, concept)
+        || concept.translations.iter().any(|translation| {
+            let others = [Part::Title, Part::Claims, Part::Text];
+            others.iter().any(|&part| count(document, part, &translation.phrase) > 0)
+        })
+}
+
+/// Whether a document holds a word itself, and not only a translation.
+fn holds_itself(document: &Document, concept: &Concept) -> bool {
     concept.alternatives.iter().any(|alternative| {
         Part::ALL
             .into_iter()
             .any(|part| alternative.is_in(part) && count(document, part, &alternative.phrase) > 0)
     })
+}
+
+/// A table of translations between words of `TEXTS`.
+fn table(dir: &Path) -> Terms {
+    let path = dir.join("terms.bin");
+    let group = |members: &[(&str, &str)]| -> Vec<(String, String)> {
+        members.iter().map(|&(language, term)| (language.into(), term.into())).collect()
+    };
+    let groups = [
+        group(&[("en", "lidar"), ("ko", "라이다"), ("zh", "激光雷达")]),
+        group(&[("en", "lithium battery"), ("ja", "リチウム電池")]),
+        group(&[("en", "battery"), ("ko", "메트포르민"), ("ja", "電池"), ("zh", "激光")]),
+        group(&[("en", "sensor"), ("zh", "激光器"), ("fr", "particles")]),
+    ];
+    assert_eq!(terms::write(&path, &groups).unwrap(), (12, 4));
+    Terms::open(&path).unwrap()
+}
+
+fn translated(terms: &Terms, question: &str) -> Vec<Concept> {
+    let mut questions = Questions::default();
+    let mut concepts = questions.concepts(question);
+    questions.translate(terms, question, &mut concepts);
+    concepts
 }
 
 fn snapshot_of(segments: Vec<(Segment, Bitmap)>) -> Snapshot {
@@ -103,8 +136,10 @@ proptest! {
         parts in prop::collection::vec(documents(), 1..4),
         gone in prop::collection::vec(any::<bool>(), 24),
         question in prop::sample::select(TEXTS),
+        translate in any::<bool>(),
     ) {
         let dir = tempfile::tempdir().unwrap();
+        let terms = table(dir.path());
         let mut segments = Vec::new();
         let mut kept = Vec::new();
         for (n, documents) in parts.iter().enumerate() {
@@ -118,7 +153,10 @@ proptest! {
             }
             segments.push((segment, deleted));
         }
-        let concepts = Questions::default().concepts(question);
+        let concepts = match translate {
+            true => translated(&terms, question),
+            false => Questions::default().concepts(question),
+        };
         let all: Vec<(usize, usize, &Document)> = parts
             .iter()
             .enumerate()
@@ -153,7 +191,7 @@ proptest! {
                 prop_assert_eq!(lacking[n].contains(ordinal), alive && !holds(document, concept));
             }
         }
-        let before = scores(&snapshot, &concepts).unwrap();
+        let before = scores(&snapshot, &concepts, 0.8).unwrap();
         if !kept.is_empty() {
             let deleted = none(&merged);
             let snapshot = snapshot_of(vec![(merged, deleted)]);
@@ -163,7 +201,7 @@ proptest! {
                     prop_assert_eq!(held[0].contains(ordinal), holds(document, concept));
                 }
             }
-            let scored = scores(&snapshot, &concepts).unwrap();
+            let scored = scores(&snapshot, &concepts, 0.8).unwrap();
             // A merge changes no score.
             let alive = all.iter().filter(|(n, ordinal, _)| !gone[7 * n + ordinal]);
             let same: Vec<f32> = alive.map(|&(n, ordinal, _)| before.segments[n][ordinal]).collect();
@@ -193,25 +231,36 @@ fn expected(collection: &[Document], document: &Document, concepts: &[Concept]) 
     let all = collection.len() as f64;
     let (mut sum, mut greatest) = (0.0, 0.0);
     for concept in concepts {
-        let n = collection.iter().filter(|document| holds(document, concept)).count() as f64;
-        if n == 0.0 {
+        let itself = collection.iter().filter(|document| holds_itself(document, concept)).count() as f64;
+        let any = collection.iter().filter(|document| holds(document, concept)).count() as f64;
+        if any == 0.0 {
             continue;
         }
+        let n = if itself > 0.0 { itself } else { any };
         let idf = (1.0 + (all - n + 0.5) / (n + 0.5)).ln() * concept.boost as f64;
         greatest += idf * 3.2;
+        let norm = |part: Part, b: f64| {
+            let average = (collection.iter().map(|d| length(d, part)).sum::<f64>() / all).max(1.0);
+            1.0 - b + b * length(document, part) / average
+        };
+        let given = |tf: f64| if tf > 0.0 { 2.2 * tf / (tf + 1.2) + 1.0 } else { 0.0 };
+        let frequency =
+            |part, weight, b, phrase: &Phrase| weight * count(document, part, phrase) as f64 / norm(part, b);
         let mut tf = 0.0;
         for (part, weight, b) in fit {
-            let average = (collection.iter().map(|d| length(d, part)).sum::<f64>() / all).max(1.0);
-            let norm = 1.0 - b + b * length(document, part) / average;
-            for alternative in &concept.alternatives {
-                if alternative.is_in(part) {
-                    tf += weight * count(document, part, &alternative.phrase) as f64 / norm;
-                }
+            for alternative in concept.alternatives.iter().filter(|alternative| alternative.is_in(part)) {
+                tf += frequency(part, weight, b, &alternative.phrase);
             }
         }
-        if tf > 0.0 {
-            sum += idf * (2.2 * tf / (tf + 1.2) + 1.0);
-        }
+        let others = concept.translations.iter().map(|translation| {
+            0.8 * given(
+                fit[1..]
+                    .iter()
+                    .map(|&(part, weight, b)| frequency(part, weight, b, &translation.phrase))
+                    .sum(),
+            )
+        });
+        sum += idf * others.fold(given(tf), f64::max);
     }
     sum / greatest
 }
@@ -231,9 +280,12 @@ fn scores_are_those_of_the_formula() {
         (segment, deleted)
     });
     let snapshot = snapshot_of(segments.into());
-    for question in ["PM2.5 sensor", "Samsung battery", "激光雷达", "lithium battery of Samsung"] {
-        let concepts = Questions::default().concepts(question);
-        let scored = scores(&snapshot, &concepts).unwrap();
+    let terms = table(dir.path());
+    for question in
+        ["PM2.5 sensor", "Samsung battery", "激光雷达", "lithium battery of Samsung", "라이다", "lidar"]
+    {
+        let concepts = translated(&terms, question);
+        let scored = scores(&snapshot, &concepts, 0.8).unwrap();
         for (n, document) in collection.iter().enumerate() {
             let (found, wanted) = (scored.segments[n / 2][n % 2], expected(&collection, document, &concepts));
             assert!((found as f64 - wanted).abs() < 1e-4, "{question}: {found}, expected {wanted}");
@@ -256,7 +308,7 @@ fn damage_is_an_error_and_a_segment_without_an_index_is_counted() {
     std::fs::write(&path, &bytes).unwrap();
     let segment = Segment::open(&path).unwrap();
     let deleted = none(&segment);
-    let error = scores(&snapshot_of(vec![(segment, deleted)]), &concepts).err().unwrap();
+    let error = scores(&snapshot_of(vec![(segment, deleted)]), &concepts, 0.8).err().unwrap();
     assert_eq!(error.code(), "data_corrupt", "{error}");
 
     let mut builder = SegmentBuilder::create(&path, 1, vec![]).unwrap();
@@ -274,7 +326,7 @@ fn damage_is_an_error_and_a_segment_without_an_index_is_counted() {
     let segment = Segment::open(&path).unwrap();
     assert!(!segment.has_lexical().unwrap());
     let deleted = none(&segment);
-    let scored = scores(&snapshot_of(vec![(segment, deleted)]), &concepts).unwrap();
+    let scored = scores(&snapshot_of(vec![(segment, deleted)]), &concepts, 0.8).unwrap();
     assert_eq!((scored.without, scored.used.len()), (1, 0));
 }
 
@@ -290,4 +342,77 @@ fn a_full_disk_is_no_damage() {
     }
     let damaged = Error::new(ErrorKind::InvalidData, "wrong checksum").into();
     assert_eq!(super::failed(path)(damaged).code(), "data_corrupt");
+}
+
+#[test]
+fn a_term_meets_its_translations() {
+    let dir = tempfile::tempdir().unwrap();
+    let terms = table(dir.path());
+    let shown = |question: &str| {
+        let concepts = translated(&terms, question);
+        let all = concepts.iter().flat_map(|concept| &concept.translations);
+        let text = |(from, to): (u32, u32)| question[from as usize..to as usize].to_owned();
+        let mut all: Vec<(String, Vec<String>)> = all
+            .map(|one| {
+                (text((one.from, one.to)), one.phrase.terms.iter().map(|term| term.1.clone()).collect())
+            })
+            .collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    let pairs = |text: &str, terms: &[&str]| {
+        (text.to_owned(), terms.iter().map(|&term| term.to_owned()).collect::<Vec<_>>())
+    };
+    assert_eq!(
+        shown("라이다의 신호"),
+        [pairs("라이다", &["lidar"]), pairs("라이다", &["激光", "光雷", "雷达"])]
+    );
+    assert_eq!(
+        shown("LiDARs"),
+        [pairs("LiDARs", &["激光", "光雷", "雷达"]), pairs("LiDARs", &["라이", "이다"])]
+    );
+    // The longest term, and the words within it.
+    let lithium = shown("lithium-batteries");
+    assert!(lithium.contains(&pairs("lithium-batteries", &["リチ", "チウ", "ウム", "电池"])), "{lithium:?}");
+    assert!(lithium.contains(&pairs("batteries", &["电池"])), "{lithium:?}");
+    assert!(shown("lithium, batteries").iter().all(|(text, _)| text == "batteries"));
+    assert!(shown("메트포르민 PM2.5").len() == 3 && shown("PM2.5").is_empty() && shown("").is_empty());
+}
+
+#[test]
+fn a_document_in_two_languages_gets_nothing_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let terms = table(dir.path());
+    let both: Vec<Document> = vec![
+        vec![(Part::Text, "battery charging")],
+        vec![(Part::Text, "リチウム電池")],
+        vec![(Part::Text, "battery charging"), (Part::Claims, "リチウム電池")],
+        vec![(Part::Text, "Samsung")],
+    ];
+    let segment = write(&dir.path().join("x"), 0, &both);
+    let deleted = none(&segment);
+    let snapshot = snapshot_of(vec![(segment, deleted)]);
+    let found = &scores(&snapshot, &translated(&terms, "battery"), 0.8).unwrap().segments[0];
+    assert!(found[1] > 0.0 && found[1] < found[0] && found[3] == 0.0, "{found:?}");
+    let plain = &scores(&snapshot, &Questions::default().concepts("battery"), 0.8).unwrap().segments[0];
+    assert_eq!((found[0], found[2]), (plain[0], plain[2]));
+}
+
+proptest! {
+    /// Words that the table does not know are scored as if there were no table.
+    #[test]
+    fn a_table_without_a_word_changes_nothing(
+        documents in documents(),
+        question in prop::sample::select(&["PM2.5", "Samsung 5G", "Fe3O4", "base station"][..]),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let terms = table(dir.path());
+        let segment = write(&dir.path().join("x"), 0, &documents);
+        let deleted = none(&segment);
+        let snapshot = snapshot_of(vec![(segment, deleted)]);
+        let with = scores(&snapshot, &translated(&terms, question), 0.8).unwrap();
+        let without = scores(&snapshot, &Questions::default().concepts(question), 0.8).unwrap();
+        prop_assert_eq!(with.segments, without.segments);
+    }
 }

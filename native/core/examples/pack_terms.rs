@@ -1,0 +1,20 @@
+//! Packs the table of term translations: `cargo run --release -p priorart-core --example pack_terms GROUPS TABLE`.
+//! Each line of GROUPS is a sense: `language=term`, separated by tabs (models/terms/train/build.py).
+
+use priorart_core::lexical::terms::write;
+use std::error::Error;
+use std::path::Path;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(from), Some(to)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: pack_terms GROUPS TABLE".into());
+    };
+    let text = std::fs::read_to_string(from)?;
+    let member = |member: &str| member.split_once('=').map(|(language, term)| (language.into(), term.into()));
+    let groups: Option<Vec<Vec<_>>> =
+        text.lines().map(|line| line.split('\t').map(member).collect()).collect();
+    let (terms, groups) = write(Path::new(&to), &groups.ok_or("a member has no language")?)?;
+    println!("{terms} terms in {groups} groups");
+    Ok(())
+}

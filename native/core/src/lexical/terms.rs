@@ -1,0 +1,470 @@
+//! The table of term translations: which words of other languages mean the same.
+//!
+//! The container is that of a segment's files (`file.rs`). Sections:
+//! - `analysis`: the version of the analysis that cut the terms, u32. Another version refuses the
+//!   file.
+//! - `terms`: terms in the order of their keys, in blocks of `BLOCK`. A term is u8 bytes that it
+//!   shares with the term before it (0 for the first of a block), u8 length of the rest, the rest.
+//! - `blocks`: where each block begins in `terms`, u32
+//! - `groups`: the senses. A group is a number of members, then each member, best first within a
+//!   language: `number of the term × 8 + language`. Numbers are LEB128.
+//!
+//! A term is what the analysis makes of it: stems with spaces between them, or the normalised
+//! characters of other scripts. Its key is the term without spaces, so that terms meet in any
+//! spacing. models/terms/README.md is the card of the table.
+
+use super::analysis::{Analyser, Kind, Language, VERSION};
+use super::characters::{normalise, Class};
+use crate::file::{Container, Writer};
+use crate::{Error, Result};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Terms of a block, which are read one after another.
+const BLOCK: usize = 16;
+/// Longest term in bytes, of the file and of a search.
+pub const LONGEST: usize = 120;
+
+/// The languages of the table, by their number in a group.
+pub const LANGUAGES: [&str; 5] = ["en", "ko", "ja", "zh", "fr"];
+
+/// A term of a group: its number in the order of the table, and its language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Member {
+    term: u32,
+    language: u8,
+}
+
+/// What the table says about a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// The term that the text is.
+    pub term: Option<u32>,
+    /// Whether longer terms begin with the text.
+    pub begins: bool,
+}
+
+/// An open table. Its checksums were verified.
+pub struct Terms {
+    file: Container,
+    blocks: Vec<u32>,
+    count: usize,
+    /// The members of each group, one after another, and where each group begins.
+    members: Vec<Member>,
+    groups: Vec<u32>,
+    /// The groups of each term, one after another, and where those of a term begin.
+    held: Vec<u32>,
+    holding: Vec<u32>,
+}
+
+impl Terms {
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = Container::open(path)?;
+        file.verify_all()?;
+        let version = file.numbers::<u32>("analysis")?.first().copied();
+        if version != Some(VERSION) {
+            let message = "the table of terms was made for another analysis; run the example pack_terms";
+            return Err(Error::corrupt(path, message));
+        }
+        let blocks = file.numbers::<u32>("blocks")?.to_vec();
+        let mut terms =
+            Terms { file, blocks, count: 0, members: vec![], groups: vec![], held: vec![], holding: vec![] };
+        terms.read().ok_or_else(|| Error::corrupt(path, "the table of terms is damaged"))?;
+        Ok(terms)
+    }
+
+    /// Reads the groups, and checks every number in the file once.
+    fn read(&mut self) -> Option<()> {
+        for block in 0..self.blocks.len() {
+            let mut length = 0;
+            self.each_of(block, |_| {
+                length += 1;
+                false
+            })?;
+            if length != BLOCK && block + 1 < self.blocks.len() {
+                return None;
+            }
+            self.count += length;
+        }
+        let mut bytes = self.file.section("groups").ok()?;
+        while !bytes.is_empty() {
+            self.groups.push(self.members.len() as u32);
+            for _ in 0..leb128(&mut bytes)? {
+                let number = leb128(&mut bytes)?;
+                let member = Member { term: number >> 3, language: (number & 7) as u8 };
+                if member.term as usize >= self.count || member.language as usize >= LANGUAGES.len() {
+                    return None;
+                }
+                self.members.push(member);
+            }
+        }
+        self.groups.push(self.members.len() as u32);
+        self.holding = vec![0; self.count + 1];
+        self.members.iter().for_each(|member| self.holding[member.term as usize + 1] += 1);
+        for n in 0..self.count {
+            self.holding[n + 1] += self.holding[n];
+        }
+        let mut next = self.holding.clone();
+        self.held = vec![0; self.members.len()];
+        for (group, range) in self.groups.windows(2).enumerate() {
+            for member in &self.members[range[0] as usize..range[1] as usize] {
+                let place = &mut next[member.term as usize];
+                self.held[*place as usize] = group as u32;
+                *place += 1;
+            }
+        }
+        Some(())
+    }
+
+    /// Number of terms and of groups.
+    pub fn size(&self) -> (usize, usize) {
+        (self.count, self.groups.len().saturating_sub(1))
+    }
+
+    /// Calls `each` with the terms of a block until it returns true. `None` if the block is damaged.
+    fn each_of(&self, block: usize, mut each: impl FnMut(&str) -> bool) -> Option<()> {
+        let bytes = self.file.section("terms").ok()?;
+        let end = self.blocks.get(block + 1).map_or(bytes.len(), |&end| end as usize);
+        let mut rest = bytes.get(self.blocks[block] as usize..end)?;
+        let mut text = Vec::with_capacity(LONGEST);
+        while let [shared, length, tail @ ..] = rest {
+            let (own, after) = tail.split_at_checked(*length as usize)?;
+            if *shared as usize > text.len() {
+                return None;
+            }
+            text.truncate(*shared as usize);
+            text.extend_from_slice(own);
+            rest = after;
+            if each(std::str::from_utf8(&text).ok()?) {
+                return Some(());
+            }
+        }
+        rest.is_empty().then_some(())
+    }
+
+    /// The term of a number.
+    pub fn text(&self, term: u32) -> String {
+        let mut left = term as usize % BLOCK;
+        let mut found = String::new();
+        let _ = self.each_of(term as usize / BLOCK, |text| {
+            if left == 0 {
+                found.push_str(text);
+                return true;
+            }
+            left -= 1;
+            false
+        });
+        found
+    }
+
+    /// Looks up a text without spaces.
+    pub fn look_up(&self, key: &str) -> Lookup {
+        let bytes = self.file.section("terms").unwrap_or_default();
+        // A block begins with a term that shares nothing with the one before.
+        let first = |block: usize| {
+            let at = self.blocks[block] as usize;
+            let length = bytes.get(at + 1).map_or(0, |&length| length as usize);
+            compare(bytes.get(at + 2..at + 2 + length).unwrap_or_default(), key)
+        };
+        // The last block whose first term is not behind the key.
+        let (mut low, mut high) = (0, self.blocks.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            match first(middle) {
+                Ordering::Greater => high = middle,
+                _ => low = middle + 1,
+            }
+        }
+        let block = low.saturating_sub(1);
+        let mut lookup = Lookup { term: None, begins: false };
+        for block in (block..self.blocks.len()).take(2) {
+            let mut n = (block * BLOCK) as u32;
+            let mut is_behind = false;
+            let _ = self.each_of(block, |text| {
+                match compare(text.as_bytes(), key) {
+                    Ordering::Less => {}
+                    Ordering::Equal => lookup.term = Some(n),
+                    Ordering::Greater => {
+                        lookup.begins = begins_with(text, key);
+                        is_behind = true;
+                    }
+                }
+                n += 1;
+                is_behind
+            });
+            if is_behind {
+                break;
+            }
+        }
+        lookup
+    }
+
+    /// The translations of a term, best first, at most `most` into each language.
+    pub fn translations(&self, term: u32, most: usize) -> Vec<u32> {
+        let groups =
+            &self.held[self.holding[term as usize] as usize..self.holding[term as usize + 1] as usize];
+        let members = |group: u32| {
+            &self.members[self.groups[group as usize] as usize..self.groups[group as usize + 1] as usize]
+        };
+        let own: u8 = groups
+            .iter()
+            .flat_map(|&group| members(group))
+            .filter(|member| member.term == term)
+            .fold(0, |own, member| own | 1 << member.language);
+        let mut found: Vec<Member> = Vec::new();
+        for &group in groups {
+            for &member in members(group) {
+                let is_full = found.iter().filter(|other| other.language == member.language).count() >= most;
+                let is_own = own & 1 << member.language != 0;
+                if !is_own && !is_full && !found.contains(&member) {
+                    found.push(member);
+                }
+            }
+        }
+        // One term may belong to two languages.
+        let mut terms: Vec<u32> = Vec::with_capacity(found.len());
+        for member in found {
+            if !terms.contains(&member.term) {
+                terms.push(member.term);
+            }
+        }
+        terms
+    }
+}
+
+fn compare(term: &[u8], key: &str) -> Ordering {
+    term.iter().copied().filter(|&byte| byte != b' ').cmp(key.bytes())
+}
+
+fn begins_with(term: &str, key: &str) -> bool {
+    let mut bytes = term.bytes().filter(|&byte| byte != b' ');
+    key.bytes().all(|byte| bytes.next() == Some(byte))
+}
+
+fn leb128(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0u32;
+    for shift in (0..32).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u32::from(byte & 0x7f).checked_shl(shift)?;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn push_leb128(bytes: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// What the analysis makes of a term; empty if it has no word.
+fn analysed(analyser: &mut Analyser, language: &str, term: &str) -> String {
+    let mut characters = Vec::new();
+    normalise(term, &mut characters);
+    let has_runs = characters
+        .iter()
+        .any(|c| matches!(c.class, Class::Han | Class::Hiragana | Class::Katakana | Class::Hangul));
+    if has_runs {
+        let words: String = characters.iter().map(|c| c.value).collect();
+        return joined_words(&words);
+    }
+    let mut words: Vec<String> = Vec::new();
+    analyser.terms(term, Language::of_code(language), |word| {
+        if word.kind != Kind::Part {
+            words.push(word.text.to_owned());
+        }
+    });
+    words.join(" ")
+}
+
+/// Words with spaces between them. A word of one character has no pair, so it has no space before it.
+fn joined_words(text: &str) -> String {
+    let mut out = String::new();
+    let mut last = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if !out.is_empty() && length > 1 && last > 1 {
+            out.push(' ');
+        }
+        out.push_str(word);
+        last = if length == 1 { last + 1 } else { length };
+    }
+    out
+}
+
+/// Writes a table. Each group is a list of languages with terms, best first within a language.
+///
+/// # Errors
+///
+/// An unknown language, and what writing a file can fail with.
+pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, usize)> {
+    let mut analyser = Analyser::default();
+    // By key; of two spacings the one with more words.
+    let mut terms: BTreeMap<String, String> = BTreeMap::new();
+    let mut keyed: Vec<Vec<(String, u8)>> = Vec::new();
+    for group in groups {
+        let mut members: Vec<(String, u8)> = Vec::new();
+        for (language, term) in group {
+            let number = LANGUAGES.iter().position(|own| own == language);
+            let number = number
+                .ok_or_else(|| Error::corrupt(path, format!("a group has the language {language:?}")))?;
+            let text = analysed(&mut analyser, language, term);
+            let key = text.replace(' ', "");
+            if key.is_empty() || text.len() > LONGEST || members.contains(&(key.clone(), number as u8)) {
+                continue;
+            }
+            let held = terms.entry(key.clone()).or_insert_with(|| text.clone());
+            if text.len() > held.len() {
+                *held = text;
+            }
+            members.push((key, number as u8));
+        }
+        if members.len() > 1 {
+            keyed.push(members);
+        }
+    }
+    let used: std::collections::HashSet<&String> = keyed.iter().flatten().map(|(key, _)| key).collect();
+    terms.retain(|key, _| used.contains(key));
+    let numbers: BTreeMap<&String, u32> = terms.keys().zip(0..).collect();
+    let (mut text, mut blocks) = (Vec::new(), Vec::new());
+    let mut last = "";
+    for (n, term) in terms.values().enumerate() {
+        if n % BLOCK == 0 {
+            blocks.push(text.len() as u32);
+            last = "";
+        }
+        let shared = term.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+        text.extend([shared as u8, (term.len() - shared) as u8]);
+        text.extend_from_slice(&term.as_bytes()[shared..]);
+        last = term;
+    }
+    let mut bytes = Vec::new();
+    for group in &keyed {
+        push_leb128(&mut bytes, group.len() as u32);
+        for (key, language) in group {
+            push_leb128(&mut bytes, numbers[key] << 3 | u32::from(*language));
+        }
+    }
+    let mut out = Writer::create(path)?;
+    out.section("analysis", &VERSION.to_le_bytes())?;
+    out.section("terms", &text)?;
+    out.section("blocks", crate::file::bytes_of(&blocks))?;
+    out.section("groups", &bytes)?;
+    out.finish()?;
+    Ok((terms.len(), keyed.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(groups: &[Vec<(String, String)>]) -> (tempfile::TempDir, Terms) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("terms.bin");
+        write(&path, groups).unwrap();
+        let terms = Terms::open(&path).unwrap();
+        (dir, terms)
+    }
+
+    fn group(text: &str) -> Vec<(String, String)> {
+        text.split(' ')
+            .filter_map(|one| one.split_once('='))
+            .map(|(a, b)| (a.into(), b.replace('_', " ")))
+            .collect()
+    }
+
+    fn shown(terms: &Terms, key: &str, most: usize) -> Vec<String> {
+        let term = terms.look_up(key).term.unwrap_or_else(|| panic!("no {key}"));
+        terms.translations(term, most).into_iter().map(|other| terms.text(other)).collect()
+    }
+
+    #[test]
+    fn a_term_has_the_translations_of_its_senses() {
+        let groups = [
+            group("en=cell ko=전지 ja=電池 zh=电池"),
+            group("en=cells ko=세포 ja=細胞 zh=细胞"),
+            group("en=lithium_ion_battery ko=리튬_이온_전지 ko=리튬이온전지"),
+            group("en=alone"),
+        ];
+        let (_dir, terms) = written(&groups);
+        assert_eq!(terms.size(), (7, 3));
+        assert_eq!(shown(&terms, "cell", 1), ["전지", "电池"]);
+        assert_eq!(shown(&terms, "cell", 2), ["전지", "电池", "세포", "细胞"]);
+        assert_eq!(shown(&terms, "세포", 2), ["cell", "细胞"]);
+        // Spaces do not count for a search, and stay in the term.
+        assert_eq!(shown(&terms, "lithiumionbatteri", 2), ["리튬 이온 전지"]);
+        assert_eq!(terms.look_up("lithiumion"), Lookup { term: None, begins: true });
+        assert_eq!(terms.look_up("lithiumions"), Lookup { term: None, begins: false });
+    }
+
+    #[test]
+    fn damage_and_another_analysis_are_errors() {
+        let (dir, _) = written(&[group("en=cell ko=전지")]);
+        let path = dir.path().join("terms.bin");
+        let bytes = std::fs::read(&path).unwrap();
+        let mut damaged = bytes.clone();
+        damaged[70] ^= 1;
+        std::fs::write(&path, damaged).unwrap();
+        assert_eq!(Terms::open(&path).err().unwrap().code(), "data_corrupt");
+        std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
+        assert_eq!(Terms::open(&path).err().unwrap().code(), "data_corrupt");
+        let mut out = Writer::create(&path).unwrap();
+        out.section("analysis", &(VERSION + 1).to_le_bytes()).unwrap();
+        out.finish().unwrap();
+        let error = Terms::open(&path).err().unwrap();
+        assert!(error.to_string().contains("another analysis"), "{error}");
+        assert!(write(&path, &[group("xx=cell")]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn every_term_is_found_and_nothing_else(
+            words in prop::collection::btree_set("[a-d가-나电池]{1,6}", 2..60),
+            others in prop::collection::vec("[a-d가-나电池]{1,6}", 20),
+        ) {
+            let own: Vec<Vec<(String, String)>> =
+                words.iter().map(|word| vec![("fr".into(), word.clone()), ("ko".into(), "한국".into())]).collect();
+            let (_dir, terms) = written(&own);
+            let mut analyser = Analyser::default();
+            let keys: std::collections::BTreeSet<String> = words
+                .iter()
+                .map(|word| analysed(&mut analyser, "fr", word).replace(' ', ""))
+                .chain(["한국".to_owned()])
+                .collect();
+            for key in keys.iter().chain(&others) {
+                let found = terms.look_up(key);
+                prop_assert_eq!(found.term.is_some(), keys.contains(key), "{}", key);
+                let begins = keys.iter().any(|other| other.starts_with(key.as_str()) && other != key);
+                prop_assert_eq!(found.begins, begins, "{}", key);
+                if let Some(term) = found.term {
+                    prop_assert_eq!(&terms.text(term).replace(' ', ""), key);
+                }
+            }
+        }
+
+        #[test]
+        fn any_bytes_in_the_sections_are_an_error_or_a_table(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("terms.bin");
+            let mut out = Writer::create(&path).unwrap();
+            out.section("analysis", &VERSION.to_le_bytes()).unwrap();
+            out.section("terms", &bytes).unwrap();
+            out.section("blocks", crate::file::bytes_of(&[0u32])).unwrap();
+            out.section("groups", &bytes).unwrap();
+            out.finish().unwrap();
+            if let Ok(terms) = Terms::open(&path) {
+                for term in 0..terms.size().0 as u32 {
+                    terms.translations(term, 2);
+                    terms.text(term);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Finds the terms of a question in the table of translations.
+
+use super::analysis::{Analyser, Kind, Language};
+use super::characters::{normalise, Class};
+use super::index::Phrase;
+use super::question::{phrase_of, Found};
+use super::terms::Terms;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Words and characters of a question that are looked up, at most.
+const MOST_UNITS: usize = 1000;
+/// Terms of a question that are translated, at most.
+const MOST_TERMS: usize = 48;
+/// Translations of a term into one language, at most.
+const EACH_LANGUAGE: usize = 2;
+/// Words of a term, and characters of one in a script without spaces, at most.
+const LONGEST_TERM: usize = 16;
+
+/// A translation of a term of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Translation {
+    pub phrase: Arc<Phrase>,
+    /// The term in the question, bytes.
+    pub from: u32,
+    pub to: u32,
+}
+
+/// A word, or a character of a script without spaces.
+struct Unit {
+    from: u32,
+    to: u32,
+    /// The word in each language whose stem differs.
+    keys: Vec<String>,
+    is_word: bool,
+}
+
+/// The translations of the terms of a question: at each place of the longest term that begins there.
+/// The words within a longer term are translated, too; the characters within one are not.
+pub(super) fn translations(
+    analyser: &mut Analyser,
+    terms: &Terms,
+    question: &str,
+    by_language: &[Vec<Found>],
+) -> Vec<Translation> {
+    let units = units_of(question, by_language);
+    let mut found: Vec<Translation> = Vec::new();
+    let mut known: HashMap<u32, Vec<Arc<Phrase>>> = HashMap::new();
+    let mut at = 0;
+    while at < units.len() && known.len() < MOST_TERMS {
+        let Some((length, numbers)) = longest(terms, question, &units[at..]) else {
+            at += 1;
+            continue;
+        };
+        let (from, to) = (units[at].from, units[at + length - 1].to);
+        for number in numbers {
+            let phrases = known.entry(number).or_insert_with(|| {
+                let others = terms.translations(number, EACH_LANGUAGE);
+                others.into_iter().map(|other| Arc::new(phrase(analyser, &terms.text(other)))).collect()
+            });
+            for phrase in phrases.iter().filter(|phrase| !phrase.terms.is_empty()) {
+                let translation = Translation { phrase: Arc::clone(phrase), from, to };
+                if !found.contains(&translation) {
+                    found.push(translation);
+                }
+            }
+        }
+        at += if units[at].is_word { 1 } else { length };
+    }
+    found
+}
+
+/// The phrase of a term of the table.
+fn phrase(analyser: &mut Analyser, term: &str) -> Phrase {
+    let mut found = Vec::new();
+    analyser.terms(term, Language::Other, |term| {
+        let (position, from, to, kind) = (term.position, term.from, term.to, term.kind);
+        found.push(Found { text: term.text.to_owned(), position, from, to, kind });
+    });
+    phrase_of(&found, Kind::Code)
+}
+
+/// The longest term that begins a list: its number of units, and its numbers in the table.
+fn longest(terms: &Terms, question: &str, units: &[Unit]) -> Option<(usize, Vec<u32>)> {
+    let mut best: Option<(usize, Vec<u32>)> = None;
+    let mut keys = vec![String::new()];
+    for (n, unit) in units.iter().enumerate().take(LONGEST_TERM) {
+        if n > 0 && !question[units[n - 1].to as usize..unit.from as usize].chars().all(is_within) {
+            break;
+        }
+        let longer = |key: &String| unit.keys.iter().map(|own| format!("{key}{own}")).collect::<Vec<_>>();
+        keys = keys.iter().flat_map(longer).collect();
+        let mut numbers = Vec::new();
+        keys.retain(|key| {
+            let lookup = terms.look_up(key);
+            numbers.extend(lookup.term);
+            lookup.term.is_some() || lookup.begins
+        });
+        if !numbers.is_empty() {
+            best = Some((n + 1, numbers));
+        }
+        if keys.is_empty() {
+            break;
+        }
+    }
+    best
+}
+
+/// Whether a character may stand between the words of a term.
+fn is_within(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '-' | '\u{2010}' | '\u{2011}' | '・' | '･')
+}
+
+fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
+    let mut units: Vec<Unit> = Vec::new();
+    for (n, found) in by_language[0].iter().enumerate() {
+        let next = by_language[0].get(n + 1);
+        let is_whole = match found.kind {
+            Kind::Word | Kind::Part => true,
+            Kind::Code => {
+                found.text.chars().any(|c| c.is_numeric())
+                    || next.is_none_or(|next| next.kind != Kind::Part || next.from >= found.to)
+            }
+            Kind::Pair => false,
+        };
+        if !is_whole || units.last().is_some_and(|unit| unit.to > found.from) {
+            continue;
+        }
+        let mut keys: Vec<String> = Vec::new();
+        for language in by_language {
+            if !keys.contains(&language[n].text) {
+                keys.push(language[n].text.clone());
+            }
+        }
+        units.push(Unit { from: found.from, to: found.to, keys, is_word: true });
+    }
+    let mut characters = Vec::new();
+    normalise(question, &mut characters);
+    let runs = [Class::Han, Class::Hiragana, Class::Katakana, Class::Hangul];
+    for c in characters.iter().filter(|c| runs.contains(&c.class)) {
+        match units.last_mut() {
+            // Several characters of one character of the question.
+            Some(unit) if !unit.is_word && unit.from == c.from => unit.keys[0].push(c.value),
+            _ => units.push(Unit { from: c.from, to: c.to, keys: vec![c.value.to_string()], is_word: false }),
+        }
+    }
+    units.sort_by_key(|unit| unit.from);
+    units.truncate(MOST_UNITS);
+    units
+}
