@@ -54,7 +54,7 @@ export const hitExplanationSchema = z.strictObject({
   language: z
     .number()
     .describe(
-      'Added to a document in another language than the question, which cannot hold its words; 0 in the same language',
+      'Added to a document in another language than the question, which holds translations of its words at best; 0 in the same language',
     ),
   found_by: z
     .enum(['similarity', 'words', 'number'])

@@ -10,10 +10,15 @@
  * - A question of a few rare words (`PM2.5`, `metformin`) asks for the documents that hold them: W grows with their rarity.
  * - In between, in a sentence, meaning is the better judge.
  *
- * `language` is 0 for a document in the question's language. A document in another language cannot hold the question's
- * words, nor the same pieces of words. So it gets what a document of its similarity has on average in the question's
- * language, half of it by the lexical score alone and half by the whole score; see `languageParts`. If the question is a few
- * rare words, it gets the least lexical score only: such a question asks for the words themselves.
+ * `language` is 0 for a document in the question's language. A document in another language holds translations of the words
+ * at best, and few of the same pieces of words. So it gets, half and half,
+ *
+ * - W × `FIT.foreign`;
+ * - what a document of its similarity has on average in the question's language, less what one has on average in the others;
+ *   see `languageParts`.
+ *
+ * If the question is a few rare words, or few candidates are in its language, it gets the first of the two alone: a question
+ * of rare words asks for the words themselves.
  */
 import type { UsedWord } from '../index/native.js';
 
@@ -29,11 +34,11 @@ export const FIT = {
   sentence: 8,
   most: 2.1,
   /**
-   * Least lexical score of documents in another language: about that of a document on another subject in the question's
-   * language.
+   * Lexical score that documents in another language get more: about what a document on another subject has in the
+   * question's language.
    */
-  foreign: 0.15,
-  /** Share of the whole score's part in `language`. The rest is the part of the lexical score. */
+  foreign: 0.12,
+  /** Share of the second of the two parts of `language`. */
   whole: 0.5,
   /** Documents of a language that a line is fitted to, at least, and the ridge of its slope. */
   group: 20,
@@ -113,23 +118,21 @@ export function fuse(scored: Scored): Fused {
 
 /** The part `language` of each candidate. @param plain scores without it */
 function languageParts(scored: Scored, plain: Float32Array): Float32Array {
-  const { lexical, similarity, foreign, weight, rare } = scored;
+  const { similarity, foreign, weight, rare } = scored;
   const parts = new Float32Array(plain.length);
   if (foreign === undefined) return parts;
   const places = Array.from(foreign, (_, n) => n);
   const own = places.filter((n) => !foreign[n]);
   const others = places.filter((n) => foreign[n]);
-  const least = (n: number, score = 0) => weight * Math.max(0, Math.max(FIT.foreign, score) - lexical[n]!);
+  const least = weight * FIT.foreign;
   if (rare || own.length < FIT.group) {
-    for (const n of others) parts[n] = least(n);
+    for (const n of others) parts[n] = least;
     return parts;
   }
-  const line = (of: number[], ys: Float32Array) => fittedLine(of, similarity, ys);
-  const [ownLexical, ownScore, otherScore] = [line(own, lexical), line(own, plain), line(others, plain)];
+  const [ownScore, otherScore] = [fittedLine(own, similarity, plain), fittedLine(others, similarity, plain)];
   for (const n of others) {
-    const x = similarity[n]!;
-    const average = ownScore(x) - otherScore(x);
-    parts[n] = (1 - FIT.whole) * least(n, ownLexical(x)) + FIT.whole * average;
+    const average = ownScore(similarity[n]!) - otherScore(similarity[n]!);
+    parts[n] = (1 - FIT.whole) * least + FIT.whole * average;
   }
   return parts;
 }

@@ -264,7 +264,7 @@ export interface HitExplanation {
   lexical: number;
   /** Weight of the lexical score for this question. */
   lexical_weight: number;
-  /** Added to a document in another language than the question, which cannot hold its words; 0 in the same language. */
+  /** Added to a document in another language than the question, which holds translations of its words at best; 0 in the same language. */
   language: number;
   /** What made the document a candidate: its vectors, its words alone, or its number in the question. */
   found_by: 'similarity' | 'words' | 'number';

@@ -52,17 +52,11 @@ describe('the fused score', () => {
           of.map((candidate) => ({ x: candidate.similarity, y: y(candidate) }));
         const plain = ({ reranker, lexical }: Candidate) => reranker + weight * lexical;
         for (const [n, candidate] of list.entries()) {
-          const { similarity: x, lexical, foreign } = candidate;
+          const { similarity: x, foreign } = candidate;
           let wanted = 0;
           if (foreign) {
             const few = own.length < FIT.group;
-            const average = few
-              ? 0
-              : lineAt(
-                  points(own, (c) => c.lexical),
-                  x,
-                );
-            const least = weight * Math.max(0, Math.max(FIT.foreign, average) - lexical);
+            const least = weight * FIT.foreign;
             const whole = lineAt(points(own, plain), x) - lineAt(points(others, plain), x);
             wanted = few ? least : (1 - FIT.whole) * least + FIT.whole * whole;
           }
@@ -76,12 +70,12 @@ describe('the fused score', () => {
     );
   });
 
-  it('a question of rare words gives documents in other languages the least lexical score only', () => {
+  it('a question of rare words gives documents in other languages a constant', () => {
     fc.assert(
       fc.property(candidates, (list) => {
         const { language } = fuse(scoredOf(list, FIT.rare, true));
-        for (const [n, { foreign, lexical }] of list.entries()) {
-          const wanted = foreign ? FIT.rare * Math.max(0, FIT.foreign - lexical) : 0;
+        for (const [n, { foreign }] of list.entries()) {
+          const wanted = foreign ? FIT.rare * FIT.foreign : 0;
           assert.ok(
             Math.abs(language[n]! - wanted) < 1e-5,
             `language of ${n}: ${language[n]}, not ${wanted}`,
