@@ -26,7 +26,7 @@ export const FIT = {
   sentence: 8,
   most: 2.1,
   /** What documents in another language get beside the score of the translations that they hold. */
-  foreign: 0.13,
+  foreign: 0.12,
   /** Share of a word's weight that a translation of it has. */
   translated: 0.8,
   /**
