@@ -17,8 +17,8 @@
  * - what a document of its similarity has on average in the question's language, less what one has on average in the others;
  *   see `languageParts`.
  *
- * If the question is a few rare words, or few candidates are in its language, it gets the first of the two alone: a question
- * of rare words asks for the words themselves.
+ * If few candidates are in the question's language, it gets the first of the two alone. If the question is a few rare words,
+ * its lexical score counts as `FIT.foreign` at least, and nothing more: such a question asks for the words themselves.
  */
 import type { UsedWord } from '../index/native.js';
 
@@ -118,14 +118,18 @@ export function fuse(scored: Scored): Fused {
 
 /** The part `language` of each candidate. @param plain scores without it */
 function languageParts(scored: Scored, plain: Float32Array): Float32Array {
-  const { similarity, foreign, weight, rare } = scored;
+  const { lexical, similarity, foreign, weight, rare } = scored;
   const parts = new Float32Array(plain.length);
   if (foreign === undefined) return parts;
   const places = Array.from(foreign, (_, n) => n);
   const own = places.filter((n) => !foreign[n]);
   const others = places.filter((n) => foreign[n]);
+  if (rare) {
+    for (const n of others) parts[n] = weight * Math.max(0, FIT.foreign - lexical[n]!);
+    return parts;
+  }
   const least = weight * FIT.foreign;
-  if (rare || own.length < FIT.group) {
+  if (own.length < FIT.group) {
     for (const n of others) parts[n] = least;
     return parts;
   }

@@ -8,9 +8,11 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Engine, open } from '../../src/engine.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
+import type { FilterClause } from '../../src/index/native.js';
 import type { Patent } from '../../src/patent/record.js';
 import { FIT } from '../../src/search/fusion.js';
 import { FIXTURES } from '../crash/folder.js';
+import { allows } from './allows.js';
 import { type Collection, collect } from './collection.js';
 
 /** Terms of the table that documents of fixtures hold in several languages: without endings in Latin script. */
@@ -66,9 +68,15 @@ describe('translations', () => {
         others += [...wide].filter((id) => !exact.has(id)).length;
         const lacking = await allowed({ must_not_terms: [form], translate_terms: true });
         assert.equal(lacking.size, patents.length - wide.size, form);
-        // What the index finds is what reading one document finds.
-        for (const id of wide)
-          assert.ok(forms.some((other) => holding(other).includes(id)) || exact.has(id), id);
+        // What the index finds is what reading one document finds, and it is there in each language.
+        const clause: FilterClause = { column: 'words', test: 'holds', terms: [form], translate: true };
+        for (const patent of patents)
+          assert.equal(allows([clause], patent), wide.has(patent.patent_id), form);
+        for (const other of forms)
+          assert.ok(
+            holding(other).every((id) => wide.has(id)),
+            `${form}: ${other}`,
+          );
       }
     }
     assert.ok(others > 10, `${others} by translation`);

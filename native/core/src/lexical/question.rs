@@ -38,6 +38,9 @@ pub struct Concept {
     pub translations: Vec<Translation>,
 }
 
+/// Bytes of a question whose terms are translated, at most: the first of a longer one.
+const MOST_TRANSLATED: usize = 6000;
+
 /// Whole words that are counted, at most.
 const MOST_WHOLE: usize = 16;
 
@@ -249,7 +252,12 @@ impl Questions {
     /// table, such as `state` in `solid state battery`, gets the translations of that term, so that a
     /// document that holds one of them holds all words of the term.
     pub fn translate(&mut self, terms: &Terms, question: &str, concepts: &mut [Concept]) {
-        let by_language = LANGUAGES.map(|language| self.terms(question, language));
+        let question = &question[..question.floor_char_boundary(MOST_TRANSLATED)];
+        let mut by_language = vec![self.terms(question, LANGUAGES[0])];
+        // Only words have stems.
+        if by_language[0].iter().any(|term| term.kind != Kind::Pair) {
+            by_language.extend(LANGUAGES[1..].iter().map(|&language| self.terms(question, language)));
+        }
         for translation in translations(&mut self.analyser, terms, question, &by_language) {
             let covers = |concept: &Concept| translation.from <= concept.from && concept.to <= translation.to;
             for concept in concepts.iter_mut().filter(|concept| covers(concept)) {
