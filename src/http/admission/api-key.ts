@@ -35,7 +35,8 @@ export function requireKey(
   takesBearer = false,
 ): Caller {
   const sent = request.headers['x-api-key'] ?? (takesBearer ? bearerOf(request) : undefined);
-  return callerOf(request, access.verify(sent), known, takesBearer);
+  const result = access.verify(sent);
+  return callerOf(request, result, known, takesBearer);
 }
 
 /** The caller of a token that stands for a key. Throws and calls as `requireKey`. */
