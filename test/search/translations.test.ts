@@ -11,6 +11,7 @@ import { lexicalTexts } from '../../src/index/lexical-texts.js';
 import type { FilterClause } from '../../src/index/native.js';
 import type { Patent } from '../../src/patent/record.js';
 import { FIT } from '../../src/search/fusion.js';
+import { wordsOf } from '../../src/search/words.js';
 import { FIXTURES } from '../crash/folder.js';
 import { allows } from './allows.js';
 import { type Collection, collect } from './collection.js';
@@ -150,6 +151,18 @@ describe('translations', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('a long question has a bounded number of words, and only its beginning is translated', () => {
+    const han = (n: number) => String.fromCharCode(0x4e00 + ((n * 7919) % 5000));
+    const long = Array.from({ length: 10_000 }, (_, n) => han(n)).join('');
+    assert.equal(wordsOf(long).count, 1000);
+    const of = (question: string) =>
+      wordsOf(question)
+        .find('a lidar')
+        .map((place) => place.translationOf);
+    assert.deepEqual(of(`라이다 ${long}`), ['라이다']);
+    assert.deepEqual(of(`${'막 '.repeat(3000)}라이다`), []);
   });
 
   it('the table is small', () => {

@@ -252,7 +252,8 @@ impl Questions {
     /// table, such as `state` in `solid state battery`, gets the translations of that term, so that a
     /// document that holds one of them holds all words of the term.
     pub fn translate(&mut self, terms: &Terms, question: &str, concepts: &mut [Concept]) {
-        let question = &question[..question.floor_char_boundary(MOST_TRANSLATED)];
+        let end = (0..=MOST_TRANSLATED.min(question.len())).rev().find(|&n| question.is_char_boundary(n));
+        let question = &question[..end.unwrap_or(0)];
         let mut by_language = vec![self.terms(question, LANGUAGES[0])];
         // Only words have stems.
         if by_language[0].iter().any(|term| term.kind != Kind::Pair) {
