@@ -73,9 +73,10 @@ export const hitExplanationSchema = z.strictObject({
       z.strictObject({
         term: z.string().describe('Word as the question has it, or a translation as the passage has it'),
         translation_of: z
-          .string()
-          .optional()
-          .describe('If the passage holds a translation: the term of the question'),
+          .exactOptional(z.string())
+          .describe(
+            'The term of the question that the word translates; absent if it is a word of the question',
+          ),
         documents: count().describe(
           'Documents of the index that hold the word of the question, before filters; a translation, if none holds the word',
         ),

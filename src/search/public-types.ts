@@ -278,7 +278,7 @@ export interface HitExplanation {
   matches: {
     /** Word as the question has it, or a translation as the passage has it. */
     term: string;
-    /** If the passage holds a translation: the term of the question. */
+    /** The term of the question that the word translates; absent if it is a word of the question. */
     translation_of?: string;
     /** Documents of the index that hold the word of the question, before filters; a translation, if none holds the word. */
     documents: number;
