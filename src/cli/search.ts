@@ -94,14 +94,38 @@ async function hintOf(
   );
 }
 
-function text({ results }: SearchResponse): string {
-  return results.map(resultText).join('\n\n');
+function text({ results, applicant_names: names }: SearchResponse): string {
+  return [...namesText(names), ...results.map(resultText)].join('\n\n');
+}
+
+/** The names that were added to the applicant, if the request has `--applicant-expand`. */
+export function namesText(names: readonly string[] | undefined): string[] {
+  if (names === undefined) return [];
+  return [
+    names.length === 0
+      ? 'No other names of the applicant are known.'
+      : `Applicant also as ${names.join('; ')}`,
+  ];
 }
 
 /** The other publications for which a result stands, if the search states `--collapse`. */
 function othersText({ patent_id, members = [] }: SearchResult): string {
   const others = members.filter((member) => member.patent_id !== patent_id);
   return others.length === 0 ? '' : `    stands for ${others.map((member) => member.patent_id).join(', ')}`;
+}
+
+/** The parts of the score, and the words that matched, if the search has `--explain`. */
+function explanationText({ explanation }: SearchResult): string {
+  if (explanation === undefined) return '';
+  const { reranker, lexical, lexical_weight: weight, language, matches } = explanation;
+  const words = matches.map(({ term, translation_of: of }) => (of === undefined ? term : `${term} (${of})`));
+  // A word of a script without spaces matches by its pairs of characters, too.
+  const whole = [...new Set(words)].filter(
+    (word, _, all) => !all.some((other) => other !== word && other.includes(word)),
+  );
+  const named = whole.length > 0 ? `; words: ${whole.join(', ')}` : '';
+  const parts = `reranker ${reranker.toFixed(3)} + words ${(weight * lexical).toFixed(3)}`;
+  return `    ${parts}${language === 0 ? '' : ` + language ${language.toFixed(3)}`}${named}`;
 }
 
 function resultText(result: SearchResult, n: number): string {
@@ -113,6 +137,7 @@ function resultText(result: SearchResult, n: number): string {
     `    ${facts}`,
     `    similarity ${result.similarity_score.toFixed(3)}, rerank ${result.rerank_score.toFixed(3)}`,
     othersText(result),
+    explanationText(result),
     best ? `    ${best.section_name}: ${excerpt}${best.text.length > EXCERPT_CHARS ? '…' : ''}` : '',
   ]
     .filter((line) => line.trim() !== '')

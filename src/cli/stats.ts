@@ -8,6 +8,7 @@ import { dataCommand, openOptions, withSettings } from './options.js';
 import { count, interruption, print } from './output.js';
 import { questionOf, withQuestion } from './question.js';
 import { analyticsOf, withAnalytics } from './request.js';
+import { namesText } from './search.js';
 
 const BAR_CHARS = 40;
 const NAME_CHARS = 40;
@@ -67,8 +68,10 @@ function textOf({
   page,
   total_pages,
   results,
+  applicant_names: names,
 }: AnalyticsResponse): string {
   return [
+    ...namesText(names),
     `${count(total_matched)} patents with a similarity of ${min_score_used} or more`,
     ...charts(stats),
     `Page ${page} of ${count(total_pages)}:\n${results

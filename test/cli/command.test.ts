@@ -26,6 +26,7 @@ const COMMANDS = [
   'reembed',
   'drawings',
   'snapshot',
+  'mcp',
   'keys',
 ];
 const KEY_COMMANDS = ['drawings push', 'keys create', 'keys list', 'keys revoke'];

@@ -1,0 +1,60 @@
+/** What `priorart search` prints for people. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { priorart } from '../crash/folder.js';
+
+const RECORDS = [
+  {
+    patent_id: 'KR1020000010000B1',
+    title: '라이다 센서',
+    language: 'ko',
+    applicants: [{ name: '한빛전자 주식회사', name_en: 'Hanbit Electronics' }],
+  },
+  { patent_id: 'CN110000001B', title: '激光雷达', language: 'zh', applicants: ['韩光电子有限公司'] },
+];
+
+describe('the text of a search', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-text-'));
+  const data = join(dir, 'data');
+  before(async () => {
+    const file = join(dir, 'records.jsonl');
+    writeFileSync(file, RECORDS.map((record) => JSON.stringify(record)).join('\n'));
+    assert.equal((await priorart('ingest', '--data', data, file)).code, 0);
+  });
+  after(() => rmSync(dir, { recursive: true }));
+
+  it('names what was added to the applicant', async () => {
+    for (const command of ['search', 'stats']) {
+      const all = command === 'stats' ? ['--min-score', '0'] : [];
+      const found = await priorart(
+        ...[command, '--data', data, '라이다', '--applicant', 'Hanbit', '--applicant-expand', ...all],
+      );
+      assert.match(found.stdout, /^Applicant also as 한빛전자 주식회사$/m, command);
+      const none = await priorart(
+        ...[command, '--data', data, '라이다', '--applicant', '韩光', '--applicant-expand', ...all],
+      );
+      assert.match(none.stdout, /^No other names of the applicant are known\.$/m, command);
+    }
+  });
+
+  it('explains a score by its parts, and names words and translations', async () => {
+    const { stdout } = await priorart('search', '--data', data, '라이다', '--explain', '--json');
+    const plain = await priorart('search', '--data', data, '라이다', '--explain');
+    const explained = JSON.parse(stdout).results as {
+      patent_id: string;
+      explanation: { reranker: number };
+    }[];
+    assert.equal(explained.length, 2);
+    for (const { explanation } of explained) {
+      assert.ok(
+        plain.stdout.includes(`    reranker ${explanation.reranker.toFixed(3)} + words `),
+        plain.stdout,
+      );
+    }
+    assert.match(plain.stdout, /words: 라이다$/m);
+    assert.match(plain.stdout, /words: 激光雷达 \(라이다\)$/m);
+  });
+});
