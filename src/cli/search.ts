@@ -118,12 +118,12 @@ function othersText({ patent_id, members = [] }: SearchResult): string {
 function explanationText({ explanation }: SearchResult): string {
   if (explanation === undefined) return '';
   const { reranker, lexical, lexical_weight: weight, language, matches } = explanation;
-  const words = matches.map(({ term, translation_of: of }) => (of === undefined ? term : `${term} (${of})`));
+  const own = [...new Set(matches.filter((match) => !match.translation_of).map(({ term }) => term))];
   // A word of a script without spaces matches by its pairs of characters, too.
-  const whole = [...new Set(words)].filter(
-    (word, _, all) => !all.some((other) => other !== word && other.includes(word)),
-  );
-  const named = whole.length > 0 ? `; words: ${whole.join(', ')}` : '';
+  const whole = own.filter((word) => !own.some((other) => other !== word && other.includes(word)));
+  const translations = matches.flatMap(({ term, translation_of: of }) => (of ? `${term} (${of})` : []));
+  const words = [...whole, ...new Set(translations)];
+  const named = words.length > 0 ? `; words: ${words.join(', ')}` : '';
   const parts = `reranker ${reranker.toFixed(3)} + words ${(weight * lexical).toFixed(3)}`;
   return `    ${parts}${language === 0 ? '' : ` + language ${language.toFixed(3)}`}${named}`;
 }
