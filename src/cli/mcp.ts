@@ -39,8 +39,8 @@ export function mcpCommand(): Command {
 The API key comes from the variable ${KEY}, so that no list of processes shows it. Messages go to standard error.
 
 Examples:
-  ${KEY}=psk_live_... priorart mcp --url https://patents.example.com
   priorart mcp --data ./patents
+  ${KEY}=psk_live_... priorart mcp --url https://patents.example.com
   priorart mcp --data ./patents --print-config claude-desktop
   priorart mcp --url https://patents.example.com --print-config vscode --remote`,
     )
