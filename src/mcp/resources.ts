@@ -38,7 +38,7 @@ export type Content = { uri: string; mimeType: string } & ({ text: string } | { 
 
 /**
  * Reads a resource.
- * @throws PriorartError `not_found` for an address that is none of these, and errors of the call
+ * @throws PriorartError `not_found` for an unknown address; and the errors of the call
  */
 export async function readResource(uri: string, api: PatentApi, options: CallOptions): Promise<Content> {
   if (uri === COVERAGE) {

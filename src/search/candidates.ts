@@ -22,8 +22,10 @@ export interface Candidates extends WordCandidates {
   firsts: number;
   /** Members of each hit's group; undefined if the request has no `collapse`. */
   members: (CollapsedMember[] | undefined)[] | undefined;
-  /** The words of the question; undefined if there is no reranking. */
+  /** The words of the question; undefined if they neither count nor are shown. */
   question: Words | undefined;
+  /** Whether words count in the order: there is a reranking, by a reranker that takes them. */
+  countsWords: boolean;
   /** Names added to the applicant; undefined unless the request has `applicant_expand`. */
   names: string[] | undefined;
   plan: Plan;
@@ -62,9 +64,10 @@ export function candidatesOf(
     reader.checks?.offer({ native, vector, clauses, dedupe: grouping.dedupe, shown, plan, hits });
   }
   const knn = clock();
-  // Balanced candidates are collected by groups. A reranker that takes no words would not reach theirs.
-  const documents = query.balance || !reranker.takesWords ? 0 : WORD_CANDIDATES;
-  const question = query.rerank === 'off' ? undefined : wordsOf(query.query);
+  const countsWords = query.rerank !== 'off' && reranker.takesWords === true;
+  // Balanced candidates are collected by groups.
+  const documents = query.balance || !countsWords ? 0 : WORD_CANDIDATES;
+  const question = countsWords || query.explain || query.highlight ? wordsOf(query.query) : undefined;
   const found = question
     ? withWords(native, question, vector, selection, hits, { ...asking, documents })
     : onlyVectors(hits);
@@ -76,6 +79,7 @@ export function candidatesOf(
     firsts: first?.docs.length ?? 0,
     members: groups && Array.from(all.hits.docs, (_, n) => membersOf(headOf, groups, n)),
     question,
+    countsWords,
     names,
     plan,
     timings: { filter, knn, words: clock() },

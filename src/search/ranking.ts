@@ -36,9 +36,8 @@ export async function rankingOf(
   documents: number,
   cancellation: Cancellation,
 ): Promise<Ranking> {
-  const { hits, lexical, used } = candidates;
-  const takesWords = reader.reranker.takesWords === true;
-  const { weight, rare } = takesWords ? lexicalWeight(used, documents) : NO_WORDS;
+  const { hits, lexical, used, countsWords } = candidates;
+  const { weight, rare } = countsWords ? lexicalWeight(used, documents) : NO_WORDS;
   const counts = weight > 0 && lexical !== undefined;
   // Before the reranker, because found documents cannot be read after an await.
   const foreign = counts ? found.foreign?.(query.query) : undefined;

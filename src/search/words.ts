@@ -63,7 +63,7 @@ export function withWords(
   };
 }
 
-/** WordCandidates without a lexical score. */
+/** Candidates without a lexical score. */
 export function onlyVectors(hits: SearchHits): WordCandidates {
   return { hits, used: [], added: 0 };
 }

@@ -4,6 +4,7 @@ import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import ts from 'typescript';
 import { ROOT, read } from './checkout.js';
 import { codeBlocks } from './docs.js';
 
@@ -142,6 +143,22 @@ describe('the package of npm pack', { skip, timeout: 40 * MINUTES }, () => {
     assert.ok(megabytes > 50 && megabytes <= INSTALLED_MB, `${megabytes.toFixed(1)} MB`);
     assert.ok(mebibytes <= INSTALLED_MIB, `${mebibytes.toFixed(1)} MiB`);
     assert.ok(!existsSync(join(app, 'node_modules/uWebSockets.js')));
+  });
+
+  test('holds every declaration that its own refer to', () => {
+    const types = ['index.d.ts', 'index.d.cts', 'index/faiss.d.ts'];
+    const entries = types.map((file) => join(app, 'node_modules/priorart/dist/src', file));
+    const { NodeNext } = ts.ModuleKind;
+    const program = ts.createProgram(entries, {
+      module: NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    });
+    assert.ok(program.getSourceFiles().length > 20, 'the declarations are found');
+    const missing = program
+      .getSemanticDiagnostics()
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+      .filter((text) => /^Cannot find module '\.{1,2}\//.test(text));
+    assert.deepEqual(missing, []);
   });
 
   for (const page of PAGES) {

@@ -60,6 +60,26 @@ describe('rerank', () => {
     assert.ok(moved > 0, 'the reranker changes the order of some answers');
   });
 
+  it('off explains and highlights words, but they do not count', async () => {
+    const query = 'solid electrolyte battery';
+    const off = await search({ query, rerank: 'off', explain: true, highlight: true });
+    const plain = await search({ query, rerank: 'off' });
+    const ids = (results: SearchResult[]) => results.map(({ patent_id }) => patent_id);
+    assert.deepEqual(ids(off), ids(plain));
+    let matches = 0;
+    for (const { explanation, chunks, rerank_score } of off) {
+      assert.ok(explanation);
+      const { reranker: own, lexical, lexical_weight, language } = explanation;
+      assert.deepEqual([own, lexical, lexical_weight, language], [rerank_score, 0, 0, 0]);
+      matches += explanation.matches.length;
+      assert.equal(
+        chunks.some(({ highlights = [] }) => highlights.length > 0),
+        explanation.matches.length > 0,
+      );
+    }
+    assert.ok(matches > 0, 'some passages hold words of the question');
+  });
+
   it('on refuses an answer that is not reranked completely', async () => {
     const query = 'solid electrolyte battery';
     await assert.rejects(search({ query, rerank: 'on' }, noReranker()), {

@@ -90,7 +90,7 @@ export class Admission {
     return undefined;
   }
 
-  /** A token of the authorization server; undefined if there is none, or the request has an API key. */
+  /** The token of an authorization server in a request; undefined without one, and if the request has an API key. */
   #tokenOf(request: HttpRequest, { takesBearer }: Route): string | undefined {
     if (!takesBearer || !this.#services.oauth || request.headers['x-api-key'] !== undefined) return undefined;
     const bearer = bearerOf(request);
