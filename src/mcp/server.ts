@@ -7,7 +7,8 @@ import { PROMPTS, promptText } from './prompts.js';
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.js';
 import { toolSchema } from './schemas.js';
 import { ProtocolError, Server, type ServerContext } from './sdk.js';
-import { TOOLS, type Tool, type ToolAnswer } from './tools.js';
+import type { Tool, ToolAnswer } from './tools/tool.js';
+import { TOOLS } from './tools.js';
 
 export interface ServerOptions {
   version: string;

@@ -1,0 +1,165 @@
+/** `get_patents`, `get_drawing` and `get_coverage`. */
+import { z } from 'zod';
+import { MCP_IMAGE_MAX_BYTES, MCP_TOKENS } from '../../limits.js';
+import { coverageSchema, detailsEntrySchema } from '../../search/answer-schema.js';
+import { oneOf } from '../../search/fields.js';
+import { invalidField } from '../../search/invalid.js';
+import { detailsSchema, drawingSchema } from '../../search/schema.js';
+import type { DetailsEntry } from '../../search/types.js';
+import { fairShare, fitting, jsonTokens, lengthWithin, tokensOf } from '../budget.js';
+import { NOTICE } from '../notice.js';
+import {
+  type Block,
+  checked,
+  count,
+  FRAME_TOKENS,
+  framed,
+  leftOut,
+  leftOutSchema,
+  maxTokens,
+  type Row,
+  type Tool,
+  taken,
+} from './tool.js';
+
+const offset = z
+  .int({ error: 'an integer from 0' })
+  .min(0, { error: 'an integer from 0' })
+  .nullish()
+  .describe(
+    'Where to begin in content, in characters: next_offset of the answer before. Only with one number',
+  )
+  .meta({ default: 0 });
+const DETAILS_OWN = z.object({ offset, max_tokens: maxTokens });
+
+const shownEntry = detailsEntrySchema.extend({
+  next_offset: count().describe(
+    'Where content goes on: give it as offset; absent at the end of the document',
+  ),
+});
+
+/** Tokens of a document without its content. */
+function headTokens({ content: _, ...head }: DetailsEntry): number {
+  return jsonTokens(head) + 20;
+}
+
+/** Documents with as much of their contents as the budget allows. Small documents leave room to large ones. */
+export function shownEntries(entries: readonly DetailsEntry[], from: number, budget: number): Row {
+  const heads = entries.map(headTokens);
+  const shown = entries.slice(0, fitting(heads, budget));
+  const left = budget - heads.slice(0, shown.length).reduce((sum, head) => sum + head, 0);
+  const contents = shown.map(({ content }) => content?.slice(from));
+  const share = fairShare(
+    contents.map((content) => (content === undefined ? 0 : tokensOf(content))),
+    left,
+  );
+  let characters = 0;
+  const patents = shown.map((entry, n): Row => {
+    const content = contents[n];
+    if (content === undefined) return { ...entry };
+    const length = lengthWithin(content, share);
+    if (length === content.length) return { ...entry, content };
+    characters += content.length - length;
+    return { ...entry, content: content.slice(0, length), next_offset: from + length };
+  });
+  const hint =
+    'Ask for one number with offset next_offset, for fewer numbers, for fewer sections, or give a larger max_tokens';
+  return { patents, ...leftOut(entries.length - shown.length, characters, hint), notice: NOTICE };
+}
+
+export const getPatents: Tool = {
+  name: 'get_patents',
+  title: 'Read patents',
+  description:
+    'Reads whole documents by publication number in any spelling, as Markdown with bibliographic data. sections "claims" ' +
+    'gives the claims only. A document that does not fit into max_tokens goes on at next_offset. Costs no search of the ' +
+    'quota.',
+  input: detailsSchema.extend(DETAILS_OWN.shape),
+  output: z.strictObject({
+    patents: z.array(shownEntry).describe('One entry for each number, in the order of the request'),
+    ...framed,
+  }),
+  async run(given, api, options) {
+    const { own, request } = taken(DETAILS_OWN, given);
+    const numbers = request['patent_ids'];
+    if (own.offset && Array.isArray(numbers) && numbers.length > 1) {
+      throw invalidField('offset', own.offset, 'it with one number in patent_ids');
+    }
+    const { patents } = await api.details(request, options);
+    const budget = (own.max_tokens ?? MCP_TOKENS.default) - FRAME_TOKENS;
+    return { structured: shownEntries(patents, own.offset ?? 0, budget) };
+  },
+};
+
+const DRAWING_OWN = z.object({
+  as: oneOf(['image', 'link'])
+    .nullish()
+    .describe('image: the image itself, to look into it. link: only its address')
+    .meta({ default: 'image' }),
+});
+const IMAGE_TYPE = 'image/webp';
+
+/** The address of a drawing as a resource of this interface. */
+export function drawingUri(publication: string, file: string): string {
+  return `drawing://${encodeURIComponent(publication)}/${encodeURIComponent(file)}`;
+}
+
+export const getDrawing: Tool = {
+  name: 'get_drawing',
+  title: 'See a drawing',
+  description:
+    'Shows a drawing of a patent. Take publication_id (a patent_id) and filename (representative_figure, or the last part ' +
+    'of an image link in content) from answers of the other tools.',
+  input: drawingSchema.extend(DRAWING_OWN.shape),
+  output: z.strictObject({
+    publication_id: drawingSchema.shape.publication_id,
+    filename: drawingSchema.shape.filename,
+    mime_type: z.string().describe('Type of the image'),
+    bytes: count().describe('Size of the image; absent if only its link is given'),
+    link: z
+      .exactOptional(z.string())
+      .describe('Address of the image for people; absent if no server serves it'),
+    left_out: z.exactOptional(leftOutSchema),
+    notice: framed.notice,
+  }),
+  async run(given, api, options) {
+    const { own, request } = taken(DRAWING_OWN, given);
+    const { publication_id, filename } = checked(drawingSchema, request);
+    const drawing = await api.drawing(publication_id, filename, options);
+    const uri = drawing.link ?? drawingUri(publication_id, filename);
+    const about = {
+      ...{ publication_id, filename, mime_type: IMAGE_TYPE },
+      ...(drawing.link === undefined ? {} : { link: drawing.link }),
+    };
+    const link: Block = { type: 'resource_link', uri, name: filename, mimeType: IMAGE_TYPE };
+    if (own.as === 'link') return { structured: { ...about, notice: NOTICE }, blocks: [link] };
+    const image = await drawing.image();
+    const structured = { ...about, bytes: image.length, notice: NOTICE };
+    if (image.length > MCP_IMAGE_MAX_BYTES) {
+      const hint = `The image has more than ${MCP_IMAGE_MAX_BYTES} bytes: open its link`;
+      return { structured: { ...structured, left_out: { hint } }, blocks: [link] };
+    }
+    const data = Buffer.from(image).toString('base64');
+    return { structured, blocks: [{ type: 'image', data, mimeType: IMAGE_TYPE }, link] };
+  },
+};
+
+export const getCoverage: Tool = {
+  name: 'get_coverage',
+  title: 'What the index holds',
+  description:
+    'Says what can be found: publications by country and kind, first and last dates, languages. Ask it before you conclude ' +
+    'that something does not exist.',
+  input: z.strictObject({}),
+  output: coverageSchema,
+  async run(given, api, options) {
+    const [name] = Object.keys(given);
+    if (name !== undefined) throw invalidField(name, given[name], 'no arguments');
+    return { structured: { ...(await api.coverage(options)) } };
+  },
+};
+
+/** The address of a patent as a resource of this interface. */
+export function patentUri(patentId: string): string {
+  return `patent://${encodeURIComponent(patentId)}`;
+}

@@ -1,0 +1,132 @@
+/** `search_patents` and `analyze_patents`. */
+import { z } from 'zod';
+import { MCP_TOKENS } from '../../limits.js';
+import {
+  analyticsResponseSchema,
+  analyticsResultSchema,
+  chunkSchema,
+  searchResponseSchema,
+  searchResultSchema,
+} from '../../search/answer-schema.js';
+import { analyticsSchema, semanticSchema } from '../../search/schema.js';
+import type { AnalyticsResult, SearchResult } from '../../search/types.js';
+import { type LeanRow, picked, withRows } from './rows.js';
+import { framed, maxTokens, type Row, type Tool, taken, view } from './tool.js';
+
+const searchRow = searchResultSchema
+  .partial()
+  .required({ patent_id: true, similarity_score: true })
+  .extend({
+    chunks: z
+      .exactOptional(z.array(chunkSchema.partial().required({ text: true })))
+      .describe('Matched passages, best first; view lean shows the best one'),
+  });
+
+const SEARCH_OWN = z.object({ view, max_tokens: maxTokens });
+
+/** What a model needs of a hit to choose. Country and kind code are in patent_id. */
+const LEAN_FIELDS = [
+  'patent_id',
+  'title',
+  'applicant',
+  'filing_date',
+  'publication_date',
+  'similarity_score',
+  'representative_figure',
+  'members',
+  'explanation',
+] as const;
+const LEAN_CHUNK = ['section_name', 'claim_numbers', 'paragraph_numbers', 'highlights'] as const;
+
+/** Fields of the best passage, beside its text. */
+function chunkFields(hit: SearchResult): Row {
+  const [best] = hit.chunks;
+  if (best === undefined) return {};
+  const fields = picked(best, LEAN_CHUNK);
+  for (const name of ['claim_numbers', 'paragraph_numbers'] as const)
+    if (best[name].length === 0) delete fields[name];
+  return fields;
+}
+
+function leanHit(hit: SearchResult): LeanRow {
+  const row = { ...picked(hit, LEAN_FIELDS), chunks: hit.chunks.length > 0 ? [chunkFields(hit)] : [] };
+  return { row, text: hit.chunks[0]?.text ?? '' };
+}
+
+/** A lean row with its passage, and with the places in it that its text still holds. */
+function withPassage({ row, text: shown }: LeanRow, hit: SearchResult): Row {
+  const [best] = hit.chunks;
+  if (best === undefined) return row;
+  const end = shown === best.text ? shown.length : shown.length - 1;
+  const isShown = ({ to }: { to: number }) => to <= end;
+  const chunk: Row = { text: shown, ...chunkFields(hit) };
+  if (best.highlights) chunk['highlights'] = best.highlights.filter(isShown);
+  if (!hit.explanation) return { ...row, chunks: [chunk] };
+  const matches = hit.explanation.matches.filter((match) => match.chunk === 0 && isShown(match));
+  return { ...row, chunks: [chunk], explanation: { ...hit.explanation, matches } };
+}
+
+export const searchPatents: Tool = {
+  name: 'search_patents',
+  title: 'Search patents',
+  description:
+    'Finds patents and applications of US, KR, JP, CN and EP by meaning, best first, in one call for all offices and ' +
+    'languages. Give query (a sentence in English, Korean, Japanese or Chinese), or like (publication numbers), or both. ' +
+    'Narrow with the filters. For prior art give as_of. For one result per invention give collapse "family". Read whole ' +
+    'documents with get_patents. Each call counts as one search of the monthly quota.',
+  input: semanticSchema.extend(SEARCH_OWN.shape),
+  output: searchResponseSchema.extend({ results: z.array(searchRow), ...framed }),
+  async run(given, api, options) {
+    const { own, request } = taken(SEARCH_OWN, given);
+    const { results, ...head } = await api.search(request, options);
+    const structured = withRows(head, results, {
+      full: (own.view ?? (request['explain'] === true ? 'full' : 'lean')) === 'full',
+      tokens: own.max_tokens ?? MCP_TOKENS.default,
+      hint: 'Give a larger max_tokens or a smaller top_k, or read documents with get_patents',
+      lean: leanHit,
+      joined: withPassage,
+    });
+    return { structured };
+  },
+};
+
+const ANALYTICS_FIELDS = [
+  'patent_id',
+  'title',
+  'applicant',
+  'filing_date',
+  'publication_date',
+  'similarity_score',
+  'members',
+] as const;
+
+function leanDocument(result: AnalyticsResult): LeanRow {
+  return { row: picked(result, ANALYTICS_FIELDS), text: result.chunk_text };
+}
+
+export const analyzePatents: Tool = {
+  name: 'analyze_patents',
+  title: 'Count patents about a subject',
+  description:
+    'Counts the patents about a subject by year, country, applicant and IPC subclass (stats_group_by), and lists a page of ' +
+    'them. For landscapes and trends; use search_patents to find the best matches. Each call counts as one search of the ' +
+    'monthly quota.',
+  // top_k has no effect on statistics.
+  input: analyticsSchema.omit({ top_k: true }).extend(SEARCH_OWN.shape),
+  output: analyticsResponseSchema.extend({
+    results: z.array(analyticsResultSchema.partial().required({ patent_id: true, similarity_score: true })),
+    ...framed,
+  }),
+  async run(given, api, options) {
+    const { own, request } = taken(SEARCH_OWN, given);
+    const { results, ...counts } = await api.analyze(request, options);
+    const structured = withRows(counts, results, {
+      full: own.view === 'full',
+      tokens: own.max_tokens ?? MCP_TOKENS.default,
+      hint: 'Give a larger max_tokens or a smaller page_size',
+      lean: leanDocument,
+      joined: ({ row, text }) => ({ ...row, chunk_text: text }),
+    });
+    return { structured };
+  },
+};
