@@ -50,6 +50,74 @@ export declare function buildIndex(segment: string, out: string, spec: IndexSpec
 /** Names of the index kinds. */
 export declare function indexKinds(): Array<string>;
 
+/** A condition on one column, or on the words of a document (`holds`, `lacks`: a word or phrase, or none of several). A filter is a list of clauses that must all hold. */
+export interface FilterClause {
+  column: string;
+  /** Further columns. The clause holds if the test holds in any of the columns. */
+  or?: Array<string>;
+  test: 'exact' | 'prefix' | 'contains' | 'none' | 'days' | 'holds' | 'lacks';
+  /** The test holds if any term matches; `none` holds if no term is equal. */
+  terms?: Array<string>;
+  /** Whether `holds` and `lacks` look for translations, too. Default: false. */
+  translate?: boolean;
+  /** First day of `days`, since 1970-01-01. */
+  from?: number;
+  /** Last day of `days`, since 1970-01-01. */
+  to?: number;
+}
+
+/** The documents that a filter allows. */
+export declare class Selection {
+  private constructor();
+  /** Number of allowed documents of each segment. */
+  get docs(): Array<number>;
+  /** Number of allowed passages of each segment. */
+  get passages(): Array<number>;
+}
+
+/** What is counted, and which page is returned. */
+export interface CountOptions {
+  /** Number of the best documents that are counted at most. */
+  maxResults: number;
+  /** Whether an application and its grant count as one document. */
+  dedupe: boolean;
+  /** With `dedupe`: whether a whole family counts as one document. */
+  family?: boolean;
+  /** With `family`: a family is shown by its member of the first of these countries, if it has one. */
+  prefer?: Array<string>;
+  /** Inner product below which documents are left out. */
+  minScore: number;
+  /** Number of hits before the page. */
+  offset: number;
+  /** Number of hits on the page at most. */
+  limit: number;
+  /** The page is ordered by the shown score: hits that show the same score are equal. */
+  shown: ShownScore;
+  /** Date column whose years are counted. */
+  dateColumn: string;
+  /** What is counted. */
+  axes: ('year' | 'country' | 'applicant' | 'ipc')[];
+  /** Number of applicants, and of IPC subclasses, at most. */
+  top: number;
+}
+
+/** A term and the number of documents with it. */
+export interface NamedCount {
+  name: string;
+  count: number;
+}
+
+/** Statistics by the axes that were asked for, and a page of the hits. */
+export interface Counts {
+  /** Number of documents counted. */
+  total: number;
+  year?: Array<NamedCount>;
+  country?: Array<NamedCount>;
+  applicant?: Array<NamedCount>;
+  ipc?: Array<NamedCount>;
+  page: SearchHits;
+}
+
 /** Options of a new index. */
 export interface FaissOptions {
   /** Expected number of rows, from which `nlist` is chosen if it is not given. */
@@ -256,22 +324,6 @@ export interface MergeInput {
 /** Writes the segment `out` from several neighbours, without their deleted documents, on a background thread. */
 export declare function mergeSegments(inputs: Array<MergeInput>, out: string): Promise<WrittenSegment>;
 
-/** A condition on one column, or on the words of a document (`holds`, `lacks`: a word or phrase, or none of several). A filter is a list of clauses that must all hold. */
-export interface FilterClause {
-  column: string;
-  /** Further columns. The clause holds if the test holds in any of the columns. */
-  or?: Array<string>;
-  test: 'exact' | 'prefix' | 'contains' | 'none' | 'days' | 'holds' | 'lacks';
-  /** The test holds if any term matches; `none` holds if no term is equal. */
-  terms?: Array<string>;
-  /** Whether `holds` and `lacks` look for translations, too. Default: false. */
-  translate?: boolean;
-  /** First day of `days`, since 1970-01-01. */
-  from?: number;
-  /** Last day of `days`, since 1970-01-01. */
-  to?: number;
-}
-
 /**
  * How one segment is searched. `nprobe` or `efSearch`: by its index. `codes`: by a full PQ scan. Without any of these,
  * every allowed passage is scored.
@@ -355,49 +407,6 @@ export interface ShownScore {
   decimals: number;
 }
 
-/** What is counted, and which page is returned. */
-export interface CountOptions {
-  /** Number of the best documents that are counted at most. */
-  maxResults: number;
-  /** Whether an application and its grant count as one document. */
-  dedupe: boolean;
-  /** With `dedupe`: whether a whole family counts as one document. */
-  family?: boolean;
-  /** With `family`: a family is shown by its member of the first of these countries, if it has one. */
-  prefer?: Array<string>;
-  /** Inner product below which documents are left out. */
-  minScore: number;
-  /** Number of hits before the page. */
-  offset: number;
-  /** Number of hits on the page at most. */
-  limit: number;
-  /** The page is ordered by the shown score: hits that show the same score are equal. */
-  shown: ShownScore;
-  /** Date column whose years are counted. */
-  dateColumn: string;
-  /** What is counted. */
-  axes: ('year' | 'country' | 'applicant' | 'ipc')[];
-  /** Number of applicants, and of IPC subclasses, at most. */
-  top: number;
-}
-
-/** A term and the number of documents with it. */
-export interface NamedCount {
-  name: string;
-  count: number;
-}
-
-/** Statistics by the axes that were asked for, and a page of the hits. */
-export interface Counts {
-  /** Number of documents counted. */
-  total: number;
-  year?: Array<NamedCount>;
-  country?: Array<NamedCount>;
-  applicant?: Array<NamedCount>;
-  ipc?: Array<NamedCount>;
-  page: SearchHits;
-}
-
 /** Documents that are one result with others. */
 export interface Members {
   /** Document ids, ascending within a group. */
@@ -416,17 +425,19 @@ export interface OpenSegment {
   hasIndex: boolean;
 }
 
-/** The documents that a filter allows. */
-export declare class Selection {
-  private constructor();
-  /** Number of allowed documents of each segment. */
-  get docs(): Array<number>;
-  /** Number of allowed passages of each segment. */
-  get passages(): Array<number>;
-}
-
 /** Segments that are searched together. */
 export declare class Snapshot {
+  /** Evaluates a filter. Every clause must hold. */
+  select(clauses: Array<FilterClause>): Selection;
+  /** Number of documents of a selection with each term of a keyword column, most frequent first. */
+  tally(selection: Selection, column: string): Array<NamedCount>;
+  /** First and last day, since 1970-01-01, of a selection in a date column; empty if no document has a date. */
+  extent(selection: Selection, column: string): Array<number>;
+  /**
+   * Statistics over all documents at or above a threshold, and one page of them: by shown score, then by publication
+   * date (newest first), then by patent_id.
+   */
+  count(query: Float32Array, selection: Selection, scans: Array<SegmentScan>, options: CountOptions): Counts;
   /**
    * For each document the position, among the dimensions `first..first + count`, of the largest value in the vector
    * of the passage `passages[n]`, which is numbered within the document.
@@ -444,12 +455,6 @@ export declare class Snapshot {
   vectorsOf(id: number): Float32Array | null;
   /** Indexes, in the list, of the documents without token bags of a model. */
   withoutBags(docs: Uint32Array, model: string): Uint32Array;
-  /** Number of documents of a selection with each term of a keyword column, most frequent first. */
-  tally(selection: Selection, column: string): Array<NamedCount>;
-  /** First and last day, since 1970-01-01, of a selection in a date column; empty if no document has a date. */
-  extent(selection: Selection, column: string): Array<number>;
-  /** Evaluates a filter. Every clause must hold. */
-  select(clauses: Array<FilterClause>): Selection;
   /** The best documents of a selection. `scans` has one for each segment. */
   search(
     query: Float32Array,
@@ -476,11 +481,6 @@ export declare class Snapshot {
     found: Float32Array,
     options: RecallOptions,
   ): RecallCheck;
-  /**
-   * Statistics over all documents at or above a threshold, and one page of them: by shown score, then by publication
-   * date (newest first), then by patent_id.
-   */
-  count(query: Float32Array, selection: Selection, scans: Array<SegmentScan>, options: CountOptions): Counts;
   /** Whether a segment has a lexical index of this version of the analysis. */
   hasWords(segment: number): boolean;
   /**

@@ -3,9 +3,11 @@
 
 pub mod analysis;
 mod characters;
+mod grammar;
 pub mod index;
 pub mod question;
 pub mod score;
+pub mod sums;
 pub mod terms;
 pub mod translate;
 pub mod write;

@@ -5,6 +5,8 @@
 
 mod ann;
 mod background;
+mod clauses;
+mod count;
 mod errors;
 mod faiss;
 mod files;

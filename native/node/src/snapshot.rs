@@ -1,41 +1,19 @@
 //! A snapshot: a fixed set of segments, searched in one call.
 
+use crate::clauses::{clauses_of, FilterClause, Selection};
 use crate::errors::{coded, from_core};
 use crate::opened::{open_shared, SegmentPath};
 use crate::recall::{CheckRecall, RecallCheck};
 use crate::segments::deleted_of;
-use crate::words::concepts_of;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
-use priorart_core::columns::NO_DAY;
-use priorart_core::filter::{Clause, Test};
-use priorart_core::page::{best, page};
 use priorart_core::search::{
-    best_passages, members, prefer, sample, sample_above, search, Hit, Outcome, Request, Scan, Selected,
+    best_passages, members, prefer, sample, sample_above, search, Hit, Outcome, Request, Scan,
     Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
 use priorart_core::shown::ShownScore as Shown;
-use priorart_core::stats::{count_terms, count_years, days, Axis};
 use std::sync::Arc;
-
-/// A condition on one column, or on the words of a document (`holds`, `lacks`: a word or phrase, or none of several). A filter is a list of clauses that must all hold.
-#[napi(object)]
-pub struct FilterClause {
-    pub column: String,
-    /// Further columns. The clause holds if the test holds in any of the columns.
-    pub or: Option<Vec<String>>,
-    #[napi(ts_type = "'exact' | 'prefix' | 'contains' | 'none' | 'days' | 'holds' | 'lacks'")]
-    pub test: String,
-    /// The test holds if any term matches; `none` holds if no term is equal.
-    pub terms: Option<Vec<String>>,
-    /// Whether `holds` and `lacks` look for translations, too. Default: false.
-    pub translate: Option<bool>,
-    /// First day of `days`, since 1970-01-01.
-    pub from: Option<i32>,
-    /// Last day of `days`, since 1970-01-01.
-    pub to: Option<i32>,
-}
 
 /// How one segment is searched. `nprobe` or `efSearch`: by its index. `codes`: by a full PQ scan. Without any of these,
 /// every allowed passage is scored.
@@ -146,53 +124,6 @@ impl From<&ShownScore> for Shown {
     }
 }
 
-/// What is counted, and which page is returned.
-#[napi(object)]
-pub struct CountOptions {
-    /// Number of the best documents that are counted at most.
-    pub max_results: u32,
-    /// Whether an application and its grant count as one document.
-    pub dedupe: bool,
-    /// With `dedupe`: whether a whole family counts as one document.
-    pub family: Option<bool>,
-    /// With `family`: a family is shown by its member of the first of these countries, if it has one.
-    pub prefer: Option<Vec<String>>,
-    /// Inner product below which documents are left out.
-    pub min_score: f64,
-    /// Number of hits before the page.
-    pub offset: u32,
-    /// Number of hits on the page at most.
-    pub limit: u32,
-    /// The page is ordered by the shown score: hits that show the same score are equal.
-    pub shown: ShownScore,
-    /// Date column whose years are counted.
-    pub date_column: String,
-    /// What is counted.
-    #[napi(ts_type = "('year' | 'country' | 'applicant' | 'ipc')[]")]
-    pub axes: Vec<String>,
-    /// Number of applicants, and of IPC subclasses, at most.
-    pub top: u32,
-}
-
-/// A term and the number of documents with it.
-#[napi(object)]
-pub struct NamedCount {
-    pub name: String,
-    pub count: u32,
-}
-
-/// Statistics by the axes that were asked for, and a page of the hits.
-#[napi(object)]
-pub struct Counts {
-    /// Number of documents counted.
-    pub total: u32,
-    pub year: Option<Vec<NamedCount>>,
-    pub country: Option<Vec<NamedCount>>,
-    pub applicant: Option<Vec<NamedCount>>,
-    pub ipc: Option<Vec<NamedCount>>,
-    pub page: SearchHits,
-}
-
 /// Documents that are one result with others.
 #[napi(object)]
 pub struct Members {
@@ -211,25 +142,6 @@ pub struct OpenSegment {
     pub passages: u32,
     /// Whether it has a FAISS index.
     pub has_index: bool,
-}
-
-/// The documents that a filter allows.
-#[napi]
-pub struct Selection(pub(crate) Vec<Selected>);
-
-#[napi]
-impl Selection {
-    /// Number of allowed documents of each segment.
-    #[napi(getter)]
-    pub fn docs(&self) -> Vec<u32> {
-        self.0.iter().map(|s| s.doc_count as u32).collect()
-    }
-
-    /// Number of allowed passages of each segment.
-    #[napi(getter)]
-    pub fn passages(&self) -> Vec<u32> {
-        self.0.iter().map(|s| s.row_count as u32).collect()
-    }
 }
 
 /// Segments that are searched together.
@@ -307,29 +219,6 @@ impl Snapshot {
             }
         }
         Ok(without.into())
-    }
-
-    /// Number of documents of a selection with each term of a keyword column, most frequent first.
-    #[napi(catch_unwind)]
-    pub fn tally(&self, selection: &Selection, column: String) -> Result<Vec<NamedCount>> {
-        let counted = count_terms(&self.0, &self.0.all_of(&selection.0), &column, Axis::Term, usize::MAX)
-            .map_err(from_core)?;
-        Ok(counted.into_iter().map(|(_, name, count)| NamedCount { name, count }).collect())
-    }
-
-    /// First and last day, since 1970-01-01, of a selection in a date column; empty if no document has a date.
-    #[napi(catch_unwind)]
-    pub fn extent(&self, selection: &Selection, column: String) -> Result<Vec<i32>> {
-        let days = days(&self.0, &self.0.all_of(&selection.0), &column).map_err(from_core)?;
-        let known = || days.iter().copied().filter(|&day| day != NO_DAY);
-        Ok(known().min().into_iter().chain(known().max()).collect())
-    }
-
-    /// Evaluates a filter. Every clause must hold.
-    #[napi(catch_unwind)]
-    pub fn select(&self, clauses: Vec<FilterClause>) -> Result<Selection> {
-        let clauses = clauses.into_iter().map(clause_of).collect::<Result<Vec<_>>>()?;
-        self.0.select(&clauses).map(Selection).map_err(from_core)
     }
 
     /// The best documents of a selection. `scans` has one for each segment.
@@ -418,66 +307,13 @@ impl Snapshot {
         Ok(RecallCheck(Some(CheckRecall {
             snapshot: Core { segments: self.0.segments.clone() },
             query: query.to_vec(),
-            clauses: clauses.into_iter().map(clause_of).collect::<Result<Vec<_>>>()?,
+            clauses: clauses_of(clauses)?,
             dedupe: options.dedupe,
             shown: options.shown.as_ref().map(Shown::from),
             found: found.to_vec(),
             places: options.places as usize,
             most_passages: options.most_passages as usize,
         })))
-    }
-
-    /// Statistics over all documents at or above a threshold, and one page of them: by shown score, then by publication
-    /// date (newest first), then by patent_id.
-    #[napi(catch_unwind)]
-    pub fn count(
-        &self,
-        query: Float32Array,
-        selection: &Selection,
-        scans: Vec<SegmentScan>,
-        options: CountOptions,
-    ) -> Result<Counts> {
-        let shown = Shown::from(&options.shown);
-        let request = |documents: usize| Request {
-            query: &query,
-            documents,
-            chunks: 1,
-            dedupe: options.dedupe,
-            by_family: options.family == Some(true),
-            shown: Some(shown),
-            min_score: options.min_score as f32,
-        };
-        let wanted = options.max_results as usize;
-        let scans = self.scans(selection, &scans, query.len())?;
-        let run = |documents| search(&self.0, &selection.0, &scans, &request(documents));
-        let mut outcome = best(&self.0, &shown, wanted, run).map_err(from_core)?;
-        let mut all = std::mem::take(&mut outcome.hits);
-        if let Some(countries) = &options.prefer {
-            prefer(&self.0, &selection.0, &request(wanted), countries, &mut all).map_err(from_core)?;
-            all = page(&self.0, &all, &shown, 0, wanted).map_err(from_core)?;
-        }
-        let wants = |axis: &str| options.axes.iter().any(|a| a == axis);
-        let terms = |axis: &str, column: &str, kind: Axis, top: usize| -> Result<Option<Vec<NamedCount>>> {
-            if !wants(axis) {
-                return Ok(None);
-            }
-            let counted = count_terms(&self.0, &all, column, kind, top).map_err(from_core)?;
-            Ok(Some(counted.into_iter().map(|(_, name, count)| NamedCount { name, count }).collect()))
-        };
-        let top = options.top as usize;
-        let year = match wants("year") {
-            true => Some(count_years(&self.0, &all, &options.date_column).map_err(from_core)?),
-            false => None,
-        };
-        let named = |(year, count): (i64, u32)| NamedCount { name: year.to_string(), count };
-        let year = year.map(|counts| counts.into_iter().map(named).collect());
-        let country = terms("country", "country", Axis::Term, usize::MAX)?;
-        let applicant = terms("applicant", "applicant", Axis::Term, top)?;
-        let ipc = terms("ipc", "ipc", Axis::Prefix(4), top)?;
-        let from = all.len().min(options.offset as usize);
-        let to = all.len().min(from + options.limit as usize);
-        let page = self.hits(&outcome, &all[from..to], &request(wanted));
-        Ok(Counts { total: all.len() as u32, year, country, applicant, ipc, page })
     }
 }
 
@@ -523,7 +359,12 @@ impl Snapshot {
     }
 
     /// The plan of a search, checked against selection and query.
-    fn scans(&self, selection: &Selection, scans: &[SegmentScan], dimensions: usize) -> Result<Vec<Scan>> {
+    pub(crate) fn scans(
+        &self,
+        selection: &Selection,
+        scans: &[SegmentScan],
+        dimensions: usize,
+    ) -> Result<Vec<Scan>> {
         if scans.len() != selection.0.len() {
             return Err(coded("internal", "plan and selection belong to different snapshots"));
         }
@@ -553,20 +394,4 @@ impl Snapshot {
             rescanned: outcome.rescanned as u32,
         }
     }
-}
-
-fn clause_of(clause: FilterClause) -> Result<Clause> {
-    let translate = clause.translate == Some(true);
-    let terms = clause.terms.unwrap_or_default();
-    let test = match clause.test.as_str() {
-        "exact" => Test::Exact(terms),
-        "prefix" => Test::Prefix(terms),
-        "contains" => Test::Contains(terms),
-        "holds" => Test::Holds(concepts_of(&terms, translate)?),
-        "lacks" => Test::Lacks(concepts_of(&terms, translate)?),
-        "none" => Test::None(terms),
-        "days" => Test::Days { from: clause.from, to: clause.to },
-        other => return Err(coded("invalid_request", format!("unknown filter test {other}"))),
-    };
-    Ok(Clause { column: clause.column, or: clause.or.unwrap_or_default(), test })
 }

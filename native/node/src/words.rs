@@ -1,7 +1,8 @@
 //! The words of a question, and the documents that hold them.
 
+use crate::clauses::Selection;
 use crate::errors::{coded, from_core};
-use crate::snapshot::{SearchHits, SearchOptions, Selection, Snapshot};
+use crate::snapshot::{SearchHits, SearchOptions, Snapshot};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::lexical::question::{whole_words, Concept, Place, Questions};
@@ -197,7 +198,7 @@ impl Snapshot {
             prefer(&self.0, &selection.0, &request, countries, &mut others).map_err(from_core)?;
         }
         let score = |(segment, ordinal): (usize, usize)| {
-            scores.segments[segment].get(ordinal).copied().unwrap_or(0.0)
+            scores.segments[segment].values().get(ordinal).copied().unwrap_or(0.0)
         };
         let of_hit = |hit: &Hit| score((hit.segment as usize, hit.ordinal as usize));
         let used = scores.used.iter().map(|used| UsedWord {

@@ -82,9 +82,14 @@ impl Lexical {
         self.parts[part as usize].sum
     }
 
-    /// About the number of terms in a part of a document; tantivy stores it in a byte.
+    /// About the number of terms in a part of a document.
     pub fn length(&self, part: Part, document: u32) -> u32 {
-        self.parts[part as usize].lengths.fieldnorm(document)
+        length_of(self.length_code(part, document))
+    }
+
+    /// The byte in which tantivy stores this number.
+    pub fn length_code(&self, part: Part, document: u32) -> u8 {
+        self.parts[part as usize].lengths.fieldnorm_id(document)
     }
 
     /// Finds the terms of a phrase in a part; `None` if one of them is not there.
@@ -103,21 +108,23 @@ impl Lexical {
     /// Calls `each` with the documents that hold a phrase in a part, ascending, and how often.
     pub fn occurrences(&self, located: &Located, mut each: impl FnMut(u32, u32)) -> Result<()> {
         let inverted = &self.parts[located.part as usize].inverted;
-        let option = match located.terms.len() {
-            1 => IndexRecordOption::WithFreqs,
-            _ => IndexRecordOption::WithFreqsAndPositions,
-        };
-        let mut postings = Vec::with_capacity(located.terms.len());
-        for (distance, info) in &located.terms {
-            let found = inverted.read_postings_from_terminfo(info, option);
-            postings.push((*distance, found.map_err(|error| self.fault(&error))?));
-        }
-        if let [(_, postings)] = &mut postings[..] {
-            while postings.doc() != TERMINATED {
-                each(postings.doc(), postings.term_freq());
-                postings.advance();
+        if let [(_, info)] = &located.terms[..] {
+            let found = inverted.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs);
+            let mut blocks = found.map_err(|error| self.fault(&error))?;
+            while !blocks.docs().is_empty() {
+                blocks
+                    .docs()
+                    .iter()
+                    .zip(blocks.freqs())
+                    .for_each(|(&document, &count)| each(document, count));
+                blocks.advance();
             }
             return Ok(());
+        }
+        let mut postings = Vec::with_capacity(located.terms.len());
+        for (distance, info) in &located.terms {
+            let found = inverted.read_postings_from_terminfo(info, IndexRecordOption::WithFreqsAndPositions);
+            postings.push((*distance, found.map_err(|error| self.fault(&error))?));
         }
         phrases(postings, each);
         Ok(())
@@ -126,6 +133,11 @@ impl Lexical {
     fn fault(&self, error: &io::Error) -> Error {
         reading(self.file.path(), error)
     }
+}
+
+/// The number of terms that a byte of tantivy stands for.
+pub fn length_of(code: u8) -> u32 {
+    FieldNormReader::id_to_fieldnorm(code)
 }
 
 /// A phrase in one part of an index, whose terms are there.

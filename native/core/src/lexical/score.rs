@@ -15,8 +15,9 @@
 //! would without translations. If no document holds the word itself, n counts those that hold a
 //! translation.
 
-use super::index::{Lexical, Located, Phrase};
+use super::index::{length_of, Lexical, Located, Phrase};
 use super::question::Concept;
+use super::sums::Sums;
 use super::translate::Translation;
 use super::Part;
 use crate::bitmap::Bitmap;
@@ -63,10 +64,8 @@ pub struct Used {
 
 /// Scores of all documents that hold a word of the question.
 pub struct Scores {
-    /// For each segment, a score for each document; empty if the segment has no lexical index.
-    pub segments: Vec<Vec<f32>>,
-    /// For each segment, the documents with a score above 0, unordered.
-    pub found: Vec<Vec<u32>>,
+    /// For each segment, the scores of its documents; empty if the segment has no lexical index.
+    pub segments: Vec<Sums>,
     pub used: Vec<Used>,
     /// Number of segments without a lexical index.
     pub without: usize,
@@ -81,8 +80,8 @@ struct Collection<'a> {
     segments: Vec<Option<(&'a Lexical, &'a Bitmap)>>,
     documents: usize,
     deleted: usize,
-    /// Average length of each part.
-    averages: [f32; Part::ALL.len()],
+    /// What one occurrence in a part adds to tf, by the code of the part's length.
+    gains: [[f32; 256]; Part::ALL.len()],
     /// Share of a word's weight that a translation has.
     translated: f32,
 }
@@ -131,8 +130,11 @@ impl<'a> Collection<'a> {
                 .sum();
             (lengths as f32 / documents.max(1) as f32).max(1.0)
         };
-        let averages = Part::ALL.map(average);
-        Ok(Collection { segments, documents, deleted, averages, translated })
+        let gains = Part::ALL.map(|part| {
+            let ((weight, b), average) = (fit(part), average(part));
+            std::array::from_fn(|code| weight / (1.0 - b + b * length_of(code as u8) as f32 / average))
+        });
+        Ok(Collection { segments, documents, deleted, gains, translated })
     }
 
     /// The documents of a segment that hold a word at one of its places, and what it gives them.
@@ -140,21 +142,20 @@ impl<'a> Collection<'a> {
         &self,
         (lexical, deleted): (&Lexical, &Bitmap),
         places: &Places,
-        scratch: &mut Scratch,
+        scratch: &mut Sums,
     ) -> Result<Matches> {
-        scratch.reset(lexical.documents());
+        scratch.grow(lexical.documents());
         for (located, share) in places {
-            let (weight, b) = fit(located.part);
-            let average = self.averages[located.part as usize];
+            let gains = &self.gains[located.part as usize];
             lexical.occurrences(located, |document, count| {
-                if !deleted.contains(document as usize) {
-                    let length = lexical.length(located.part, document) as f32;
-                    let norm = 1.0 - b + b * length / average;
-                    scratch.add(document, share * weight * count as f32 / norm);
-                }
+                let gain = gains[lexical.length_code(located.part, document) as usize];
+                scratch.add(document, share * count as f32 * gain);
             })?;
         }
         let mut matches = scratch.take();
+        if self.deleted > 0 {
+            matches.retain(|&(document, _)| !deleted.contains(document as usize));
+        }
         matches.iter_mut().for_each(|(_, tf)| *tf = *tf * (K1 + 1.0) / (*tf + K1) + DELTA);
         Ok(matches)
     }
@@ -176,7 +177,7 @@ impl<'a> Collection<'a> {
         let weight = |word: &Counted| concepts[word.concept].boost * self.idf(word.documents);
         counted.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.concept.cmp(&b.concept)));
         counted.truncate(MOST_CONCEPTS);
-        let mut scratch = Scratch::default();
+        let mut scratch = Sums::default();
         for Counted { concept, matches, .. } in counted.iter_mut().filter(|word| word.is_held) {
             self.add_translations(&concepts[*concept].translations, matches, &mut translated, &mut scratch)?;
         }
@@ -210,7 +211,7 @@ impl<'a> Collection<'a> {
         words: impl Iterator<Item = &'b Found>,
         translated: &mut Translated<'b>,
     ) -> Result<Vec<Counted>> {
-        let mut scratch = Scratch::default();
+        let mut scratch = Sums::default();
         let mut counted = Vec::new();
         let mut own_words = 0;
         for word in words {
@@ -245,7 +246,7 @@ impl<'a> Collection<'a> {
         translations: &'b [Translation],
         matches: &mut [Matches],
         translated: &mut Translated<'b>,
-        scratch: &mut Scratch,
+        scratch: &mut Sums,
     ) -> Result<()> {
         if translations.is_empty() {
             return Ok(());
@@ -257,11 +258,17 @@ impl<'a> Collection<'a> {
         }
         for (n, own) in matches.iter_mut().enumerate() {
             let Some((lexical, _)) = self.segments[n] else { continue };
-            scratch.reset(lexical.documents());
+            let found = |other: &Translation| {
+                translated.get(other.phrase.as_ref()).map_or(&[][..], |found| &found[n])
+            };
+            if translations.iter().all(|other| found(other).is_empty()) {
+                continue;
+            }
+            scratch.grow(lexical.documents());
             own.iter().for_each(|&(document, value)| scratch.raise(document, value));
-            for Translation { phrase, .. } in translations {
-                let others = translated.get(phrase.as_ref()).map_or(&[][..], |found| &found[n]);
-                others.iter().for_each(|&(document, value)| scratch.raise(document, self.translated * value));
+            for other in translations {
+                let raised = |&(document, value): &(u32, f32)| (document, self.translated * value);
+                found(other).iter().map(raised).for_each(|(document, value)| scratch.raise(document, value));
             }
             *own = scratch.take();
         }
@@ -269,7 +276,7 @@ impl<'a> Collection<'a> {
     }
 
     /// The documents of each segment that hold a translation.
-    fn holding(&self, phrase: &Phrase, scratch: &mut Scratch) -> Result<Vec<Matches>> {
+    fn holding(&self, phrase: &Phrase, scratch: &mut Sums) -> Result<Vec<Matches>> {
         let matches = self.segments.iter().map(|segment| {
             let Some(segment) = segment else { return Ok(Matches::new()) };
             let mut places = Places::new();
@@ -291,70 +298,27 @@ impl<'a> Collection<'a> {
     }
 }
 
-/// Sums by document.
-#[derive(Default)]
-struct Scratch {
-    sums: Vec<f32>,
-    touched: Vec<u32>,
-}
-
-impl Scratch {
-    fn reset(&mut self, documents: usize) {
-        self.sums.resize(self.sums.len().max(documents), 0.0);
-    }
-
-    fn add(&mut self, document: u32, value: f32) {
-        let sum = &mut self.sums[document as usize];
-        if *sum == 0.0 {
-            self.touched.push(document);
-        }
-        *sum += value;
-    }
-
-    fn raise(&mut self, document: u32, value: f32) {
-        let best = &mut self.sums[document as usize];
-        if *best == 0.0 {
-            self.touched.push(document);
-        }
-        *best = best.max(value);
-    }
-
-    fn take(&mut self) -> Matches {
-        let sums = &mut self.sums;
-        self.touched.drain(..).map(|n| (n, std::mem::take(&mut sums[n as usize]))).collect()
-    }
-}
-
 /// Scores all documents of a snapshot by the words of a question. `translated` is the share of a
 /// word's weight that a translation has, at most 1.
 pub fn scores(snapshot: &Snapshot, concepts: &[Concept], translated: f32) -> Result<Scores> {
     let collection = Collection::of(snapshot, translated)?;
-    let sizes =
-        collection.segments.iter().map(|segment| segment.map_or(0, |(lexical, _)| lexical.documents()));
+    let documents = |segment: &Option<(&Lexical, _)>| segment.map_or(0, |(lexical, _)| lexical.documents());
     let mut scores = Scores {
-        segments: sizes.map(|documents| vec![0.0; documents]).collect(),
-        found: vec![Vec::new(); collection.segments.len()],
+        segments: collection.segments.iter().map(|segment| Sums::new(documents(segment))).collect(),
         used: Vec::new(),
         without: collection.segments.iter().filter(|segment| segment.is_none()).count(),
     };
-    let mut greatest = 0.0;
-    for Counted { concept, matches, documents, .. } in collection.chosen(concepts)? {
-        let weight = concepts[concept].boost * collection.idf(documents);
-        greatest += weight * (K1 + 1.0 + DELTA);
-        scores.used.push(Used { concept, documents, share: weight * (K1 + 1.0 + DELTA) });
-        for (n, matches) in matches.iter().enumerate() {
-            for &(document, value) in matches {
-                let score = &mut scores.segments[n][document as usize];
-                if *score == 0.0 {
-                    scores.found[n].push(document);
-                }
-                *score += weight * value;
-            }
+    let chosen = collection.chosen(concepts)?;
+    let most =
+        |word: &Counted| concepts[word.concept].boost * collection.idf(word.documents) * (K1 + 1.0 + DELTA);
+    let greatest: f32 = chosen.iter().map(most).sum();
+    for word in &chosen {
+        let share = most(word) / greatest;
+        scores.used.push(Used { concept: word.concept, documents: word.documents, share });
+        for (sums, matches) in scores.segments.iter_mut().zip(&word.matches) {
+            let gain = share / (K1 + 1.0 + DELTA);
+            matches.iter().for_each(|&(document, value)| sums.add(document, gain * value));
         }
-    }
-    if greatest > 0.0 {
-        scores.segments.iter_mut().flatten().for_each(|score| *score /= greatest);
-        scores.used.iter_mut().for_each(|used| used.share /= greatest);
     }
     Ok(scores)
 }

@@ -5,11 +5,16 @@ use super::group::{keys_of, members, scored};
 use super::{Hit, Request, Selected, Snapshot};
 use crate::lexical::score::Scores;
 use crate::Result;
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 /// Candidates for each wanted document: an application and its grant become one result.
 const EACH: usize = 2;
+/// Candidates that are collected before the best are chosen, as a multiple of those wanted.
+const WAITING: usize = 4;
+/// Bits that mark the keys of the chosen documents, some 100.
+const MARKS: usize = 1 << 13;
 
 /// The documents with the best lexical scores that a filter allows and `known` does not have, with
 /// the exact scores of their vectors; at most `request.documents`, best lexical score first. A known
@@ -21,37 +26,21 @@ pub fn beside(
     known: &[(usize, usize)],
     request: &Request,
 ) -> Result<Vec<Hit>> {
-    let place_of = |segment: usize, ordinal: usize| (segment as u64) << 32 | ordinal as u64;
-    let places: Keys = known.iter().map(|&(segment, ordinal)| place_of(segment, ordinal)).collect();
-    let mut candidates = Vec::new();
-    for (n, found) in scores.found.iter().enumerate() {
-        let keys = snapshot.segments[n].0.doc_key();
-        for &ordinal in found.iter().filter(|&&ordinal| selected[n].docs.contains(ordinal as usize)) {
-            if !places.contains(&place_of(n, ordinal as usize)) {
-                let score = scores.segments[n][ordinal as usize];
-                candidates.push((score, keys[ordinal as usize], n as u32, ordinal));
-            }
-        }
-    }
-    let better = |a: &(f32, u64, u32, u32), b: &(f32, u64, u32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    let most = (request.documents * EACH).min(candidates.len());
-    if most > 0 && most < candidates.len() {
-        candidates.select_nth_unstable_by(most - 1, better);
-    }
-    candidates[..most].sort_unstable_by(better);
+    let most = request.documents * EACH;
+    let candidates = best_of(snapshot, selected, scores, known, most);
     let mut taken = Keys::default();
     for &(segment, ordinal) in known {
         taken.insert(key_of(snapshot, request, segment, ordinal)?);
     }
     let mut chosen = Vec::with_capacity(request.documents);
-    for &(_, _, segment, ordinal) in &candidates[..most] {
+    for &Candidate { segment, ordinal, .. } in &candidates {
         let (segment, ordinal) = (segment as usize, ordinal as usize);
         let key = key_of(snapshot, request, segment, ordinal)?;
         if chosen.len() < request.documents && (key == 0 || taken.insert(key)) {
             chosen.push((key, segment, ordinal));
         }
     }
-    let siblings = siblings_of(snapshot, request, &chosen, &candidates)?;
+    let siblings = siblings_of(snapshot, selected, scores, request, &chosen)?;
     let mut hits = Vec::with_capacity(chosen.len());
     for &(key, segment, ordinal) in &chosen {
         let mut best = scored(snapshot, request, segment, ordinal)?;
@@ -72,24 +61,102 @@ pub fn beside(
 type Keys = HashSet<u64, BuildHasherDefault<Mixed>>;
 type Siblings = HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<Mixed>>;
 
-/// Other candidates of the applications of the chosen documents, by key: the most similar publication
+/// A document that holds a word.
+#[derive(Clone, Copy)]
+struct Candidate {
+    score: f32,
+    /// Decides at equal scores, so that the order does not depend on the segments.
+    key: u64,
+    segment: u32,
+    ordinal: u32,
+}
+
+impl Candidate {
+    fn order(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.key.cmp(&other.key))
+    }
+}
+
+/// The documents with the best scores that a filter allows and that are not known, best first.
+fn best_of(
+    snapshot: &Snapshot,
+    selected: &[Selected],
+    scores: &Scores,
+    known: &[(usize, usize)],
+    most: usize,
+) -> Vec<Candidate> {
+    let place_of = |segment: usize, ordinal: usize| (segment as u64) << 32 | ordinal as u64;
+    let places: Keys = known.iter().map(|&(segment, ordinal)| place_of(segment, ordinal)).collect();
+    let mut best = Top::new(most);
+    for (n, sums) in scores.segments.iter().enumerate() {
+        let (keys, scores) = (snapshot.segments[n].0.doc_key(), sums.values());
+        for &ordinal in sums.touched() {
+            let (score, at) = (scores[ordinal as usize], ordinal as usize);
+            // Almost all documents fail the first test, which reads nothing else of them.
+            if score >= best.least && selected[n].docs.contains(at) && !places.contains(&place_of(n, at)) {
+                best.push(Candidate { score, key: keys[at], segment: n as u32, ordinal });
+            }
+        }
+    }
+    best.finish()
+}
+
+/// The best of many candidates.
+struct Top {
+    most: usize,
+    kept: Vec<Candidate>,
+    /// A candidate with a lower score is not among the best.
+    least: f32,
+}
+
+impl Top {
+    fn new(most: usize) -> Self {
+        Top { most, kept: Vec::with_capacity(WAITING * most), least: 0.0 }
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        self.kept.push(candidate);
+        if self.kept.len() == WAITING * self.most {
+            self.kept.select_nth_unstable_by(self.most - 1, Candidate::order);
+            self.kept.truncate(self.most);
+            self.least = self.kept[self.most - 1].score;
+        }
+    }
+
+    /// Best first.
+    fn finish(mut self) -> Vec<Candidate> {
+        self.kept.sort_unstable_by(Candidate::order);
+        self.kept.truncate(self.most);
+        self.kept
+    }
+}
+
+/// Other documents with a word that are of the applications of the chosen ones, by key: the most similar publication
 /// represents an application. All publications of an application hold its words.
 fn siblings_of(
     snapshot: &Snapshot,
+    selected: &[Selected],
+    scores: &Scores,
     request: &Request,
     chosen: &[(u64, usize, usize)],
-    candidates: &[(f32, u64, u32, u32)],
 ) -> Result<Siblings> {
     let mut siblings = Siblings::default();
     if !request.dedupe || request.by_family {
         return Ok(siblings);
     }
     let keys: Keys = chosen.iter().map(|&(key, ..)| key).filter(|&key| key != 0).collect();
-    for &(_, _, segment, ordinal) in candidates {
-        let (segment, ordinal) = (segment as usize, ordinal as usize);
-        let key = snapshot.segments[segment].0.application()[ordinal];
-        if keys.contains(&key) {
-            siblings.entry(key).or_default().push((segment, ordinal));
+    // One bit for the last bits of each key tells nearly all other documents apart.
+    let mut marks = [0u64; MARKS / 64];
+    keys.iter().for_each(|key| marks[*key as usize % MARKS / 64] |= 1 << (key % 64));
+    for (n, sums) in scores.segments.iter().enumerate() {
+        let applications = snapshot.segments[n].0.application();
+        for &ordinal in sums.touched() {
+            let ordinal = ordinal as usize;
+            let key = applications[ordinal];
+            let is_marked = marks[key as usize % MARKS / 64] >> (key % 64) & 1 == 1;
+            if is_marked && keys.contains(&key) && selected[n].docs.contains(ordinal) {
+                siblings.entry(key).or_default().push((n, ordinal));
+            }
         }
     }
     Ok(siblings)
@@ -100,5 +167,31 @@ fn key_of(snapshot: &Snapshot, request: &Request, segment: usize, ordinal: usize
     match request.dedupe {
         true => Ok(keys_of(&snapshot.segments[segment].0, request.by_family)?[ordinal]),
         false => Ok(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_top_is_that_of_a_sorted_list(scores in prop::collection::vec(1u8..20, 0..300), most in 1usize..20) {
+            let candidate = |(n, &score): (usize, &u8)| {
+                let key = (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                Candidate { score: score as f32, key, segment: 0, ordinal: n as u32 }
+            };
+            let mut all: Vec<Candidate> = scores.iter().enumerate().map(candidate).collect();
+            let mut top = Top::new(most);
+            for candidate in &all {
+                if candidate.score >= top.least {
+                    top.push(*candidate);
+                }
+            }
+            all.sort_by(Candidate::order);
+            let ordinals = |list: &[Candidate]| list.iter().map(|one| one.ordinal).collect::<Vec<_>>();
+            prop_assert_eq!(ordinals(&top.finish()), ordinals(&all[..most.min(all.len())]));
+        }
     }
 }
