@@ -51,7 +51,7 @@ export interface SemanticRequest {
   like?: string[] | null | undefined;
   /** Less like these publications, which are not in the answer either; with query or like. */
   unlike?: string[] | null | undefined;
-  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication of the index, whose number may have any spelling. Without a priority its filing date counts. */
   as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
   filing_date_from?: string | null | undefined;
@@ -111,7 +111,7 @@ export interface PatentFilter {
   must_not_terms?: string[] | null | undefined;
   /** A document that holds a translation of an entry of must_terms or must_not_terms holds that entry, too, if the whole entry is a term of the table of translations. Default: false. */
   translate_terms?: boolean | null | undefined;
-  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication of the index, whose number may have any spelling. Without a priority its filing date counts. */
   as_of?: string | null | undefined;
   /** Filed on this day or later. YYYY-MM-DD. */
   filing_date_from?: string | null | undefined;
@@ -179,7 +179,7 @@ export interface AnalyticsRequest {
   like?: string[] | null | undefined;
   /** Less like these publications, which are not in the answer either; with query or like. */
   unlike?: string[] | null | undefined;
-  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication, whose number may have any spelling. Without a priority its filing date counts. */
+  /** Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this publication of the index, whose number may have any spelling. Without a priority its filing date counts. */
   as_of?: string | null | undefined;
   /** A document counts when its best score is at least this. 0 to 1. Default: 0.5. */
   min_score?: number | null | undefined;
@@ -197,7 +197,7 @@ export interface AnalyticsRequest {
     | undefined;
   /** The date of date_range and of by_year; priority: the earliest priority claimed, else the own filing date. Default: "filing". */
   date_type?: 'filing' | 'publication' | 'grant' | 'priority' | null | undefined;
-  /** Axes of the statistics. Default: ["year","country"]. */
+  /** What is counted, each by itself: documents by year, by country, by applicant, by IPC subclass. Default: ["year","country"]. */
   stats_group_by?: ('year' | 'country' | 'applicant' | 'ipc')[] | null | undefined;
   /** Page number, from 1. Default: 1. */
   page?: number | null | undefined;

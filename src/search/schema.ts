@@ -119,7 +119,7 @@ const searchFields = {
     .nullish()
     .describe(
       'Prior art: only documents published before this day (YYYY-MM-DD), or before the priority date of this ' +
-        'publication, whose number may have any spelling. Without a priority its filing date counts',
+        'publication of the index, whose number may have any spelling. Without a priority its filing date counts',
     )
     .meta({ examples: ['2020-01-31', 'US11217824B2'] }),
 };
@@ -214,7 +214,9 @@ export const analyticsSchema = z
         .meta({ default: 'filing' }),
       stats_group_by: list(oneOf(STATS_AXES), `of ${STATS_AXES.join(', ')}`, STATS_AXES.length * 20)
         .nullish()
-        .describe('Axes of the statistics')
+        .describe(
+          'What is counted, each by itself: documents by year, by country, by applicant, by IPC subclass',
+        )
         .meta({ default: ['year', 'country'] }),
       page: integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
         .nullish()

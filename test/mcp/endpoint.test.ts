@@ -275,7 +275,16 @@ onEachAdapter('POST /mcp', (adapter) => {
       ['analyze_patents', { query: 'x', filing_date_from: '2020-01-01' }, /date_range \{from, to\}/],
       ['get_patents', {}, /patent_ids: missing/],
       ['get_patents', { patent_ids: ['a', 'b'], offset: 5 }, /offset: got 5; expected it with one number/],
-      ['get_drawing', { publication_id: 'KR1' }, /filename: missing; expected a name that ends in/],
+      [
+        'get_drawing',
+        { publication_id: 'KR1' },
+        /publication_id: got "KR1"; expected the number of a stored publication/,
+      ],
+      [
+        'get_drawing',
+        { publication_id: 'KR1', filename: '../a' },
+        /filename: got "..\/a"; expected a name that ends in/,
+      ],
       ['get_drawing', { publication_id: 'KR1', filename: 'a.webp' }, /not_found/],
       ['get_coverage', { x: 1 }, /x: got 1; expected no arguments/],
       ['search', { q: 'x' }, /query: missing/],

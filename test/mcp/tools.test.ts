@@ -183,6 +183,24 @@ it('a large drawing is given as a link', async () => {
   assert.match(JSON.stringify(structured['left_out']), /open its link/);
 });
 
+it('without a file name, the representative drawing is shown', async () => {
+  const asked: unknown[] = [];
+  const { api } = apiWith({
+    details: async () => ({ patents: [{ ...entry('US1', PASSAGE), representative_figure: 'a.webp' }] }),
+    drawing: async (...request: unknown[]) => {
+      asked.push(request.slice(0, 2));
+      return { image: async () => new Uint8Array(5) };
+    },
+  });
+  const { filename, bytes } = await run('get_drawing', { publication_id: 'US1' }, api);
+  assert.deepEqual({ filename, bytes, asked }, { filename: 'a.webp', bytes: 5, asked: [['US1', 'a.webp']] });
+  const { api: without } = apiWith({ details: async () => ({ patents: [entry('US1', PASSAGE)] }) });
+  await assert.rejects(run('get_drawing', { publication_id: 'US1' }, without), {
+    code: 'not_found',
+    message: /US1 has no representative drawing/,
+  });
+});
+
 it('an ambiguous number names its candidates', async () => {
   const patents = [{ patent_id: '123', error: 'ambiguous' as const, candidates: ['US123B1', 'US123B2'] }];
   const { api } = apiWith({ details: async () => ({ patents }) });

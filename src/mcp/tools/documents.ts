@@ -1,11 +1,13 @@
 /** `get_patents`, `get_drawing` and `get_coverage`. */
 import { z } from 'zod';
+import { PriorartError } from '../../errors.js';
 import { MCP_IMAGE_MAX_BYTES, MCP_TOKENS } from '../../limits.js';
 import { coverageSchema, detailsEntrySchema } from '../../search/answer-schema.js';
 import { oneOf } from '../../search/fields.js';
 import { invalidField } from '../../search/invalid.js';
 import { detailsSchema, drawingSchema } from '../../search/schema.js';
 import type { DetailsEntry } from '../../search/types.js';
+import type { CallOptions, PatentApi } from '../api.js';
 import { fairShare, fitting, jsonTokens, lengthWithin, tokensOf } from '../budget.js';
 import { NOTICE } from '../notice.js';
 import {
@@ -91,13 +93,53 @@ export const getPatents: Tool = {
   },
 };
 
+/**
+ * A stored document.
+ * @param field of the request that names it
+ * @throws PriorartError `invalid_request` if no document, or several, bear the number
+ */
+export async function entryOf(
+  field: string,
+  id: string,
+  sections: string | undefined,
+  api: PatentApi,
+  options: CallOptions,
+): Promise<DetailsEntry> {
+  const { patents } = await api.details(
+    { patent_ids: [id], ...(sections === undefined ? {} : { sections }) },
+    options,
+  );
+  const { error, candidates } = patents[0]!;
+  if (error === undefined) return patents[0]!;
+  throw invalidField(
+    field,
+    id,
+    candidates ? `one of ${candidates.join(', ')}` : 'the number of a stored publication',
+  );
+}
+
 const DRAWING_OWN = z.object({
   as: oneOf(['image', 'link'])
     .nullish()
     .describe('image: the image itself, to look into it. link: only its address')
     .meta({ default: 'image' }),
 });
+const DRAWING_INPUT = drawingSchema.extend({
+  filename: drawingSchema.shape.filename
+    .nullish()
+    .describe('Last part of an image link in content. When absent, the representative drawing'),
+});
 const IMAGE_TYPE = 'image/webp';
+
+/** @throws PriorartError `invalid_request`, `not_found` if it has no representative drawing */
+async function representativeOf(id: string, api: PatentApi, options: CallOptions): Promise<string> {
+  const { representative_figure: figure } = await entryOf('publication_id', id, 'title', api, options);
+  if (figure !== undefined) return figure;
+  throw new PriorartError(
+    'not_found',
+    `${id} has no representative drawing; name one of its others, if content has any`,
+  );
+}
 
 /** The address of a drawing as a resource of this interface. */
 export function drawingUri(publication: string, file: string): string {
@@ -108,9 +150,9 @@ export const getDrawing: Tool = {
   name: 'get_drawing',
   title: 'See a drawing',
   description:
-    'Shows a drawing of a patent. Take publication_id (a patent_id) and filename (representative_figure, or the last part ' +
-    'of an image link in content) from answers of the other tools.',
-  input: drawingSchema.extend(DRAWING_OWN.shape),
+    'Shows a drawing of a patent: the representative one, or another one that content names. publication_id is a patent_id ' +
+    'of another answer.',
+  input: DRAWING_INPUT.extend(DRAWING_OWN.shape),
   output: z.strictObject({
     publication_id: drawingSchema.shape.publication_id,
     filename: drawingSchema.shape.filename,
@@ -124,7 +166,9 @@ export const getDrawing: Tool = {
   }),
   async run(given, api, options) {
     const { own, request } = taken(DRAWING_OWN, given);
-    const { publication_id, filename } = checked(drawingSchema, request);
+    const asked = checked(DRAWING_INPUT, request);
+    const { publication_id } = asked;
+    const filename = asked.filename ?? (await representativeOf(publication_id, api, options));
     const drawing = await api.drawing(publication_id, filename, options);
     const uri = drawing.link ?? drawingUri(publication_id, filename);
     const about = {

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { MCP_SEARCH_RESULTS, MCP_TOKENS } from '../../limits.js';
 import { text } from '../../search/fields.js';
-import { invalidField } from '../../search/invalid.js';
 import { querySchema } from '../../search/schema.js';
-import { patentUri, shownEntries } from './documents.js';
+import { entryOf, patentUri, shownEntries } from './documents.js';
 import { checked, type Row, type Tool } from './tool.js';
 
 export const search: Tool = {
@@ -55,14 +54,7 @@ export const fetchPatent: Tool = {
   }),
   async run(given, api, options) {
     const { id } = checked(idSchema, given);
-    const { patents } = await api.details({ patent_ids: [id] }, options);
-    const entry = patents[0]!;
-    if (entry.error !== undefined) {
-      const expected = entry.candidates
-        ? `one of ${entry.candidates.join(', ')}`
-        : 'the number of a stored publication';
-      throw invalidField('id', id, expected);
-    }
+    const entry = await entryOf('id', id, undefined, api, options);
     const { patents: shown, left_out, notice } = shownEntries([entry], 0, MCP_TOKENS.fetch);
     const content = String((shown as Row[])[0]!['content'] ?? '');
     return {
