@@ -11,7 +11,7 @@ import { IndexService } from '../service.js';
 import { accessDir } from './access-folder.js';
 import { createKey } from './keys.js';
 import { settings, withSettings } from './options.js';
-import { COMMAND, count, size } from './output.js';
+import { COMMAND, counted, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
 
@@ -193,7 +193,7 @@ async function banner(
   const { total, chunks, index } = JSON.parse(new TextDecoder().decode(json)) as Coverage;
   const body = JSON.stringify({ query: EXAMPLE, top_k: 3 });
   return `
-priorart serves ${count(total)} publications (${count(chunks)} passages, ${index.model}) at ${url}
+priorart serves ${counted(total, 'publication')} (${counted(chunks, 'passage')}, ${index.model}) at ${url}
   memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; all share one mapping of the index
   key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'

@@ -57,4 +57,19 @@ describe('the text of a search', () => {
     assert.match(plain.stdout, /words: 라이다$/m);
     assert.match(plain.stdout, /words: 激光雷达 \(라이다\)$/m);
   });
+
+  it('explain states the reason for the scan of each segment, in words and in JSON', async () => {
+    const plain = await priorart('explain', '--data', data, '라이다');
+    const small = /^ {2}s\d+: exact scan of 2 of 2 passages; why: no index: fewer than 20,000 passages$/m;
+    assert.match(plain.stdout, small);
+    assert.match(plain.stdout, /^plan {6}exact; the filter allows 2 documents$/m);
+    const reasons = async (...args: string[]) => {
+      const { stdout } = await priorart('explain', '--data', data, '라이다', '--json', ...args);
+      return JSON.parse(stdout).plan.segments.map(({ why }: { why: string }) => why);
+    };
+    assert.deepEqual(await reasons(), ['small']);
+    assert.deepEqual(await reasons('--countries', 'EP'), ['nothing_allowed']);
+    const one = await priorart('explain', '--data', data, '라이다', '--countries', 'KR');
+    assert.match(one.stdout, /^plan {6}exact; the filter allows 1 document$/m);
+  });
 });
