@@ -176,8 +176,13 @@ function keyOf(access: AccessStore, data: string, secret: string | undefined): K
   if (secret !== undefined) return { key: secret, line: `${secret}   (shown once; development only)` };
   const create = `${COMMAND} keys create --data ${data} --account NAME`;
   const key = '$PRIORART_KEY';
-  if (!access.isAvailable())
-    return { key, line: `none, or the key store cannot be read; create a key: ${create}` };
+  if (access.isMissing()) return { key, line: `no key yet; create one: ${create}` };
+  if (!access.isAvailable()) {
+    return {
+      key,
+      line: `the key store in ${accessDir(data)} cannot be read; calls are answered 503 until it can`,
+    };
+  }
   return access.list().some(({ state }) => state === 'active')
     ? { key, line: `existing keys still work; create another: ${create}` }
     : { key, line: `no key is active; create one: ${create}` };

@@ -40,6 +40,12 @@ describe('the text of a search', () => {
     }
   });
 
+  it('calls the passage of a patent without texts its title', async () => {
+    const { stdout } = await priorart('search', '--data', data, '라이다');
+    assert.match(stdout, /^ {4}Title: 라이다 센서$/m);
+    assert.doesNotMatch(stdout, /Abstract:/);
+  });
+
   it('explains a score by its parts, and names words and translations', async () => {
     const { stdout } = await priorart('search', '--data', data, '라이다', '--explain', '--json');
     const plain = await priorart('search', '--data', data, '라이다', '--explain');
