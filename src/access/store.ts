@@ -178,6 +178,12 @@ export class AccessStore {
     return this.#file !== undefined;
   }
 
+  /** Whether the folder has no key store yet, because no key was created. */
+  isMissing(): boolean {
+    this.#inspect();
+    return this.#file === undefined && this.#fault instanceof FileMissing;
+  }
+
   /**
    * Creates an account. Resolves when the account is on the disk.
    * @param input `monthlyQuota` is for the Enterprise plan; the other plans have fixed numbers

@@ -7,7 +7,7 @@ import { checkModel } from '../models/identity.js';
 import { closeModels, loadModels } from '../models/load.js';
 import { Store } from '../store/store.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
-import { count, EXIT, ProgressLine, print } from './output.js';
+import { counted, EXIT, ProgressLine, print } from './output.js';
 
 const SHOWN = 30;
 
@@ -71,8 +71,8 @@ function text(report: CheckReport | RepairReport, data: string): string {
   const lines = [
     ...repaired.map((what) => `repaired: ${what}`),
     ...problems.slice(0, SHOWN).map(({ kind, where, reason }) => `${kind}: ${where}: ${reason}`),
-    `${count(documents)} documents, ${count(passages)} passages in ${segments} segments: ` +
-      (ok ? 'everything is in order.' : `${count(bad)} problems.`),
+    `${counted(documents, 'document')}, ${counted(passages, 'passage')} in ${counted(segments, 'segment')}: ` +
+      (ok ? 'everything is in order.' : `${counted(bad, 'problem')}.`),
   ];
   if (!ok) lines.push(remedy(problems, data));
   return lines.join('\n');

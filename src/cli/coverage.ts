@@ -3,7 +3,7 @@ import { coverageOf } from '../search/coverage.js';
 import { Folder } from '../search/folder.js';
 import type { Coverage, CoverageCountry } from '../search/types.js';
 import { dataCommand, settings } from './options.js';
-import { count, print } from './output.js';
+import { count, counted, print } from './output.js';
 
 export function coverageCommand(): Command {
   return dataCommand('coverage', 'show the contents of the index: countries, kinds, dates, languages')
@@ -31,7 +31,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
 
 function textOf({ total, chunks, by_country: countries, index }: Coverage): string {
   return [
-    `${count(total)} publications, ${count(chunks)} passages, model ${index.model}`,
+    `${counted(total, 'publication')}, ${counted(chunks, 'passage')}, model ${index.model}`,
     ...Object.entries(countries).map(([country, found]) => countryText(country, found)),
   ].join('\n');
 }

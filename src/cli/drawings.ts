@@ -6,7 +6,7 @@ import { bucketOf } from '../drawings/s3/settings.js';
 import { PriorartError } from '../errors.js';
 import { Store } from '../store/store.js';
 import { dataCommand, settings, withSettings } from './options.js';
-import { count, ProgressLine, size } from './output.js';
+import { count, counted, ProgressLine, size } from './output.js';
 
 export function drawingsCommand(): Command {
   return new Command('drawings')
@@ -53,7 +53,7 @@ async function push(flags: Record<string, unknown>): Promise<void> {
 
 function line({ uploaded, present, bytes, failed }: PushSummary): string {
   const failing = failed > 0 ? `, ${count(failed)} failed` : '';
-  return `${count(uploaded)} drawings uploaded (${size(bytes)}), ${count(present)} already there${failing}`;
+  return `${counted(uploaded, 'drawing')} uploaded (${size(bytes)}), ${count(present)} already there${failing}`;
 }
 
 function failures({ failures: listed }: PushSummary): string {

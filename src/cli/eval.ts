@@ -10,7 +10,7 @@ import { EVAL_DEPTH } from '../limits.js';
 import { Store } from '../store/store.js';
 import { qrelsOf, questionsOf } from './measure-files.js';
 import { dataCommand, openOptions, settings, withSettings } from './options.js';
-import { COMMAND, count, interruption, ProgressLine, print } from './output.js';
+import { COMMAND, count, counted, interruption, ProgressLine, print } from './output.js';
 
 export function evalCommand(): Command {
   const command = dataCommand('eval', 'measure how well the index answers judged questions')
@@ -53,7 +53,8 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const line = new ProgressLine();
   try {
     const judgements = new Judgements(store, qrels);
-    const onProgress = (done: number, of: number) => line.update(`${count(done)} of ${count(of)} questions`);
+    const onProgress = (done: number, of: number) =>
+      line.update(`${count(done)} of ${counted(of, 'question')}`);
     const rankings = await rank(engine, questions, { rerank, onProgress, signal: interruption() });
     line.end();
     const { model, reranker } = await engine.explain({ query: questions[0]!.text, top_k: 1 }, { rerank });
@@ -87,13 +88,13 @@ function text(report: EvalReport): string {
     return `None of the ${count(questions)} questions has a relevant publication in ${report.data}: do the judgements belong to it?`;
   }
   const lines = [
-    `${count(all.questions)} questions, ${count(judged.documents)} judged publications; model ${model}, reranker ${reranker}`,
+    `${counted(all.questions, 'question')}, ${count(judged.documents)} judged publications; model ${model}, reranker ${reranker}`,
   ];
   if (judged.missing > 0) lines.push(`${count(judged.missing)} judged publications are not in the index`);
   if (judged.designs > 0) lines.push(`${count(judged.designs)} judged designs are ignored`);
   if (unanswerable.length > 0) {
     lines.push(
-      `${count(unanswerable.length)} questions have no relevant publication in the index and are ignored`,
+      `${counted(unanswerable.length, 'question')} ignored: no relevant publication is in the index`,
     );
   }
   lines.push('', row(['', 'questions', 'order', ...names]), ...rowsOf('all', all, true));

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { open } from '../engine.js';
 import type { Explanation, Reading } from '../search/explanation.js';
-import type { SegmentPlan } from '../search/plan.js';
+import { PLAN_REASONS, type SegmentPlan } from '../search/plan.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
-import { count, print } from './output.js';
+import { count, counted, print } from './output.js';
 import { questionOf, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
 
@@ -57,22 +57,25 @@ function text({
   return [
     ...(reading === undefined ? [] : [`read as   ${readingText(reading)}`]),
     `model     ${model}${calibrated ? '' : ' (not calibrated)'}`,
-    `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${count(documents)} documents${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
+    `reranker  ${reranker}; ${reranked < documents ? `ran out of time after ${count(reranked)} of` : 'scored'} ${counted(documents, 'document')}${read > 0 ? `, ${count(read)} by reading their texts` : ''}`,
     `nearest   ${best === undefined ? 'nothing fits' : `similarity ${best.toFixed(2)}`}${unrelated ? '; nothing here seems to be about this' : ''}`,
     `words     ${wordsText(words)}`,
     ...(asOf === undefined ? [] : [`as of     ${asOf}: only documents published before this day`]),
-    `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${count(plan.documents)} documents`,
+    `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${counted(plan.documents, 'document')}`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
-    `scored    ${count(scored)} passages exactly, ${count(candidates)} estimated by indexes, widened ${widened} times`,
-    ...(rescanned > 0
-      ? [
-          `          ${count(rescanned)} segments scanned as a whole later: the filter allows few passages near the query`,
-        ]
-      : []),
+    `scored    ${counted(scored, 'passage')} exactly, ${count(candidates)} estimated by indexes, widened ${counted(widened, 'time')}`,
+    ...(rescanned > 0 ? [`          ${rescannedText(rescanned)}`] : []),
     `ms        ${Object.entries(timings)
       .map(([stage, ms]) => `${stage} ${ms.toFixed(2)}`)
       .join(', ')}`,
   ].join('\n');
+}
+
+function rescannedText(segments: number): string {
+  return (
+    `${counted(segments, 'segment')} scanned as a whole against the plan: ` +
+    'the index found too little near the query that the filter allows'
+  );
 }
 
 function wordsText({ used, weight, added }: Explanation['words']): string {
@@ -80,14 +83,14 @@ function wordsText({ used, weight, added }: Explanation['words']): string {
   const [first, rest] = [used.slice(0, WORDS_SHOWN), used.slice(WORDS_SHOWN)];
   const list = first.map(({ text, documents }) => `${text} (${count(documents)})`).join(', ');
   const more = rest.length === 0 ? '' : ` and ${rest.length} more`;
-  return `${list}${more}; weight ${weight.toFixed(2)}; ${count(added)} candidates by words alone`;
+  return `${list}${more}; weight ${weight.toFixed(2)}; ${counted(added, 'candidate')} by words alone`;
 }
 
 function readingText(reading: Reading): string {
   if (reading.as === 'classification') {
     return reading.documents === 0
       ? `text: nothing is classified under ${reading.code}`
-      : `classification ${reading.code} of ${count(reading.documents)} publications`;
+      : `classification ${reading.code} of ${counted(reading.documents, 'publication')}`;
   }
   const { publications } = reading;
   return publications.length === 0
@@ -96,13 +99,17 @@ function readingText(reading: Reading): string {
 }
 
 function segmentText(plan: SegmentPlan): string {
-  const { segment, scan, index, allowed, passages, k, nprobe, lists, efSearch } = plan;
-  const share = `${count(allowed)} of ${count(passages)} passages`;
-  if (scan === 'none') return `${segment}: none of ${count(passages)} passages allowed`;
-  if (scan === 'exact') return `${segment}: exact scan of ${share}${expectedText(plan)}`;
-  if (scan === 'codes') return `${segment}: ${index}, scan of all codes; ${share}${expectedText(plan)}`;
+  const { segment, scan, passages, why } = plan;
+  if (scan === 'none') return `${segment}: none of ${counted(passages, 'passage')} allowed`;
+  return `${segment}: ${scanText(plan)}${expectedText(plan)}${why === undefined ? '' : `; why: ${PLAN_REASONS[why]}`}`;
+}
+
+function scanText({ scan, index, allowed, passages, k, nprobe, lists, efSearch }: SegmentPlan): string {
+  const share = `${count(allowed)} of ${counted(passages, 'passage')}`;
+  if (scan === 'exact') return `exact scan of ${share}`;
+  if (scan === 'codes') return `${index}, scan of all codes; ${share}`;
   const effort = scan === 'ivf' ? `nprobe ${nprobe} of ${lists}` : `efSearch ${efSearch}`;
-  return `${segment}: ${index}, ${k === undefined ? '' : `k ${k}, `}${effort}; ${share}${expectedText(plan)}`;
+  return `${index}, ${k === undefined ? '' : `k ${k}, `}${effort}; ${share}`;
 }
 
 /** Expected time of the chosen plan and of the alternatives. */

@@ -8,7 +8,7 @@ import { parseFilter } from '../search/query.js';
 import { allRecords } from '../search/records.js';
 import { Store } from '../store/store.js';
 import { dataCommand, settings } from './options.js';
-import { count, endWithReader, escapeControls, interruption, ProgressLine, print, size } from './output.js';
+import { counted, endWithReader, escapeControls, interruption, ProgressLine, print, size } from './output.js';
 import { filterOf, withFiltersOnly } from './request.js';
 import { shortest } from './vector-output.js';
 
@@ -56,7 +56,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
         await lines.write(line);
         summary.exported += 1;
         summary.bytes += Buffer.byteLength(line);
-        progress.update(`${count(summary.exported)} publications, ${size(summary.bytes)}`);
+        progress.update(`${counted(summary.exported, 'publication')}, ${size(summary.bytes)}`);
       }
       await lines.end();
     } catch (error) {
@@ -70,7 +70,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   }
   summary.seconds = Math.round((performance.now() - started) / 10) / 100;
   const text = () =>
-    `${count(summary.exported)} publications, ${size(summary.bytes)}, in ${summary.seconds} s` +
+    `${counted(summary.exported, 'publication')}, ${size(summary.bytes)}, in ${summary.seconds} s` +
     (file === undefined ? '' : `: ${file}`);
   // Standard output holds the records unless they go to a file.
   if (file !== undefined) print(summary, flags['json'] === true, text);

@@ -1,7 +1,7 @@
 import { sourceRecords } from '../store/ledger.js';
 import type { SourceRecord } from '../store/source-record.js';
 import { Store } from '../store/store.js';
-import { COMMAND, count, print, size } from './output.js';
+import { COMMAND, count, counted, print, size } from './output.js';
 
 /** Files in the text output; `--json` lists all. */
 const SHOWN_FILES = 40;
@@ -24,7 +24,7 @@ function statusText(files: readonly SourceRecord[], data: string): string {
   // Newest last, next to the prompt.
   const byTime = [...files].sort((a, b) => (a.last_read < b.last_read ? -1 : 1)).slice(-SHOWN_FILES);
   const lines = [
-    `${count(files.length)} files read into ${data}`,
+    `${counted(files.length, 'file')} read into ${data}`,
     ...(files.length > byTime.length
       ? [`  … ${files.length - byTime.length} older files (--json lists them)`]
       : []),

@@ -11,7 +11,17 @@ import { checkPaths } from '../ingest/walk.js';
 import { showStatus } from './ingest-status.js';
 import { beNice } from './niceness.js';
 import { dataCommand, openOptions, settings, withSettings } from './options.js';
-import { COMMAND, count, duration, EXIT, interruption, ProgressLine, print, size } from './output.js';
+import {
+  COMMAND,
+  count,
+  counted,
+  duration,
+  EXIT,
+  interruption,
+  ProgressLine,
+  print,
+  size,
+} from './output.js';
 
 /** Failures in the text output; `--json` lists all. */
 const SHOWN_FAILURES = 20;
@@ -39,7 +49,8 @@ export function ingestCommand(): Command {
       'after',
       `
 To resume a run that was stopped or killed, run the command again: publications in the index are not written again.
-Exit code: 0 when the run completed, 1 when every input failed, 2 for wrong usage.
+Exit code: 0 when all was read, 3 when some inputs, records or drawings failed and the rest was stored, 1 when nothing
+could be read, 2 for wrong usage.
 
 Examples:
   priorart ingest --data ./patents weekly/ipg250107.zip
@@ -81,7 +92,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
         print(summary, flags['json'] === true, () => summaryText(summary, data));
       }
       if (every === undefined) {
-        if (summary.documents === 0 && summary.failed.length > 0) process.exitCode = EXIT.failed;
+        process.exitCode = exitCodeOf(summary);
         return;
       }
       await sleep(every * 1000, undefined, { signal });
@@ -94,6 +105,12 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
   } finally {
     await engine.close();
   }
+}
+
+/** As rsync: a run that took in only a part has a code of its own, so that a script can accept it. */
+function exitCodeOf({ documents, failed, drawings }: IngestSummary): number {
+  if (failed.length === 0 && (drawings?.failed.length ?? 0) === 0) return EXIT.done;
+  return documents === 0 ? EXIT.failed : EXIT.partly;
 }
 
 async function ingestOnce(
@@ -126,10 +143,10 @@ function progressText(
   const parts = [
     `${(share * 100).toFixed(0).padStart(3)} %`,
     `${size(bytesRead)} of ${size(totalBytes)}`,
-    `${count(documents)} publications`,
+    counted(documents, 'publication'),
     `${(documents / seconds).toFixed(0)}/s`,
   ];
-  if (drawings) parts.push(`${count(drawings)} drawings`);
+  if (drawings) parts.push(`${counted(drawings, 'drawing')}`);
   if (failed > 0) parts.push(`${count(failed)} failed`);
   if (share > 0.01 && share < 1) parts.push(`${duration((seconds / share) * (1 - share))} left`);
   if (note) parts.push(note);
@@ -140,9 +157,9 @@ function summaryText(summary: IngestSummary, data: string): string {
   const { documents, ingested, updated, unchanged, skipped, failed, seconds } = summary;
   const { known_files: known, skipped_files: emptyFiles } = summary;
   const lines = [
-    `${count(documents)} publications in ${seconds} s: ${count(ingested)} new, ${count(updated)} updated, ` +
+    `${counted(documents, 'publication')} in ${seconds} s: ${count(ingested)} new, ${count(updated)} updated, ` +
       `${count(unchanged)} unchanged, ${count(skipped)} skipped, ${count(failed.length)} failed` +
-      (known ? `; ${count(known)} files read before` : ''),
+      (known ? `; ${counted(known, 'file')} read before` : ''),
     ...(emptyFiles > 0
       ? [`${count(emptyFiles)} ${emptyFiles === 1 ? 'file' : 'files'} without patent data skipped`]
       : []),
@@ -152,7 +169,7 @@ function summaryText(summary: IngestSummary, data: string): string {
     ...failuresText(failed),
   ];
   if (summary.drawings) lines.push(...drawingsText(summary.drawings));
-  if (documents > 0) lines.push(`Search them: ${COMMAND} search --data ${data} "…"`);
+  if (ingested + updated + unchanged > 0) lines.push(`Search them: ${COMMAND} search --data ${data} "…"`);
   return lines.join('\n');
 }
 
@@ -169,7 +186,7 @@ function failuresText(failed: readonly Failure[]): string[] {
   }
   const groups = [...byReason].sort(([, a], [, b]) => b.length - a.length);
   const lines = groups.slice(0, SHOWN_FAILURES).map(([reason, [first, ...others]]) => {
-    const place = `${first!.file}, ${first!.position}`;
+    const place = placeOf(first!);
     return others.length === 0
       ? `  ${place}: ${reason}`
       : `  failed ${count(others.length + 1)}: ${reason} (first: ${place})`;
@@ -181,12 +198,17 @@ function failuresText(failed: readonly Failure[]): string[] {
   return lines;
 }
 
+/** `own.json, record 3, byte 784 (US1)`. */
+function placeOf({ file, position, patent_id }: Failure): string {
+  return `${file}, ${position}${patent_id === undefined ? '' : ` (${patent_id})`}`;
+}
+
 function drawingsText({ unavailable, ...drawings }: DrawingSummary): string[] {
   if (unavailable !== undefined) return [unavailable];
   const { stored, unchanged, missing, missing_first: first, failed } = drawings;
   if (stored + unchanged + missing + failed.length === 0) return [];
   const lines = [
-    `${count(stored + unchanged)} drawings: ${count(stored)} new, ${count(unchanged)} unchanged, ` +
+    `${counted(stored + unchanged, 'drawing')}: ${count(stored)} new, ${count(unchanged)} unchanged, ` +
       `${count(failed.length)} failed`,
     ...failed
       .slice(0, SHOWN_FAILURES)

@@ -4,7 +4,7 @@ import { FILTER_ROWS } from '../search/filter-rows.js';
 import { Folder } from '../search/folder.js';
 import { type LeftOut, type LeftOutReport, leftOutBy } from '../search/left-out.js';
 import type { Filters } from '../search/query.js';
-import { COMMAND, count } from './output.js';
+import { COMMAND, count, counted } from './output.js';
 
 /** For each column that a filter reads: its option, and the words for the publications that it leaves out. */
 const CONDITIONS: Readonly<Record<string, [option: string, are: string]>> = {
@@ -49,7 +49,7 @@ function textOf({ total, conditions, kinds }: LeftOutReport, data: string, filte
     return [`  ${count(publications)} ${are} (${option})`];
   });
   const together = lines.length > 1 ? ['No publication passes all of these together.'] : [];
-  const head = `No patent fits. Of ${count(total)} publications in the index,`;
+  const head = `No patent fits. Of ${counted(total, 'publication')} in the index,`;
   return [head, ...lines, ...together, 'Remove a filter to find more.'].join('\n');
 }
 

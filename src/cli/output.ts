@@ -2,7 +2,8 @@
 import { basename, relative } from 'node:path';
 import { isPriorartError } from '../errors.js';
 
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+/** Exit codes. `partly`: some inputs of an ingest failed, and the others are stored. */
+export const EXIT = { done: 0, failed: 1, usage: 2, partly: 3 } as const;
 
 /** How this program was called, for hints that can be pasted. `priorart` may not be on the PATH. */
 export const COMMAND = commandName(process.argv[1] ?? 'priorart');
@@ -121,6 +122,11 @@ export function interruption(): AbortSignal {
 /** 1234567 as `1,234,567`. */
 export function count(number: number): string {
   return number.toLocaleString('en');
+}
+
+/** `1 file`, `2 files`, for a noun that takes an s. */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** Bytes as `12.3 MB`. */

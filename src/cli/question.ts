@@ -5,7 +5,7 @@ import { QUERY_MAX_CHARS } from '../limits.js';
 import { codeAsked } from '../search/class-question.js';
 import type { Reading } from '../search/explanation.js';
 import { isNumber } from '../search/number-question.js';
-import { COMMAND, count, inOneLine } from './output.js';
+import { COMMAND, count, counted, inOneLine } from './output.js';
 
 /** Argument for standard input. */
 const STANDARD_INPUT = '-';
@@ -71,7 +71,7 @@ export function readingHint(question: string, reading: Reading): string {
   if (reading.as === 'classification') {
     return reading.documents === 0
       ? `Nothing in the index is classified under ${text}; it was searched as a text.`
-      : `${text} is a classification code with ${count(reading.documents)} publications in the index; the most typical come first.`;
+      : `${text} is a classification code with ${counted(reading.documents, 'publication')} in the index; the most typical come first.`;
   }
   const [first, ...more] = reading.publications;
   if (first === undefined)

@@ -4,7 +4,7 @@ import type { ReembedProgress, ReembedSummary } from '../ingest/summary.js';
 import { forgetUnfinished, reembed } from '../pool/reembed.js';
 import { beNice } from './niceness.js';
 import { dataCommand, openOptions, settings, withSettings } from './options.js';
-import { count, duration, interruption, ProgressLine, print } from './output.js';
+import { count, counted, duration, interruption, ProgressLine, print } from './output.js';
 
 export function reembedCommand(): Command {
   const command = dataCommand('reembed', 'embed all passages of a data folder with another model')
@@ -67,7 +67,7 @@ function progressText(
     `${Math.floor(share * 100)
       .toString()
       .padStart(3)} %`,
-    `${count(passages)} of ${count(totalPassages)} passages`,
+    `${count(passages)} of ${counted(totalPassages, 'passage')}`,
     `${rate.toFixed(0)}/s`,
   ];
   if (rate > 0 && share < 1) parts.push(`${duration((totalPassages - passages) / rate)} left`);
@@ -78,5 +78,5 @@ function progressText(
 function summaryText({ model, embedded, seconds }: ReembedSummary): string {
   return embedded === 0
     ? `The folder's model is ${model}; its configuration is now the given one.`
-    : `${count(embedded)} publications embedded in ${seconds} s; the folder's model is ${model} now.`;
+    : `${counted(embedded, 'publication')} embedded in ${seconds} s; the folder's model is ${model} now.`;
 }

@@ -11,7 +11,7 @@ import { IndexService } from '../service.js';
 import { accessDir } from './access-folder.js';
 import { createKey } from './keys.js';
 import { settings, withSettings } from './options.js';
-import { COMMAND, count, size } from './output.js';
+import { COMMAND, counted, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
 
@@ -176,8 +176,13 @@ function keyOf(access: AccessStore, data: string, secret: string | undefined): K
   if (secret !== undefined) return { key: secret, line: `${secret}   (shown once; development only)` };
   const create = `${COMMAND} keys create --data ${data} --account NAME`;
   const key = '$PRIORART_KEY';
-  if (!access.isAvailable())
-    return { key, line: `none, or the key store cannot be read; create a key: ${create}` };
+  if (access.isMissing()) return { key, line: `no key yet; create one: ${create}` };
+  if (!access.isAvailable()) {
+    return {
+      key,
+      line: `the key store in ${accessDir(data)} cannot be read; calls are answered 503 until it can`,
+    };
+  }
   return access.list().some(({ state }) => state === 'active')
     ? { key, line: `existing keys still work; create another: ${create}` }
     : { key, line: `no key is active; create one: ${create}` };
@@ -193,7 +198,7 @@ async function banner(
   const { total, chunks, index } = JSON.parse(new TextDecoder().decode(json)) as Coverage;
   const body = JSON.stringify({ query: EXAMPLE, top_k: 3 });
   return `
-priorart serves ${count(total)} publications (${count(chunks)} passages, ${index.model}) at ${url}
+priorart serves ${counted(total, 'publication')} (${counted(chunks, 'passage')}, ${index.model}) at ${url}
   memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; all share one mapping of the index
   key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'

@@ -3,7 +3,7 @@ import type { Claim, Name, Patent } from '../patent/record.js';
 import { recordsByNumber } from '../search/records.js';
 import { Store } from '../store/store.js';
 import { dataCommand, settings } from './options.js';
-import { count, EXIT, endWithReader, inOneLine, print } from './output.js';
+import { count, counted, EXIT, endWithReader, inOneLine, print } from './output.js';
 
 /** Columns of a line of text. */
 const LINE_CHARS = 100;
@@ -169,7 +169,7 @@ function descriptionBlock({ description = [] }: Patent, isWanted: boolean): stri
   if (!isWanted) {
     const paragraphs = description.reduce((sum, section) => sum + section.paragraphs.length, 0);
     const headings = description.map(({ section }) => section).join('; ');
-    return [wrapped(`Description: ${count(paragraphs)} paragraphs (--description): ${headings}`, '  ')];
+    return [wrapped(`Description: ${counted(paragraphs, 'paragraph')} (--description): ${headings}`, '  ')];
   }
   return description.map(({ section, paragraphs }) =>
     [

@@ -6,7 +6,7 @@ import type { SnapshotSummary } from '../index/snapshot-summary.js';
 import { Store } from '../store/store.js';
 import { accessDir } from './access-folder.js';
 import { dataCommand, openOptions } from './options.js';
-import { COMMAND, count, ProgressLine, print, size } from './output.js';
+import { COMMAND, count, counted, ProgressLine, print, size } from './output.js';
 
 export function snapshotCommand(): Command {
   return dataCommand('snapshot', 'copy the current state of a data folder while others search and write')
@@ -58,7 +58,7 @@ async function copyAccess(data: string, copy: string): Promise<void> {
 
 function text({ folder, documents, passages, files, bytes, linked }: SnapshotSummary): string {
   return (
-    `${count(documents)} publications, ${count(passages)} passages: ${count(files)} files of ${size(bytes)} in ${folder}, ` +
+    `${counted(documents, 'publication')}, ${counted(passages, 'passage')}: ${counted(files, 'file')} of ${size(bytes)} in ${folder}, ` +
     `${count(linked)} of them hard links.\nTo verify it: ${COMMAND} check --data ${folder}`
   );
 }

@@ -5,7 +5,7 @@ import { type AnalyticsRequest, STATS_AXES } from '../search/schema.js';
 import type { AnalyticsResponse, AnalyticsStats } from '../search/types.js';
 import { allowedBy } from './nothing-found.js';
 import { dataCommand, openOptions, withSettings } from './options.js';
-import { count, interruption, print } from './output.js';
+import { count, counted, interruption, print } from './output.js';
 import { questionOf, withQuestion } from './question.js';
 import { analyticsOf, withAnalytics } from './request.js';
 import { namesText } from './search.js';
@@ -72,7 +72,7 @@ function textOf({
 }: AnalyticsResponse): string {
   return [
     ...namesText(names),
-    `${count(total_matched)} patents with a similarity of ${min_score_used} or more`,
+    `${counted(total_matched, 'patent')} with a similarity of ${min_score_used} or more`,
     ...charts(stats),
     `Page ${page} of ${count(total_pages)}:\n${results
       .map(

@@ -37,7 +37,7 @@ export async function openMetricsPort(
     response.writeHead(reply.status, reply.headers).end(message.method === 'HEAD' ? undefined : reply.body);
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(host, port, error)));
+    server.once('error', (error) => reject(cannotListen(host, port, error, '--metrics-port')));
     server.listen(port, host, resolve);
   });
   return {

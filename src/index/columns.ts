@@ -1,6 +1,6 @@
 /**
- * The filter columns of a segment. One table holds the name of each column and its values for a patent. A new filter
- * needs a row here and a clause in search/filter.ts.
+ * The filter columns of a segment. One table holds the name of each column and its values for a patent. ARCHITECTURE.md
+ * (src/search) has the steps for a new filter.
  */
 import { classificationKey } from '../patent/classification.js';
 import { toEpochDay } from '../patent/date.js';

@@ -12,7 +12,8 @@ import type { PatentInput } from './patent-input.js';
 /** Edits after which a name is a different name and not a mistyped one. */
 const ALIKE = 3;
 const VALUE_CHARS_SHOWN = 60;
-const NAMES_SHOWN = 40;
+/** Known names in a message, at most. */
+const NAMES_SHOWN = 8;
 
 function text(error = 'a text', holds = /\S/) {
   return z.string({ error }).regex(holds, { error });
@@ -28,10 +29,29 @@ function record<S extends z.core.$ZodShape>(shape: S, what = 'an object') {
 }
 
 function hint(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known, ALIKE);
+  const synonym = SYNONYMS[name.toLowerCase()];
+  const nearest = synonym && known.includes(synonym) ? synonym : nearestName(name, known, ALIKE);
   if (nearest !== undefined) return `; did you mean ${nearest}?`;
-  return `; known are ${known.slice(0, NAMES_SHOWN).join(', ')}`;
+  if (known.length <= NAMES_SHOWN) return `; known are ${known.join(', ')}`;
+  return '; remove it, or let its name begin with _. `priorart ingest --schema` prints the known fields';
 }
+
+/** Other names of fields, as sources and searchers use them. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  ...{
+    id: 'patent_id',
+    publication_id: 'patent_id',
+    doc_number: 'number',
+    kind: 'kind_code',
+    lang: 'language',
+  },
+  ...{ assignee: 'applicants', assignees: 'applicants', owner: 'applicants', applicant_name: 'applicants' },
+  ...{ attorney: 'agents', attorneys: 'agents', inventor_name: 'inventors' },
+  ...{ ipc: 'ipc_codes', ipcs: 'ipc_codes', cpc: 'cpc_codes', cpcs: 'cpc_codes', family: 'family_id' },
+  ...{ summary: 'abstract', body: 'description', text: 'description', fulltext: 'description' },
+  ...{ application_date: 'filing_date', filed: 'filing_date', published: 'publication_date' },
+  ...{ pub_date: 'publication_date', priority: 'priorities', references: 'citations', figures: 'drawings' },
+};
 
 const list = <T extends z.ZodType>(entry: T, error = 'a list') => z.array(entry, { error });
 const wholeNumber = (from: number) =>

@@ -152,7 +152,7 @@ export async function prepareUnits(
     const outcome = { file: unit.file, format: unit.format, unchanged: 0, skipped: skipped.length };
     read.push(outcome);
     for (const { reason } of skipped) prepared.skipped[reason] = (prepared.skipped[reason] ?? 0) + 1;
-    if (failed) prepared.failed.push({ file: unit.file, position: unit.position, reason: failed.reason });
+    if (failed) prepared.failed.push({ file: unit.file, position: unit.position, ...failed });
     for (const patent of patents.map(storable)) {
       if (patent.drawings?.length) {
         const files = patent.drawings.map(({ file }) => file);

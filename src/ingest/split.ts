@@ -161,8 +161,8 @@ const isBetween = (byte: number): boolean =>
   byte <= 0x20 || byte === 0x2c || byte === 0xef || byte === 0xbb || byte === 0xbf;
 
 /**
- * The objects of a JSON file: consecutive objects, or the elements of one array. Other text between them is a
- * failure.
+ * The objects of a JSON file: consecutive objects, or the elements of one array. Positions count them from 1, and name the
+ * byte. Other text between them is a failure.
  */
 export const splitJson: Splitter = async function* (stream, maxBytes = UNIT_MAX_BYTES) {
   const unit = new Gathering(maxBytes);
@@ -172,6 +172,7 @@ export const splitJson: Splitter = async function* (stream, maxBytes = UNIT_MAX_
   let inString = false;
   let escaped = false;
   let stray = -1;
+  let record = 0;
   for await (const chunk of stream) {
     let from = 0;
     for (let at = 0; at < chunk.length; at++) {
@@ -183,6 +184,7 @@ export const splitJson: Splitter = async function* (stream, maxBytes = UNIT_MAX_
           unit.start = offset + at;
           from = at;
           depth = 1;
+          record++;
         } else if (byte === OPEN_BRACKET || (byte === CLOSE_BRACKET && inArray)) {
           inArray = byte === OPEN_BRACKET;
         } else if (stray < 0 && !isBetween(byte)) stray = offset + at;
@@ -194,7 +196,7 @@ export const splitJson: Splitter = async function* (stream, maxBytes = UNIT_MAX_
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
       else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) {
         unit.add(chunk.subarray(from, at + 1));
-        const piece = unit.take(`byte ${unit.start}`);
+        const piece = unit.take(`record ${record}, byte ${unit.start}`);
         if (piece) yield piece;
       }
     }
@@ -202,7 +204,7 @@ export const splitJson: Splitter = async function* (stream, maxBytes = UNIT_MAX_
     offset += chunk.length;
   }
   if (stray >= 0) yield { position: `byte ${stray}`, reason: NOT_BETWEEN };
-  const piece = unit.take(`byte ${unit.start}`);
+  const piece = unit.take(`record ${record}, byte ${unit.start}`);
   if (piece) yield piece;
 };
 

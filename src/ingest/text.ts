@@ -1,6 +1,7 @@
 /** Splits a stream of text into documents, each recognised by its content. */
 import type { TableFolders } from './join.js';
 import { failureAt, folderOf, type Place, positionOf } from './place.js';
+import { jsonLines } from './readers/json-lines.js';
 import { kiprisTables } from './readers/kipris-tables.js';
 import type { Failure, Reader, SkippedFile, Unit } from './readers/reader.js';
 import { detectReader, isSideDocument, unknownReason } from './readers/registry.js';
@@ -51,6 +52,8 @@ export async function* openText(
   // piece is also a failure.
   let untold: Failure | undefined;
   let isRead = false;
+  // After a record of the project's own format, that reader says what another record of the file lacks.
+  let own: Reader | undefined;
   for await (const piece of plan.split(whole)) {
     options.signal?.throwIfAborted();
     const { position, bytes } = piece;
@@ -59,9 +62,10 @@ export async function* openText(
       continue;
     }
     // Documents of several formats can be in one file: grants, sequence listings, records of two sources.
-    const fallback = plan.split === splitXml ? undefined : plan.reader;
+    const fallback = plan.split === splitXml ? undefined : (plan.reader ?? own);
     const reader = detectReader(bytes) ?? fallback;
     if (reader) {
+      if (reader === jsonLines) own = reader;
       if (untold) yield untold;
       untold = undefined;
       isRead = true;
@@ -84,7 +88,11 @@ export async function* openText(
   }
   if (untold) yield untold;
   else if (unknown > 1) {
-    yield failureAt(place, `${unknown - 1} more pieces of no known format up to here`, lastUnknown);
+    yield failureAt(
+      place,
+      `${unknown - 1} more ${unknown === 2 ? 'piece' : 'pieces'} of no known format up to here`,
+      lastUnknown,
+    );
   }
 }
 

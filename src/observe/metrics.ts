@@ -69,7 +69,7 @@ export class Metrics {
   });
   readonly #replanned = new Counter({
     name: 'priorart_search_replanned_total',
-    help: 'Segments whose index search was widened, or that were scanned exactly against the plan (rescanned)',
+    help: 'Segments whose index search was widened, or that were scanned as a whole against the plan (rescanned)',
     labelNames: ['how'],
     registers: [this.#registry],
   });

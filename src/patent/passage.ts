@@ -8,7 +8,7 @@ export interface Passage {
   text: string;
   /** Part of the document. */
   chunk_type: ChunkType;
-  /** The document's own heading, or `Abstract`, `Claims`, `Description`. */
+  /** The document's own heading, or `Abstract`, `Claims`, `Description`. Answers say `Title` of a title that replaces a missing abstract. */
   section_name: string;
   /** Office paragraph numbers covered, ascending; may be empty. */
   paragraph_numbers: number[];

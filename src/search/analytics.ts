@@ -81,7 +81,10 @@ export async function rankAnalytics(
     const filtered = clock();
     const minScore = leastCosine(least, calibration);
     const share = shareAbove(native, vector, selection, minScore);
-    const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults, { share });
+    const chosen = planOf(manifest.segments, native.segments, selection, query.maxResults, {
+      share,
+      indexKind: manifest.indexKind,
+    });
     const counted = native.count(vector, selection, scansOf(chosen), {
       maxResults: query.maxResults,
       ...grouping,

@@ -91,7 +91,11 @@ export const hitExplanationSchema = z.strictObject({
 export const chunkSchema = z.strictObject({
   text: z.string().describe('Text of the passage'),
   chunk_type: z.enum(['abstract', 'claim', 'description']).describe('Part of the document'),
-  section_name: z.string().describe("The document's own heading, or Abstract, Claims, Description"),
+  section_name: z
+    .string()
+    .describe(
+      "The document's own heading, or Abstract, Claims, Description; Title if the title stands for a missing abstract",
+    ),
   paragraph_numbers: z.array(z.int()).describe('Paragraphs covered, by the office’s numbers; may be empty'),
   claim_numbers: z.array(z.int()).describe('Claims covered; may be empty'),
   similarity_score: similarity(),

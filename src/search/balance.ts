@@ -28,12 +28,15 @@ export interface BalancedSearch {
 }
 
 /** The candidates of a search without balance. */
-export function collect({ native, manifest, vector, selection, options, plan: how }: BalancedSearch): {
-  hits: SearchHits;
-  plan: Plan;
-} {
-  const plan = planOf(manifest.segments, native.segments, selection, options.documents, how);
+export function collect(search: BalancedSearch): { hits: SearchHits; plan: Plan } {
+  const { native, vector, selection, options } = search;
+  const plan = planned(search, selection, options.documents);
   return { hits: native.search(vector, selection, scansOf(plan), options), plan };
+}
+
+function planned({ native, manifest, plan }: BalancedSearch, selection: Selection, documents: number): Plan {
+  const { segments, indexKind } = manifest;
+  return planOf(segments, native.segments, selection, documents, { ...plan, indexKind });
 }
 
 /**
@@ -74,11 +77,11 @@ function groupClauses({ native, selection }: BalancedSearch, by: Balance): Filte
 }
 
 function searchGroup(search: BalancedSearch, group: FilterClause): { hits: SearchHits; plan: Plan } {
-  const { native, manifest, vector, clauses, options, plan: how } = search;
+  const { native, vector, clauses, options } = search;
   const selection = native.select([...clauses, group]);
   // The other groups may have little to give.
   const documents = Math.min(options.documents, TOP_K.max);
-  const plan = planOf(manifest.segments, native.segments, selection, documents, how);
+  const plan = planned(search, selection, documents);
   return { hits: native.search(vector, selection, scansOf(plan), { ...options, documents }), plan };
 }
 

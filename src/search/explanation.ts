@@ -84,7 +84,11 @@ export interface Explanation {
   candidates: number;
   /** Stages that were repeated with more candidates. */
   widened: number;
-  /** Segments that were scanned exactly against the plan, because the filter allows little near the query. */
+  /**
+   * Segments that were scanned as a whole against the plan, because the search of the index found too little near the query
+   * that the filter allows. An `ivf-pq` index then estimates all its lists by their codes; of other kinds every allowed
+   * passage is scored exactly.
+   */
   rescanned: number;
   /** How the words of the question counted. */
   words: WordsExplained;

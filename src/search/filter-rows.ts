@@ -2,8 +2,7 @@
  * The filters by a column: one row each. From a row come the field of the requests, its entry in the OpenAPI document, its
  * option on the command line, its condition, and the words for what it leaves out.
  *
- * To add a filter, add a row here and its column in index/columns.ts, then run `node scripts/types.mjs`. The readers in
- * src/ingest/readers fill the field of the record that the column reads.
+ * To add a filter, add a row here and its column in index/columns.ts. ARCHITECTURE.md (src/search) has all steps.
  *
  * Kinds and dates are no rows: several of their fields make one condition (query.ts, filter.ts).
  */

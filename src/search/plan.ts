@@ -5,6 +5,7 @@
  * The constants below are times in ns, shares or counts. `npm run bench -- micro` measures the times, `npm run bench --
  * recall` and test/recall measure what the plans find.
  */
+import { EXACT_BELOW_PASSAGES } from '../index/kinds.js';
 import type { OpenSegment, SegmentScan, Selection } from '../index/native.js';
 import type { IndexCosts, IndexFile, SegmentEntry } from '../store/manifest.js';
 
@@ -53,12 +54,34 @@ const EFFORT_FOR_DOCUMENTS = 50;
  */
 export type ScanKind = 'exact' | 'ivf' | 'hnsw' | 'codes' | 'none';
 
+/** The reason for the scan of a segment, with its meaning. */
+export const PLAN_REASONS = {
+  nothing_allowed: 'the filter allows no passage',
+  asked: 'the caller asked for it',
+  small: `no index: fewer than ${EXACT_BELOW_PASSAGES.toLocaleString('en')} passages`,
+  flat: 'no index: the index kind of the folder is flat',
+  not_built: 'no index: a merge has not built it yet',
+  poor_recall: 'the index misses too much',
+  graph_filter: 'the filter allows too small a share of the passages for a graph',
+  nearly_as_cheap: 'another scan saves too little time for its lower recall',
+  cheapest: 'it costs least',
+} as const;
+/** The reason for the scan of a segment. */
+export type PlanReason = keyof typeof PLAN_REASONS;
+
 /** How one segment is scanned. */
 export interface SegmentPlan {
   /** Name of the segment. */
   segment: string;
   /** Way in which it is scanned. */
   scan: ScanKind;
+  /**
+   * Reason for this scan. `nothing_allowed`: the filter allows no passage. `asked`: the caller asked for it. Without an
+   * index: `small` (fewer than 20,000 passages), `flat` (index kind of the folder), `not_built` (a merge builds it). With an
+   * index that is not used: `poor_recall`, `graph_filter` (the filter allows too small a share for a graph),
+   * `nearly_as_cheap` (another scan costs less, but not enough for its lower recall). `cheapest`: it costs least.
+   */
+  why?: PlanReason;
   /** Kind of its index; absent without one. */
   index?: string;
   /** Live passages that the filter allows, and all live passages. */
@@ -101,6 +124,8 @@ export interface PlanOptions {
    * surely. Default: all that are wanted.
    */
   sure?: number | undefined;
+  /** Index kind of the folder, which may be the reason why a segment has no index. */
+  indexKind?: string | undefined;
 }
 
 /** What is asked of one segment. */
@@ -122,7 +147,7 @@ export function planOf(
   open: readonly OpenSegment[],
   selection: Selection,
   wanted: number,
-  { exact = false, share = 1, only, sure = wanted }: PlanOptions = {},
+  { exact = false, share = 1, only, sure = wanted, indexKind }: PlanOptions = {},
 ): Plan {
   const documents = selection.docs.reduce((sum, count) => sum + count, 0);
   const above = Math.ceil(documents * share);
@@ -130,8 +155,9 @@ export function planOf(
   const segments = entries.map((entry, n): SegmentPlan => {
     const allowed = selection.passages[n] ?? 0;
     const base = { segment: entry.id, allowed, passages: open[n]?.passages ?? entry.passages };
-    if (allowed === 0) return { ...base, scan: 'none' };
-    if (entry.index === undefined) return { ...base, scan: 'exact' };
+    if (allowed === 0) return { ...base, scan: 'none', why: 'nothing_allowed' };
+    if (entry.index === undefined)
+      return { ...base, scan: 'exact', why: whyNoIndex(entry.passages, indexKind) };
     const own = selection.docs[n] ?? 0;
     const asked = {
       ...base,
@@ -150,6 +176,12 @@ export function planOf(
   };
 }
 
+/** Why a segment has no index. The number of passages counts deleted documents, as at the choice of the index. */
+function whyNoIndex(passages: number, indexKind: string | undefined): PlanReason {
+  if (indexKind === 'flat') return 'flat';
+  return passages < EXACT_BELOW_PASSAGES ? 'small' : 'not_built';
+}
+
 type Choice = Omit<SegmentPlan, 'segment' | 'allowed' | 'passages'>;
 
 /** The cheapest scan of a segment with an index. Of two that cost about the same, the one that estimates less. */
@@ -157,7 +189,8 @@ function chosen(asked: SegmentQuery, index: IndexFile, only?: 'exact' | 'index' 
   const { costs } = index;
   const exact = asked.allowed * costs.row;
   const codes = costs.scan > 0 ? codesCost(asked, costs) : Number.POSITIVE_INFINITY;
-  const probing = isPoor(asked, index) ? undefined : askIndex(asked, index, costs);
+  const poor = whyPoor(asked, index);
+  const probing = poor === undefined ? askIndex(asked, index, costs) : undefined;
   const expected: NonNullable<Choice['expected']> = { exact: ms(exact) };
   if (Number.isFinite(codes)) expected.codes = ms(codes);
   if (probing) expected[probing.scan] = ms(probing.cost);
@@ -168,14 +201,24 @@ function chosen(asked: SegmentQuery, index: IndexFile, only?: 'exact' | 'index' 
   const least = whole ? codes : exact;
   if (probing && takesIndex && (only === 'index' || probing.cost < least * WORTH)) {
     const { cost: _, ...how } = probing;
-    return { ...base, ...how };
+    return { ...base, ...how, why: only === undefined ? 'cheapest' : 'asked' };
   }
-  return { ...base, scan: whole ? 'codes' : 'exact' };
+  const scan = whole ? 'codes' : 'exact';
+  return { ...base, scan, why: only === undefined ? (poor ?? whyNot(scan, expected)) : 'asked' };
 }
 
-/** Whether an index misses too much to be used. */
-function isPoor({ allowed, passages }: SegmentQuery, { lists, recall }: IndexFile): boolean {
-  return recall < RECALL_LEAST || (lists === 0 && allowed < passages * HNSW_EXACT_SHARE);
+/** Why an index misses too much to be used; undefined if it does not. */
+function whyPoor(
+  { allowed, passages }: SegmentQuery,
+  { lists, recall }: IndexFile,
+): 'poor_recall' | 'graph_filter' | undefined {
+  if (recall < RECALL_LEAST) return 'poor_recall';
+  return lists === 0 && allowed < passages * HNSW_EXACT_SHARE ? 'graph_filter' : undefined;
+}
+
+/** Why no scan is chosen that estimates more than `scan`. */
+function whyNot(scan: ScanKind, expected: NonNullable<Choice['expected']>): PlanReason {
+  return expected[scan] === Math.min(...Object.values(expected)) ? 'cheapest' : 'nearly_as_cheap';
 }
 
 /** Candidate documents, which are scored exactly. */

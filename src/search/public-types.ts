@@ -219,7 +219,7 @@ export interface Chunk {
   text: string;
   /** Part of the document. */
   chunk_type: 'abstract' | 'claim' | 'description';
-  /** The document's own heading, or Abstract, Claims, Description. */
+  /** The document's own heading, or Abstract, Claims, Description; Title if the title stands for a missing abstract. */
   section_name: string;
   /** Paragraphs covered, by the office’s numbers; may be empty. */
   paragraph_numbers: number[];

@@ -1,5 +1,6 @@
 /** Results of a search: the candidates in order, as an answer shows them. */
 import { type Calibration, SHOWN_DECIMALS, shown, similarity } from '../embed/calibration.js';
+import type { Passage } from '../patent/passage.js';
 import type { RerankScores } from '../rerank/reranker.js';
 import { inTurns } from './balance.js';
 import type { Found } from './found.js';
@@ -98,6 +99,10 @@ function withRest(given: RerankScores, found: Found): RerankScores {
   return { documents, passages };
 }
 
+/** Whether a passage is the title, which replaces a missing abstract (src/ingest/passages.ts). */
+const isTitle = ({ chunk_type, text }: Passage, title: string | undefined): boolean =>
+  chunk_type === 'abstract' && text === title;
+
 /** The passages of a candidate by rerank score; of equal ones the most similar first. */
 function chunksOf(
   found: Found,
@@ -106,9 +111,11 @@ function chunksOf(
   similarityOf: (cosine: number) => number,
 ): Chunk[] {
   const first = found.firstPassage(n);
+  const title = found.head(n).title?.trim();
   const chunks = found.passages(n).map(
     (passage, at): Chunk => ({
       ...passage,
+      section_name: isTitle(passage, title) ? 'Title' : passage.section_name,
       similarity_score: similarityOf(found.hits.passageScores[first + at]!),
       rerank_score: shown(scores.passages[first + at]!),
     }),

@@ -40,6 +40,12 @@ describe('the text of a search', () => {
     }
   });
 
+  it('calls the passage of a patent without texts its title', async () => {
+    const { stdout } = await priorart('search', '--data', data, '라이다');
+    assert.match(stdout, /^ {4}Title: 라이다 센서$/m);
+    assert.doesNotMatch(stdout, /Abstract:/);
+  });
+
   it('explains a score by its parts, and names words and translations', async () => {
     const { stdout } = await priorart('search', '--data', data, '라이다', '--explain', '--json');
     const plain = await priorart('search', '--data', data, '라이다', '--explain');
@@ -56,5 +62,20 @@ describe('the text of a search', () => {
     }
     assert.match(plain.stdout, /words: 라이다$/m);
     assert.match(plain.stdout, /words: 激光雷达 \(라이다\)$/m);
+  });
+
+  it('explain states the reason for the scan of each segment, in words and in JSON', async () => {
+    const plain = await priorart('explain', '--data', data, '라이다');
+    const small = /^ {2}s\d+: exact scan of 2 of 2 passages; why: no index: fewer than 20,000 passages$/m;
+    assert.match(plain.stdout, small);
+    assert.match(plain.stdout, /^plan {6}exact; the filter allows 2 documents$/m);
+    const reasons = async (...args: string[]) => {
+      const { stdout } = await priorart('explain', '--data', data, '라이다', '--json', ...args);
+      return JSON.parse(stdout).plan.segments.map(({ why }: { why: string }) => why);
+    };
+    assert.deepEqual(await reasons(), ['small']);
+    assert.deepEqual(await reasons('--countries', 'EP'), ['nothing_allowed']);
+    const one = await priorart('explain', '--data', data, '라이다', '--countries', 'KR');
+    assert.match(one.stdout, /^plan {6}exact; the filter allows 1 document$/m);
   });
 });

@@ -217,15 +217,18 @@ describe('serve, for an operator', () => {
     assert.match(await shown(data), /key +existing keys still work; create another: /);
     const bare = join(dir, 'bare');
     assert.equal((await priorart('ingest', '--data', bare, FIXTURES[1]!)).code, 0);
-    assert.match(
-      await shown(bare),
-      /key +none, or the key store cannot be read; create a key: .* keys create/,
-    );
+    assert.match(await shown(bare), /key +no key yet; create one: .* keys create --data .* --account NAME\n/);
     const made = await priorart('keys', 'create', '--json', '--account', 'A', '--data', bare);
     const { id } = JSON.parse(made.stdout);
     assert.match(await shown(bare), /existing keys still work/);
     assert.equal((await priorart('keys', 'revoke', id, '--data', bare)).code, 0);
     assert.match(await shown(bare), /key +no key is active; create one: /);
+    for (const suffix of ['-wal', '-shm']) rmSync(join(bare, 'access', `keys.db${suffix}`), { force: true });
+    writeFileSync(join(bare, 'access', 'keys.db'), 'x'.repeat(8_192));
+    assert.match(
+      await shown(bare),
+      /key +the key store in .*bare.access cannot be read; calls are answered 503/,
+    );
   });
 
   it('after SIGTERM it serves for a while, not ready, and finishes running requests', async () => {

@@ -57,7 +57,7 @@ describe('errors of the operating system', () => {
       const lines = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
       assertOneLine(
         { status: code, stderr: `${lines.join('\n')}\n` },
-        /cannot listen on 127\.0\.0\.1 port \d+/,
+        /cannot listen on 127\.0\.0\.1 port \d+: .*; choose another port with --port \(npm start -- --port NUMBER\), or end/,
       );
     });
   }

@@ -286,7 +286,7 @@ describe('drawings without sharp', () => {
     assert.equal(status, 0, stderr);
     assert.match(
       stdout,
-      /^1 publications .*\ndrawings are off: the package sharp does not load here .*odd-cpu.*npm install sharp/m,
+      /^1 publication .*\ndrawings are off: the package sharp does not load here .*odd-cpu.*npm install sharp/m,
     );
     const { drawings, ingested } = JSON.parse(run('--json').stdout);
     assert.equal(ingested, 1);

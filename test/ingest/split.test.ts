@@ -77,12 +77,12 @@ describe('lines', () => {
 
 describe('JSON values', () => {
   const cases: [string, string[]][] = [
-    ['{"a":1}', ['byte 0: {"a":1}']],
-    ['[{"a":"}]"},\n {"b":[{}]}]', ['byte 1: {"a":"}]"}', 'byte 14: {"b":[{}]}']],
-    ['{"a":"\\"{"}\n{"b":2}', ['byte 0: {"a":"\\"{"}', 'byte 12: {"b":2}']],
+    ['{"a":1}', ['record 1, byte 0: {"a":1}']],
+    ['[{"a":"}]"},\n {"b":[{}]}]', ['record 1, byte 1: {"a":"}]"}', 'record 2, byte 14: {"b":[{}]}']],
+    ['{"a":"\\"{"}\n{"b":2}', ['record 1, byte 0: {"a":"\\"{"}', 'record 2, byte 12: {"b":2}']],
     ['[]', []],
-    ['{"a":[', ['byte 0: {"a":[']],
-    ['{"a":1} rubbish', ['byte 0: {"a":1}', 'byte 8: not JSON: text that belongs to no object']],
+    ['{"a":[', ['record 1, byte 0: {"a":[']],
+    ['{"a":1} rubbish', ['record 1, byte 0: {"a":1}', 'byte 8: not JSON: text that belongs to no object']],
   ];
   for (const [text, expected] of cases) {
     it(JSON.stringify(text), async () => {

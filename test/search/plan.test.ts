@@ -41,9 +41,10 @@ function planned(
   passages: number,
   share: number,
   wanted: number,
-  index: Partial<IndexFile> | undefined = {},
+  index: Partial<IndexFile> | null = {},
   above?: number,
   sure?: number,
+  indexKind = 'auto',
 ) {
   const docs = passages / 20;
   const entry: SegmentEntry = { id: 's', docs, passages, firstDoc: 1, lastDoc: docs, bytes: 1 };
@@ -53,8 +54,8 @@ function planned(
   }
   const allowed = Math.round(docs * share);
   const selection = { docs: [allowed], passages: [allowed * 20] };
-  const opened = [{ docs, passages, hasIndex: index !== undefined }];
-  return planOf([entry], opened, selection, wanted, { share: above, sure });
+  const opened = [{ docs, passages, hasIndex: index !== null }];
+  return planOf([entry], opened, selection, wanted, { share: above, sure, indexKind });
 }
 
 const scanOf = (...args: Parameters<typeof planned>): ScanKind => planned(...args).segments[0]!.scan;
@@ -107,9 +108,36 @@ describe('plans by selectivity, number of documents and kind of index', () => {
   });
 
   it('without an index all scans are exact; with few passages, the index is not used', () => {
-    assert.equal(scanOf(1e4, 1, 50, undefined), 'exact');
-    assert.equal(planned(1e4, 1, 50, undefined).exact, true);
+    assert.equal(scanOf(1e4, 1, 50, null), 'exact');
+    assert.equal(planned(1e4, 1, 50, null).exact, true);
     assert.equal(scanOf(2e4, 1, 50, { kind: 'ivf-sq8', lists: 280, nprobe: 60 }), 'exact');
+  });
+
+  it('says why a segment is scanned as it is', () => {
+    const whyOf = (...args: Parameters<typeof planned>) => {
+      const { scan, why } = planned(...args).segments[0]!;
+      return `${scan}: ${why}`;
+    };
+    const bare = (passages: number, kind?: string) =>
+      whyOf(passages, 1, 50, null, undefined, undefined, kind);
+    assert.equal(whyOf(1e6, 0, 50), 'none: nothing_allowed');
+    assert.equal(bare(19_980), 'exact: small');
+    assert.equal(bare(20_000), 'exact: not_built');
+    assert.equal(bare(20_000, 'flat'), 'exact: flat');
+    assert.equal(whyOf(1e6, 1, 50), 'ivf: cheapest');
+    assert.equal(whyOf(1e6, 0.001, 50), 'exact: cheapest');
+    assert.equal(whyOf(1e6, 1, 50, { recall: 0.8 }), 'codes: poor_recall');
+    assert.equal(whyOf(1e6, 1, 50, { kind: 'ivf-sq8', recall: 0.8 }), 'exact: poor_recall');
+    assert.equal(whyOf(1e6, 0.09, 50, { kind: 'hnsw-flat', lists: 0, nprobe: 1 }), 'exact: graph_filter');
+    // As the exact score gets dearer, the exact scan is first the cheapest, then nearly as cheap, then not chosen.
+    const reasons = Array.from({ length: 60 }, (_, n) => {
+      const costs = { ...costsOf(INDEX), row: 0.2 * (n + 1) };
+      const { scan, why, expected } = planned(1e6, 1, 50, { costs }).segments[0]!;
+      const cheapest = expected![scan] === Math.min(...Object.values(expected!));
+      assert.equal(why, cheapest ? 'cheapest' : 'nearly_as_cheap', `row ${costs.row}`);
+      return `${scan}: ${why}`;
+    });
+    assert.deepEqual([...new Set(reasons)], ['exact: cheapest', 'exact: nearly_as_cheap', 'ivf: cheapest']);
   });
 
   it('measured costs decide', () => {
@@ -244,6 +272,14 @@ describe('ten searches of a folder, explained', () => {
       assert.ok(good >= (plan.exact ? 1 : 0.7) * ids.size, `${good} of ${ids.size}`);
     });
   }
+
+  it('explains why: by cost, by the filter, and because the caller asked', async () => {
+    const why = async (request: SemanticRequest, exact = false) =>
+      (await engine.explain(request, { exact })).plan.segments[0]!.why;
+    assert.equal(await why({ query: 'a bearing' }), 'cheapest');
+    assert.equal(await why({ query: 'a bearing' }, true), 'asked');
+    assert.equal(await why({ query: 'a bearing', countries: ['KR'] }), 'nothing_allowed');
+  });
 
   for (const workers of [0, 1]) {
     it(`some are repeated exactly after the answer, with ${workers} workers`, async () => {

@@ -216,11 +216,12 @@ export function hasRequestBody(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 
-export function cannotListen(host: string, port: number, cause?: unknown): PriorartError {
+/** @param option the option of the command line that chooses the port */
+export function cannotListen(host: string, port: number, cause?: unknown, option = '--port'): PriorartError {
   const why = cause instanceof Error ? cause.message : 'the address is taken, unknown or not allowed';
-  return new PriorartError(
-    'cannot_listen',
-    `cannot listen on ${host} port ${port}: ${why}; choose another, or end the program that uses it`,
-    { cause },
-  );
+  const what = `cannot listen on ${host} port ${port}: ${why}`;
+  return new PriorartError('cannot_listen', `${what}; choose another, or end the program that uses it`, {
+    cause,
+    inCommand: `${what}; choose another port with ${option} (npm start -- ${option} NUMBER), or end the program that uses it`,
+  });
 }

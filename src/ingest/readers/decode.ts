@@ -54,5 +54,38 @@ export function decodeText(bytes: Uint8Array): string {
     if (text !== undefined) return text;
   }
   if (looksLatin(bytes)) return new TextDecoder('windows-1252').decode(bytes);
-  throw new DamagedDocument(`the bytes are not valid ${declared ?? 'UTF-8'} (nor UTF-8)`);
+  const named = declared === undefined || /^utf-?8$/.test(declared) ? 'UTF-8' : `${declared}, nor UTF-8`;
+  throw new DamagedDocument(`the bytes are not valid ${named}${likely(bytes)}`);
+}
+
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+/**
+ * Encodings of Japanese, Korean and Chinese text: names for the decoder and for iconv, letters of the language, and their least
+ * share of the letters above ASCII. Bytes of one of these encodings are mostly valid in the others, but give other letters.
+ */
+const EAST_ASIAN = [
+  { label: 'shift_jis', iconv: 'CP932', letters: KANA, least: 0.2 },
+  { label: 'euc-jp', iconv: 'EUC-JP', letters: KANA, least: 0.2 },
+  { label: 'euc-kr', iconv: 'CP949', letters: /[\uac00-\ud7a3]/gu, least: 0.85 },
+  { label: 'gb18030', iconv: 'GB18030', letters: /\p{Script=Han}/gu, least: 0.7 },
+] as const;
+/** Bytes that are decoded for a guess. */
+const GUESSED_BYTES = 10_000;
+/** Half-width katakana are single bytes in Shift_JIS, so other encodings decode to them. */
+const HALF_WIDTH = /[\uff61-\uff9f]/gu;
+
+/** The encoding that the bytes seem to have, and the command that converts it; empty if none fits. */
+function likely(bytes: Uint8Array): string {
+  for (const { label, iconv, letters, least } of EAST_ASIAN) {
+    // Not strict: the last character may be cut.
+    const text = new TextDecoder(label)
+      .decode(bytes.subarray(0, GUESSED_BYTES))
+      .replace(HALF_WIDTH, '\ufffd');
+    const foreign = text.match(/[^\p{ASCII}]/gu)?.length ?? 0;
+    const faults = text.match(/\ufffd/gu)?.length ?? 0;
+    const own = text.match(letters)?.length ?? 0;
+    if (faults <= 1 && own > foreign * least)
+      return `; they look like ${iconv}: convert the file with \`iconv -f ${iconv} -t UTF-8\``;
+  }
+  return '';
 }

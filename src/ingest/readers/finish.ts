@@ -28,9 +28,9 @@ export function finished(patent: Patent): Patent {
 }
 
 /** Decodes HTML entities in a name, such as `&quot;`. Some sources contain them. */
-function finishedName({ name, name_en }: Name): Name {
-  const written = { name: withoutEntities(name) };
-  return name_en === undefined ? written : { ...written, name_en: withoutEntities(name_en) };
+function finishedName(given: Name): Name {
+  const written = { ...given, name: withoutEntities(given.name) };
+  return given.name_en === undefined ? written : { ...written, name_en: withoutEntities(given.name_en) };
 }
 
 function ofEach<T>(texts: Record<string, T>, make: (text: T) => T): Record<string, T> {

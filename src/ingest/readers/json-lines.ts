@@ -13,19 +13,51 @@ import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 
 const NUMBER_FIELDS = ['patent_id', 'publication_number', 'number'] as const;
 
+const NO_TEXT = 'no text: expected at least one of title, abstract, claims, description';
+const NO_NUMBER = 'no number: expected patent_id, publication_number or number';
+/** A number that no office has given, for messages. */
+const EXAMPLE = 'US20990000001A1';
+/** Characters of a stated number in a message. */
+const NUMBER_CHARS_SHOWN = 60;
+/** Names of a JSON object in a message. */
+const NAMES_SHOWN = 8;
+
 /** Larger than the depth of every field of a record. */
 const DEPTH_MAX = 8;
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const checked = checkPatent(givenFields(readLine(decodeText(bytes))));
+  const record = givenFields(readLine(decodeText(bytes)));
+  try {
+    return parseRecord(record);
+  } catch (error) {
+    if (!(error instanceof DamagedDocument)) throw error;
+    const stated = statedNumber(record);
+    const reason = error.message;
+    return {
+      patents: [],
+      skipped: [],
+      failed: stated === undefined ? { reason } : { reason, patent_id: stated },
+    };
+  }
+}
+
+/** The number that a record states, cut for messages. */
+function statedNumber(record: unknown): string | undefined {
+  if (record === null || typeof record !== 'object') return undefined;
+  const fields = record as Record<string, unknown>;
+  const number = NUMBER_FIELDS.map((name) => fields[name]).find((value) => typeof value === 'string');
+  return typeof number === 'string' ? number.slice(0, NUMBER_CHARS_SHOWN) : undefined;
+}
+
+function parseRecord(record: unknown): ParsedUnit {
+  const checked = checkPatent(record);
   if ('wrong' in checked) throw new DamagedDocument(checked.wrong);
   const { line } = checked;
   const foreign = foreignCountry(line);
   if (foreign) return { patents: [], skipped: [{ reason: foreignReason(foreign) }] };
   const patent: Patent = { ...identity(line), ...textFields(line), ...rightFields(line) };
   const hasText = patent.title || patent.abstract || patent.claims || patent.description;
-  if (!hasText)
-    throw new DamagedDocument('no text: expected at least one of title, abstract, claims, description');
+  if (!hasText) throw new DamagedDocument(NO_TEXT);
   return { patents: [patent], skipped: [] };
 }
 
@@ -77,7 +109,7 @@ type NumberFields = Pick<PatentLine, (typeof NUMBER_FIELDS)[number] | 'country' 
 
 function identity(fields: NumberFields): Patent {
   const field = NUMBER_FIELDS.find((name) => fields[name] !== undefined);
-  if (!field) throw new DamagedDocument('no number: expected patent_id, publication_number or number');
+  if (!field) throw new DamagedDocument(NO_NUMBER);
   const written = fields[field]!;
   // A Japanese re-publication has the number of the international publication.
   const isRepublication = fields.country === 'JP' && /^\s*WO/i.test(written);
@@ -89,14 +121,16 @@ function identity(fields: NumberFields): Patent {
     | undefined;
   const named = readings.length > 0 && readings.every((reading) => reading.country === readings[0]?.country);
   if (!country || (fields.country === undefined && !named)) {
-    throw new DamagedDocument(`country: missing, and ${field} ${JSON.stringify(written)} does not name it`);
+    throw new DamagedDocument(
+      `country: missing, and ${field} ${JSON.stringify(written)} does not name it; expected a number such as ${EXAMPLE}`,
+    );
   }
   const reading = readings.find((candidate) => (candidate.country ?? country) === country);
   const kindWritten = fields.kind_code ?? reading?.kind;
   const number = reading && publicationNumber(country, reading.number, kindWritten);
   if (!number) {
     throw new DamagedDocument(
-      `${field}: ${JSON.stringify(written)}; expected a publication number of ${country}`,
+      `${field}: ${JSON.stringify(written)}; expected a publication number of ${country}${country === 'US' ? `, such as ${EXAMPLE}` : ''}`,
     );
   }
   const kind = kindWritten ?? impliedKind(country, number);
@@ -137,7 +171,16 @@ function sections(description: PatentLine['description'] = []): Section[] {
 }
 
 function claimList(claims: PatentLine['claims'] = []): Claim[] {
-  return claims.map((claim, at) => (typeof claim === 'string' ? { number: at + 1, text: claim } : claim));
+  return claims.map((claim, at) =>
+    withoutOwnNumber(typeof claim === 'string' ? { number: at + 1, text: claim } : claim),
+  );
+}
+
+/** The claim without its own number at the beginning of the text: `1. A hinge` of claim 1 is `A hinge`. */
+function withoutOwnNumber(claim: Claim): Claim {
+  const [lead, number] = /^\s{0,9}(\d{1,6})\s?[.)．]\s{1,9}(?=\S)/.exec(claim.text) ?? [];
+  if (lead === undefined || Number(number) !== claim.number) return claim;
+  return { ...claim, text: claim.text.slice(lead.length) };
 }
 
 /** One value per language, without empty values. */
@@ -220,10 +263,22 @@ function isOurs(names: readonly string[]): boolean {
   return hasOneOf(NUMBER_FIELDS) && hasOneOf(TEXT_FIELDS) && known * 2 > names.length;
 }
 
+/**
+ * What a JSON object lacks to be a record of this format; undefined if no name of it is a field of a record. For the message
+ * about an object that no reader recognises.
+ */
+export function missingIn(names: readonly string[]): string | undefined {
+  const fields = names.filter((name) => KNOWN.has(name));
+  if (fields.length === 0) return undefined;
+  if (!NUMBER_FIELDS.some((name) => names.includes(name)))
+    return `${NO_NUMBER}; found ${names.slice(0, NAMES_SHOWN).join(', ')}`;
+  return TEXT_FIELDS.some((name) => names.includes(name)) ? undefined : NO_TEXT;
+}
+
 export const jsonLines: Reader = {
   format: 'jsonl',
   title: 'JSON Lines of priorart',
-  version: 3,
+  version: 4,
   detect: (head) => isOurs(memberNames(head) ?? []),
   split: splitLines,
   parse,

@@ -9,7 +9,7 @@ import type { Splitter } from '../split.js';
 export interface Unit {
   /** Path as given, or as found under a given folder. */
   file: string;
-  /** Position in the file for users: `byte 1234`, `line 7`, `entry a.zip > x.xml, byte 0`. */
+  /** Position in the file for users: `byte 1234`, `record 3, byte 784`, `line 7`, `entry a.zip > x.xml, byte 0`. */
   position: string;
   /** Folder of the unit, or the archive and the folder within it. Images of one folder belong together. */
   folder: string;
@@ -32,8 +32,10 @@ export interface Unit {
 export interface Failure {
   /** Path of the file, or the name of the records. */
   file: string;
-  /** Position in the file: `line 7`, `record 7`, `byte 1234`. */
+  /** Position in the file: `line 7`, `record 7`, `record 7, byte 1234`, `byte 1234`. */
   position: string;
+  /** Number of the publication as the record states it, if the record is JSON Lines of priorart and states one. */
+  patent_id?: string;
   /** Reason in words. */
   reason: string;
 }
@@ -52,9 +54,9 @@ export interface ParsedUnit {
   skipped: { reason: string }[];
   /**
    * The reason why a part of the unit was unreadable. `patents` holds the readable part, which is usually
-   * empty.
+   * empty. `patent_id` is the number that a record of JSON Lines states.
    */
-  failed?: { reason: string };
+  failed?: { reason: string; patent_id?: string };
 }
 
 export interface Reader {

@@ -10,7 +10,8 @@ import { exportTable } from './export-table.js';
 import { finished } from './finish.js';
 import { googlePatents } from './google-patents.js';
 import { jpGazette } from './jp-gazette.js';
-import { jsonLines } from './json-lines.js';
+import { jsonLines, missingIn } from './json-lines.js';
+import { memberNames } from './json-members.js';
 import { kiprisJson } from './kipris-json.js';
 import { kiprisTables } from './kipris-tables.js';
 import { kiprisXml } from './kipris-xml.js';
@@ -65,7 +66,7 @@ export const UNKNOWN_FORMAT = 'not a known format';
 /** Reason why a unit is not read, with the name of its format if known. */
 export function unknownReason(head: Uint8Array): string {
   const root = xmlRootName(head);
-  if (root === undefined) return UNKNOWN_FORMAT;
+  if (root === undefined) return missingIn(memberNames(head, true) ?? []) ?? UNKNOWN_FORMAT;
   if (root === '') return `${UNKNOWN_FORMAT}: ${rootlessReason(head)}`;
   return `${UNKNOWN_FORMAT}: ${UNREAD_ROOTS[root] ?? `XML <${root}>`}`;
 }

@@ -88,6 +88,49 @@ describe('JSON Lines', () => {
     assert.deepEqual(found.ipc_codes, ['E06C 1/32']);
   });
 
+  it('removes the own number of a claim from the beginning of its text', () => {
+    const texts = (claims: unknown) => patent({ claims }).claims?.map(({ number, text }) => [number, text]);
+    assert.deepEqual(texts(['1. A hinge.', ' 2) A pin.', '4. A rod.', '3.5 mm of steel.']), [
+      [1, 'A hinge.'],
+      [2, 'A pin.'],
+      [3, '4. A rod.'],
+      [4, '3.5 mm of steel.'],
+    ]);
+    assert.deepEqual(
+      texts([
+        { number: 7, text: '7．경첩.' },
+        { number: 8, text: '8. 핀.' },
+        { number: 9, text: '9.' },
+      ]),
+      [
+        [7, '7．경첩.'],
+        [8, '핀.'],
+        [9, '9.'],
+      ],
+    );
+  });
+
+  it('names the known field for another name of it, and the nearest of few names', () => {
+    const reasonOf = (fields: object) => read(line({ ...fields })).failed?.reason;
+    for (const [name, known] of [
+      ['assignee', 'applicants'],
+      ['Owner', 'applicants'],
+      ['ipc', 'ipc_codes'],
+      ['id', 'patent_id'],
+      ['absract', 'abstract'],
+    ] as const) {
+      assert.equal(reasonOf({ [name]: 'x' }), `${name}: unknown field; did you mean ${known}?`);
+    }
+    assert.equal(
+      reasonOf({ zzzzzzz: 1 }),
+      'zzzzzzz: unknown field; remove it, or let its name begin with _. `priorart ingest --schema` prints the known fields',
+    );
+    assert.equal(
+      reasonOf({ applicants: [{ name: 'A', address: 'B' }] }),
+      'applicants[0].address: unknown field; known are name, name_en',
+    );
+  });
+
   it('null means absent, also within a field', () => {
     const claims = [{ number: 1, text: 'A hinge.', depends_on: null }];
     const inventors = [{ name: 'Reed', name_en: null }];

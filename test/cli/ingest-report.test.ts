@@ -1,0 +1,71 @@
+/** What `priorart ingest` says of records that it cannot read, and its exit codes. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { priorart } from '../crash/folder.js';
+
+const GOOD = { patent_id: 'US20990000001A1', title: 'Drone' };
+
+describe('the report of an ingest', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'priorart-report-'));
+  after(() => rmSync(dir, { recursive: true }));
+  let made = 0;
+
+  async function ingest(text: string) {
+    const file = join(dir, `${++made}.json`);
+    writeFileSync(file, text);
+    const data = join(dir, `data-${made}`);
+    return { file, ...(await priorart('ingest', '--data', data, file)) };
+  }
+
+  it('names record, byte and number of a bad record, and ends with 3 as a part was stored', async () => {
+    const records = [
+      GOOD,
+      { patent_id: 'my-drone-1', title: 'a' },
+      { patent_id: 'US20990000002A1', title: 'a', assignee: 'b' },
+      { patent_id: 'US20990000003A1' },
+      { title: 'a' },
+    ];
+    const pretty = JSON.stringify(records, null, 2);
+    const { file, code, stdout } = await ingest(pretty);
+    const byte = (text: string) => pretty.lastIndexOf('{', pretty.indexOf(text));
+    const lines = stdout.split('\n');
+    assert.equal(code, 3);
+    assert.match(lines[0]!, /^1 publication in .* s: 1 new, .*, 4 failed$/);
+    assert.deepEqual(lines.slice(1, 5), [
+      `  ${file}, record 2, byte ${byte('my-drone-1')} (my-drone-1): country: missing, and patent_id "my-drone-1" ` +
+        'does not name it; expected a number such as US20990000001A1',
+      `  ${file}, record 3, byte ${byte('US20990000002A1')} (US20990000002A1): assignee: unknown field; did you mean applicants?`,
+      `  ${file}, record 4, byte ${byte('US20990000003A1')} (US20990000003A1): no text: expected at least one of title, ` +
+        'abstract, claims, description',
+      `  ${file}, record 5, byte ${pretty.lastIndexOf('{')}: no number: expected patent_id, publication_number or number`,
+    ]);
+    assert.match(lines[5]!, /^Search them: /);
+  });
+
+  it('ends with 1 and offers no search if nothing could be read, with 0 if all was', async () => {
+    const cases: [object, RegExp][] = [
+      [
+        { patent_id: 'US20990000001A1' },
+        /^ {2}\S+, line 1: no text: expected at least one of title, abstract/m,
+      ],
+      [
+        { id: 'US20990000001A1', title: 'a' },
+        /, line 1: no number: expected patent_id, publication_number or number; found id, title$/m,
+      ],
+      [{ foo: 1 }, /, line 1: not a known format$/m],
+    ];
+    for (const [record, reason] of cases) {
+      const { code, stdout } = await ingest(JSON.stringify(record));
+      assert.equal(code, 1);
+      assert.match(stdout, reason);
+      assert.doesNotMatch(stdout, /Search them/);
+    }
+    assert.equal((await ingest(JSON.stringify(GOOD))).code, 0);
+    const foreign = await ingest(JSON.stringify({ ...GOOD, patent_id: 'CA2987654A1' }));
+    assert.equal(foreign.code, 0, 'a skipped publication is no failure');
+    assert.doesNotMatch(foreign.stdout, /Search them/);
+  });
+});
