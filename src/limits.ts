@@ -346,5 +346,47 @@ export const OAUTH_JWKS = { timeoutMs: 5_000, cooldownMs: 30_000, maxAgeMs: 600_
 export const OAUTH_CLOCK_TOLERANCE_S = 5;
 /** Characters of a token. A request head has 16 KiB. */
 export const OAUTH_TOKEN_MAX_CHARS = 12_000;
+/**
+ * The embedded authorization server. Lifetimes in seconds: a request of a client until its person has agreed, a code,
+ * an access token, a refresh token since its last use, a grant, and a registered client that nobody has agreed to.
+ */
+export const OAUTH_LIFETIME_S = {
+  interaction: 600,
+  code: 60,
+  accessToken: 3_600,
+  refreshToken: 30 * 86_400,
+  grant: 365 * 86_400,
+  unusedClient: 86_400,
+} as const;
+/** Records of the embedded authorization server, by kind. A full kind refuses further ones until some expire. */
+export const OAUTH_RECORDS_MAX: Readonly<Record<string, number>> = {
+  Client: 10_000,
+  Interaction: 20_000,
+  AuthorizationCode: 20_000,
+  Grant: 20_000,
+  AccessToken: 200_000,
+  RefreshToken: 200_000,
+};
+/** Grants of an account. The oldest is ended for a further one. */
+export const OAUTH_GRANTS_PER_ACCOUNT = 100;
+/** Interval at which expired records are removed, ms. */
+export const OAUTH_SWEEP_MS = 600_000;
+/** Time after which the keys that sign cookies are replaced, ms. The old key is accepted for as long again. */
+export const OAUTH_KEY_MS = 30 * 86_400_000;
+/** Bytes of a form or of a registration. */
+export const OAUTH_BODY_MAX_BYTES = 32 << 10;
+/** Registrations, and fetches of metadata documents, that a client address may cause in any 60 seconds. */
+export const OAUTH_REGISTRATIONS_PER_MINUTE = 10;
+export const OAUTH_FETCHES_PER_MINUTE = 20;
+/** A client's metadata: characters of its name and of an address, and number of addresses. */
+export const OAUTH_CLIENT = { nameChars: 100, uriChars: 2_000, redirectUris: 20 } as const;
+/** A client's metadata document: bytes, longest fetch (ms), fetches at the same time, time it is kept (s). */
+export const OAUTH_DOCUMENT = {
+  maxBytes: 5 << 10,
+  timeoutMs: 5_000,
+  atOnce: 8,
+  keptMinS: 300,
+  keptMaxS: 86_400,
+} as const;
 /** Bytes of an answer of a server that the local MCP process accepts. */
 export const MCP_ANSWER_MAX_BYTES = 256 << 20;
