@@ -1,5 +1,6 @@
 /** Starts the HTTP server: selects an adapter, listens, and shuts down in order. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SignIns } from '../access/sign-in.js';
 import type { AccessStore } from '../access/store.js';
 import type { Config } from '../config.js';
 import type { DrawingStore } from '../drawings/store.js';
@@ -256,9 +257,13 @@ async function authorizationOf({
     );
   }
   const { EmbeddedOAuth } = await import('./oauth/embedded.js');
+  const signIns = new SignIns({
+    accountWithPassword: (asked) => access.accountWithPassword(asked),
+    check: (asked, password) => access.checkPassword(asked, password),
+  });
   return new EmbeddedOAuth({
     ...{ access, publicUrl, fetchDocument, scope: config.oauthScope },
-    checkPassword: async () => undefined,
+    checkPassword: (account, password, address) => signIns.check(account, password, address),
     onError: (error) => log.error({ err: error }, 'expired sign-ins could not be removed'),
   });
 }

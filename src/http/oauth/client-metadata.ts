@@ -27,6 +27,7 @@ export function usedMetadata(given: Metadata, isDocument: boolean): Metadata | s
     // Ports of loopback addresses may differ (RFC 8252), and http is for loopback addresses only.
     application_type: 'native',
     grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
   };
   for (const field of isDocument ? [...KEPT, ...OF_REGISTRATIONS] : KEPT)
     if (field in given) used[field] = given[field];

@@ -1,5 +1,5 @@
 /** The settings of oidc-provider: OAuth 2.1 for public clients of one resource, without sign-ins that last. */
-import { timingSafeEqual } from 'node:crypto';
+import { generateKeyPairSync, timingSafeEqual } from 'node:crypto';
 import { randomBase62 } from '../../access/key.js';
 import { PriorartError } from '../../errors.js';
 import { OAUTH_DOCUMENT, OAUTH_LIFETIME_S } from '../../limits.js';
@@ -47,13 +47,12 @@ export function newProvider(parts: ProviderParts): Provider {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
+      id_token_signed_response_alg: 'ES256',
     },
     responseTypes: ['code'],
     scopes: ['offline_access'],
-    claims: { openid: null },
     subjectTypes: ['public'],
-    // There are no ID tokens, and access tokens are looked up: nothing is signed.
-    jwks: { keys: [] },
+    jwks: { keys: [unusedKey()] },
     cookies: {
       names: { session: SESSION_COOKIE, interaction: INTERACTION_COOKIE, resume: RESUME_COOKIE },
       keys: [...cookieKeys],
@@ -113,7 +112,6 @@ export function newProvider(parts: ProviderParts): Provider {
       token: `${OAUTH_PATH}/token`,
       registration: `${OAUTH_PATH}/register`,
       revocation: `${OAUTH_PATH}/revoke`,
-      jwks: `${OAUTH_PATH}/jwks`,
     },
     ttl: {
       AccessToken: OAUTH_LIFETIME_S.accessToken,
@@ -132,6 +130,15 @@ export function newProvider(parts: ProviderParts): Provider {
     return stored!.length === given!.length && timingSafeEqual(stored!, given!);
   };
   return provider;
+}
+
+/**
+ * The library wants a key for ID tokens. There are none: access tokens are random and looked up, so nothing is signed,
+ * and the key is neither kept nor published.
+ */
+function unusedKey(): object {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ format: 'jwk' });
 }
 
 interface Finder {

@@ -43,7 +43,7 @@ export class OAuthTables {
   readonly #file: string;
   readonly #root: Root;
   readonly #records;
-  /** Names of records, by grant. */
+  /** Keys `grant name of a record`. */
   readonly #ofGrant;
   readonly #connections;
   /** Number of records, by kind. */
@@ -63,11 +63,7 @@ export class OAuthTables {
       this.#records = this.#root.openDB<StoredRecord, string>(values('records'));
       this.#connections = this.#root.openDB<Connection, string>(values('connections'));
       this.#counts = this.#root.openDB<number, string>(values('counts'));
-      this.#ofGrant = this.#root.openDB<string, string>({
-        name: 'of_grant',
-        dupSort: true,
-        encoding: 'ordered-binary',
-      });
+      this.#ofGrant = this.#root.openDB<true, string>(values('of_grant'));
     } catch (error) {
       throw this.#fault(error);
     }
@@ -102,7 +98,7 @@ export class OAuthTables {
       if (!this.#records.doesExist(name)) this.#count(kind, 1);
       this.#records.putSync(name, record);
       const grant = record.payload['grantId'];
-      if (typeof grant === 'string') this.#ofGrant.putSync(grant, name);
+      if (typeof grant === 'string') this.#ofGrant.putSync(`${grant} ${name}`, true);
     });
   }
 
@@ -158,7 +154,9 @@ export class OAuthTables {
     const flush = () => {
       const some = names;
       names = [];
-      this.#write(0, () => some.forEach((name) => this.#remove(name)));
+      this.#write(0, () => {
+        for (const name of some) this.#remove(name);
+      });
     };
     for (const name of [...this.#records.getKeys()]) {
       const found = whole(() => this.#records.get(name));
@@ -180,8 +178,11 @@ export class OAuthTables {
   }
 
   #endGrant(id: string): Connection | undefined {
-    for (const name of [...this.#ofGrant.getValues(id)]) this.#remove(name);
-    this.#ofGrant.removeSync(id);
+    // `!` follows the blank.
+    for (const key of [...this.#ofGrant.getKeys({ start: `${id} `, end: `${id}!` })]) {
+      this.#remove(key.slice(id.length + 1));
+      this.#ofGrant.removeSync(key);
+    }
     this.#remove(nameOf('Grant', id));
     const connection = whole(() => this.#connections.get(id));
     this.#connections.removeSync(id);
@@ -191,7 +192,7 @@ export class OAuthTables {
   #remove(name: string): void {
     if (!this.#records.doesExist(name)) return;
     const grant = whole(() => this.#records.get(name))?.payload['grantId'];
-    if (typeof grant === 'string') this.#ofGrant.removeSync(grant, name);
+    if (typeof grant === 'string') this.#ofGrant.removeSync(`${grant} ${name}`);
     this.#records.removeSync(name);
     this.#count(name.slice(0, name.indexOf(' ')), -1);
   }
