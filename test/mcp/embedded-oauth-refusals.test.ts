@@ -48,12 +48,19 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     const verifier = randomBytes(32).toString('base64url');
     const url = new URL(`${base}/oauth/authorize`);
     const params = {
-      ...{ response_type: 'code', client_id: clientId, redirect_uri: REDIRECT, scope: SCOPE, state: 'of the client' },
+      ...{
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: REDIRECT,
+        scope: SCOPE,
+        state: 'of the client',
+      },
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       ...{ code_challenge_method: 'S256', resource: `${base}/mcp` },
       ...changes,
     };
-    for (const [name, value] of Object.entries(params)) if (value !== undefined) url.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(params))
+      if (value !== undefined) url.searchParams.set(name, value);
     return { url, verifier };
   };
   const agreed = async (clientId: string, changes?: Record<string, string>) => {
@@ -62,19 +69,32 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     return { code: back.searchParams.get('code')!, verifier: request.verifier, back };
   };
   const exchange = async (fields: Record<string, string>) => {
-    const response = await fetch(`${base}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+    const response = await fetch(`${base}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+    });
     return { status: response.status, json: (await response.json()) as Tokens & { error?: string } };
   };
   const redeem = (client_id: string, { code, verifier }: { code: string; verifier: string }, more = {}) =>
     exchange({
-      ...{ grant_type: 'authorization_code', client_id, code, code_verifier: verifier, redirect_uri: REDIRECT },
+      ...{
+        grant_type: 'authorization_code',
+        client_id,
+        code,
+        code_verifier: verifier,
+        redirect_uri: REDIRECT,
+      },
       ...more,
     });
   const ping = (token: string) =>
     service.post(
       '/mcp',
       { jsonrpc: '2.0', id: 1, method: 'ping' },
-      { 'x-api-key': undefined, authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream' },
+      {
+        'x-api-key': undefined,
+        authorization: `Bearer ${token}`,
+        accept: 'application/json, text/event-stream',
+      },
     );
 
   it('metadata is where clients look, and names this server', async () => {
@@ -101,7 +121,11 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     const again = await redeem(client, given);
     assert.deepEqual([again.status, again.json.error], [400, 'invalid_grant']);
     assert.equal((await ping(first.json.access_token)).status, 401);
-    const refresh = { grant_type: 'refresh_token', client_id: client, refresh_token: first.json.refresh_token };
+    const refresh = {
+      grant_type: 'refresh_token',
+      client_id: client,
+      refresh_token: first.json.refresh_token,
+    };
     assert.equal((await exchange(refresh)).json.error, 'invalid_grant');
   });
 
@@ -137,7 +161,14 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
 
   it('tokens that are expired, of another resource or issuer, changed, or no tokens', async () => {
     const jwt = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"iss":"https://other"}').toString('base64url')}.`;
-    for (const token of [jwt, 'x', 'é'.repeat(9), `${'a'.repeat(43)}`, '../../etc', `psk_live_${'0'.repeat(38)}`]) {
+    for (const token of [
+      jwt,
+      'x',
+      'é'.repeat(9),
+      `${'a'.repeat(43)}`,
+      '../../etc',
+      `psk_live_${'0'.repeat(38)}`,
+    ]) {
       const { status, headers } = await ping(encodeURIComponent(token));
       assert.equal(status, 401, token);
       assert.match(headers.get('www-authenticate') ?? '', /resource_metadata="/);
@@ -164,7 +195,8 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
 
   it('requests without PKCE, or with the plain method', async () => {
     const client = await registered();
-    for (const changes of [{ code_challenge: undefined }, { code_challenge_method: 'plain' }]) {
+    const without = { code_challenge: undefined, code_challenge_method: undefined };
+    for (const changes of [without, { code_challenge: undefined }, { code_challenge_method: 'plain' }]) {
       const { url } = await new Visitor().visit(requestOf(client, changes).url);
       assert.equal(url.searchParams.get('error'), 'invalid_request');
     }
@@ -190,13 +222,17 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
       'javascript:alert(1)',
       '//evil.example/callback',
     ]) {
-      const { status, html, url } = await new Visitor('nowhere').visit(requestOf(client, { redirect_uri }).url);
+      const { status, html, url } = await new Visitor('nowhere').visit(
+        requestOf(client, { redirect_uri }).url,
+      );
       assert.equal(status, 400, redirect_uri);
       assert.equal(url.origin, base);
       assert.doesNotMatch(html, /evil/);
     }
     // Programs on the person's machine choose a free port (RFC 8252).
-    const loopback = await new Visitor().visit(requestOf(client, { redirect_uri: 'http://127.0.0.1:1234/callback' }).url);
+    const loopback = await new Visitor().visit(
+      requestOf(client, { redirect_uri: 'http://127.0.0.1:1234/callback' }).url,
+    );
     assert.equal(loopback.status, 200);
   });
 
@@ -217,7 +253,15 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
       assert.equal(status, 400, String(redirect));
       assert.match(json.error, /^invalid_/);
     }
-    for (const body of ['', '[]', '{', 'null', '{"redirect_uris":[]}', '{"redirect_uris":"x"}', '{"client_name":"x"}'])
+    for (const body of [
+      '',
+      '[]',
+      '{',
+      'null',
+      '{"redirect_uris":[]}',
+      '{"redirect_uris":"x"}',
+      '{"client_name":"x"}',
+    ])
       assert.equal((await register(body)).status, 400, body);
     assert.equal((await register({ redirect_uris: [REDIRECT], client_name: 7 })).status, 400);
     assert.equal((await register({ redirect_uris: Array(21).fill(REDIRECT) })).status, 400);
@@ -232,7 +276,8 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     for (const field of ['jwks_uri', 'sector_identifier_uri', 'logo_uri', 'client_secret'])
       assert.equal(json[field], undefined, field);
     const many = [];
-    for (let n = 0; n < 12; n++) many.push((await register({ redirect_uris: [REDIRECT] }, '198.51.100.1')).status);
+    for (let n = 0; n < 12; n++)
+      many.push((await register({ redirect_uris: [REDIRECT] }, '198.51.100.1')).status);
     assert.deepEqual(many.slice(0, 10), Array(10).fill(201));
     assert.deepEqual(many.slice(10), [429, 429]);
   });
@@ -254,7 +299,11 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     const { url } = await visitor.visit(requestOf(client).url);
     const seen = [];
     for (const name of ['Kim', account.id, 'Nobody']) {
-      const { status, html } = await visitor.visit(url, { step: 'sign-in', account: name, password: 'wrong password 1' });
+      const { status, html } = await visitor.visit(url, {
+        step: 'sign-in',
+        account: name,
+        password: 'wrong password 1',
+      });
       assert.equal(status, 401);
       assert.doesNotMatch(html, /wrong password 1/);
       seen.push(html.replaceAll(name, 'NAME'));
@@ -323,7 +372,9 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     const client = await registered();
     const first = await redeem(client, await agreed(client));
     const second = await redeem(client, await agreed(client));
-    const own = service.access.list().filter(({ state, account: of }) => state === 'active' && of === account.id);
+    const own = service.access
+      .list()
+      .filter(({ state, account: of }) => state === 'active' && of === account.id);
     assert.ok(own.length >= 1);
     const revoked = await fetch(`${base}/oauth/revoke`, {
       method: 'POST',
@@ -353,7 +404,14 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     const bytes = Buffer.concat(files.map((file) => readFileSync(file)));
     const log = service.logLines.join('\n');
     assert.ok(bytes.includes(client.client_id), 'the records are there');
-    const secrets = [json.access_token, json.refresh_token, given.code, client.client_secret, PASSWORD, given.verifier];
+    const secrets = [
+      json.access_token,
+      json.refresh_token,
+      given.code,
+      client.client_secret,
+      PASSWORD,
+      given.verifier,
+    ];
     for (const [n, secret] of secrets.entries()) {
       assert.ok(!bytes.includes(secret), `secret ${n} is not in the folder`);
       assert.ok(!log.includes(secret), `secret ${n} is not in the log`);

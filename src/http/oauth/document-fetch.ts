@@ -65,13 +65,16 @@ const INTERNET: Internet = { lookup: systemLookup as LookupFunction, isPublic: i
 /** The bytes of a document. Rejects for every other outcome than a 200 in time. */
 export type DocumentFetch = (address: string) => Promise<{ headers: Headers; text: string }>;
 
-export function documentFetch(internet: Internet = INTERNET): DocumentFetch {
+export function documentFetch(
+  internet: Internet = INTERNET,
+  timeoutMs: number = OAUTH_DOCUMENT.timeoutMs,
+): DocumentFetch {
   let running = 0;
   return async (address) => {
     if (running >= OAUTH_DOCUMENT.atOnce) throw new Error('too many documents are fetched now');
     running++;
     try {
-      return await fetched(new URL(address), internet);
+      return await fetched(new URL(address), internet, timeoutMs);
     } finally {
       running--;
     }
@@ -91,7 +94,11 @@ function guardedLookup({ lookup, isPublic }: Internet): LookupFunction {
     });
 }
 
-function fetched(url: URL, internet: Internet): Promise<{ headers: Headers; text: string }> {
+function fetched(
+  url: URL,
+  internet: Internet,
+  timeoutMs: number,
+): Promise<{ headers: Headers; text: string }> {
   const { hostname, protocol } = url;
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (protocol !== 'https:') return Promise.reject(new Error('expected https'));
@@ -99,7 +106,7 @@ function fetched(url: URL, internet: Internet): Promise<{ headers: Headers; text
   if (isIP(literal) !== 0 && !internet.isPublic(literal))
     return Promise.reject(new Error(`${literal} is not public`));
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(OAUTH_DOCUMENT.timeoutMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const call = request(
       url,
       {
@@ -121,8 +128,12 @@ function fetched(url: URL, internet: Internet): Promise<{ headers: Headers; text
         let bytes = 0;
         response.on('data', (part: Buffer) => {
           bytes += part.length;
-          if (bytes <= OAUTH_DOCUMENT.maxBytes) parts.push(part);
-          else call.destroy(new Error(`more than ${OAUTH_DOCUMENT.maxBytes} bytes`));
+          if (bytes <= OAUTH_DOCUMENT.maxBytes) {
+            parts.push(part);
+            return;
+          }
+          reject(new Error(`more than ${OAUTH_DOCUMENT.maxBytes} bytes`));
+          call.destroy();
         });
         response.on('error', reject);
         response.on('end', () => {
