@@ -353,7 +353,7 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     const signIn = await visitor.visit(requestOf(client, { state: '"><script>' }).url);
     const consent = await visitor.visit(signIn.url, { step: 'sign-in', account: 'Kim', password: PASSWORD });
     for (const { html, headers } of [signIn, consent]) {
-      assert.doesNotMatch(html, /<script|\u202e|\u0000|"onload/);
+      for (const raw of ['<script', '\u202e', '\u0000', '"onload']) assert.ok(!html.includes(raw), raw);
       assert.match(html, /&#60;script&#62;alert\(1\)/);
       const policy = headers.get('content-security-policy') ?? '';
       assert.match(policy, /^default-src 'none'; style-src 'sha256-/);

@@ -32,6 +32,7 @@ import {
 import { shownName, usedMetadata } from './client-metadata.js';
 import { cookieKeyFile, cookieKeys } from './cookie-keys.js';
 import { type DocumentFetch, documentFetch } from './document-fetch.js';
+import { endGrant, revokeUnused } from './grants.js';
 import { type Interaction, inject, type OidcClient, type Provider } from './library.js';
 import type { Page } from './pages.js';
 import {
@@ -156,20 +157,15 @@ export class EmbeddedOAuth implements TokenCheck {
     return this.#opened().connections();
   }
 
-  /**
-   * Ends a grant: its tokens are refused from the next call on. Revokes its key, if no other grant has it.
-   * @throws PriorartError `not_found`, `unavailable`; as a rejection
-   */
-  async endGrant(id: string): Promise<Connection> {
-    const ended = await this.#endGrant(id);
-    if (ended) return ended;
-    throw new PriorartError('not_found', `there is no grant ${JSON.stringify(id)}`);
+  /** Ends a grant: its tokens are refused from the next call on. Resolves to undefined if there is none. */
+  endGrant(id: string): Promise<Connection | undefined> {
+    return endGrant(this.#opened(), this.#parts.access, id);
   }
 
   /** Removes what has expired, and replaces old keys of cookies. */
   async tend(): Promise<void> {
     const store = this.#opened();
-    for (const ended of await store.sweep()) await this.#revokeUnused(ended.key);
+    for (const ended of await store.sweep()) await revokeUnused(store, this.#parts.access, ended.key);
     await store.tendKeys();
   }
 
@@ -231,7 +227,7 @@ export class EmbeddedOAuth implements TokenCheck {
       mayFetch: ({ req }) =>
         this.#fetches.take(req.socket.remoteAddress ?? '', OAUTH_FETCHES_PER_MINUTE).admitted,
       hasAccount: (id) => this.#account(id) !== undefined,
-      endGrant: async (id) => void (await this.#endGrant(id)),
+      endGrant: async (id) => void (await this.endGrant(id)),
       onFault: ({ req }, error) => this.#faults.set(req, error),
     });
   }
@@ -243,19 +239,6 @@ export class EmbeddedOAuth implements TokenCheck {
       if (error instanceof PriorartError && error.code === 'not_found') return undefined;
       throw error;
     }
-  }
-
-  async #endGrant(id: string): Promise<Connection | undefined> {
-    const ended = await this.#opened().endGrant(id);
-    if (ended) await this.#revokeUnused(ended.key);
-    return ended;
-  }
-
-  async #revokeUnused(key: string): Promise<void> {
-    if (this.connections().some((other) => other.key === key)) return;
-    await this.#parts.access.revoke(key).catch((error: unknown) => {
-      if (!(error instanceof PriorartError) || error.code !== 'not_found') throw error;
-    });
   }
 
   /** Every client may use the one scope, so it is added to what clients ask for. Unknown scopes are left out. */
@@ -313,7 +296,7 @@ export class EmbeddedOAuth implements TokenCheck {
     const store = this.#opened();
     const own = store.connections().filter((known) => known.account === account.id);
     for (const oldest of own.slice(0, Math.max(0, own.length + 1 - OAUTH_GRANTS_PER_ACCOUNT)))
-      await this.#endGrant(oldest.id);
+      await this.endGrant(oldest.id);
     const { scope } = this.#resource;
     const id = `grant_${randomBase62(16)}`;
     const expires = Date.now() + OAUTH_LIFETIME_S.grant * 1000;
