@@ -209,18 +209,10 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   };
 }
 
-/**
- * The library that checks tokens is an optional peer of the package, loaded only if it is needed.
- * @throws PriorartError `usage` if it is not installed
- */
+/** The libraries of OAuth are loaded only if they are needed. */
 async function oauthOf(config: ServerParts['config']): Promise<Services['oauth']> {
   if (config.oauthIssuer === undefined) return undefined;
-  const { OAuth } = await import('./admission/oauth.js').catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const message =
-      '--oauth-issuer needs the package jose, which is not installed; install it with `npm install jose`';
-    throw new PriorartError('usage', message, { cause });
-  });
+  const { OAuth } = await import('./admission/oauth.js');
   return OAuth.of(config);
 }
 

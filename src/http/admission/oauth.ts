@@ -3,10 +3,16 @@
  * tokens come from (RFC 9728), and checks each token by the keys that the authorization server publishes. A token stands
  * for an API key of this server, whose limits, quota and log hold for it.
  */
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Config } from '../../config.js';
 import { PriorartError } from '../../errors.js';
 import { OAUTH_CLOCK_TOLERANCE_S, OAUTH_JWKS, OAUTH_TOKEN_MAX_CHARS } from '../../limits.js';
+import {
+  createRemoteJWKSet,
+  joseErrors as errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from '../oauth/library.js';
 import {
   bearerChallenge,
   RESOURCE_PATH,

@@ -1,7 +1,14 @@
 /**
- * The library of the authorization server. Only this file imports it, so that `npm pack` can replace this file by a
- * bundle.
+ * The libraries of OAuth: the embedded authorization server, and the check of tokens of an external one. Only this file
+ * imports them, so that `npm pack` can replace this file by a bundle.
  */
+export {
+  createRemoteJWKSet,
+  errors as joseErrors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
 export { default as inject } from 'light-my-request';
 export {
   type Context,
