@@ -104,7 +104,7 @@ it('the bundle of OAuth takes little room, and answers without the libraries and
       },
     });
     const answer = await fetch(server.url + '/oauth/register', {
-      method: 'POST', body: JSON.stringify({ redirect_uris: ['http://127.0.0.1:9/'] }),
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ redirect_uris: ['http://127.0.0.1:9/'] }),
     });
     console.log(answer.status, await answer.text());
     const { OAuth } = await import(${JSON.stringify(join(folder, 'dist/src/http/admission/oauth.js'))});
