@@ -161,7 +161,7 @@ export const SETTINGS = {
   oauthJwks: optionalUrl({
     env: 'PRIORART_OAUTH_JWKS',
     flag: '--oauth-jwks <url>',
-    unset: 'none',
+    unset: 'found by the metadata of the issuer',
     description: 'address of the public keys of the issuer (jwks_uri)',
   }),
   oauthAudience: optionalText({

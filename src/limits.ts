@@ -348,8 +348,16 @@ export const MCP_STREAMS = { perKey: 8, all: 512 } as const;
 export const MCP_STREAM_COMMENT_MS = 5_000;
 /** Bytes that a stream's client may leave unread before its stream ends. */
 export const STREAM_WAITING_MAX_BYTES = 8 << 20;
-/** Keys of an authorization server: longest fetch, time between fetches for unknown keys, time until the next fetch; ms. */
-export const OAUTH_JWKS = { timeoutMs: 5_000, cooldownMs: 30_000, maxAgeMs: 600_000 } as const;
+/**
+ * Keys of an authorization server: longest fetch, time between fetches for unknown keys, time until the next fetch; ms.
+ * Then bytes of the metadata that names them.
+ */
+export const OAUTH_JWKS = {
+  timeoutMs: 5_000,
+  cooldownMs: 30_000,
+  maxAgeMs: 600_000,
+  metadataBytes: 256 << 10,
+} as const;
 /** Difference of clocks that is allowed between this server and the authorization server, s. */
 export const OAUTH_CLOCK_TOLERANCE_S = 5;
 /** Characters of a token. A request head has 16 KiB. */

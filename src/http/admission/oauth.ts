@@ -6,13 +6,7 @@
 import type { Config } from '../../config.js';
 import { PriorartError } from '../../errors.js';
 import { OAUTH_CLOCK_TOLERANCE_S, OAUTH_JWKS, OAUTH_TOKEN_MAX_CHARS } from '../../limits.js';
-import {
-  createRemoteJWKSet,
-  joseErrors as errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from '../oauth/library.js';
+import { joseErrors as errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from '../oauth/library.js';
 import {
   bearerChallenge,
   RESOURCE_PATH,
@@ -21,6 +15,7 @@ import {
   type TokenCheck,
   TokenRefused,
 } from './access-token.js';
+import { isSafeAddress, keysAt, keysOfIssuer } from './jwks-discovery.js';
 
 export type OAuthConfig = Partial<
   Pick<
@@ -53,18 +48,14 @@ export class OAuth implements TokenCheck {
   readonly #key: string | undefined;
   readonly #publicUrl: string;
 
-  private constructor(issuer: string, jwks: string, publicUrl: string, config: OAuthConfig) {
+  private constructor(issuer: string, publicUrl: string, config: OAuthConfig) {
     this.#issuer = issuer;
     this.#publicUrl = publicUrl;
     this.#audience = config.oauthAudience ?? publicUrl + RESOURCE_PATH;
     this.#scope = config.oauthScope;
     this.#claim = config.oauthClaim ?? 'priorart_key';
     this.#key = config.oauthKey;
-    this.#keys = createRemoteJWKSet(new URL(jwks), {
-      timeoutDuration: OAUTH_JWKS.timeoutMs,
-      cooldownDuration: OAUTH_JWKS.cooldownMs,
-      cacheMaxAge: OAUTH_JWKS.maxAgeMs,
-    });
+    this.#keys = config.oauthJwks === undefined ? keysOfIssuer(issuer) : keysAt(config.oauthJwks);
   }
 
   /**
@@ -74,19 +65,20 @@ export class OAuth implements TokenCheck {
   static of(config: OAuthConfig): OAuth | undefined {
     const { oauthIssuer, oauthJwks, publicUrl } = config;
     if (oauthIssuer === undefined) return undefined;
-    if (oauthJwks === undefined)
+    if (oauthJwks !== undefined && !isSafeAddress(oauthJwks))
+      throw new PriorartError('usage', `--oauth-jwks: got ${JSON.stringify(oauthJwks)}; expected https`);
+    if (oauthJwks === undefined && (!URL.canParse(oauthIssuer) || !isSafeAddress(oauthIssuer))) {
       throw new PriorartError(
         'usage',
-        '--oauth-issuer: expected --oauth-jwks with it, the address of its keys',
+        `--oauth-issuer: got ${JSON.stringify(oauthIssuer)}; expected an https address, or --oauth-jwks with it`,
       );
-    if (!/^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/)/.test(oauthJwks))
-      throw new PriorartError('usage', `--oauth-jwks: got ${JSON.stringify(oauthJwks)}; expected https`);
+    }
     if (publicUrl === undefined)
       throw new PriorartError(
         'usage',
         '--oauth-issuer: expected --public-url with it, the address of this server',
       );
-    return new OAuth(oauthIssuer, oauthJwks, publicUrl, config);
+    return new OAuth(oauthIssuer, publicUrl, config);
   }
 
   get #resource(): Resource {
