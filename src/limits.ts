@@ -364,7 +364,7 @@ export const OAUTH_CLOCK_TOLERANCE_S = 5;
 export const OAUTH_TOKEN_MAX_CHARS = 12_000;
 /**
  * The embedded authorization server. Lifetimes in seconds: a request of a client until its person has agreed, a code,
- * an access token, a refresh token since its last use, a grant, and a registered client that nobody has agreed to.
+ * an access token, a refresh token since its last use, a grant, and a registered client that no account has agreed to.
  */
 export const OAUTH_LIFETIME_S = {
   interaction: 600,

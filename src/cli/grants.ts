@@ -36,7 +36,7 @@ export function grantsCommand(): Command {
   return grants;
 }
 
-/** @param work gets no tables if nobody has ever signed in */
+/** @param work gets no tables if no account has ever signed in */
 async function withGrants(
   flags: Flags,
   work: (access: AccessStore, tables: OAuthTables | undefined) => Promise<void>,

@@ -108,7 +108,9 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
       assert.deepEqual(json.code_challenge_methods_supported, ['S256']);
     }
     assert.equal((await service.call('/.well-known/oauth-authorization-server/other')).status, 404);
-    assert.equal((await service.call('/oauth/jwks')).status, 404);
+    const { json: openid } = await service.call('/.well-known/openid-configuration');
+    assert.deepEqual([openid.issuer, openid.jwks_uri], [base, `${base}/oauth/jwks`]);
+    assert.deepEqual((await service.call('/oauth/jwks')).json, { keys: [] });
   });
 
   it('a code works once; a second use ends the tokens of the first', async () => {
@@ -298,7 +300,7 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     const visitor = new Visitor();
     const { url } = await visitor.visit(requestOf(client).url);
     const seen = [];
-    for (const name of ['Kim', account.id, 'Nobody']) {
+    for (const name of ['Kim', account.id, 'Stranger']) {
       const { status, html } = await visitor.visit(url, {
         step: 'sign-in',
         account: name,
@@ -363,7 +365,7 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     }
     const shown = await visitor.visit(signIn.url, { step: 'sign-in', account: '"><b>', password: '' });
     assert.doesNotMatch(shown.html, /<b>/);
-    const unknown = await new Visitor().visit(requestOf('<b>nobody</b>').url);
+    const unknown = await new Visitor().visit(requestOf('<b>client</b>').url);
     assert.equal(unknown.status, 400);
     assert.doesNotMatch(unknown.html, /<b>/);
   });

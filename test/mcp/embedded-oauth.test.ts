@@ -1,5 +1,7 @@
 /** The embedded authorization server with a real client: the whole flow, and what it refuses. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as send } from 'node:http';
 import { after, before, it } from 'node:test';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { Account } from '../../src/access/records.js';
@@ -80,5 +82,49 @@ onEachAdapter('the embedded authorization server', (adapter) => {
     const log = service.logLines.join('\n');
     for (const secret of [token, refresh!, PASSWORD, back.searchParams.get('code')!])
       assert.ok(!log.includes(secret), 'no secret is in the log');
+  });
+
+  it('works behind a proxy that serves this server below a path', async () => {
+    const port = await freePort();
+    const outside = await freePort();
+    const publicUrl = `http://127.0.0.1:${outside}/patents`;
+    const inside = await Service.start(adapter, 10_000, {}, { port, publicUrl, oauthEmbedded: 'on' });
+    const seen: string[] = [];
+    const proxy = createServer((request, response) => {
+      const { method, headers, url = '' } = request;
+      seen.push(url);
+      if (!url.startsWith('/patents/')) {
+        response.writeHead(404).end();
+        return;
+      }
+      const path = url.slice('/patents'.length);
+      const passed = send({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(passed);
+    }).listen(outside, '127.0.0.1');
+    await once(proxy, 'listening');
+    try {
+      const made = await inside.access.createAccount({ name: 'Kim', plan: 'free' });
+      await inside.access.setPassword(made.id, PASSWORD);
+      const kept = new Kept();
+      const through = () =>
+        new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), { authProvider: kept });
+      const first = through();
+      await assert.rejects(client().connect(first), UnauthorizedError);
+      const visitor = new Visitor();
+      const back = await visitor.agree(kept.page!, 'Kim', PASSWORD);
+      for (const { path } of visitor.cookies.values()) assert.match(path, /^\/patents\/oauth\//);
+      await first.finishAuth(back.searchParams);
+      const signedIn = client();
+      await signedIn.connect(through());
+      await signedIn.close();
+      assert.ok(seen.includes('/patents/oauth/token'));
+    } finally {
+      proxy.close();
+      proxy.closeAllConnections();
+      await inside.stop();
+    }
   });
 });

@@ -22,7 +22,7 @@ export async function registered(base: string, name: string): Promise<string> {
 
 /**
  * Signs in, agrees, and redeems the code.
- * @param tokenBase server that redeems the code, if it is another one
+ * @param tokenBase server that redeems the code, if it differs
  */
 export async function tokensFor(
   base: string,

@@ -3,7 +3,7 @@ import { PriorartError } from '../../errors.js';
 import { OAUTH_JWKS } from '../../limits.js';
 import { createRemoteJWKSet, type JWTVerifyGetKey } from '../oauth/library.js';
 
-/** Whether nobody can change what is fetched: TLS, or this machine. */
+/** Whether no network can change what is fetched: TLS, or this machine. */
 export function isSafeAddress(address: string): boolean {
   return /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/.test(address);
 }

@@ -7,7 +7,7 @@ import type { OAuthStore } from './store.js';
 type Payload = Record<string, unknown>;
 
 /**
- * Kinds that are not kept. A sign-in is for one client: nobody stays signed in, so there are no sessions. The others
+ * Kinds that are not kept. A sign-in is for one client and ends with it, so there are no sessions. The others
  * belong to features that are off.
  */
 const UNKEPT: ReadonlySet<string> = new Set(['Session', 'ReplayDetection']);

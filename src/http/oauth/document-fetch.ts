@@ -1,5 +1,5 @@
 /**
- * Fetches metadata documents of clients, whose address anybody can name. So only https, only addresses of the public
+ * Fetches metadata documents of clients. Any caller can name such an address. So only https, only addresses of the public
  * internet, no redirects, and little time and size. The check is made of the addresses that the name resolves to, which
  * are those connected to, and again of the connection.
  */

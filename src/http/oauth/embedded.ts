@@ -120,6 +120,19 @@ export class EmbeddedOAuth implements TokenCheck {
     };
   }
 
+  /**
+   * The document of OpenID Connect Discovery, which clients of a server below a path ask for. It needs these members,
+   * although there are no ID tokens.
+   */
+  get openidMetadata(): object {
+    return {
+      ...this.serverMetadata,
+      jwks_uri: `${this.#resource.issuer}${OAUTH_PATH}/jwks`,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+    };
+  }
+
   /** What may follow the well-known path of the metadata: the path of the issuer, and that of the resource. */
   get pathsOfMetadata(): string[] {
     const { pathname } = new URL(this.#resource.publicUrl + RESOURCE_PATH);
@@ -195,7 +208,7 @@ export class EmbeddedOAuth implements TokenCheck {
   #opened(): OAuthStore {
     const { access } = this.#parts;
     if (!access.isAvailable()) {
-      const message = 'nobody can sign in, because the key store cannot be read';
+      const message = 'accounts cannot sign in, because the key store cannot be read';
       throw new PriorartError('unavailable', message, { retryAfter: 2 });
     }
     this.#store ??= new OAuthStore(access.folder);
@@ -322,7 +335,7 @@ export class EmbeddedOAuth implements TokenCheck {
       const isSame = known.account === account.id && known.client_id === client;
       if (isSame && access.verifyId(known.key).ok) return known.key;
     }
-    // Nobody learns its secret.
+    // Its secret is not kept: only tokens use this key.
     return (await access.createKey({ account: account.id, environment: ENVIRONMENT, name })).id;
   }
 

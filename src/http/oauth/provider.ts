@@ -15,7 +15,7 @@ export const CLIENT_AUTH_METHODS = ['none', 'client_secret_basic', 'client_secre
 export const INTERACTION_PATH = `${OAUTH_PATH}/sign-in`;
 export const INTERACTION_COOKIE = 'priorart_oauth';
 export const RESUME_COOKIE = 'priorart_oauth_resume';
-/** The library sets it. Nobody stays signed in, so it is neither sent nor read. */
+/** The library sets it. A sign-in ends with its request, so this cookie is neither sent nor read. */
 const SESSION_COOKIE = 'priorart_oauth_session';
 
 export interface ProviderParts {

@@ -40,7 +40,7 @@ export async function signInStep(
     if (error instanceof errors.SessionNotFound) return errorPage(400, 'expired');
     throw error;
   }
-  // Several sign-ins of one browser: the cookie is of this address's path, so this holds unless somebody tampers.
+  // Several sign-ins of one browser: the cookie is of this address's path, so this holds unless it was tampered with.
   if (!request.url!.endsWith(`/${interaction.uid}`)) return errorPage(400, 'expired');
   const client = await provider.Client.find(interaction.params['client_id'] ?? '');
   if (!client) return errorPage(400, 'expired');

@@ -1,7 +1,7 @@
 /**
  * The state of the authorization server, an LMDB environment in the folder of the access store, which every process of
  * the folder shares. What a client or a browser presents (tokens, codes, secrets, ids of sign-ins) is stored as its
- * SHA-256 only: they are random, so nobody can guess them from the hash.
+ * SHA-256 only: they are random, so the hash does not tell them.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

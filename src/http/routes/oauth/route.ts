@@ -22,7 +22,7 @@ function route(method: Route['method'], path: string, endpoint: string): Route {
  * The metadata. Clients put the path of the issuer behind the well-known path (RFC 8414), or that of the resource, and
  * some ask for the document of OpenID Connect instead.
  */
-function metadata(path: string): Route {
+function metadata(path: string, documentOf: (server: EmbeddedOAuth) => object): Route {
   return {
     method: 'GET',
     path,
@@ -39,17 +39,19 @@ function metadata(path: string): Route {
         // Clients in pages discover servers, too.
         'access-control-allow-origin': '*',
       };
-      return { status: 200, headers, body: JSON.stringify(server.serverMetadata) };
+      return { status: 200, headers, body: JSON.stringify(documentOf(server)) };
     },
   };
 }
 
-const WELL_KNOWN = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+const INSERTED = ['', '/{a}', '/{a}/{b}', '/{a}/{b}/{c}'];
 
 export const OAUTH_ROUTES: readonly Route[] = [
-  ...WELL_KNOWN.flatMap((path) =>
-    ['', '/{a}', '/{a}/{b}', '/{a}/{b}/{c}'].map((more) => metadata(path + more)),
-  ),
+  ...INSERTED.flatMap((path) => [
+    metadata(`/.well-known/oauth-authorization-server${path}`, (server) => server.serverMetadata),
+    metadata(`/.well-known/openid-configuration${path}`, (server) => server.openidMetadata),
+  ]),
+  metadata('/oauth/jwks', () => ({ keys: [] })),
   route('GET', '/oauth/authorize', 'oauth.authorize'),
   route('GET', '/oauth/authorize/{uid}', 'oauth.authorize'),
   route('GET', '/oauth/sign-in/{uid}', 'oauth.sign_in'),
