@@ -1,6 +1,6 @@
 /**
  * Before `npm pack` and `npm publish`: compiles everything, and the addon for every CPU level of this
- * platform. Then bundles the libraries of MCP and OAuth.
+ * platform. Then bundles the libraries of MCP, OAuth and metrics.
  */
 import { bundleLibraries } from './setup/bundle.mjs';
 import { reportFailure } from './setup/child.mjs';

@@ -1,6 +1,6 @@
 /**
  * Puts the parts of large libraries that the program uses into one file each, in the place of the file that imports
- * them. So the package needs no dependencies of 8 MB for MCP and 2 MB for OAuth.
+ * them. So the package needs no dependencies of 8 MB for MCP, 2 MB for OAuth and 3 MB for metrics.
  */
 import { join } from 'node:path';
 
@@ -42,6 +42,7 @@ const WITH_REQUIRE = `import { createRequire } from 'node:module'; const require
 export const BUNDLES = {
   mcp: { source: 'src/mcp/sdk.ts', external: ['zod', 'zod/*'], plugins: [withoutValidator] },
   oauth: { source: 'src/http/oauth/library.ts', plugins: [withoutAdvice], banner: { js: WITH_REQUIRE } },
+  metrics: { source: 'src/observe/prometheus.ts', banner: { js: WITH_REQUIRE } },
 };
 
 /** The compiled file that a bundle replaces. */

@@ -61,6 +61,7 @@ const CONFINED: Readonly<Record<string, readonly string[]>> = {
   'oidc-provider': ['src/http/oauth/library.ts'],
   'onnxruntime-node': ['src/onnx/'],
   piscina: ['src/pool/'],
+  'prom-client': ['src/observe/prometheus.ts'],
   sharp: ['src/drawings/convert.ts'],
 };
 

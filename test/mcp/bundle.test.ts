@@ -16,7 +16,6 @@ import { dirname, join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { ROOT } from '../house/checkout.js';
 
-const MOST_BYTES = { mcp: 300_000, oauth: 850_000 };
 const INITIALIZE = {
   ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
@@ -30,6 +29,13 @@ const DISCOVER = {
     },
   },
 };
+
+/** Compiled files that bundles replace, and their most bytes. */
+const BUNDLES = {
+  mcp: ['dist/src/mcp/sdk.js', 300_000],
+  oauth: ['dist/src/http/oauth/library.js', 850_000],
+  metrics: ['dist/src/observe/prometheus.js', 100_000],
+} as const;
 
 /** The compiled program without the libraries that are bundled. */
 let folder: string;
@@ -47,6 +53,9 @@ before(() => {
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), link);
   }
+  const made = Object.entries(BUNDLES).map(([name, [file]]) => [name, join(folder, file)]);
+  run(`import { bundle } from ${JSON.stringify(`${ROOT}/scripts/setup/bundle.mjs`)};
+    for (const [name, file] of ${JSON.stringify(made)}) await bundle(${JSON.stringify(ROOT)}, name, file);`);
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -59,18 +68,14 @@ function run(script: string): string {
   return made.stdout;
 }
 
-/** Makes a bundle, and returns its bytes. */
-function bundled(name: string, output: string): number {
-  const file = join(folder, output);
-  rmSync(file);
-  run(`import { bundle } from ${JSON.stringify(`${ROOT}/scripts/setup/bundle.mjs`)};
-    await bundle(${JSON.stringify(ROOT)}, ${JSON.stringify(name)}, ${JSON.stringify(file)});`);
-  return statSync(file).size;
+function assertSmall(name: keyof typeof BUNDLES): void {
+  const [file, most] = BUNDLES[name];
+  const { size } = statSync(join(folder, file));
+  assert.ok(size < most, `${size} bytes`);
 }
 
 it('the bundle of MCP takes little room, and serves both eras without the library', () => {
-  const bytes = bundled('mcp', 'dist/src/mcp/sdk.js');
-  assert.ok(bytes < MOST_BYTES.mcp, `${bytes} bytes`);
+  assertSmall('mcp');
   for (const [opening, expected] of [
     [INITIALIZE, /"protocolVersion":"2025-11-25"/],
     [DISCOVER, /"supportedVersions":\["2026-07-28"\]/],
@@ -85,9 +90,7 @@ it('the bundle of MCP takes little room, and serves both eras without the librar
 });
 
 it('the bundle of OAuth takes little room, and answers without the libraries and without advice', () => {
-  bundled('mcp', 'dist/src/mcp/sdk.js');
-  const bytes = bundled('oauth', 'dist/src/http/oauth/library.js');
-  assert.ok(bytes < MOST_BYTES.oauth, `${bytes} bytes`);
+  assertSmall('oauth');
   const output = run(`
     import { startServer } from ${JSON.stringify(join(folder, 'dist/src/http/server.js'))};
     import { AccessStore } from ${JSON.stringify(join(folder, 'dist/src/access/store.js'))};
@@ -113,4 +116,13 @@ it('the bundle of OAuth takes little room, and answers without the libraries and
     await server.close();
     await access.close();`);
   assert.match(output, /^201 \{.*"client_id":"client_.*\}\nunauthorized\n$/);
+});
+
+it('the bundle of metrics takes little room, and shows metrics without the library', () => {
+  assertSmall('metrics');
+  const output = run(`
+    import { Metrics } from ${JSON.stringify(join(folder, 'dist/src/observe/metrics.js'))};
+    const text = await new Metrics().text();
+    console.log(text);`);
+  assert.match(output, /^process_cpu_seconds_total /m);
 });
