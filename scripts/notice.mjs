@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { BUNDLES, bundle, outputOf } from './setup/bundle.mjs';
 import { reportFailure, runCaptured, SetupError } from './setup/child.mjs';
 import { findRust } from './setup/prerequisites.mjs';
 import { ROOT } from './setup.mjs';
@@ -145,23 +146,38 @@ const NPM_LICENCES = {
   'uWebSockets.js': 'Apache-2.0, © Alex Hultman; as repacked on npm under the name uwebsockets',
 };
 
-/**
- * Packages whose code is in dist/src/mcp/sdk.js (setup/bundle.mjs). content-type is contained in the first one, without
- * its licence file.
- */
-function describeBundle() {
+/** Licence of content-type 1.0.5, which the library of MCP contains without its licence file. */
+const CONTENT_TYPE = `MIT License\n\nCopyright (c) 2015 Douglas Christopher Wilson\n\n${MIT}`;
+
+/** Packages whose code is in the files that setup/bundle.mjs makes. */
+async function describeBundles() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
-  const names = ['@modelcontextprotocol/server', '@modelcontextprotocol/core'];
-  const folders = names.map((name) => `node_modules/${name}`);
-  const own = folders.map((folder) => readFileSync(join(ROOT, folder, 'LICENSE'), 'utf8').trim());
-  const contentType = `MIT License\n\nCopyright (c) 2015 Douglas Christopher Wilson\n\n${MIT}`;
-  return {
-    lines: [
-      ...names.map((name, n) => `  ${name} ${packages[folders[n]].version} (Apache-2.0 and MIT, see below)`),
-      '  content-type 1.0.5 (MIT)',
-    ],
-    texts: new Map([...own.map((text) => [text, names]), [contentType, ['content-type']]]),
-  };
+  const lines = [];
+  const texts = new Map([[CONTENT_TYPE, ['content-type']]]);
+  for (const name of Object.keys(BUNDLES)) {
+    const { metafile } = await bundle(ROOT, name, undefined, false);
+    const folders = Object.keys(metafile.inputs).flatMap(
+      (file) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
+    );
+    const own = name === 'mcp' ? ['  content-type 1.0.5 (MIT)'] : [];
+    for (const folder of new Set(folders)) {
+      const title = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      own.push(`  ${title} ${packages[folder].version} (${packages[folder].license ?? 'see below'})`);
+      const text = licenceText(join(ROOT, folder), title, packages[folder].license);
+      texts.set(text, [...new Set(texts.get(text)).add(title)]);
+    }
+    lines.push(`Contained in ${outputOf(name)} of the package:`, '', ...own.sort(), '');
+  }
+  return { lines, texts };
+}
+
+/** Text of the licence of an npm package. */
+function licenceText(folder, title, licence) {
+  const own = licenceFiles(folder)[0]?.text;
+  if (own !== undefined) return own;
+  const { author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const holder = typeof author === 'string' ? author : author?.name;
+  return standardText({ name: title, authors: holder ? [holder] : [] }, licence);
 }
 
 /** npm packages that come with `npm install priorart`. Their binaries for single platforms are not listed. */
@@ -198,8 +214,8 @@ async function notice() {
   );
   parts.push(describeSqlite(crates.find(({ name }) => name === 'libsqlite3-sys')));
   parts.sort((a, b) => a.title.toLowerCase().localeCompare(b.title.toLowerCase(), 'en'));
-  const bundle = describeBundle();
-  const texts = new Map(bundle.texts);
+  const bundles = await describeBundles();
+  const texts = new Map(bundles.texts);
   for (const { title, own } of parts) {
     for (const text of own) texts.set(text, [...(texts.get(text) ?? []), title]);
   }
@@ -225,10 +241,7 @@ async function notice() {
     '',
     'What was changed: pairs of terms were chosen, cut to their stems and joined to groups; see models/terms/README.md.',
     '',
-    'Contained in dist/src/mcp/sdk.js of the package:',
-    '',
-    ...bundle.lines,
-    '',
+    ...bundles.lines,
     'Installed with the package by npm, each under its own licence, and not contained in it:',
     '',
     ...[...new Set(npmPackages())].sort(),

@@ -144,6 +144,14 @@ export const SETTINGS = {
     unset: 'those of --host and --public-url, and localhost',
     description: 'further names in the Host header that /mcp accepts, comma-separated',
   }),
+  oauthEmbedded: choice({
+    env: 'PRIORART_OAUTH_EMBEDDED',
+    flag: '--oauth-embedded <choice>',
+    default: 'off',
+    values: ['on', 'off'],
+    description:
+      'on or off: whether this server is the authorization server for /mcp, where accounts sign in with their passwords',
+  }),
   oauthIssuer: optionalText({
     env: 'PRIORART_OAUTH_ISSUER',
     flag: '--oauth-issuer <url>',
@@ -153,7 +161,7 @@ export const SETTINGS = {
   oauthJwks: optionalUrl({
     env: 'PRIORART_OAUTH_JWKS',
     flag: '--oauth-jwks <url>',
-    unset: 'none',
+    unset: 'found by the metadata of the issuer',
     description: 'address of the public keys of the issuer (jwks_uri)',
   }),
   oauthAudience: optionalText({

@@ -133,8 +133,16 @@ export const ADMIN_SECRET_MIN_CHARS = 16;
  * delay, ms.
  */
 export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
-/** Client addresses whose wrong secrets are counted. */
+/** Client addresses, and accounts, whose wrong secrets are counted. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
+/** Characters of the password of an account. */
+export const PASSWORD_CHARS = { min: 12, max: 1_000 } as const;
+/** Passwords that are hashed at the same time, and those that may wait for it. libuv has four threads. */
+export const PASSWORD_HASHES = { atOnce: 2, waiting: 64 } as const;
+/** Wrong passwords a minute without a delay, for an account and for a network; then as ADMIN_PAUSE. */
+export const PASSWORD_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
+/** Sign-ins that may wait: of a network for one account, and of a network. */
+export const SIGN_INS_WAITING = { perAccount: 8, perNetwork: 16 } as const;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
 /** Requests that may wait for a worker before the server answers 503, per worker. */
@@ -340,11 +348,61 @@ export const MCP_STREAMS = { perKey: 8, all: 512 } as const;
 export const MCP_STREAM_COMMENT_MS = 5_000;
 /** Bytes that a stream's client may leave unread before its stream ends. */
 export const STREAM_WAITING_MAX_BYTES = 8 << 20;
-/** Keys of an authorization server: longest fetch, time between fetches for unknown keys, time until the next fetch; ms. */
-export const OAUTH_JWKS = { timeoutMs: 5_000, cooldownMs: 30_000, maxAgeMs: 600_000 } as const;
+/**
+ * Keys of an authorization server: longest fetch, time between fetches for unknown keys, time until the next fetch; ms.
+ * Then bytes of the metadata that names them.
+ */
+export const OAUTH_JWKS = {
+  timeoutMs: 5_000,
+  cooldownMs: 30_000,
+  maxAgeMs: 600_000,
+  metadataBytes: 256 << 10,
+} as const;
 /** Difference of clocks that is allowed between this server and the authorization server, s. */
 export const OAUTH_CLOCK_TOLERANCE_S = 5;
 /** Characters of a token. A request head has 16 KiB. */
 export const OAUTH_TOKEN_MAX_CHARS = 12_000;
+/**
+ * The embedded authorization server. Lifetimes in seconds: a request of a client until its person has agreed, a code,
+ * an access token, a refresh token since its last use, a grant, and a registered client that no account has agreed to.
+ */
+export const OAUTH_LIFETIME_S = {
+  interaction: 600,
+  code: 60,
+  accessToken: 3_600,
+  refreshToken: 30 * 86_400,
+  grant: 365 * 86_400,
+  unusedClient: 86_400,
+} as const;
+/** Records of the embedded authorization server, by kind. A full kind refuses further ones until some expire. */
+export const OAUTH_RECORDS_MAX: Readonly<Record<string, number>> = {
+  Client: 10_000,
+  Interaction: 20_000,
+  AuthorizationCode: 20_000,
+  Grant: 20_000,
+  AccessToken: 200_000,
+  RefreshToken: 200_000,
+};
+/** Grants of an account. The oldest is ended for a further one. */
+export const OAUTH_GRANTS_PER_ACCOUNT = 100;
+/** Interval at which expired records are removed, ms. */
+export const OAUTH_SWEEP_MS = 600_000;
+/** Time after which the keys that sign cookies are replaced, ms. The old key is accepted for as long again. */
+export const OAUTH_KEY_MS = 30 * 86_400_000;
+/** Bytes of a form or of a registration. */
+export const OAUTH_BODY_MAX_BYTES = 32 << 10;
+/** Registrations, and fetches of metadata documents, that a client address may cause in any 60 seconds. */
+export const OAUTH_REGISTRATIONS_PER_MINUTE = 10;
+export const OAUTH_FETCHES_PER_MINUTE = 20;
+/** A client's metadata: characters of its name and of an address, and number of addresses. */
+export const OAUTH_CLIENT = { nameChars: 100, uriChars: 2_000, redirectUris: 20 } as const;
+/** A client's metadata document: bytes, longest fetch (ms), fetches at the same time, time it is kept (s). */
+export const OAUTH_DOCUMENT = {
+  maxBytes: 5 << 10,
+  timeoutMs: 5_000,
+  atOnce: 8,
+  keptMinS: 300,
+  keptMaxS: 86_400,
+} as const;
 /** Bytes of an answer of a server that the local MCP process accepts. */
 export const MCP_ANSWER_MAX_BYTES = 256 << 20;

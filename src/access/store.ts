@@ -21,7 +21,9 @@ import { hashSecret, isWellFormed, newSecret, randomBase62 } from './key.js';
 import {
   accountIn,
   accountsIn,
+  type Credentials,
   countActive,
+  credentialsIn,
   insertKey,
   keyAndAccountIn,
   keyIn,
@@ -30,10 +32,13 @@ import {
   LOOKUP_BYTES,
   openKeys,
   putAccount,
+  putPassword,
   putSetting,
+  replaceHash,
   setting,
 } from './keys-file.js';
 import { LockQueue } from './lock-queue.js';
+import { hashPassword, isOutdated, matchesPassword } from './password.js';
 import type { Account, AccountPlan, ApiKey, Maintenance, Verification } from './records.js';
 import { checkedQuota, checkInteger, checkName, withEnvironment } from './rules.js';
 import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
@@ -271,6 +276,53 @@ export class AccessStore {
       );
       return keyIn(file, id);
     });
+  }
+
+  /**
+   * Sets the password of an account, and ends its sessions. Resolves when the change is on the disk.
+   * @param password undefined removes the password
+   * @throws PriorartError `usage` for a length that is not allowed, `not_found`, `overloaded`
+   */
+  async setPassword(accountId: string, password: string | undefined): Promise<void> {
+    const hash = password === undefined ? undefined : await hashPassword(password);
+    await this.#writing((file) => {
+      putPassword(file, accountIn(file, accountId).id, hash);
+    });
+  }
+
+  /**
+   * The account whose password this is. The check takes the same time whether the account exists or not, and
+   * blocks no event loop. Callers that take passwords from a network use SignIns, which slows guesses.
+   * @param asked id or name. A name that several accounts with passwords have is not accepted
+   * @returns undefined if the password is wrong, or the account does not exist or has no password
+   * @throws PriorartError `overloaded`, `unavailable`
+   */
+  async checkPassword(asked: string, password: string): Promise<Account | undefined> {
+    return (await this.#checkedCredentials(asked, password))?.account;
+  }
+
+  async #checkedCredentials(asked: string, password: string): Promise<Credentials | undefined> {
+    const found = this.#credentials(asked);
+    if (!(await matchesPassword(password, found?.hash)) || found === undefined) return undefined;
+    if (isOutdated(found.hash)) {
+      const hash = await hashPassword(password);
+      await this.#writing((file) => replaceHash(file, found.account.id, found.hash, hash));
+    }
+    // The password may have been changed during the check.
+    return this.#credentials(found.account.id)?.epoch === found.epoch ? found : undefined;
+  }
+
+  #credentials(asked: string): Credentials | undefined {
+    const file = this.#current();
+    return this.#reading(() => credentialsIn(file, asked));
+  }
+
+  /**
+   * The id of the account that a person names to sign in; undefined without such an account.
+   * @throws PriorartError `unavailable`
+   */
+  accountWithPassword(asked: string): string | undefined {
+    return this.#credentials(asked)?.account.id;
   }
 
   /** All keys, oldest first, without secrets and hashes. */

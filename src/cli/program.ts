@@ -11,6 +11,7 @@ import { embedCommand } from './embed.js';
 import { evalCommand } from './eval.js';
 import { explainCommand } from './explain.js';
 import { exportCommand } from './export.js';
+import { grantsCommand } from './grants.js';
 import { ingestCommand } from './ingest.js';
 import { keysCommand } from './keys.js';
 import { logsCommand } from './logs.js';
@@ -62,6 +63,7 @@ for (const command of [
   snapshotCommand,
   accountsCommand,
   keysCommand,
+  grantsCommand,
   usageCommand,
   logsCommand,
   maintenanceCommand,

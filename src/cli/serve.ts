@@ -24,6 +24,7 @@ const OF_A_SERVER = [
   'publicUrl',
   'mcp',
   'mcpHosts',
+  'oauthEmbedded',
   'oauthIssuer',
   'oauthJwks',
   'oauthAudience',

@@ -20,6 +20,7 @@ import { drawings } from './routes/drawings/redirect.js';
 import { livez } from './routes/health/livez.js';
 import { healthz, readyz } from './routes/health/readyz.js';
 import { MCP_ROUTES } from './routes/mcp/route.js';
+import { OAUTH_ROUTES } from './routes/oauth/route.js';
 import { docs } from './routes/reference/docs.js';
 import { openapi } from './routes/reference/openapi-json.js';
 import { semantic } from './routes/semantic/route.js';
@@ -41,6 +42,7 @@ export const ROUTES: readonly Route[] = [
   healthz,
   ...ADMIN_ROUTES,
   ...MCP_ROUTES,
+  ...OAUTH_ROUTES,
 ];
 
 /** Connects routes and services to a handler for an adapter. */
@@ -184,7 +186,7 @@ class Exchange {
     this.#admission.addHeaders(headers);
     headers['x-request-id'] = this.#requestId;
     if (this.#trace) headers['traceparent'] = this.#trace.header;
-    return { status: reply.status, headers, body: reply.body };
+    return { ...reply, headers };
   }
 
   async fail(error: unknown): Promise<HttpReply | undefined> {

@@ -64,7 +64,21 @@ export class McpEndpoint {
    * Refuses pages of other sites, also if they reach this server by a name of their own (DNS rebinding).
    * @throws PriorartError `forbidden`
    */
-  checkSource({ headers }: HttpRequest): void {
+  checkSource(request: HttpRequest): void {
+    this.checkHost(request);
+    const origin = request.headers['origin'];
+    if (origin === undefined || this.#isOwnPage(origin)) return;
+    throw new PriorartError(
+      'forbidden',
+      `Origin: got ${JSON.stringify(origin)}; expected an origin of --cors-origins, or none`,
+    );
+  }
+
+  /**
+   * Refuses names that are not of this server.
+   * @throws PriorartError `forbidden`
+   */
+  checkHost({ headers }: HttpRequest): void {
     const host = hostName(headers['host'] ?? '');
     if (this.#hosts && (host === undefined || !this.#hosts.has(host))) {
       throw new PriorartError(
@@ -72,12 +86,6 @@ export class McpEndpoint {
         `Host: got ${JSON.stringify(headers['host'] ?? '')}; expected a name of this server: set --mcp-hosts or --public-url`,
       );
     }
-    const origin = headers['origin'];
-    if (origin === undefined || this.#isOwnPage(origin)) return;
-    throw new PriorartError(
-      'forbidden',
-      `Origin: got ${JSON.stringify(origin)}; expected an origin of --cors-origins, or none`,
-    );
   }
 
   /** Whether a page is of this server, of the machine itself, or of an origin that the operator names. */

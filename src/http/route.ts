@@ -9,10 +9,11 @@ import type { DrawingStore } from '../drawings/store.js';
 import type { EnginePort } from '../engine-port.js';
 import type { Logger } from '../observe/log.js';
 import type { HttpReply, HttpRequest } from './adapters/adapter.js';
+import type { TokenCheck } from './admission/access-token.js';
 import type { Administration } from './admission/administrator.js';
 import type { KeyCheck } from './admission/api-key.js';
-import type { OAuth } from './admission/oauth.js';
 import type { McpEndpoint } from './mcp-endpoint.js';
+import type { EmbeddedOAuth } from './oauth/embedded.js';
 import type { Operation } from './openapi/operation.js';
 import type { RequestObserver } from './request-record.js';
 
@@ -29,7 +30,9 @@ export interface Services {
   /** The MCP front end; absent: its endpoints answer 404. */
   mcp?: McpEndpoint | undefined;
   /** Checks tokens of an authorization server; absent: API keys only. */
-  oauth?: OAuth | undefined;
+  oauth?: TokenCheck | undefined;
+  /** The embedded authorization server; absent: its endpoints answer 404. */
+  authorization?: EmbeddedOAuth | undefined;
   /** Address of this server for clients; undefined if it is not configured. */
   publicUrl?: string | undefined;
   /** Longest time of a search, ms. */

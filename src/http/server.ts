@@ -1,5 +1,6 @@
 /** Starts the HTTP server: selects an adapter, listens, and shuts down in order. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SignIns } from '../access/sign-in.js';
 import type { AccessStore } from '../access/store.js';
 import type { Config } from '../config.js';
 import type { DrawingStore } from '../drawings/store.js';
@@ -22,6 +23,8 @@ import { createApp, ROUTES } from './app.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { type MetricsPort, openMetricsPort } from './metrics-port.js';
 import { type Middleware, type MiddlewareConfig, middlewareOf } from './middleware.js';
+import type { DocumentFetch } from './oauth/document-fetch.js';
+import type { EmbeddedOAuth } from './oauth/embedded.js';
 import { packageVersion } from './package-version.js';
 import { preflightAnswers, refusalReply } from './preflight.js';
 import { logForKey, logRequest } from './request-line.js';
@@ -41,6 +44,7 @@ type Optional = MiddlewareConfig &
       | 'publicUrl'
       | 'mcp'
       | 'mcpHosts'
+      | 'oauthEmbedded'
       | 'oauthIssuer'
       | 'oauthJwks'
       | 'oauthAudience'
@@ -66,6 +70,8 @@ export interface ServerParts {
   config: Pick<Config, 'host' | 'port' | 'httpAdapter' | 'deadlineMs' | 'shutdownGraceMs'> &
     RequestServicesConfig &
     Optional;
+  /** Fetches metadata documents of clients; absent: from the public internet. */
+  fetchDocument?: DocumentFetch;
   /** The metrics of the engine; absent: new metrics. */
   metrics?: Metrics;
 }
@@ -98,7 +104,8 @@ export interface Server {
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { engine, access, drawings, log, config, metrics = new Metrics() } = parts;
   const tls = tlsIdentity(config);
-  const oauth = await oauthOf(config);
+  const external = await oauthOf(config);
+  const authorization = await authorizationOf(parts);
   const lifecycle = { draining: false };
   const requestServices = openRequestServices(access, config, log, () => engine.ready().ready);
   const writeLine = lineWriter(log);
@@ -119,7 +126,8 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     drawings,
     log,
     mcp,
-    oauth,
+    oauth: external ?? authorization,
+    authorization,
     publicUrl: config.publicUrl,
     deadlineMs: config.deadlineMs,
     lifecycle,
@@ -151,6 +159,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     port = await adapter.listen(config.host, config.port);
   } catch (error) {
     metricsPort?.close();
+    await authorization?.close();
     await requestServices.close();
     throw error;
   }
@@ -193,25 +202,69 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       await mcp?.close();
       await adapter.close(config.shutdownGraceMs);
       metricsPort?.close();
+      await authorization?.close();
       await requestServices.close();
       log.info('closed');
     },
   };
 }
 
-/**
- * The library that checks tokens is an optional peer of the package, loaded only if it is needed.
- * @throws PriorartError `usage` if it is not installed
- */
+/** The libraries of OAuth are loaded only if they are needed. */
 async function oauthOf(config: ServerParts['config']): Promise<Services['oauth']> {
   if (config.oauthIssuer === undefined) return undefined;
-  const { OAuth } = await import('./admission/oauth.js').catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const message =
-      '--oauth-issuer needs the package jose, which is not installed; install it with `npm install jose`';
-    throw new PriorartError('usage', message, { cause });
-  });
+  const { OAuth } = await import('./admission/oauth.js');
   return OAuth.of(config);
+}
+
+/**
+ * The embedded authorization server, if it is on.
+ * @throws PriorartError `usage` if clients could not reach it, or passwords would travel without TLS
+ */
+async function authorizationOf({
+  access,
+  config,
+  log,
+  fetchDocument,
+}: ServerParts): Promise<EmbeddedOAuth | undefined> {
+  if (config.oauthEmbedded !== 'on') return undefined;
+  if (config.oauthIssuer !== undefined) {
+    throw new PriorartError(
+      'usage',
+      '--oauth-embedded on: expected no --oauth-issuer with it; choose one of them',
+    );
+  }
+  if (config.mcp === 'off')
+    throw new PriorartError('usage', '--oauth-embedded on: expected --mcp on with it');
+  const publicUrl = config.publicUrl ?? loopbackUrl(config);
+  if (publicUrl === undefined) {
+    throw new PriorartError(
+      'usage',
+      '--oauth-embedded on: expected --public-url with it, the address of this server; a server on 127.0.0.1 with a fixed port needs none',
+    );
+  }
+  if (!/^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/.test(publicUrl)) {
+    throw new PriorartError(
+      'usage',
+      `--public-url: got ${JSON.stringify(publicUrl)}; expected https for --oauth-embedded`,
+    );
+  }
+  const { EmbeddedOAuth } = await import('./oauth/embedded.js');
+  const signIns = new SignIns({
+    accountWithPassword: (asked) => access.accountWithPassword(asked),
+    check: (asked, password) => access.checkPassword(asked, password),
+  });
+  return new EmbeddedOAuth({
+    ...{ access, publicUrl, fetchDocument, scope: config.oauthScope },
+    checkPassword: (account, password, address) => signIns.check(account, password, address),
+    onError: (error) => log.error({ err: error }, 'expired sign-ins could not be removed'),
+  });
+}
+
+/** The address of a server that only its own machine reaches; undefined for others, and if the port is not known. */
+function loopbackUrl({ host, port, tlsCert }: ServerParts['config']): string | undefined {
+  if (port === 0 || !['localhost', '127.0.0.1', '::1'].includes(host)) return undefined;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
 async function openMetrics(

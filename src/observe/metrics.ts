@@ -2,8 +2,9 @@
  * The metrics at /metrics, in Prometheus' text format. Counters are incremented as events occur. Gauges are read when
  * /metrics is requested. Labels come from tables of the program, never from a client.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
 import type { AnsweredQuestion, IndexState, PoolState, RecallCount } from './observations.js';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from './prometheus.js';
 
 /** Histogram buckets, s, from OpenTelemetry's conventions for http.server.request.duration. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];

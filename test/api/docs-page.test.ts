@@ -6,7 +6,7 @@ import { openDrawings } from '../../src/drawings/open.js';
 import { type Engine, open } from '../../src/index.js';
 import { FIXTURES } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
-import { Browser, noBrowser, Page } from '../house/browser.js';
+import { Browser, FAINT, noBrowser, Page } from '../house/browser.js';
 import { type Collection, collect } from '../search/collection.js';
 import { Service } from './service.js';
 
@@ -53,32 +53,7 @@ describe('/docs in a browser', { skip: noBrowser || noSharp }, () => {
       );
       assert.ok(seen > 0.9 * look.width, `expected a page as wide as the window of ${look.width}: ${seen}`);
       assert.equal(wide, seen, 'no horizontal scrolling');
-      // Elements whose text has less than the minimum contrast of WCAG 2.
-      const faint = await page.evaluate<string[]>(`(() => {
-        const channels = (text) => text.match(/[\\d.]+/g).map(Number);
-        const over = ([r, g, b, a = 1], below) => [r, g, b].map((c, i) => c * a + below[i] * (1 - a));
-        const luminance = (rgb) => rgb
-          .map((c) => c / 255)
-          .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-          .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-        const groundOf = (element) => {
-          if (!element) return [255, 255, 255];
-          return over(channels(getComputedStyle(element).backgroundColor), groundOf(element.parentElement));
-        };
-        const found = new Set();
-        for (const element of document.body.querySelectorAll('*')) {
-          const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
-          if (!own || element.getClientRects().length === 0) continue;
-          const [r, g, b] = channels(getComputedStyle(element).color);
-          let opacity = 1;
-          for (let at = element; at; at = at.parentElement) opacity *= Number(getComputedStyle(at).opacity);
-          const ground = groundOf(element);
-          const [x, y] = [luminance(over([r, g, b, opacity], ground)), luminance(ground)];
-          const contrast = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
-          if (contrast < 4.5) found.add(element.tagName + ' ' + element.textContent.slice(0, 30) + ' ' + contrast);
-        }
-        return [...found];
-      })()`);
+      const faint = await page.evaluate<string[]>(FAINT);
       assert.deepEqual(faint, []);
     });
   }

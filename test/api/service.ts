@@ -11,6 +11,7 @@ import type { DrawingStore } from '../../src/drawings/store.js';
 import { Engine, serverPort } from '../../src/engine.js';
 import type { EnginePort } from '../../src/engine-port.js';
 import { PriorartError } from '../../src/errors.js';
+import type { DocumentFetch } from '../../src/http/oauth/document-fetch.js';
 import { type Server, type ServerParts, startServer } from '../../src/http/server.js';
 import { createLog } from '../../src/observe/log.js';
 import type { Metrics } from '../../src/observe/metrics.js';
@@ -148,7 +149,12 @@ export class Service {
   static async start(
     adapter: (typeof ADAPTERS)[number],
     deadlineMs = 10_000,
-    parts: { engine?: EnginePort | Engine; drawings?: DrawingStore; metrics?: Metrics } = {},
+    parts: {
+      engine?: EnginePort | Engine;
+      drawings?: DrawingStore;
+      metrics?: Metrics;
+      fetchDocument?: DocumentFetch;
+    } = {},
     settings: Partial<ServerParts['config']> = {},
     prepare: (accessFolder: string) => void = () => {},
   ): Promise<Service> {
@@ -164,6 +170,7 @@ export class Service {
       engine: parts.engine instanceof Engine ? serverPort(parts.engine) : (parts.engine ?? memory),
       ...(parts.drawings ? { drawings: parts.drawings } : {}),
       ...(parts.metrics ? { metrics: parts.metrics } : {}),
+      ...(parts.fetchDocument ? { fetchDocument: parts.fetchDocument } : {}),
       access: service.access,
       log: createLog('debug', { write: (line) => void service.logLines.push(line) }),
       config: {

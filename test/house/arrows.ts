@@ -55,9 +55,13 @@ const FOR_EVERYBODY = new Set(['errors.ts', 'limits.ts', 'config.ts', 'nearest-n
 const CONFINED: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['src/mcp/sdk.ts'],
   'uWebSockets.js': ['src/http/adapters/uws.ts'],
+  jose: ['src/http/oauth/library.ts'],
+  'light-my-request': ['src/http/oauth/library.ts'],
   lmdb: ['src/store/'],
+  'oidc-provider': ['src/http/oauth/library.ts'],
   'onnxruntime-node': ['src/onnx/'],
   piscina: ['src/pool/'],
+  'prom-client': ['src/observe/prometheus.ts'],
   sharp: ['src/drawings/convert.ts'],
 };
 

@@ -29,6 +29,33 @@ type Message = {
   error?: { message: string };
 };
 
+/** Elements of a page whose text has less than the minimum contrast of WCAG 2, an expression. */
+export const FAINT = `(() => {
+  const channels = (text) => text.match(/[\\d.]+/g).map(Number);
+  const over = ([r, g, b, a = 1], below) => [r, g, b].map((c, i) => c * a + below[i] * (1 - a));
+  const luminance = (rgb) => rgb
+    .map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const groundOf = (element) => {
+    if (!element) return [255, 255, 255];
+    return over(channels(getComputedStyle(element).backgroundColor), groundOf(element.parentElement));
+  };
+  const found = new Set();
+  for (const element of document.body.querySelectorAll('*')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+    if (!own || element.getClientRects().length === 0) continue;
+    const [r, g, b] = channels(getComputedStyle(element).color);
+    let opacity = 1;
+    for (let at = element; at; at = at.parentElement) opacity *= Number(getComputedStyle(at).opacity);
+    const ground = groundOf(element);
+    const [x, y] = [luminance(over([r, g, b, opacity], ground)), luminance(ground)];
+    const contrast = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+    if (contrast < 4.5) found.add(element.tagName + ' ' + element.textContent.slice(0, 30) + ' ' + contrast);
+  }
+  return [...found];
+})()`;
+
 export class Browser {
   readonly #child;
   readonly #profile = mkdtempSync(join(tmpdir(), 'priorart-browser-'));
@@ -148,6 +175,30 @@ export class Page {
     const { result, exceptionDetails } = await this.ask('Runtime.evaluate', asked);
     if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails).slice(0, 1_000));
     return (result as { value: T }).value;
+  }
+
+  /** Waits until an expression is true, over navigations of the page. */
+  async until(expression: string): Promise<void> {
+    for (let tries = 0; tries < 500; tries++) {
+      // While the page navigates, nothing can be evaluated.
+      if (await this.evaluate<boolean>(expression).catch(() => false)) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const seen = await this.evaluate<string>('location.href + "\\n" + document.body.innerText').catch(String);
+    throw new Error(`${expression} did not become true: ${seen}`);
+  }
+
+  /** Types into the element that has the focus. */
+  async type(text: string): Promise<void> {
+    await this.ask('Input.insertText', { text });
+  }
+
+  async press(key: 'Tab' | 'Enter'): Promise<void> {
+    const code = { Tab: 9, Enter: 13 }[key];
+    const text = key === 'Enter' ? { text: '\r' } : {};
+    const event = { key, code: key, windowsVirtualKeyCode: code, ...text };
+    await this.ask('Input.dispatchKeyEvent', { type: 'keyDown', ...event });
+    await this.ask('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
   }
 
   #listen({ method, params }: Message): void {

@@ -11,8 +11,8 @@ import { codeBlocks } from './docs.js';
 const MINUTES = 60_000;
 /**
  * Maximum size of an app's node_modules with the package alone: bytes of the files in MB (1,000,000 bytes), and MiB on the
- * disk as `du` counts them. The model is 59 MB, the addons for two kinds of processors are 23, LMDB 18, zod 6, prom-client
- * with its dependencies 3. Optional peers come on top: jose 0.3, sharp 20, uWebSockets.js 257.
+ * disk as `du` counts them. The model is 59 MB, the addons for two kinds of processors are 23, LMDB 18, zod 6.
+ * Optional peers come on top: sharp 20, uWebSockets.js 257.
  */
 const INSTALLED_MB = 120;
 const INSTALLED_MIB = 124;

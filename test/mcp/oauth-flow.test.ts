@@ -6,63 +6,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { after, before, it } from 'node:test';
-import {
-  Client,
-  type OAuthClientInformationMixed,
-  type OAuthClientProvider,
-  type OAuthTokens,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
 import { onEachAdapter, Service } from '../api/service.js';
 import { freePort } from '../http/free-port.js';
+import { Kept, REDIRECT } from './oauth-client.js';
 
 const SCOPE = 'patents:read';
-const REDIRECT = 'http://127.0.0.1:9/callback';
 
-/** What the client keeps. */
-class Kept implements OAuthClientProvider {
-  readonly redirectUrl = REDIRECT;
-  readonly clientMetadata = {
-    client_name: 'A test client',
-    redirect_uris: [REDIRECT],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-    scope: `${SCOPE} offline_access`,
-  };
-  client: OAuthClientInformationMixed | undefined;
-  kept: OAuthTokens | undefined;
-  verifier = '';
-  page: URL | undefined;
-
-  clientInformation() {
-    return this.client;
-  }
-  saveClientInformation(client: OAuthClientInformationMixed): void {
-    this.client = client;
-  }
-  tokens() {
-    return this.kept;
-  }
-  saveTokens(tokens: OAuthTokens): void {
-    this.kept = tokens;
-  }
-  redirectToAuthorization(url: URL): void {
-    // The library asks for consent again if a refresh token is wanted.
+/** The library asks for consent again if a refresh token is wanted. */
+class Asking extends Kept {
+  override redirectToAuthorization(url: URL): void {
     url.searchParams.set('prompt', 'consent');
-    this.page = url;
-  }
-  saveCodeVerifier(verifier: string): void {
-    this.verifier = verifier;
-  }
-  codeVerifier() {
-    return this.verifier;
-  }
-  invalidateCredentials(which: string): void {
-    if (which === 'all' || which === 'tokens') this.kept = undefined;
+    super.redirectToAuthorization(url);
   }
 }
 
@@ -130,8 +87,7 @@ onEachAdapter('the flow of OAuth', (adapter) => {
     authorization = createServer(provider.callback()).listen(Number(new URL(issuer).port), '127.0.0.1');
     await once(authorization, 'listening');
     const settings = { port, publicUrl: `http://127.0.0.1:${port}`, oauthScope: SCOPE };
-    const oauth = { oauthIssuer: issuer, oauthJwks: `${issuer}/jwks` };
-    service = await Service.start(adapter, 10_000, {}, { ...settings, ...oauth });
+    service = await Service.start(adapter, 10_000, {}, { ...settings, oauthIssuer: issuer });
     keyId = service.keyId;
   });
   after(async () => {
@@ -141,7 +97,7 @@ onEachAdapter('the flow of OAuth', (adapter) => {
   });
 
   it('discovery, registration, sign-in, consent, token, call, refresh, and the end of the access', async () => {
-    const kept = new Kept();
+    const kept = new Asking();
     const url = new URL(`${service.server.url}/mcp`);
     const transport = () => new StreamableHTTPClientTransport(url, { authProvider: kept });
     const client = () => new Client({ name: 'test', version: '1' });

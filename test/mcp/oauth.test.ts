@@ -283,7 +283,8 @@ describe('settings of OAuth', () => {
     assert.ok(OAuth.of(whole));
     assert.equal(OAuth.of({}), undefined);
     for (const [changed, expected] of [
-      [{ oauthJwks: undefined }, /expected --oauth-jwks/],
+      [{ oauthJwks: undefined, oauthIssuer: 'our login' }, /expected an https address, or --oauth-jwks/],
+      [{ oauthJwks: undefined, oauthIssuer: 'http://login.example.com/' }, /expected an https address/],
       [{ publicUrl: undefined }, /expected --public-url/],
       [{ oauthJwks: 'http://login.example.com/jwks' }, /expected https/],
       [{ oauthJwks: 'http://127.0.0.1.evil.example/jwks' }, /expected https/],

@@ -65,6 +65,8 @@ export interface HttpReply {
   status: number;
   /** Without Content-Length, Connection and Date: the adapter sets them. */
   headers: Readonly<Record<string, string>>;
+  /** Values of Set-Cookie, one header each. */
+  cookies?: readonly string[];
   body: Uint8Array | string | BodySource | EventBody;
   /** Number of results in the body, for the request log. */
   resultCount?: number;
@@ -196,10 +198,12 @@ export const BARE_ERROR: HttpReply = {
 };
 
 /** Throws if a value would end its header early. The value may come from a client. */
-export function checkReplyHeaders(headers: HttpReply['headers']): void {
+export function checkReplyHeaders({ headers, cookies = [] }: Pick<HttpReply, 'headers' | 'cookies'>): void {
   for (const name in headers) {
     if (/[^\x20-\x7e\t]/.test(headers[name]!)) throw new Error(`response header ${name} is not plain ASCII`);
   }
+  for (const cookie of cookies)
+    if (/[^\x20-\x7e]/.test(cookie)) throw new Error('response header set-cookie is not plain ASCII');
 }
 
 /** `200 OK` */

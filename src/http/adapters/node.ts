@@ -1,6 +1,12 @@
 /** The adapter on node:http. It is always available, and is used if uWebSockets.js does not load. */
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { HALF_CLOSED_MS, STREAM_WAITING_MAX_BYTES } from '../../limits.js';
@@ -138,7 +144,7 @@ class NodeAdapter implements HttpAdapter {
     let reply: HttpReply | undefined = BARE_ERROR;
     try {
       reply = await this.#options.handler(request);
-      if (reply) checkReplyHeaders(reply.headers);
+      if (reply) checkReplyHeaders(reply);
       else if (!disconnect.isGone) throw new Error('no reply for a client that is still there');
     } catch (error) {
       reply = BARE_ERROR;
@@ -182,14 +188,15 @@ class NodeAdapter implements HttpAdapter {
       ...refusalOf(error),
       remoteAddress: addressOf(socket),
     });
-    checkReplyHeaders(headers);
+    checkReplyHeaders({ headers });
     const all = Object.entries({ ...headers, 'content-length': lengthOf(body), connection: 'close' });
     const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${statusLine(status)}\r\n${lines.join('')}\r\n${body}`);
   }
 
   #write(message: IncomingMessage, response: ServerResponse, reply: HttpReply, close: boolean): void {
-    const headers: Record<string, string | number> = { ...reply.headers };
+    const headers: OutgoingHttpHeaders = { ...reply.headers };
+    if (reply.cookies) headers['set-cookie'] = [...reply.cookies];
     if (close) headers['connection'] = 'close';
     if (isBodiless(reply.status)) {
       response.writeHead(reply.status, headers).end();

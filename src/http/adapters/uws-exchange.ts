@@ -148,9 +148,10 @@ export class UwsExchange {
     });
   }
 
-  #writeHead({ status, headers }: HttpReply): void {
+  #writeHead({ status, headers, cookies = [] }: HttpReply): void {
     this.#res.writeStatus(statusLine(status));
     for (const name in headers) this.#res.writeHeader(name, headers[name]!);
+    for (const cookie of cookies) this.#res.writeHeader('set-cookie', cookie);
   }
 
   /**

@@ -170,7 +170,7 @@ class UwsAdapter implements HttpAdapter {
     try {
       if (!reply && exchange.isOpen) throw new Error('no reply for a client that is still there');
       if (!reply) return;
-      checkReplyHeaders(reply.headers);
+      checkReplyHeaders(reply);
       exchange.write(reply, this.#listening === undefined);
     } catch (error) {
       this.#answerError(exchange, error);

@@ -3,11 +3,19 @@
  * tokens come from (RFC 9728), and checks each token by the keys that the authorization server publishes. A token stands
  * for an API key of this server, whose limits, quota and log hold for it.
  */
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Config } from '../../config.js';
 import { PriorartError } from '../../errors.js';
 import { OAUTH_CLOCK_TOLERANCE_S, OAUTH_JWKS, OAUTH_TOKEN_MAX_CHARS } from '../../limits.js';
-import { METADATA_PATH } from '../mcp-endpoint.js';
+import { joseErrors as errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from '../oauth/library.js';
+import {
+  bearerChallenge,
+  RESOURCE_PATH,
+  type Resource,
+  resourceMetadata,
+  type TokenCheck,
+  TokenRefused,
+} from './access-token.js';
+import { isSafeAddress, keysAt, keysOfIssuer } from './jwks-discovery.js';
 
 export type OAuthConfig = Partial<
   Pick<
@@ -15,8 +23,6 @@ export type OAuthConfig = Partial<
     'publicUrl' | 'oauthIssuer' | 'oauthJwks' | 'oauthAudience' | 'oauthScope' | 'oauthClaim' | 'oauthKey'
   >
 >;
-
-const ENDPOINT = '/mcp';
 
 /** Signatures only. A shared secret would have to be in the published keys. */
 const ALGORITHMS = [
@@ -33,17 +39,7 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 
-/** A refused token. `reason` is the code of RFC 6750. */
-class TokenRefused extends PriorartError {
-  readonly reason: 'invalid_token' | 'insufficient_scope';
-
-  constructor(reason: TokenRefused['reason'], message: string, cause?: unknown) {
-    super(reason === 'invalid_token' ? 'unauthorized' : 'forbidden', message, { cause });
-    this.reason = reason;
-  }
-}
-
-export class OAuth {
+export class OAuth implements TokenCheck {
   readonly #keys: JWTVerifyGetKey;
   readonly #issuer: string;
   readonly #audience: string;
@@ -52,18 +48,14 @@ export class OAuth {
   readonly #key: string | undefined;
   readonly #publicUrl: string;
 
-  private constructor(issuer: string, jwks: string, publicUrl: string, config: OAuthConfig) {
+  private constructor(issuer: string, publicUrl: string, config: OAuthConfig) {
     this.#issuer = issuer;
     this.#publicUrl = publicUrl;
-    this.#audience = config.oauthAudience ?? publicUrl + ENDPOINT;
+    this.#audience = config.oauthAudience ?? publicUrl + RESOURCE_PATH;
     this.#scope = config.oauthScope;
     this.#claim = config.oauthClaim ?? 'priorart_key';
     this.#key = config.oauthKey;
-    this.#keys = createRemoteJWKSet(new URL(jwks), {
-      timeoutDuration: OAUTH_JWKS.timeoutMs,
-      cooldownDuration: OAUTH_JWKS.cooldownMs,
-      cacheMaxAge: OAUTH_JWKS.maxAgeMs,
-    });
+    this.#keys = config.oauthJwks === undefined ? keysOfIssuer(issuer) : keysAt(config.oauthJwks);
   }
 
   /**
@@ -73,37 +65,30 @@ export class OAuth {
   static of(config: OAuthConfig): OAuth | undefined {
     const { oauthIssuer, oauthJwks, publicUrl } = config;
     if (oauthIssuer === undefined) return undefined;
-    if (oauthJwks === undefined)
+    if (oauthJwks !== undefined && !isSafeAddress(oauthJwks))
+      throw new PriorartError('usage', `--oauth-jwks: got ${JSON.stringify(oauthJwks)}; expected https`);
+    if (oauthJwks === undefined && (!URL.canParse(oauthIssuer) || !isSafeAddress(oauthIssuer))) {
       throw new PriorartError(
         'usage',
-        '--oauth-issuer: expected --oauth-jwks with it, the address of its keys',
+        `--oauth-issuer: got ${JSON.stringify(oauthIssuer)}; expected an https address, or --oauth-jwks with it`,
       );
-    if (!/^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/)/.test(oauthJwks))
-      throw new PriorartError('usage', `--oauth-jwks: got ${JSON.stringify(oauthJwks)}; expected https`);
+    }
     if (publicUrl === undefined)
       throw new PriorartError(
         'usage',
         '--oauth-issuer: expected --public-url with it, the address of this server',
       );
-    return new OAuth(oauthIssuer, oauthJwks, publicUrl, config);
+    return new OAuth(oauthIssuer, publicUrl, config);
   }
 
-  /** The metadata document of RFC 9728. */
+  get #resource(): Resource {
+    return { publicUrl: this.#publicUrl, issuer: this.#issuer, scope: this.#scope };
+  }
+
   get metadata(): object {
-    return {
-      resource: this.#publicUrl + ENDPOINT,
-      resource_name: 'priorart',
-      authorization_servers: [this.#issuer],
-      bearer_methods_supported: ['header'],
-      ...(this.#scope === undefined ? {} : { scopes_supported: this.#scope.split(' ') }),
-    };
+    return resourceMetadata(this.#resource);
   }
 
-  /**
-   * The id of the API key that a token stands for.
-   * @throws PriorartError `unauthorized`, `forbidden` if it lacks a scope, `unavailable` if the keys cannot be fetched; as a
-   *   rejection
-   */
   async keyOf(token: string): Promise<string> {
     const claims = await this.#checked(token);
     if (this.#scope !== undefined && !hasScopes(claims, this.#scope)) {
@@ -131,18 +116,8 @@ export class OAuth {
     }
   }
 
-  /** The challenge of an answer without access, RFC 6750 and 9728; undefined for other errors. */
   challenge(error: unknown): string | undefined {
-    if (!(error instanceof PriorartError)) return undefined;
-    const refused = error instanceof TokenRefused ? error : undefined;
-    if (error.code !== 'unauthorized' && !refused) return undefined;
-    const parts = {
-      resource_metadata: `${this.#publicUrl}${METADATA_PATH}${ENDPOINT}`,
-      ...(this.#scope === undefined ? {} : { scope: this.#scope }),
-      ...(refused ? { error: refused.reason, error_description: refused.message } : {}),
-    };
-    const quoted = Object.entries(parts).map(([name, value]) => `${name}="${value.replaceAll('"', "'")}"`);
-    return `Bearer ${quoted.join(', ')}`;
+    return bearerChallenge(this.#resource, error);
   }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as answers from '../../search/answer-schema.js';
 import { analyticsSchema, detailsSchema, semanticSchema } from '../../search/schema.js';
 import * as accounts from '../routes/admin/accounts/schema.js';
+import * as grants from '../routes/admin/grants/schema.js';
 import * as keys from '../routes/admin/keys/schema.js';
 import * as service from '../routes/admin/service/schema.js';
 import * as session from '../routes/admin/session/schema.js';
@@ -45,6 +46,8 @@ export const SCHEMAS = {
   NewApiKey: keys.newKeySchema,
   ApiKeys: keys.keysSchema,
   LogPage: keys.logPageSchema,
+  Grant: grants.grantSchema,
+  Grants: grants.grantsSchema,
   Usage: service.usageSchema,
   MaintenanceInput: service.maintenanceInputSchema,
   Maintenance: service.maintenanceStateSchema,

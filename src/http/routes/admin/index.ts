@@ -7,6 +7,7 @@ import {
   listAccounts,
   plans,
 } from './accounts/route.js';
+import { listGrants, revokeGrant } from './grants/route.js';
 import { createKey, getKey, keyLogs, listKeys, revokeKey } from './keys/route.js';
 import { maintenance, setMaintenance, usage } from './service/route.js';
 import { login, logout, session } from './session/route.js';
@@ -27,6 +28,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
   getKey,
   revokeKey,
   keyLogs,
+  listGrants,
+  revokeGrant,
   usage,
   maintenance,
   setMaintenance,

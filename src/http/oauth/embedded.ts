@@ -1,0 +1,450 @@
+/**
+ * The embedded authorization server: accounts sign in with their passwords, and give clients of /mcp access. A token
+ * stands for an API key of the account that is made for the client, so plan, quota, rate limit and log hold for it.
+ * Every token is looked up at every call, so an ended grant ends access at once, in all processes of the folder.
+ */
+
+import { statSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { AddressLimit } from '../../access/address-limit.js';
+import { randomBase62 } from '../../access/key.js';
+import type { Account } from '../../access/records.js';
+import type { AccessStore } from '../../access/store.js';
+import { PriorartError } from '../../errors.js';
+import {
+  OAUTH_BODY_MAX_BYTES,
+  OAUTH_FETCHES_PER_MINUTE,
+  OAUTH_GRANTS_PER_ACCOUNT,
+  OAUTH_LIFETIME_S,
+  OAUTH_REGISTRATIONS_PER_MINUTE,
+  OAUTH_SWEEP_MS,
+  OAUTH_TOKEN_MAX_CHARS,
+} from '../../limits.js';
+import type { HttpReply, HttpRequest } from '../adapters/adapter.js';
+import {
+  bearerChallenge,
+  RESOURCE_PATH,
+  type Resource,
+  resourceMetadata,
+  type TokenCheck,
+  TokenRefused,
+} from '../admission/access-token.js';
+import { shownName, usedMetadata } from './client-metadata.js';
+import { cookieKeyFile, cookieKeys } from './cookie-keys.js';
+import { type DocumentFetch, documentFetch } from './document-fetch.js';
+import { endGrant, revokeUnused } from './grants.js';
+import { type Interaction, inject, type OidcClient, type Provider } from './library.js';
+import type { Page } from './pages.js';
+import {
+  CLIENT_AUTH_METHODS,
+  INTERACTION_COOKIE,
+  INTERACTION_PATH,
+  newProvider,
+  OAUTH_PATH,
+  RESUME_COOKIE,
+} from './provider.js';
+import { signInStep } from './sign-in.js';
+import { OAuthStore } from './store.js';
+import type { Connection } from './tables.js';
+
+/** Scope of a token, unless the operator names another. */
+export const DEFAULT_SCOPE = 'patents:read';
+/** Environment of the keys that are made for clients. */
+const ENVIRONMENT = 'mcp';
+
+export interface EmbeddedParts {
+  access: AccessStore;
+  /** Address of this server for clients, without a slash at its end. */
+  publicUrl: string;
+  scope?: string | undefined;
+  /**
+   * The account that a person names, if the password is right.
+   * @param address of the client, by which guesses are slowed
+   */
+  checkPassword(account: string, password: string, address: string): Promise<Account | undefined>;
+  /** Receives errors of work that no request waits for. */
+  onError(error: unknown): void;
+  /** Default: https, from the public internet. */
+  fetchDocument?: DocumentFetch | undefined;
+}
+
+interface Running {
+  provider: Provider;
+  callback: RequestListener;
+  /** When the file of keys was changed that the provider uses. */
+  keysOf: number;
+}
+
+export class EmbeddedOAuth implements TokenCheck {
+  readonly #parts: EmbeddedParts;
+  readonly #resource: Resource & { scope: string };
+  readonly #fetchDocument: DocumentFetch;
+  readonly #registrations = new AddressLimit();
+  readonly #fetches = new AddressLimit();
+  /** Faults of this server, by the request that met them. */
+  readonly #faults = new WeakMap<IncomingMessage, Error>();
+  readonly #timer: NodeJS.Timeout;
+  #store: OAuthStore | undefined;
+  #running: Promise<Running> | undefined;
+
+  constructor(parts: EmbeddedParts) {
+    const { publicUrl, scope = DEFAULT_SCOPE } = parts;
+    this.#parts = parts;
+    this.#resource = { publicUrl, issuer: publicUrl, scope };
+    this.#fetchDocument = parts.fetchDocument ?? documentFetch();
+    this.#timer = setInterval(() => void this.tend().catch(parts.onError), OAUTH_SWEEP_MS).unref();
+  }
+
+  get metadata(): object {
+    return resourceMetadata(this.#resource);
+  }
+
+  /** The metadata document of RFC 8414. Written here: that of the library names parts of OpenID that are off. */
+  get serverMetadata(): object {
+    const { issuer, scope } = this.#resource;
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}${OAUTH_PATH}/authorize`,
+      token_endpoint: `${issuer}${OAUTH_PATH}/token`,
+      registration_endpoint: `${issuer}${OAUTH_PATH}/register`,
+      revocation_endpoint: `${issuer}${OAUTH_PATH}/revoke`,
+      scopes_supported: [scope, 'offline_access'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query', 'form_post'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+      revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+    };
+  }
+
+  /**
+   * The document of OpenID Connect Discovery, which clients of a server below a path ask for. It needs these members,
+   * although there are no ID tokens.
+   */
+  get openidMetadata(): object {
+    return {
+      ...this.serverMetadata,
+      jwks_uri: `${this.#resource.issuer}${OAUTH_PATH}/jwks`,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+    };
+  }
+
+  /** What may follow the well-known path of the metadata: the path of the issuer, and that of the resource. */
+  get pathsOfMetadata(): string[] {
+    const { pathname } = new URL(this.#resource.publicUrl + RESOURCE_PATH);
+    return [pathname, pathname.slice(0, -RESOURCE_PATH.length), RESOURCE_PATH].filter((path) => path !== '');
+  }
+
+  challenge(error: unknown): string | undefined {
+    return bearerChallenge(this.#resource, error);
+  }
+
+  async keyOf(token: string): Promise<string> {
+    if (token.length > OAUTH_TOKEN_MAX_CHARS)
+      throw new TokenRefused('invalid_token', 'the token is too long');
+    const store = this.#opened();
+    const found = store.record('AccessToken', token)?.payload;
+    if (found === undefined)
+      throw new TokenRefused('invalid_token', 'the token is not valid, has expired or was revoked');
+    if (found['aud'] !== this.#resource.publicUrl + RESOURCE_PATH)
+      throw new TokenRefused('invalid_token', 'the token is for another resource');
+    const connection = store.connection(String(found['grantId']));
+    // The key may be revoked by itself. The client then asks for consent again, which makes another key.
+    if (connection === undefined || !this.#parts.access.verifyId(connection.key).ok)
+      throw new TokenRefused('invalid_token', 'the access was ended');
+    if (
+      !String(found['scope'] ?? '')
+        .split(' ')
+        .includes(this.#resource.scope)
+    )
+      throw new TokenRefused('insufficient_scope', `the token lacks the scope ${this.#resource.scope}`);
+    return connection.key;
+  }
+
+  /** The access that accounts have given to clients, oldest first. */
+  connections(): Connection[] {
+    return this.#opened().connections();
+  }
+
+  /** Ends a grant: its tokens are refused from the next call on. Resolves to undefined if there is none. */
+  endGrant(id: string): Promise<Connection | undefined> {
+    return endGrant(this.#opened(), this.#parts.access, id);
+  }
+
+  /** Removes what has expired, and replaces old keys of cookies. */
+  async tend(): Promise<void> {
+    const store = this.#opened();
+    for (const ended of await store.sweep()) await revokeUnused(store, this.#parts.access, ended.key);
+    await store.tendKeys();
+  }
+
+  /** Answers a request below /oauth, and for the metadata. */
+  async handle(request: HttpRequest): Promise<HttpReply> {
+    const running = await this.#current();
+    const body = request.method === 'POST' ? await bodyOf(request) : undefined;
+    const { path } = request;
+    if (path === `${OAUTH_PATH}/register`) return this.#register(request, body!, running);
+    if (path.startsWith(`${INTERACTION_PATH}/`)) {
+      return this.#inject(request, body, path, (incoming, response) =>
+        this.#signIn(incoming, response, body, request.remoteAddress, running.provider),
+      );
+    }
+    const query = path === `${OAUTH_PATH}/authorize` ? this.#withScope(request.query) : request.query;
+    return this.#inject(request, body, query === '' ? path : `${path}?${query}`, running.callback);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running?.catch(() => {});
+    await this.#store?.close();
+    this.#store = undefined;
+  }
+
+  /** @throws PriorartError `unavailable` while there is no key store, or the state cannot be read */
+  #opened(): OAuthStore {
+    const { access } = this.#parts;
+    if (!access.isAvailable()) {
+      const message = 'accounts cannot sign in, because the key store cannot be read';
+      throw new PriorartError('unavailable', message, { retryAfter: 2 });
+    }
+    this.#store ??= new OAuthStore(access.folder);
+    return this.#store;
+  }
+
+  /** The library with the keys of now, which another process may have replaced. */
+  async #current(): Promise<Running> {
+    const store = this.#opened();
+    const changed = () => statSync(cookieKeyFile(store.folder), { throwIfNoEntry: false })?.mtimeMs;
+    const known = await this.#running?.catch(() => undefined);
+    if (known && known.keysOf === changed()) return known;
+    const start = async (): Promise<Running> => {
+      await store.tendKeys();
+      const keysOf = changed() ?? 0;
+      const provider = this.#newProvider(store);
+      return { provider, callback: provider.callback(), keysOf };
+    };
+    this.#running = start();
+    return this.#running;
+  }
+
+  #newProvider(store: OAuthStore): Provider {
+    const { issuer, publicUrl, scope } = this.#resource;
+    return newProvider({
+      ...{ issuer, scope, store, resource: publicUrl + RESOURCE_PATH },
+      cookieKeys: cookieKeys(store.folder),
+      fetchDocument: this.#fetchDocument,
+      mayFetch: ({ req }) =>
+        this.#fetches.take(req.socket.remoteAddress ?? '', OAUTH_FETCHES_PER_MINUTE).admitted,
+      hasAccount: (id) => this.#account(id) !== undefined,
+      endGrant: async (id) => void (await this.endGrant(id)),
+      onFault: ({ req }, error) => this.#faults.set(req, error),
+    });
+  }
+
+  #account(id: string): Account | undefined {
+    try {
+      return this.#parts.access.account(id);
+    } catch (error) {
+      if (error instanceof PriorartError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  }
+
+  /** Every client may use the one scope, so it is added to what clients ask for. Unknown scopes are left out. */
+  #withScope(query: string): string {
+    const params = new URLSearchParams(query);
+    if (params.getAll('scope').length > 1) return query;
+    const asked = (params.get('scope') ?? '').split(' ');
+    const { scope } = this.#resource;
+    params.set('scope', asked.includes('offline_access') ? `${scope} offline_access` : scope);
+    return params.toString();
+  }
+
+  async #register(request: HttpRequest, body: Uint8Array, { callback }: Running): Promise<HttpReply> {
+    const allowance = this.#registrations.take(request.remoteAddress, OAUTH_REGISTRATIONS_PER_MINUTE);
+    if (!allowance.admitted) {
+      throw new PriorartError('rate_limited', 'too many registrations from this client address', {
+        retryAfter: allowance.resetMs / 1000,
+      });
+    }
+    const used = registrationOf(body);
+    if (typeof used === 'string') {
+      const answer = { error: 'invalid_client_metadata', error_description: used };
+      const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+      return { status: 400, headers, body: JSON.stringify(answer) };
+    }
+    return this.#inject(request, Buffer.from(JSON.stringify(used)), request.path, callback);
+  }
+
+  async #signIn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Uint8Array | undefined,
+    address: string,
+    provider: Provider,
+  ): Promise<void> {
+    const { publicUrl } = this.#resource;
+    const { host, origin } = new URL(publicUrl);
+    const form = body && new URLSearchParams(Buffer.from(body).toString('utf8'));
+    const page = await signInStep(request, response, form, {
+      ...{ provider, origin, site: host },
+      checkPassword: (account, password) => this.#parts.checkPassword(account, password, address),
+      accountOf: (id) => this.#account(id),
+      connect: (account, client, params) => this.#connect(account, client, params, provider),
+    });
+    if (page) writePage(response, page);
+  }
+
+  /** Makes a grant, with the key of the account for this client. Resolves to its id. */
+  async #connect(
+    account: Account,
+    client: OidcClient,
+    params: Interaction['params'],
+    provider: Provider,
+  ): Promise<string> {
+    const store = this.#opened();
+    const own = store.connections().filter((known) => known.account === account.id);
+    for (const oldest of own.slice(0, Math.max(0, own.length + 1 - OAUTH_GRANTS_PER_ACCOUNT)))
+      await this.endGrant(oldest.id);
+    const { scope } = this.#resource;
+    const id = `grant_${randomBase62(16)}`;
+    const expires = Date.now() + OAUTH_LIFETIME_S.grant * 1000;
+    const name = shownName(client.clientName ?? '');
+    await store.putConnection({
+      ...{ id, account: account.id, client_id: client.clientId, client_name: name, scope },
+      key: await this.#keyFor(account, client.clientId, name),
+      created_at: new Date().toISOString(),
+      expires_at: new Date(expires).toISOString(),
+    });
+    const grant = new provider.Grant({ jti: id, accountId: account.id, clientId: client.clientId });
+    grant.addResourceScope(this.#resource.publicUrl + RESOURCE_PATH, scope);
+    if (params['scope']?.split(' ').includes('offline_access')) grant.addOIDCScope('offline_access');
+    await grant.save();
+    await store.keepClient(client.clientId, expires);
+    return id;
+  }
+
+  /** The key of an account for a client: that of another grant of both, or a new one. */
+  async #keyFor(account: Account, client: string, name: string): Promise<string> {
+    const { access } = this.#parts;
+    for (const known of this.connections()) {
+      const isSame = known.account === account.id && known.client_id === client;
+      if (isSame && access.verifyId(known.key).ok) return known.key;
+    }
+    // Its secret is not kept: only tokens use this key.
+    return (await access.createKey({ account: account.id, environment: ENVIRONMENT, name })).id;
+  }
+
+  /** Passes a request on to a handler of node:http. */
+  async #inject(
+    request: HttpRequest,
+    body: Uint8Array | undefined,
+    url: string,
+    handler: (incoming: IncomingMessage, response: ServerResponse) => unknown,
+  ): Promise<HttpReply> {
+    const { protocol, host, pathname } = new URL(this.#resource.publicUrl);
+    const baseUrl = pathname === '/' ? '' : pathname;
+    let fault: unknown;
+    const response = await inject(
+      (incoming, answer) => {
+        // The path below which a proxy serves this server.
+        Object.assign(incoming, { baseUrl });
+        const fail = (error: unknown) => {
+          fault = error;
+          answer.statusCode = 500;
+          answer.end();
+        };
+        Promise.resolve(handler(incoming as IncomingMessage, answer as unknown as ServerResponse)).then(
+          () => {
+            fault ??= this.#faults.get(incoming as IncomingMessage);
+          },
+          fail,
+        );
+      },
+      {
+        method: body ? 'POST' : 'GET',
+        url,
+        remoteAddress: request.remoteAddress,
+        headers: {
+          ...passedHeaders(request),
+          // Addresses in answers begin with the public address, whatever Host the client sent.
+          ...{ host, 'x-forwarded-proto': protocol.slice(0, -1) },
+        },
+        ...(body ? { payload: Buffer.from(body) } : {}),
+      },
+    );
+    fault ??= this.#faults.get(response.raw.req as unknown as IncomingMessage);
+    if (fault !== undefined) throw fault;
+    return replyOf(response);
+  }
+}
+
+const PASSED = ['accept', 'authorization', 'content-type', 'origin', 'sec-fetch-site', 'user-agent'];
+/** Cookies of the library, and their signatures. */
+const COOKIES = new Set([INTERACTION_COOKIE, RESUME_COOKIE].flatMap((name) => [name, `${name}.sig`]));
+
+function passedHeaders({ headers }: HttpRequest): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of PASSED) if (headers[name] !== undefined) passed[name] = headers[name];
+  const cookies = (headers['cookie'] ?? '').split(';').map((part) => part.trim());
+  const own = cookies.filter((part) => COOKIES.has(part.split('=', 1)[0]!));
+  if (own.length > 0) passed['cookie'] = own.join('; ');
+  return passed;
+}
+
+interface Injected {
+  statusCode: number;
+  headers: Record<string, unknown>;
+  rawPayload: Uint8Array;
+}
+
+/** Headers that an adapter sets itself. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'set-cookie',
+  'transfer-encoding',
+]);
+
+function replyOf({ statusCode, headers, rawPayload }: Injected): HttpReply {
+  const kept = Object.entries(headers).filter(
+    ([name, value]) => !OF_CONNECTION.has(name) && value !== undefined,
+  );
+  const cookies = [headers['set-cookie'] ?? []].flat() as string[];
+  const own = cookies.filter((cookie) => COOKIES.has(cookie.split('=', 1)[0]!));
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
+    ...(own.length > 0 ? { cookies: own } : {}),
+    body: rawPayload,
+  };
+}
+
+function writePage(response: ServerResponse, { status, headers, body }: Page): void {
+  response.writeHead(status, headers).end(body);
+}
+
+/** @throws PriorartError `body_too_large`, and the errors of `HttpRequest.body`, as a rejection */
+async function bodyOf(request: HttpRequest): Promise<Uint8Array> {
+  const body = await request.body();
+  if (body.length <= OAUTH_BODY_MAX_BYTES) return body;
+  throw new PriorartError('body_too_large', `expected a body of at most ${OAUTH_BODY_MAX_BYTES} bytes`);
+}
+
+/** The metadata of a registration, or the reason why it cannot be accepted. */
+function registrationOf(body: Uint8Array): Record<string, unknown> | string {
+  let given: unknown;
+  try {
+    given = JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return 'expected a JSON object';
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'expected a JSON object';
+  return usedMetadata(given as Record<string, unknown>, false);
+}

@@ -1,0 +1,32 @@
+/** Ends the access of clients, for the server and for the command line. */
+import type { AccessStore } from '../../access/store.js';
+import { isPriorartError } from '../../errors.js';
+import type { Connection } from './tables.js';
+
+/** The part of the state that holds grants: of an event loop, or of a command. */
+export interface GrantState {
+  connections(): Connection[];
+  endGrant(id: string): Connection | undefined | Promise<Connection | undefined>;
+}
+
+/**
+ * Ends a grant: its tokens are refused from the next call on. Revokes its key, if no other grant has it.
+ * @returns undefined if there is no such grant
+ */
+export async function endGrant(
+  state: GrantState,
+  access: AccessStore,
+  id: string,
+): Promise<Connection | undefined> {
+  const ended = await state.endGrant(id);
+  if (ended) await revokeUnused(state, access, ended.key);
+  return ended;
+}
+
+/** Revokes a key that no grant has any more. */
+export async function revokeUnused(state: GrantState, access: AccessStore, key: string): Promise<void> {
+  if (state.connections().some((other) => other.key === key)) return;
+  await access.revoke(key).catch((error: unknown) => {
+    if (!isPriorartError(error) || error.code !== 'not_found') throw error;
+  });
+}

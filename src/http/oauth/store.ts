@@ -1,0 +1,144 @@
+/**
+ * The state of the authorization server for an event loop. Reading takes no lock. A thread writes: a commit waits for
+ * the disk, and for other processes of the folder.
+ */
+import { Worker } from 'node:worker_threads';
+import { type ErrorCode, PriorartError } from '../../errors.js';
+import { type Connection, OAuthTables, type StoredRecord } from './tables.js';
+
+/** Changes of OAuthTables that the thread makes. */
+type Change = 'put' | 'remove' | 'consume' | 'keepClient' | 'putConnection' | 'endGrant' | 'sweep' | 'close';
+
+export interface WriteOrder {
+  id: number;
+  order: Change | 'tendKeys';
+  given: unknown[];
+}
+
+export interface WriteAnswer {
+  id: number;
+  result?: unknown;
+  error?: { code: ErrorCode | undefined; text: string; retryAfter: number | undefined };
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+export class OAuthStore {
+  readonly #access: string;
+  readonly #tables: OAuthTables;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #orders = 0;
+
+  /**
+   * @param access folder of the access store
+   * @throws PriorartError `unavailable`, `disk_full`
+   */
+  constructor(access: string) {
+    this.#access = access;
+    this.#tables = new OAuthTables(access);
+  }
+
+  get folder(): string {
+    return this.#tables.folder;
+  }
+
+  record(kind: string, value: string): StoredRecord | undefined {
+    return this.#tables.record(kind, value);
+  }
+
+  connection(id: string): Connection | undefined {
+    return this.#tables.connection(id);
+  }
+
+  connections(): Connection[] {
+    return this.#tables.connections();
+  }
+
+  // The methods below resolve when the change is on the disk, and reject with the errors of OAuthTables.
+
+  async put(kind: string, value: string, record: StoredRecord): Promise<void> {
+    await this.#order('put', kind, value, record);
+  }
+
+  async remove(kind: string, value: string): Promise<void> {
+    await this.#order('remove', kind, value);
+  }
+
+  async consume(kind: string, value: string): Promise<boolean> {
+    return (await this.#order('consume', kind, value)) as boolean;
+  }
+
+  async keepClient(id: string, expires: number): Promise<void> {
+    await this.#order('keepClient', id, expires);
+  }
+
+  async putConnection(connection: Connection): Promise<void> {
+    await this.#order('putConnection', connection);
+  }
+
+  async endGrant(id: string): Promise<Connection | undefined> {
+    return (await this.#order('endGrant', id)) as Connection | undefined;
+  }
+
+  async sweep(): Promise<Connection[]> {
+    return (await this.#order('sweep')) as Connection[];
+  }
+
+  /** Makes and replaces the keys of cookies. */
+  async tendKeys(): Promise<void> {
+    await this.#order('tendKeys');
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker) {
+      await this.#order('close').catch(() => {});
+      await worker.terminate();
+    }
+    await this.#tables.close();
+  }
+
+  #order(order: WriteOrder['order'], ...given: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const worker = this.#running();
+      const id = this.#orders++;
+      this.#waiting.set(id, { resolve, reject });
+      // A running write keeps the process alive. An idle thread does not.
+      worker.ref();
+      worker.postMessage({ id, order, given } satisfies WriteOrder);
+    });
+  }
+
+  #running(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: this.#access });
+    this.#worker = worker;
+    const ended = (cause: unknown) => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      const waiting = [...this.#waiting.values()];
+      this.#waiting.clear();
+      const error = new PriorartError('unavailable', 'the thread that writes sign-ins ended', { cause });
+      for (const { reject } of waiting) reject(error);
+    };
+    worker.on('message', ({ id, result, error }: WriteAnswer) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) worker.unref();
+      if (error === undefined) waiting?.resolve(result);
+      else waiting?.reject(errorOf(error));
+    });
+    worker.on('error', ended);
+    worker.on('exit', (code) => ended(new Error(`it ended with ${code}`)));
+    return worker;
+  }
+}
+
+function errorOf({ code, text, retryAfter }: NonNullable<WriteAnswer['error']>): Error {
+  if (code === undefined) return new Error(text);
+  return new PriorartError(code, text, retryAfter === undefined ? {} : { retryAfter });
+}

@@ -1,0 +1,130 @@
+/** The embedded authorization server with a real client: the whole flow, and what it refuses. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as send } from 'node:http';
+import { after, before, it } from 'node:test';
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
+import type { Account } from '../../src/access/records.js';
+import { onEachAdapter, Service } from '../api/service.js';
+import { freePort } from '../http/free-port.js';
+import { Kept, Visitor } from './oauth-client.js';
+
+const PASSWORD = 'correct horse battery';
+
+onEachAdapter('the embedded authorization server', (adapter) => {
+  let service: Service;
+  let account: Account;
+  let base: string;
+  before(async () => {
+    const port = await freePort();
+    base = `http://127.0.0.1:${port}`;
+    service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on' });
+    account = await service.access.createAccount({ name: 'Kim', plan: 'free' });
+    await service.access.setPassword(account.id, PASSWORD);
+  });
+  after(() => service.stop());
+
+  const transport = (kept: Kept) =>
+    new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: kept });
+  const client = () => new Client({ name: 'test', version: '1' });
+  const connected = async (kept: Kept) => {
+    const made = client();
+    await made.connect(transport(kept));
+    return made;
+  };
+  const ping = (token: string) =>
+    service.post(
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      {
+        'x-api-key': undefined,
+        authorization: `Bearer ${token}`,
+        accept: 'application/json, text/event-stream',
+      },
+    );
+
+  it('discovery, registration, sign-in, consent, token, call, refresh, revocation, and 401', async () => {
+    const kept = new Kept();
+    const first = transport(kept);
+    await assert.rejects(client().connect(first), UnauthorizedError);
+    assert.match(kept.client?.client_id ?? '', /^client_/);
+    assert.equal(kept.page?.searchParams.get('resource'), `${base}/mcp`);
+    const back = await new Visitor().agree(kept.page!, 'Kim', PASSWORD);
+    assert.equal(back.searchParams.get('iss'), base);
+    await first.finishAuth(back.searchParams);
+    const { access_token: token, refresh_token: refresh } = kept.kept!;
+
+    const signedIn = await connected(kept);
+    const found = await signedIn.callTool({ name: 'search_patents', arguments: { query: 'x', top_k: 2 } });
+    assert.equal((found.structuredContent as { total: number }).total, 2);
+    await signedIn.close();
+    const key = service.access.list().find(({ account: of }) => of === account.id);
+    assert.deepEqual([key?.name, key?.environment, key?.state], ['A test client', 'mcp', 'active']);
+    assert.match(
+      service.logLines.find((text) => text.includes('mcp.search_patents')) ?? '',
+      new RegExp(key!.id),
+    );
+    assert.equal(service.access.quotaUsed(account).used, 1);
+
+    kept.kept = { ...kept.kept!, access_token: `${token.slice(0, -8)}AAAAAAAA` };
+    await (await connected(kept)).close();
+    assert.notEqual(kept.kept!.access_token, token);
+    assert.notEqual(kept.kept!.refresh_token, refresh);
+
+    const revoked = await fetch(`${base}/oauth/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ token: kept.kept!.refresh_token!, client_id: kept.client!.client_id }),
+    });
+    assert.equal(revoked.status, 200, service.logLines.filter((l) => l.includes('err')).join('\n'));
+    assert.equal((await ping(kept.kept!.access_token)).status, 401);
+    assert.equal((await ping(token)).status, 401);
+    assert.equal(service.access.key(key!.id).state, 'deactivated');
+    const log = service.logLines.join('\n');
+    for (const secret of [token, refresh!, PASSWORD, back.searchParams.get('code')!])
+      assert.ok(!log.includes(secret), 'no secret is in the log');
+  });
+
+  it('works behind a proxy that serves this server below a path', async () => {
+    const port = await freePort();
+    const outside = await freePort();
+    const publicUrl = `http://127.0.0.1:${outside}/patents`;
+    const inside = await Service.start(adapter, 10_000, {}, { port, publicUrl, oauthEmbedded: 'on' });
+    const seen: string[] = [];
+    const proxy = createServer((request, response) => {
+      const { method, headers, url = '' } = request;
+      seen.push(url);
+      if (!url.startsWith('/patents/')) {
+        response.writeHead(404).end();
+        return;
+      }
+      const path = url.slice('/patents'.length);
+      const passed = send({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(passed);
+    }).listen(outside, '127.0.0.1');
+    await once(proxy, 'listening');
+    try {
+      const made = await inside.access.createAccount({ name: 'Kim', plan: 'free' });
+      await inside.access.setPassword(made.id, PASSWORD);
+      const kept = new Kept();
+      const through = () =>
+        new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), { authProvider: kept });
+      const first = through();
+      await assert.rejects(client().connect(first), UnauthorizedError);
+      const visitor = new Visitor();
+      const back = await visitor.agree(kept.page!, 'Kim', PASSWORD);
+      for (const { path } of visitor.cookies.values()) assert.match(path, /^\/patents\/oauth\//);
+      await first.finishAuth(back.searchParams);
+      const signedIn = client();
+      await signedIn.connect(through());
+      await signedIn.close();
+      assert.ok(seen.includes('/patents/oauth/token'));
+    } finally {
+      proxy.close();
+      proxy.closeAllConnections();
+      await inside.stop();
+    }
+  });
+});

@@ -1,0 +1,201 @@
+/** Grants of the embedded authorization server: administration, command line, several processes, and time. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Account } from '../../src/access/records.js';
+import { AccessStore } from '../../src/access/store.js';
+import { cookieKeyFile, cookieKeys, tendCookieKeys } from '../../src/http/oauth/cookie-keys.js';
+import { OAuthTables } from '../../src/http/oauth/tables.js';
+import { type Server, startServer } from '../../src/http/server.js';
+import { OAUTH_KEY_MS, OAUTH_RECORDS_MAX } from '../../src/limits.js';
+import { createLog } from '../../src/observe/log.js';
+import { MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+import { ROOT } from '../house/checkout.js';
+import { freePort } from '../http/free-port.js';
+import { registered, statusOf, tokensFor } from './oauth-flow-helper.js';
+
+const PASSWORD = 'correct horse battery';
+const DAY_MS = 86_400_000;
+
+onEachAdapter('grants', (adapter) => {
+  let service: Service;
+  let account: Account;
+  let base: string;
+  let second: { url: string; server: Server; access: AccessStore };
+  before(async () => {
+    const port = await freePort();
+    base = `http://127.0.0.1:${port}`;
+    service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on' });
+    account = await service.access.createAccount({ name: 'Kim', plan: 'free' });
+    await service.access.setPassword(account.id, PASSWORD);
+    const access = AccessStore.open(service.accessFolder);
+    const server = await startServer({
+      engine: new MemoryEngine(),
+      access,
+      log: createLog('silent', { write: () => {} }),
+      config: {
+        ...{ host: '127.0.0.1', port: 0, httpAdapter: adapter, deadlineMs: 10_000, shutdownGraceMs: 1_000 },
+        ...{ publicUrl: base, oauthEmbedded: 'on' },
+      },
+    });
+    second = { url: `http://127.0.0.1:${server.port}`, server, access };
+  });
+  after(async () => {
+    await second.server.close();
+    await second.access.close();
+    await service.stop();
+  });
+
+  const admin = (path: string, init: RequestInit = {}) => {
+    const secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
+    return service.call(`/admin/api/v1/grants${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${secret}` },
+    });
+  };
+  const cli = (...args: string[]) =>
+    spawnSync(
+      process.execPath,
+      [join(ROOT, 'dist/src/cli/main.js'), 'grants', ...args, '--data', dirname(service.accessFolder)],
+      { encoding: 'utf8' },
+    );
+  const tokens = async (client: string) => (await tokensFor(base, client, 'Kim', PASSWORD)).access_token;
+
+  it('the administration lists and ends them; the key of the client goes with its last grant', async () => {
+    const client = await registered(base, 'Editor');
+    const [first, other] = [await tokens(client), await tokens(client)];
+    const { json } = await admin(`?account=${account.id}`);
+    assert.equal(json.grants.length, 2);
+    const [one, two] = json.grants;
+    assert.deepEqual([one.client_name, one.client_id, one.account], ['Editor', client, account.id]);
+    assert.equal(one.key, two.key, 'a client has one key of an account');
+    assert.deepEqual((await admin('?account=acc_none')).json.grants, []);
+    assert.equal((await admin(`/${one.id}/revoke`, { method: 'POST' })).status, 200);
+    assert.deepEqual([await statusOf(base, first), await statusOf(base, other)], [401, 200]);
+    assert.equal(service.access.key(one.key).state, 'active');
+    assert.equal((await admin(`/${one.id}/revoke`, { method: 'POST' })).status, 404);
+    assert.equal((await admin(`/${two.id}/revoke`, { method: 'POST' })).status, 200);
+    assert.equal(await statusOf(base, other), 401);
+    assert.equal(service.access.key(one.key).state, 'deactivated');
+    assert.equal((await service.call('/admin/api/v1/grants')).status, 401);
+  });
+
+  it('the command line ends access in a running server', async () => {
+    const token = await tokens(await registered(base, 'Notebook'));
+    const [grant] = JSON.parse(cli('list', '--account', 'Kim', '--json').stdout);
+    assert.equal(grant.client_name, 'Notebook');
+    assert.match(cli('list').stdout, /Notebook/);
+    assert.equal(await statusOf(base, token), 200);
+    const { status, stdout, stderr } = cli('revoke', grant.id);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /has no access any more/);
+    assert.equal(await statusOf(base, token), 401);
+    assert.notEqual(cli('revoke', grant.id).status, 0);
+    assert.match(cli().stdout, /No client has access/);
+  });
+
+  it('servers of one folder share clients, sign-ins, codes and tokens', async () => {
+    const client = await registered(second.url, 'Shared');
+    const { access_token: token } = await tokensFor(base, client, 'Kim', PASSWORD, second.url);
+    assert.deepEqual([await statusOf(base, token), await statusOf(second.url, token)], [200, 200]);
+    const [grant] = (await admin('')).json.grants;
+    await admin(`/${grant.id}/revoke`, { method: 'POST' });
+    assert.deepEqual([await statusOf(base, token), await statusOf(second.url, token)], [401, 401]);
+  });
+
+  it('tokens that have expired, or are for another resource, are refused', async () => {
+    const token = await tokens(await registered(base, 'Clock'));
+    const tables = new OAuthTables(service.accessFolder);
+    try {
+      const { payload, expires } = tables.record('AccessToken', token)!;
+      tables.put('AccessToken', 'expired', { payload, expires: Date.now() - 1 });
+      tables.put('AccessToken', 'elsewhere', { payload: { ...payload, aud: `${base}/other` }, expires });
+      tables.put('AccessToken', 'without scope', { payload: { ...payload, scope: '' }, expires });
+      tables.put('AccessToken', 'like the first', { payload, expires });
+      const statuses = [];
+      for (const one of ['expired', 'elsewhere', 'without%20scope', 'like the first', token])
+        statuses.push(await statusOf(base, decodeURIComponent(one)));
+      assert.deepEqual(statuses, [401, 401, 403, 200, 200]);
+    } finally {
+      await tables.close();
+    }
+  });
+});
+
+describe('the state of the authorization server', () => {
+  let folder: string;
+  let tables: OAuthTables;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'priorart-oauth-'));
+    tables = new OAuthTables(folder);
+  });
+  after(async () => {
+    await tables.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const connection = (id: string, expires: number) => ({
+    ...{ id, account: 'acc_1', client_id: 'c', client_name: 'C', key: 'key_1', scope: 's' },
+    ...{ created_at: new Date().toISOString(), expires_at: new Date(expires).toISOString() },
+  });
+
+  it('what has expired is removed, with what belongs to it', () => {
+    const now = Date.now();
+    tables.putConnection(connection('grant_a', now + DAY_MS));
+    tables.putConnection(connection('grant_b', now + 3 * DAY_MS));
+    const token = (grantId: string, expires: number) => ({ payload: { grantId }, expires });
+    tables.put('AccessToken', 'short', token('grant_b', now + DAY_MS));
+    tables.put('AccessToken', 'long', token('grant_b', now + 3 * DAY_MS));
+    tables.put('RefreshToken', 'of a', token('grant_a', now + 3 * DAY_MS));
+    assert.deepEqual(tables.sweep(now), []);
+    assert.deepEqual(
+      tables.sweep(now + 2 * DAY_MS).map(({ id }) => id),
+      ['grant_a'],
+    );
+    assert.equal(tables.record('AccessToken', 'short'), undefined);
+    assert.ok(tables.record('AccessToken', 'long'));
+    assert.equal(tables.record('RefreshToken', 'of a'), undefined);
+    assert.equal(tables.endGrant('grant_b')?.id, 'grant_b');
+    assert.equal(tables.record('AccessToken', 'long'), undefined);
+  });
+
+  it('a full kind refuses further records until some are gone', () => {
+    const most = OAUTH_RECORDS_MAX['Client']!;
+    const record = { payload: {}, expires: Date.now() + DAY_MS };
+    tables.exclusively(() => {
+      for (let n = 0; n < most; n++) tables.put('Client', `client ${n}`, record);
+    });
+    assert.throws(() => tables.put('Client', 'one more', record), { code: 'unavailable' });
+    tables.put('Client', 'client 0', record);
+    tables.remove('Client', 'client 1');
+    tables.put('Client', 'one more', record);
+    assert.ok(tables.record('Client', 'one more'));
+    assert.throws(() => tables.put('Unknown', 'x', record), { code: 'unavailable' });
+  });
+
+  it('a code is used once', () => {
+    tables.put('AuthorizationCode', 'code', { payload: { grantId: 'g' }, expires: Date.now() + DAY_MS });
+    assert.deepEqual(
+      [tables.consume('AuthorizationCode', 'code'), tables.consume('AuthorizationCode', 'code')],
+      [true, false],
+    );
+    assert.equal(tables.consume('AuthorizationCode', 'unknown'), false);
+  });
+
+  it('keys of cookies are replaced in time; the key before still counts', () => {
+    const now = Date.now();
+    assert.equal(tendCookieKeys(tables.folder, now), true);
+    const [first] = cookieKeys(tables.folder);
+    assert.equal(tendCookieKeys(tables.folder, now + OAUTH_KEY_MS - 1), false);
+    assert.equal(tendCookieKeys(tables.folder, now + OAUTH_KEY_MS), true);
+    const keys = cookieKeys(tables.folder);
+    assert.deepEqual([keys.length, keys[1]], [2, first]);
+    assert.equal(tendCookieKeys(tables.folder, now + 2 * OAUTH_KEY_MS), true);
+    assert.ok(!cookieKeys(tables.folder).includes(first!));
+    chmodSync(cookieKeyFile(tables.folder), 0o644);
+    assert.throws(() => cookieKeys(tables.folder), { code: 'unavailable', message: /chmod 600/ });
+  });
+});

@@ -1,9 +1,0 @@
-/** The part of the authorization server that tests use. */
-declare module 'oidc-provider' {
-  import type { RequestListener } from 'node:http';
-
-  export default class Provider {
-    constructor(issuer: string, configuration: object);
-    callback(): RequestListener;
-  }
-}
