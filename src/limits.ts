@@ -135,6 +135,13 @@ export const ADMIN_SECRET_MIN_CHARS = 16;
 export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
 /** Client addresses, and accounts, whose wrong secrets are counted. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
+/** How long an account stays signed in on the page, and a visitor's session lasts, s. */
+export const ACCOUNT_SESSION_S = 12 * 3600;
+/**
+ * Sessions of an account that were signed out before they expired. If there are more, all sessions of the
+ * account are ended.
+ */
+export const ACCOUNT_ENDED_SESSIONS_MAX = 1_000;
 /** Characters of the password of an account. */
 export const PASSWORD_CHARS = { min: 12, max: 1_000 } as const;
 /** Passwords that are hashed at the same time, and those that may wait for it. libuv has four threads. */
