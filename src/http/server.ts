@@ -39,6 +39,7 @@ type Optional = MiddlewareConfig &
     Pick<
       Config,
       | 'publicUrl'
+      | 'page'
       | 'mcp'
       | 'mcpHosts'
       | 'oauthIssuer'
@@ -118,6 +119,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     admin: requestServices.admin,
     drawings,
     log,
+    hasPage: config.page !== 'off',
     mcp,
     oauth,
     publicUrl: config.publicUrl,
