@@ -48,6 +48,7 @@ async function bundle(root) {
     entryNames: 'page-[hash]',
     bundle: true,
     minify: true,
+    charset: 'utf8',
     write: false,
     format: 'esm',
     target: ['es2022', 'chrome123', 'firefox120', 'safari17.5'],

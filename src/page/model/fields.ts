@@ -39,7 +39,7 @@ const LISTS = [
 const FLAGS = ['include_utility_model', 'applicant_expand', 'translate_terms'] as const;
 
 /** The first value is the one that the address leaves out. */
-const CHOICES = {
+export const CHOICES = {
   doc_type: ['all', 'application', 'grant'],
   applicant_match: ['contains', 'prefix', 'exact'],
   collapse: ['family', 'application', 'none'],

@@ -4,8 +4,10 @@ import { LANGUAGES, languageFor } from '../languages/index.js';
 import type { Address } from '../model/address.js';
 import { SessionContext, TextsContext, useTexts } from './context.js';
 import { Header } from './frame/header.js';
+import { PatentPage } from './patent/patent-page.js';
 import { keepLanguage, storedLanguage } from './preferences.js';
 import { useAddress } from './router.js';
+import { SearchPage } from './search/search-page.js';
 import { useSessionOfServer } from './session.js';
 
 export function App() {
@@ -32,13 +34,13 @@ export function App() {
 }
 
 /** To add a page: a case here, and a component in a folder of its own. */
-function View({ address: { parts } }: { address: Address }) {
+function View({ address: { parts, parameters } }: { address: Address }) {
   const { frame } = useTexts();
   switch (parts[0]) {
     case undefined:
-      return <h1>{frame.search}</h1>;
+      return <SearchPage parameters={parameters} />;
     case 'patent':
-      return <h1>{parts[1]}</h1>;
+      return <PatentPage id={parts[1] ?? ''} parameters={parameters} />;
     case 'dashboard':
       return <h1>{frame.dashboard}</h1>;
     default:

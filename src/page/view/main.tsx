@@ -5,6 +5,11 @@ import { applyTheme, storedTheme } from './preferences.js';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/frame.css';
+import './styles/search.css';
+import './styles/results.css';
+import './styles/patent.css';
+import './styles/statistics.css';
+import 'uplot/dist/uPlot.min.css';
 
 applyTheme(storedTheme());
 render(<App />, document.getElementById('page')!);

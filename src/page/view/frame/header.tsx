@@ -30,7 +30,7 @@ export function Header({ languages, onLanguage, place }: Props) {
       <a class="brand" href="#/">
         {frame.title}
       </a>
-      <nav aria-label={frame.title}>
+      <nav aria-label={frame.pages}>
         {link('search', '#/', frame.search)}
         {link('dashboard', '#/dashboard', frame.dashboard)}
         <a href="docs">{frame.reference}</a>
