@@ -7,7 +7,12 @@ import { useTexts } from '../context.js';
 /** Levels that are indented; deeper claims keep the indentation of the last. */
 const LEVELS = 6;
 
-export function Claims({ claims }: { claims: readonly ClaimText[] }) {
+interface Props {
+  claims: readonly ClaimText[];
+  language: string | undefined;
+}
+
+export function Claims({ claims, language }: Props) {
   const { patent: texts } = useTexts();
   const roots = useMemo(() => claimsTree(claims), [claims]);
   return (
@@ -19,20 +24,26 @@ export function Claims({ claims }: { claims: readonly ClaimText[] }) {
       {claims.length === 0 && <p class="soft">{texts.noText}</p>}
       <ol class="claims">
         {roots.map((root) => (
-          <Claim key={root.number} node={root} level={0} />
+          <Claim key={root.number} node={root} language={language} level={0} />
         ))}
       </ol>
     </section>
   );
 }
 
-function Claim({ node, level }: { node: ClaimNode; level: number }) {
+interface ClaimProps {
+  node: ClaimNode;
+  level: number;
+  language: string | undefined;
+}
+
+function Claim({ node, level, language }: ClaimProps) {
   const { patent: texts } = useTexts();
   const { number, text, alsoOn, children } = node;
   return (
     <li class={level === 0 ? 'claim independent' : 'claim'}>
       <p class="prose">
-        <span class="claim-number">{number}</span> {text}
+        <span class="claim-number">{number}</span> <span lang={language}>{text}</span>
         {alsoOn.length > 0 && <span class="soft"> ({texts.dependsAlso(alsoOn.join(', '))})</span>}
       </p>
       {children.length > 0 && (
@@ -40,7 +51,7 @@ function Claim({ node, level }: { node: ClaimNode; level: number }) {
           <summary>{texts.dependents(children.length)}</summary>
           <ol>
             {children.map((child) => (
-              <Claim key={child.number} node={child} level={level + 1} />
+              <Claim key={child.number} node={child} language={language} level={level + 1} />
             ))}
           </ol>
         </details>

@@ -9,6 +9,7 @@ import { useSession, useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
 import { Failure } from '../parts/failure.js';
 import { Progress } from '../parts/progress.js';
+import { languageOf } from '../results/result.js';
 import { Bibliography } from './bibliography.js';
 import { Claims } from './claims.js';
 import { Description } from './description.js';
@@ -81,6 +82,7 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
   const [drawing, setDrawing] = useState<number>();
   const heading = useRef<HTMLHeadingElement>(null);
   const title = metadata?.title || results.untitled;
+  const language = metadata && languageOf(metadata.country);
   useEffect(() => {
     document.title = `${id} ${title} – ${frame.title}`;
     heading.current?.focus({ preventScroll: true });
@@ -89,7 +91,7 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
   return (
     <article>
       <header class="patent-head">
-        <h1 ref={heading} tabIndex={-1}>
+        <h1 ref={heading} tabIndex={-1} lang={language}>
           {title}
         </h1>
         <p class="result-line">
@@ -130,14 +132,14 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
           <section id="part-abstract" tabIndex={-1} aria-labelledby="heading-abstract">
             <h2 id="heading-abstract">{texts.abstract}</h2>
             {document_.abstract.map((text, at) => (
-              <p key={at} class="prose">
+              <p key={at} class="prose" lang={language}>
                 {text}
               </p>
             ))}
             {document_.abstract.length === 0 && <p class="soft">{texts.noText}</p>}
           </section>
-          <Claims claims={document_.claims} />
-          <Description document={document_} onDrawing={setDrawing} />
+          <Claims claims={document_.claims} language={language} />
+          <Description document={document_} language={language} onDrawing={setDrawing} />
         </div>
       </div>
     </article>

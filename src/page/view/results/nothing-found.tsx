@@ -25,7 +25,8 @@ export function NothingFound({ search, excluded }: Props) {
           <ul class="excluded">
             {rows.map(({ filter, publications, terms }) => {
               const label = [labels[filter] ?? filter, terms?.join(', ')].filter(Boolean).join(': ');
-              const wider = without(search, filter);
+              const hasNoModels = filter === 'doc_type' && !search.include_utility_model;
+              const wider = without(search, filter) ?? (hasNoModels ? withModels(search) : undefined);
               return (
                 <li key={label}>
                   <span>
@@ -33,7 +34,7 @@ export function NothingFound({ search, excluded }: Props) {
                   </span>
                   {wider && (
                     <a class="button" href={linkTo([], parametersOf(wider))}>
-                      {empty.withoutFilter(label)}
+                      {hasNoModels ? filters.fields.include_utility_model : empty.withoutFilter(label)}
                     </a>
                   )}
                 </li>
@@ -44,6 +45,11 @@ export function NothingFound({ search, excluded }: Props) {
       )}
     </div>
   );
+}
+
+/** By default, utility models are not found. */
+function withModels(search: Search): Search {
+  return { ...search, include_utility_model: true };
 }
 
 /** The search without one of its filters, by the name that the API gives it; undefined if the search does not state it. */

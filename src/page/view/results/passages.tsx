@@ -7,8 +7,14 @@ import { useTexts } from '../context.js';
 /** Characters from which on a passage is shown in part. */
 const LONG = 280;
 
-/** @param first place of the passage that decided the rank, which is shown first */
-export function Passages({ chunks, first }: { chunks: readonly Chunk[]; first: number }) {
+interface Props {
+  chunks: readonly Chunk[];
+  /** Place of the passage that decided the rank, which is shown first. */
+  first: number;
+  language: string | undefined;
+}
+
+export function Passages({ chunks, first, language }: Props) {
   const { results } = useTexts();
   const [areAll, setAll] = useState(false);
   const ordered = [chunks[first], ...chunks.filter((_, at) => at !== first)].filter((chunk) => !!chunk);
@@ -16,7 +22,7 @@ export function Passages({ chunks, first }: { chunks: readonly Chunk[]; first: n
   return (
     <div class="passages">
       {shown.map((chunk, at) => (
-        <Passage key={at} chunk={chunk} />
+        <Passage key={at} chunk={chunk} language={language} />
       ))}
       {ordered.length > 1 && (
         <button type="button" class="button plain" aria-expanded={areAll} onClick={() => setAll(!areAll)}>
@@ -27,14 +33,14 @@ export function Passages({ chunks, first }: { chunks: readonly Chunk[]; first: n
   );
 }
 
-function Passage({ chunk }: { chunk: Chunk }) {
+function Passage({ chunk, language }: { chunk: Chunk; language: string | undefined }) {
   const { results } = useTexts();
   const isLong = chunk.text.length > LONG;
   const [isWhole, setWhole] = useState(false);
   return (
     <blockquote class="passage">
       <p class="passage-place">{placeOf(chunk, results)}</p>
-      <p class={isLong && !isWhole ? 'passage-text part' : 'passage-text'}>
+      <p class={isLong && !isWhole ? 'passage-text part' : 'passage-text'} lang={language}>
         {piecesOf(
           isLong && !isWhole ? fromFirstWord(chunk) : chunk.text,
           shifted(chunk, isLong && !isWhole),

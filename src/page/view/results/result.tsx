@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { SearchResult } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
-import { emptySearch, parametersOf, type Search } from '../../model/fields.js';
+import { type Country, emptySearch, parametersOf, type Search } from '../../model/fields.js';
 import { useTexts } from '../context.js';
 import { Passages } from './passages.js';
 import { Similarity } from './similarity.js';
@@ -12,16 +12,30 @@ export function drawingSource(id: string, file: string): string {
   return `api/v1/drawings/${encodeURIComponent(id)}/${encodeURIComponent(file)}`;
 }
 
+/** Language of most texts of an office, by which a browser chooses the forms of Han characters; EP has three. */
+const LANGUAGE_OF: Readonly<Record<Country, string | undefined>> = {
+  US: 'en',
+  KR: 'ko',
+  JP: 'ja',
+  CN: 'zh',
+  EP: undefined,
+};
+
+export const languageOf = (country: Country): string | undefined => LANGUAGE_OF[country];
+
 export function Result({ search, result }: { search: Search; result: SearchResult }) {
   const { results: texts, filters } = useTexts();
   const { patent_id: id, title, applicant, members = [], explanation } = result;
   const others = members.filter((member) => member.patent_id !== id);
   const here = parametersOf(search);
+  const language = languageOf(result.country);
   return (
     <li class="result">
       <div class="result-text">
         <h2>
-          <a href={linkTo(['patent', id], here)}>{title || texts.untitled}</a>
+          <a href={linkTo(['patent', id], here)} lang={language}>
+            {title || texts.untitled}
+          </a>
         </h2>
         <p class="result-line">
           <span class="number">{id}</span>
@@ -39,7 +53,11 @@ export function Result({ search, result }: { search: Search; result: SearchResul
             </span>
           )}
         </p>
-        {applicant !== '' && <p class="result-applicant">{applicant}</p>}
+        {applicant !== '' && (
+          <p class="result-applicant" lang={language}>
+            {applicant}
+          </p>
+        )}
       </div>
       <Similarity value={result.similarity_score} />
       {result.representative_figure && (
@@ -50,7 +68,7 @@ export function Result({ search, result }: { search: Search; result: SearchResul
         />
       )}
       <div class="result-body">
-        <Passages chunks={result.chunks} first={explanation?.decided_by ?? 0} />
+        <Passages chunks={result.chunks} language={language} first={explanation?.decided_by ?? 0} />
         {others.length > 0 && (
           <p class="members">
             {texts.also}{' '}

@@ -9,7 +9,7 @@ interface Props {
   linkOf(year: string): string;
 }
 
-const HEIGHT = 220;
+const HEIGHT = 200;
 
 export function Years({ counts, linkOf }: Props) {
   const { statistics, number } = useTexts();
@@ -101,6 +101,7 @@ function plotOf(
         {
           ...axis,
           grid: { show: false },
+          size: 32,
           incrs: [1, 2, 5, 10, 20, 50],
           values: (_, values) => values.map((value) => (Number.isInteger(value) ? String(value) : '')),
         },
