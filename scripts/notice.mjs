@@ -164,6 +164,17 @@ function describeBundle() {
   };
 }
 
+/** Packages whose code is in dist/page, the bundle of the web page (setup/page.mjs). */
+function describePage() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const names = ['preact', 'uplot'];
+  const folders = names.map((name) => `node_modules/${name}`);
+  return {
+    lines: names.map((name, n) => `  ${name} ${packages[folders[n]].version} (MIT)`),
+    texts: names.map((name, n) => [readFileSync(join(ROOT, folders[n], 'LICENSE'), 'utf8').trim(), [name]]),
+  };
+}
+
 /** npm packages that come with `npm install priorart`. Their binaries for single platforms are not listed. */
 function npmPackages() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
@@ -199,7 +210,8 @@ async function notice() {
   parts.push(describeSqlite(crates.find(({ name }) => name === 'libsqlite3-sys')));
   parts.sort((a, b) => a.title.toLowerCase().localeCompare(b.title.toLowerCase(), 'en'));
   const bundle = describeBundle();
-  const texts = new Map(bundle.texts);
+  const page = describePage();
+  const texts = new Map([...bundle.texts, ...page.texts]);
   for (const { title, own } of parts) {
     for (const text of own) texts.set(text, [...(texts.get(text) ?? []), title]);
   }
@@ -228,6 +240,10 @@ async function notice() {
     'Contained in dist/src/mcp/sdk.js of the package:',
     '',
     ...bundle.lines,
+    '',
+    'Contained in dist/page of the package, the web page:',
+    '',
+    ...page.lines,
     '',
     'Installed with the package by npm, each under its own licence, and not contained in it:',
     '',

@@ -136,6 +136,13 @@ export const SETTINGS = {
     unset: 'links in answers begin with the path',
     description: 'address at which clients reach this server; links in answers begin with it',
   }),
+  page: choice({
+    env: 'PRIORART_PAGE',
+    flag: '--page <choice>',
+    default: 'on',
+    values: ['on', 'off'],
+    description: 'on or off: whether the server has a web page for people at /',
+  }),
   mcp: choice({
     env: 'PRIORART_MCP',
     flag: '--mcp <choice>',

@@ -22,6 +22,7 @@ const OF_A_SERVER = [
   'host',
   'port',
   'publicUrl',
+  'page',
   'pageAccount',
   'mcp',
   'mcpHosts',

@@ -20,6 +20,7 @@ import { drawings } from './routes/drawings/redirect.js';
 import { livez } from './routes/health/livez.js';
 import { healthz, readyz } from './routes/health/readyz.js';
 import { MCP_ROUTES } from './routes/mcp/route.js';
+import { PAGE_ROUTES } from './routes/page/route.js';
 import { docs } from './routes/reference/docs.js';
 import { openapi } from './routes/reference/openapi-json.js';
 import { semantic } from './routes/semantic/route.js';
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   coverage,
   openapi(() => ROUTES),
   ...docs(() => ROUTES),
+  ...PAGE_ROUTES,
   livez,
   readyz,
   healthz,

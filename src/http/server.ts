@@ -40,6 +40,7 @@ type Optional = MiddlewareConfig &
     Pick<
       Config,
       | 'publicUrl'
+      | 'page'
       | 'pageAccount'
       | 'mcp'
       | 'mcpHosts'
@@ -126,6 +127,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     admin: requestServices.admin,
     drawings,
     log,
+    hasPage: config.page !== 'off',
     mcp,
     oauth,
     page,
