@@ -110,6 +110,8 @@ export const USAGE_DAYS = 400;
 export const REQUEST_LOG_PRUNE_MS = 3_600_000;
 /** Lines on a page of logs. */
 export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
+/** Lines of the request log that one call reads to find those that fit a filter. */
+export const LOG_LINES_READ = 20_000;
 /** Characters of a path that the program's log shows. */
 export const LOG_PATH_MAX_CHARS = 200;
 /** Characters of a query that the request log keeps. */

@@ -291,6 +291,12 @@ export function keysIn(file: Sqlite): ApiKey[] {
   return file.rows<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`).map(keyOf);
 }
 
+/** Keys of an account, oldest first. */
+export function keysOfIn(file: Sqlite, account: string): ApiKey[] {
+  const sql = `SELECT ${KEY_COLUMNS} FROM keys k WHERE k.account = ? ORDER BY k.created_at, k.id`;
+  return file.rows<KeyRow>(sql, account).map(keyOf);
+}
+
 /** Number of active keys of an account. */
 export function countActive(file: Sqlite, account: string): number {
   const sql = "SELECT count(*) FROM keys WHERE account = ? AND state = 'active'";

@@ -34,6 +34,7 @@ import {
   keyAndAccountIn,
   keyIn,
   keysIn,
+  keysOfIn,
   keyWithIdIn,
   LOOKUP_BYTES,
   openKeys,
@@ -426,6 +427,25 @@ export class AccessStore {
     const read = () => ({ found: accountsIn(file).filter((account) => account.name === name) });
     const { found } = this.#reading(() => this.#remembering(file, `name ${name}`, read));
     return found.length === 1 ? found[0] : undefined;
+  }
+
+  /**
+   * Changes the name of a key.
+   * @throws PriorartError `not_found`, `usage` for an invalid name
+   */
+  async renameKey(id: string, name: string): Promise<ApiKey> {
+    checkName('key name', name);
+    return this.#writing((file) => {
+      keyIn(file, id);
+      file.rows('UPDATE keys SET name = ? WHERE id = ?', name, id);
+      return keyIn(file, id);
+    });
+  }
+
+  /** Keys of an account, oldest first, without secrets and hashes. */
+  keysOf(accountId: string): ApiKey[] {
+    const file = this.#current();
+    return this.#reading(() => keysOfIn(file, accountId));
   }
 
   /** All keys, oldest first, without secrets and hashes. */

@@ -12,6 +12,7 @@ import { requestIdOf } from './request-id.js';
 import type { RequestRecord } from './request-record.js';
 import type { Call, FurtherOptions, Route, Services } from './route.js';
 import { type Match, Router } from './router.js';
+import { ACCOUNT_ROUTES } from './routes/account/index.js';
 import { ADMIN_ROUTES } from './routes/admin/index.js';
 import { coverage } from './routes/coverage/route.js';
 import { details } from './routes/details/route.js';
@@ -45,6 +46,7 @@ export const ROUTES: readonly Route[] = [
   pageSession,
   pageSignIn,
   pageSignOut,
+  ...ACCOUNT_ROUTES,
   ...ADMIN_ROUTES,
   ...MCP_ROUTES,
 ];
@@ -140,7 +142,7 @@ class Exchange {
     if ('error' in match) throw match.error;
     this.#route = match.route;
     const { access } = match.route;
-    if (access === 'admin' || access === 'health') {
+    if (access === 'admin' || access === 'account' || access === 'health') {
       throw new PriorartError('not_found', 'there is no such endpoint');
     }
     return this.#handle(match, false);
@@ -160,6 +162,7 @@ class Exchange {
       requestId: this.#requestId,
       services: this.#services,
       parameters: match.parameters,
+      account: this.#admission.account,
       key: this.#admission.caller?.key,
       reserveQuota: async (query) => {
         await this.#admission.reserveQuota();

@@ -4,9 +4,10 @@
  */
 
 import type { CallLimits } from '../access/call-limits.js';
-import type { ApiKey } from '../access/records.js';
+import type { Account, ApiKey } from '../access/records.js';
 import type { DrawingStore } from '../drawings/store.js';
 import type { EnginePort } from '../engine-port.js';
+import type { Figures } from '../observe/figures.js';
 import type { Logger } from '../observe/log.js';
 import type { HttpReply, HttpRequest } from './adapters/adapter.js';
 import type { Administration } from './admission/administrator.js';
@@ -39,6 +40,8 @@ export interface Services {
   publicUrl?: string | undefined;
   /** Longest time of a search, ms. */
   deadlineMs: number;
+  /** The figures of this server for its operator; absent: its endpoint answers 404. */
+  figures?: (() => Promise<Figures>) | undefined;
   /** Set when the server begins to shut down. */
   lifecycle: { draining: boolean };
   /** Receives every request at the time of its answer. */
@@ -52,6 +55,8 @@ export interface Call {
   services: Services;
   /** The decoded parts of the path for the route's `{names}`. */
   parameters: Readonly<Record<string, string>>;
+  /** The account that is signed in, on routes with access `account`. */
+  account: Account | undefined;
   /** The caller's key, on routes with access `key`. */
   key: ApiKey | undefined;
   /**
@@ -88,10 +93,11 @@ export interface Route {
   endpoint: string;
   /**
    * `key` needs X-API-Key. `public` needs no key. `health` is public, without limits and with quiet logs.
-   * `admin` needs the administrator's secret or session. `signed` has a signature of this server in its URL;
+   * `admin` needs the administrator's secret or session. `account` needs the session of an account, not that of a
+   * visitor; its limit equals the limit of `public`. `signed` has a signature of this server in its URL;
    * its limit equals the limit of `public`, but is counted separately.
    */
-  access: 'key' | 'public' | 'health' | 'admin' | 'signed';
+  access: 'key' | 'public' | 'health' | 'admin' | 'account' | 'signed';
   /** Whether `Authorization: Bearer` may hold the key, or a token of the authorization server. For MCP clients. */
   takesBearer?: true;
   /** Whether a session of the web page, with the header X-Priorart-Page, may stand in for X-API-Key. */

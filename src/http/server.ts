@@ -133,6 +133,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     page,
     publicUrl: config.publicUrl,
     deadlineMs: config.deadlineMs,
+    figures: () => metrics.figures(),
     lifecycle,
     observe,
   };

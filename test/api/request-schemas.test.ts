@@ -11,11 +11,17 @@ import { checkedQuota, checkName } from '../../src/access/rules.js';
 import { ROUTES } from '../../src/http/app.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import {
+  keyNameSchema,
+  ownKeyInputSchema,
+  passwordChangeSchema,
+} from '../../src/http/routes/account/schema.js';
+import {
   accountChangeSchema,
   accountInputSchema,
   environmentInputSchema,
 } from '../../src/http/routes/admin/accounts/schema.js';
 import { keyInputSchema } from '../../src/http/routes/admin/keys/schema.js';
+import { passwordInputSchema } from '../../src/http/routes/admin/operation/schema.js';
 import { maintenanceInputSchema } from '../../src/http/routes/admin/service/schema.js';
 import { loginSchema } from '../../src/http/routes/admin/session/schema.js';
 import { checkSignIn, pageSignInSchema } from '../../src/http/routes/session/schema.js';
@@ -45,6 +51,10 @@ const SERVER: Record<string, (body: unknown) => unknown> = {
   KeyInput: (body) => keyInputSchema.parse(body),
   MaintenanceInput: (body) => maintenanceInputSchema.parse(body),
   AdminLogin: (body) => loginSchema.parse(body),
+  OwnKeyInput: (body) => ownKeyInputSchema.parse(body),
+  KeyName: (body) => keyNameSchema.parse(body),
+  PasswordChange: (body) => passwordChangeSchema.parse(body),
+  PasswordInput: (body) => passwordInputSchema.parse(body),
   PageSignIn: (body) => checkSignIn(pageSignInSchema.parse(body)),
 };
 

@@ -131,6 +131,24 @@ export class PageSessions {
     return this.#begin(found.account, 'account', found.epoch);
   }
 
+  /**
+   * Changes the password of an account, which ends its sessions, and begins a new one.
+   * @returns the value of the new session's cookie
+   * @throws PriorartError `forbidden` if the current password is wrong, `usage` for a new one that is not allowed,
+   *   `rate_limited`, `overloaded`, `unavailable`
+   */
+  async changePassword(
+    request: HttpRequest,
+    account: Account,
+    { current, password }: { current: string; password: string },
+  ): Promise<string> {
+    if ((await this.#signIns.check(account.id, current, request.remoteAddress)) === undefined) {
+      throw new PriorartError('forbidden', 'the current password is wrong');
+    }
+    await this.#store.setPassword(account.id, password);
+    return (await this.#begin(account, 'account')).token;
+  }
+
   /** Ends the session of a request on every server. */
   async end(request: HttpRequest): Promise<void> {
     const found = this.find(request);

@@ -101,10 +101,10 @@ function operationObject(operation: RoutedOperation, examples: Examples): Record
 }
 
 /** Each entry is enough. */
-function securityOf({ key, session, admin }: RoutedOperation): Record<string, string[]>[] {
+function securityOf({ key, session, account, admin }: RoutedOperation): Record<string, string[]>[] {
   return [
     ...(key ? [{ ApiKey: [] }] : []),
-    ...(session ? [{ PageSession: [], PageHeader: [] }] : []),
+    ...(session || account ? [{ PageSession: [], PageHeader: [] }] : []),
     ...(admin ? [{ AdminSecret: [] }, { AdminSession: [] }] : []),
   ];
 }

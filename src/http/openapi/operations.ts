@@ -11,6 +11,8 @@ export interface RoutedOperation extends Operation {
   key: boolean;
   /** Takes a session of the web page instead. */
   session: boolean;
+  /** Needs the session of an account. */
+  account: boolean;
   /** Needs the administration's secret or a session. */
   admin: boolean;
 }
@@ -24,6 +26,7 @@ export function operationsOf(routes: readonly Route[]): RoutedOperation[] {
           method: method.toLowerCase() as RoutedOperation['method'],
           path,
           key: access === 'key',
+          account: access === 'account',
           session: takesSession === true,
           admin: access === 'admin' && endpoint !== LOGIN,
         },

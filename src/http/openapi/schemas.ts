@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import * as answers from '../../search/answer-schema.js';
 import { analyticsSchema, detailsSchema, semanticSchema } from '../../search/schema.js';
+import * as own from '../routes/account/schema.js';
 import * as accounts from '../routes/admin/accounts/schema.js';
 import * as keys from '../routes/admin/keys/schema.js';
+import * as operating from '../routes/admin/operation/schema.js';
 import * as service from '../routes/admin/service/schema.js';
 import * as session from '../routes/admin/session/schema.js';
 import * as page from '../routes/session/schema.js';
@@ -32,6 +34,12 @@ export const SCHEMAS = {
   Coverage: answers.coverageSchema,
   Health: healthSchema,
   Error: errorSchema,
+  OwnKeyInput: own.ownKeyInputSchema,
+  KeyName: own.keyNameSchema,
+  PasswordChange: own.passwordChangeSchema,
+  PasswordInput: operating.passwordInputSchema,
+  Ingests: operating.ingestsSchema,
+  HealthFigures: operating.healthFiguresSchema,
   PageSignIn: page.pageSignInSchema,
   PageSession: page.pageSessionSchema,
   AdminLogin: session.loginSchema,

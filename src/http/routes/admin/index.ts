@@ -8,6 +8,15 @@ import {
   plans,
 } from './accounts/route.js';
 import { createKey, getKey, keyLogs, listKeys, revokeKey } from './keys/route.js';
+import {
+  allLogs,
+  endSessions,
+  healthFigures,
+  ingests,
+  removePassword,
+  renameKey,
+  setPassword,
+} from './operation/route.js';
 import { maintenance, setMaintenance, usage } from './service/route.js';
 import { login, logout, session } from './session/route.js';
 
@@ -27,6 +36,13 @@ export const ADMIN_ROUTES: readonly Route[] = [
   getKey,
   revokeKey,
   keyLogs,
+  renameKey,
+  setPassword,
+  removePassword,
+  endSessions,
+  allLogs,
+  ingests,
+  healthFigures,
   usage,
   maintenance,
   setMaintenance,
