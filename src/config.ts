@@ -98,6 +98,11 @@ function choice<const T extends string>(
 export const HTTP_ADAPTERS = ['auto', 'uws', 'node'] as const;
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
+/** The account that `serve --demo` makes. */
+export const DEMONSTRATION_ACCOUNT = 'Demonstration';
+/** Value of --page-account: visitors of the web page have to sign in. */
+export const NO_PAGE_ACCOUNT = 'none';
+
 export const SETTINGS = {
   data: text({
     env: 'PRIORART_DATA',
@@ -144,6 +149,12 @@ export const SETTINGS = {
     default: 'on',
     values: ['on', 'off'],
     description: 'on or off: whether LLM clients can connect at /mcp, with the same API keys',
+  }),
+  pageAccount: optionalText({
+    env: 'PRIORART_PAGE_ACCOUNT',
+    flag: '--page-account <name>',
+    unset: `${DEMONSTRATION_ACCOUNT}, if the server is for its own machine only`,
+    description: `account on which visitors of the web page search without signing in, or ${NO_PAGE_ACCOUNT}`,
   }),
   mcpHosts: optionalText({
     env: 'PRIORART_MCP_HOSTS',

@@ -133,8 +133,23 @@ export const ADMIN_SECRET_MIN_CHARS = 16;
  * delay, ms.
  */
 export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
-/** Client addresses whose wrong secrets are counted. */
+/** Client addresses, and accounts, whose wrong secrets are counted. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
+/** How long an account stays signed in on the page, and a visitor's session lasts, s. */
+export const ACCOUNT_SESSION_S = 12 * 3600;
+/**
+ * Sessions of an account that were signed out before they expired. If there are more, all sessions of the
+ * account are ended.
+ */
+export const ACCOUNT_ENDED_SESSIONS_MAX = 1_000;
+/** Characters of the password of an account. */
+export const PASSWORD_CHARS = { min: 12, max: 1_000 } as const;
+/** Passwords that are hashed at the same time, and those that may wait for it. libuv has four threads. */
+export const PASSWORD_HASHES = { atOnce: 2, waiting: 64 } as const;
+/** Wrong passwords a minute without a delay, for an account and for a network; then as ADMIN_PAUSE. */
+export const PASSWORD_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
+/** Sign-ins that may wait: of a network for one account, and of a network. */
+export const SIGN_INS_WAITING = { perAccount: 8, perNetwork: 16 } as const;
 export const PORT_DEFAULT = 8080;
 export const HOST_DEFAULT = '127.0.0.1';
 /** Requests that may wait for a worker before the server answers 503, per worker. */

@@ -1,8 +1,8 @@
 /**
- * Wrong secrets delay the next attempts from the same network. Each attempt waits before the check. The wait
- * grows with the number of wrong secrets in the last minute. No attempt is refused: the secret is too long to
- * guess at any speed, and a refusal would lock out the owner if a proxy sends all requests from one address.
- * The number of networks is bounded. If the memory is full, it drops the network with the oldest last
+ * Wrong secrets delay the next attempts from the same network, or at the same account. Each attempt waits
+ * before the check. The wait grows with the number of wrong secrets in the last minute. No attempt is refused: a
+ * refusal would lock out the owner, since every client can name the account, and the address may be that of a proxy.
+ * The number of networks or accounts is bounded. If the memory is full, it drops the one with the oldest last
  * mistake.
  */
 import { ADMIN_ATTEMPT_ADDRESSES, ADMIN_PAUSE } from '../limits.js';
@@ -23,36 +23,45 @@ export class Attempts {
   readonly #limits: PauseLimits;
   readonly #now: () => number;
   /**
-   * Times of the wrong secrets by network, oldest first, bounded by `#counting`. Networks are in the order of
-   * their last mistakes.
+   * Times of the wrong secrets by network or account, oldest first, bounded by `#counting`. They are in the
+   * order of their last mistakes.
    */
   readonly #wrong = new Map<string, number[]>();
   readonly #counting: number;
+  readonly #groupOf: (source: string) => string;
 
-  /** @param now monotonic clock, ms */
-  constructor(limits: PauseLimits = ADMIN_PAUSE, now: () => number = monotonicMs) {
+  /**
+   * @param now monotonic clock, ms
+   * @param groupOf what shares a pause: by default the network of an address
+   */
+  constructor(
+    limits: PauseLimits = ADMIN_PAUSE,
+    now: () => number = monotonicMs,
+    groupOf: (source: string) => string = networkOf,
+  ) {
     this.#limits = limits;
     this.#now = now;
+    this.#groupOf = groupOf;
     this.#counting = limits.free + 1 + Math.ceil(Math.log2(limits.longestMs / limits.firstMs));
   }
 
-  /** Time that the next attempt of an address waits before the check, ms. */
-  pauseMs(address: string): number {
+  /** Time that the next attempt of an address, or at an account, waits before the check, ms. */
+  pauseMs(source: string): number {
     const { free, firstMs, longestMs } = this.#limits;
-    const beyond = this.#recent(networkOf(address)).length - free;
+    const beyond = this.#recent(this.#groupOf(source)).length - free;
     return beyond <= 0 ? 0 : Math.min(longestMs, firstMs * 2 ** (beyond - 1));
   }
 
   /** Records a wrong secret. */
-  wrong(address: string): void {
-    const from = networkOf(address);
+  wrong(source: string): void {
+    const from = this.#groupOf(source);
     const times = [...this.#recent(from), this.#now()].slice(-this.#counting);
     this.#wrong.delete(from);
     if (this.#wrong.size >= ADMIN_ATTEMPT_ADDRESSES) this.#wrong.delete(this.#wrong.keys().next().value!);
     this.#wrong.set(from, times);
   }
 
-  /** Number of networks in memory. */
+  /** Number of networks or accounts in memory. */
   get size(): number {
     return this.#wrong.size;
   }

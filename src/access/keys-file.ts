@@ -4,12 +4,28 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ACCOUNT_ENDED_SESSIONS_MAX } from '../limits.js';
 import type { Account, ApiKey } from './records.js';
 import { known } from './rules.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
+/** Tables that format 4 added to format 3. */
+const FORMAT_4 = [
+  `CREATE TABLE passwords (
+     account TEXT PRIMARY KEY REFERENCES accounts (id),
+     hash TEXT NOT NULL, -- see password.ts
+     changed_at TEXT NOT NULL
+   ) STRICT`,
+  // Sessions of an account have the number of its last change of password, or revocation, by which they end.
+  'CREATE TABLE session_epochs (account TEXT PRIMARY KEY REFERENCES accounts (id), epoch INTEGER NOT NULL) STRICT',
+  // Sessions that were signed out before they expired (ms since 1970).
+  `CREATE TABLE ended_sessions (
+     id TEXT PRIMARY KEY, account TEXT NOT NULL REFERENCES accounts (id), expires INTEGER NOT NULL
+   ) STRICT`,
+];
+
 const LAYOUT: Layout = {
-  format: 3,
+  format: 4,
   tables: [
     `CREATE TABLE accounts (
        id TEXT PRIMARY KEY, name TEXT NOT NULL, plan TEXT NOT NULL, monthly_quota INTEGER NOT NULL,
@@ -24,7 +40,9 @@ const LAYOUT: Layout = {
      ) STRICT`,
     // 'maintenance': Maintenance, if it is on. 'ended_sessions': EndedSessions of the administration.
     'CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
+    ...FORMAT_4,
   ],
+  upgrades: { 3: FORMAT_4 },
   synchronous: 'FULL',
   pageBytes: 4096,
   checkpoints: true,
@@ -144,6 +162,105 @@ export function keyWithIdIn(file: Sqlite, id: string): { key: ApiKey; account: A
     key: Object.freeze(keyOf(row.slice(0, 7) as KeyRow)),
     account: Object.freeze(accountOf(row.slice(7) as AccountRow)),
   };
+}
+
+/** The account that a person names to sign in, and its password. */
+export interface Credentials {
+  account: Account;
+  hash: string;
+  /** Sessions with a smaller number have ended. */
+  epoch: number;
+}
+
+/**
+ * The account with an id or a name, if it has a password. Undefined if several of these accounts have the name:
+ * their owners sign in with the id.
+ */
+export function credentialsIn(file: Sqlite, asked: string): Credentials | undefined {
+  const found = file.rows<[hash: string, epoch: number, ...AccountRow]>(
+    `SELECT p.hash, coalesce(e.epoch, 0), ${ACCOUNT_COLUMNS}
+     FROM accounts a JOIN passwords p ON p.account = a.id LEFT JOIN session_epochs e ON e.account = a.id
+     WHERE a.id = ?1 OR a.name = ?1`,
+    asked,
+  );
+  const row = found.find(([, , id]) => id === asked) ?? (found.length === 1 ? found[0] : undefined);
+  if (row === undefined) return undefined;
+  const [hash, epoch, ...account] = row;
+  return { hash, epoch, account: accountOf(account as AccountRow) };
+}
+
+/** Sets the password of an account, and ends its sessions. Undefined removes it. */
+export function putPassword(file: Sqlite, account: string, hash: string | undefined): void {
+  if (hash === undefined) file.rows('DELETE FROM passwords WHERE account = ?', account);
+  else {
+    file.rows(
+      'INSERT OR REPLACE INTO passwords (account, hash, changed_at) VALUES (?, ?, ?)',
+      account,
+      hash,
+      new Date().toISOString(),
+    );
+  }
+  endSessionsIn(file, account);
+}
+
+/** Replaces the hash of a password by another hash of the same password. */
+export function replaceHash(file: Sqlite, account: string, old: string, hash: string): void {
+  file.rows('UPDATE passwords SET hash = ? WHERE account = ? AND hash = ?', hash, account, old);
+}
+
+/** Ends all sessions of an account. */
+export function endSessionsIn(file: Sqlite, account: string): void {
+  file.rows(
+    `INSERT INTO session_epochs (account, epoch) VALUES (?, 1)
+     ON CONFLICT (account) DO UPDATE SET epoch = epoch + 1`,
+    account,
+  );
+  file.rows('DELETE FROM ended_sessions WHERE account = ?', account);
+}
+
+/** The number that sessions of an account must have; greater after a change of password or a revocation. */
+export function sessionEpochIn(file: Sqlite, account: string): number {
+  return file.row<[number]>('SELECT epoch FROM session_epochs WHERE account = ?', account)?.[0] ?? 0;
+}
+
+/** Whether a session was signed out before it expired. */
+export function isSignedOut(file: Sqlite, session: string): boolean {
+  return file.row('SELECT 1 FROM ended_sessions WHERE id = ?', session) !== undefined;
+}
+
+/**
+ * Records that a session was signed out. The number of records of an account is bounded: beyond it, all sessions
+ * of the account end.
+ * @param now ms since 1970
+ */
+export function signOut(
+  file: Sqlite,
+  { id, account, expires }: { id: string; account: string; expires: number },
+  now: number,
+): void {
+  file.rows('DELETE FROM ended_sessions WHERE expires <= ?', now);
+  const [[ended]] = file.rows<[number]>('SELECT count(*) FROM ended_sessions WHERE account = ?', account) as [
+    [number],
+  ];
+  if (ended >= ACCOUNT_ENDED_SESSIONS_MAX) endSessionsIn(file, account);
+  else {
+    file.rows(
+      'INSERT OR IGNORE INTO ended_sessions (id, account, expires) VALUES (?, ?, ?)',
+      id,
+      account,
+      expires,
+    );
+  }
+}
+
+/** Whether an account has a password. */
+export function hasPasswordIn(file: Sqlite, account: string): boolean {
+  return file.row('SELECT 1 FROM passwords WHERE account = ?', account) !== undefined;
+}
+
+/** Whether any account has a password. */
+export function hasPasswordsIn(file: Sqlite): boolean {
+  return file.row('SELECT 1 FROM passwords LIMIT 1') !== undefined;
 }
 
 /** Adds or changes an account. */

@@ -17,6 +17,11 @@ export interface Layout {
   /** Statements that create the tables. */
   tables: readonly string[];
   /**
+   * Statements that turn an older format into the next one, by the older format. They only add, so that a
+   * process of an older version that has the file open continues to work.
+   */
+  upgrades?: Readonly<Record<number, readonly string[]>>;
+  /**
    * `FULL`: a commit is on the disk when it returns. `NORMAL`: a commit does not wait for the disk. It
    * survives the end of its process immediately, and a power failure after the sync of the WAL. The file is
    * consistent in both modes.
@@ -135,7 +140,8 @@ export class Sqlite {
     this.#calling(() => this.#connection.close());
   }
 
-  #prepare({ format, tables, synchronous, pageBytes, checkpoints, checked }: Layout, create: boolean): void {
+  #prepare(layout: Layout, create: boolean): void {
+    const { format, tables, synchronous, pageBytes, checkpoints, checked } = layout;
     if (create && statSync(this.file).size === 0) {
       // SQLite gives the WAL files the same mode.
       chmodSync(this.file, 0o600);
@@ -156,9 +162,20 @@ export class Sqlite {
     }
     const found = this.#format();
     if (found === 0) throw new FileMissing(`${this.file} is empty`);
-    if (found !== format) throw new Error(`${this.file} has format ${found}; expected ${format}`);
+    const upgrades = upgradesFrom(found, layout);
+    if (!upgrades) throw new Error(`${this.file} has format ${found}; expected ${format}`);
     const fault = checked ? this.row<[string]>('PRAGMA quick_check(1)')?.[0] : 'ok';
     if (fault !== 'ok') throw this.#damaged(`${fault}`);
+    if (upgrades.length > 0) this.#upgrade(layout);
+  }
+
+  /** One transaction: the file has the old format or the new one. */
+  #upgrade(layout: Layout): void {
+    this.write(() => {
+      // A different process may have upgraded the file meanwhile.
+      for (const statement of upgradesFrom(this.#format(), layout) ?? []) this.rows(statement);
+      this.rows(`PRAGMA user_version = ${layout.format}`);
+    });
   }
 
   #format(): number {
@@ -201,6 +218,18 @@ export class Sqlite {
   #damaged(fault: string): Error {
     return new Error(`${this.file} is damaged: ${fault}. ${this.#remedy}`);
   }
+}
+
+/** The statements from a format to that of the layout; undefined if there is no way. */
+function upgradesFrom(found: number, { format, upgrades = {} }: Layout): string[] | undefined {
+  if (found > format) return undefined;
+  const statements: string[] = [];
+  for (let step = found; step < format; step++) {
+    const next = upgrades[step];
+    if (!next) return undefined;
+    statements.push(...next);
+  }
+  return statements;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AccessStore } from '../access/store.js';
 import { accountNamed, integerOption, table, withAccess } from './access-folder.js';
 import { asDefault, dataCommand } from './options.js';
 import { count, print } from './output.js';
+import { askPassword } from './password-input.js';
 
 type Flags = Record<string, string | undefined>;
 
@@ -52,6 +53,25 @@ Examples:
       )
       .action(change),
   );
+  accounts.addCommand(
+    dataCommand(
+      'password',
+      'set the password with which an account signs in on the web page; ends its sessions',
+    )
+      .argument('<account>', 'id or name')
+      .option('--remove', 'remove the password: it signs in no more')
+      .addHelpText(
+        'after',
+        `
+The password is asked for on a terminal, or else read from standard input.
+
+Examples:
+  priorart accounts password Trial
+  openssl rand -base64 18 | tee password.txt | priorart accounts password Trial
+  priorart accounts password Trial --remove`,
+      )
+      .action(password),
+  );
   return accounts;
 }
 
@@ -96,6 +116,22 @@ async function change(asked: string, flags: Flags): Promise<void> {
       ...(flags['addEnvironment'] === undefined ? {} : { addEnvironment: flags['addEnvironment'] }),
     });
     print(changed, Boolean(flags['json']), () => `Account ${changed.id}: ${describe(changed)}.`);
+  });
+}
+
+async function password(asked: string, flags: Flags & { remove?: boolean }): Promise<void> {
+  await withAccess(flags, async (access) => {
+    const { id, name } = accountNamed(access, asked);
+    const isSet = flags['remove'] !== true;
+    await access.setPassword(
+      id,
+      isSet ? await askPassword(`Password of ${JSON.stringify(name)}`) : undefined,
+    );
+    print({ id, password: isSet }, Boolean(flags['json']), () =>
+      isSet
+        ? `Account ${id}: the password is set, and all its sessions have ended.`
+        : `Account ${id}: it has no password any more, and all its sessions have ended.`,
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { AccessStore } from '../access/store.js';
-import { type Config, SETTINGS, type SettingName } from '../config.js';
+import { type Config, DEMONSTRATION_ACCOUNT, SETTINGS, type SettingName } from '../config.js';
 import { openDrawings } from '../drawings/open.js';
 import { type Server, startServer } from '../http/server.js';
 import { createLog, type Logger } from '../observe/log.js';
@@ -23,6 +23,7 @@ const OF_A_SERVER = [
   'port',
   'publicUrl',
   'page',
+  'pageAccount',
   'mcp',
   'mcpHosts',
   'oauthIssuer',
@@ -158,7 +159,7 @@ async function firstKey(data: string): Promise<string | undefined> {
   const access = AccessStore.open(accessDir(data));
   try {
     if (access.list().length > 0) return undefined;
-    const account = 'Demonstration';
+    const account = DEMONSTRATION_ACCOUNT;
     const wanted = { account, plan: 'enterprise', environment: 'development', name: 'demo' } as const;
     return (await createKey(access, wanted)).secret;
   } finally {

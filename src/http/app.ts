@@ -25,6 +25,7 @@ import { docs } from './routes/reference/docs.js';
 import { openapi } from './routes/reference/openapi-json.js';
 import { semantic } from './routes/semantic/route.js';
 import { semanticAnalytics } from './routes/semantic-analytics/route.js';
+import { pageSession, pageSignIn, pageSignOut } from './routes/session/route.js';
 import { type TraceContext, traceFields, traceOf } from './trace-context.js';
 import { TurnPacer } from './turn-pacer.js';
 
@@ -41,6 +42,9 @@ export const ROUTES: readonly Route[] = [
   livez,
   readyz,
   healthz,
+  pageSession,
+  pageSignIn,
+  pageSignOut,
   ...ADMIN_ROUTES,
   ...MCP_ROUTES,
 ];

@@ -12,6 +12,7 @@ import type { HttpReply, HttpRequest } from './adapters/adapter.js';
 import type { Administration } from './admission/administrator.js';
 import type { KeyCheck } from './admission/api-key.js';
 import type { OAuth } from './admission/oauth.js';
+import type { PageSessions } from './admission/page-session.js';
 import type { McpEndpoint } from './mcp-endpoint.js';
 import type { Operation } from './openapi/operation.js';
 import type { RequestObserver } from './request-record.js';
@@ -26,10 +27,10 @@ export interface Services {
   log: Logger;
   /** The drawings that links point to; absent: no drawings. */
   drawings?: DrawingStore | undefined;
-  /** Whether the web page is served; otherwise its paths answer 404. */
-  hasPage?: boolean;
   /** The MCP front end; absent: its endpoints answer 404. */
   mcp?: McpEndpoint | undefined;
+  /** Sessions of the web page; absent: there is no page, and its paths answer 404. */
+  page?: PageSessions | undefined;
   /** Checks tokens of an authorization server; absent: API keys only. */
   oauth?: OAuth | undefined;
   /** Address of this server for clients; undefined if it is not configured. */
@@ -91,6 +92,8 @@ export interface Route {
   access: 'key' | 'public' | 'health' | 'admin' | 'signed';
   /** Whether `Authorization: Bearer` may hold the key, or a token of the authorization server. For MCP clients. */
   takesBearer?: true;
+  /** Whether a session of the web page, with the header X-Priorart-Page, may stand in for X-API-Key. */
+  takesSession?: true;
   /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP. */
   operation?: Operation;
   handle(call: Call): HttpReply | Promise<HttpReply>;

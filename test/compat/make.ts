@@ -3,7 +3,7 @@
  * from the repository's root when the format changes, and commit the folder: `node dist/test/compat/make.js`. Folders
  * of released formats are never changed.
  *
- * Keys and counters are left out, because their format has its own version. FAISS indexes are left out, because they
+ * Keys and counters are left out, because their format has its own version (keys.test.ts). FAISS indexes are left out, because they
  * need 20,000 passages and can be rebuilt.
  */
 import {

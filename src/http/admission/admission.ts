@@ -12,6 +12,7 @@ import type { HttpRequest } from '../adapters/adapter.js';
 import type { Route, Services } from '../route.js';
 import { LOGIN, requireAdministrator } from './administrator.js';
 import { bearerOf, type Caller, requireKey, requireKeyId } from './api-key.js';
+import { isOfPage } from './page-session.js';
 
 const MINUTE_S = 60;
 /** Refusals of callers without a valid key. */
@@ -131,7 +132,7 @@ export class Admission {
     if (route.access === 'signed') this.#allowance = limits.takeFile(request.remoteAddress);
     else if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
     else {
-      this.#caller = this.#callerOf(request, route.takesBearer === true, id);
+      this.#caller = this.#callerOf(request, route, id);
       this.#allowance = limits.takeCall(this.#caller.key.id);
     }
     if (!this.#allowance.admitted) throw rateLimited(this.#allowance, route.access === 'key');
@@ -142,18 +143,26 @@ export class Admission {
    * a limit.
    * @throws PriorartError `unauthorized`, `key_deactivated`, `rate_limited`, `unavailable`
    */
-  #callerOf(request: HttpRequest, takesBearer: boolean, id: string | undefined): Caller {
+  #callerOf(request: HttpRequest, route: Route, id: string | undefined): Caller {
     const { access } = this.#services;
     try {
       const known = (key: ApiKey) => {
         this.#key = key;
       };
-      if (id !== undefined) return requireKeyId(request, access, known, id);
-      return requireKey(request, access, known, takesBearer);
+      const keyId = id ?? this.#sessionKeyOf(request, route);
+      if (keyId !== undefined) return requireKeyId(request, access, known, keyId);
+      return requireKey(request, access, known, route.takesBearer === true);
     } catch (error) {
       this.#countStranger(request, error);
       throw error;
     }
+  }
+
+  /** The key of a session, if a page of this server sent the request instead of a client with an API key. */
+  #sessionKeyOf(request: HttpRequest, { takesSession }: Route): string | undefined {
+    const { page } = this.#services;
+    if (!takesSession || !page || request.headers['x-api-key'] !== undefined) return undefined;
+    return isOfPage(request) ? page.keyOf(request) : undefined;
   }
 
   /** Counts a call that has no valid key or token. @throws PriorartError `rate_limited` */

@@ -9,12 +9,14 @@ export interface RoutedOperation extends Operation {
   path: string;
   /** Needs X-API-Key. */
   key: boolean;
+  /** Takes a session of the web page instead. */
+  session: boolean;
   /** Needs the administration's secret or a session. */
   admin: boolean;
 }
 
 export function operationsOf(routes: readonly Route[]): RoutedOperation[] {
-  return routes.flatMap(({ operation, method, path, access, endpoint }) =>
+  return routes.flatMap(({ operation, method, path, access, endpoint, takesSession }) =>
     operation === undefined
       ? []
       : {
@@ -22,6 +24,7 @@ export function operationsOf(routes: readonly Route[]): RoutedOperation[] {
           method: method.toLowerCase() as RoutedOperation['method'],
           path,
           key: access === 'key',
+          session: takesSession === true,
           admin: access === 'admin' && endpoint !== LOGIN,
         },
   );

@@ -6,6 +6,7 @@ import * as accounts from '../routes/admin/accounts/schema.js';
 import * as keys from '../routes/admin/keys/schema.js';
 import * as service from '../routes/admin/service/schema.js';
 import * as session from '../routes/admin/session/schema.js';
+import * as page from '../routes/session/schema.js';
 
 /** The body of every error. */
 export const errorSchema = z.strictObject({
@@ -31,6 +32,8 @@ export const SCHEMAS = {
   Coverage: answers.coverageSchema,
   Health: healthSchema,
   Error: errorSchema,
+  PageSignIn: page.pageSignInSchema,
+  PageSession: page.pageSessionSchema,
   AdminLogin: session.loginSchema,
   AdminSession: session.sessionSchema,
   Nothing: session.nothingSchema,

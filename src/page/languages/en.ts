@@ -12,6 +12,7 @@ export const en = {
     search: 'Search',
     dashboard: 'Dashboard',
     reference: 'API reference',
+    quota: (used: string, most: string) => `${used} of ${most} searches used this month`,
     language: 'Language',
     theme: 'Colours',
     themes: { system: 'System colours', light: 'Light', dark: 'Dark' },

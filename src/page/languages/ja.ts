@@ -14,6 +14,7 @@ export const ja: Texts = {
     search: '検索',
     dashboard: 'ダッシュボード',
     reference: 'API リファレンス',
+    quota: (used, most) => `今月の検索 ${most} 回のうち ${used} 回を使用`,
     language: '言語',
     theme: '配色',
     themes: { system: 'システムの配色', light: 'ライト', dark: 'ダーク' },

@@ -14,6 +14,7 @@ export const ko: Texts = {
     search: '검색',
     dashboard: '대시보드',
     reference: 'API 문서',
+    quota: (used, most) => `이번 달 검색 ${most}회 중 ${used}회 사용`,
     language: '언어',
     theme: '화면 색',
     themes: { system: '시스템 색', light: '밝게', dark: '어둡게' },

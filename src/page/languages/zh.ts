@@ -14,6 +14,7 @@ export const zh: Texts = {
     search: '检索',
     dashboard: '控制台',
     reference: 'API 文档',
+    quota: (used, most) => `本月检索 ${most} 次，已用 ${used} 次`,
     language: '语言',
     theme: '配色',
     themes: { system: '系统配色', light: '浅色', dark: '深色' },

@@ -12,7 +12,7 @@ import { useSessionOfServer } from './session.js';
 
 export function App() {
   const [texts, setTexts] = useState(storedLanguage);
-  const { state } = useSessionOfServer();
+  const session = useSessionOfServer();
   const address = useAddress();
   useEffect(() => {
     document.documentElement.lang = texts.code;
@@ -23,7 +23,7 @@ export function App() {
   };
   return (
     <TextsContext.Provider value={texts}>
-      <SessionContext.Provider value={state}>
+      <SessionContext.Provider value={session}>
         <Header languages={LANGUAGES} onLanguage={choose} place={address.parts[0] ?? 'search'} />
         <main id="content" tabIndex={-1}>
           <View address={address} />

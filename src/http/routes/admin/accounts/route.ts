@@ -1,7 +1,8 @@
 import { type Account, PLANS } from '../../../../access/records.js';
 import { PLAN_QUOTA } from '../../../../limits.js';
 import type { Call, Route } from '../../../route.js';
-import { ADMIN, adminOf, answer, bodyOf } from '../answer.js';
+import { answer, bodyOf } from '../../answer.js';
+import { ADMIN, adminOf } from '../admin.js';
 import {
   addEnvironmentOperation,
   changeAccountOperation,

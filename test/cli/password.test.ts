@@ -1,0 +1,86 @@
+/** `priorart accounts password`. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { AccessStore } from '../../src/access/store.js';
+import { filesHolding } from '../access/servers.js';
+import { CLI, priorart, temporary } from '../crash/folder.js';
+import { until } from '../until.js';
+
+const PASSWORD = 'correct horse battery staple';
+const noScript = spawnSync('script', ['--version']).status === 0 ? false : 'there is no script of util-linux';
+
+async function folderWithAccount(t: TestContext) {
+  const data = temporary(t);
+  const { code, stderr } = await priorart('accounts', 'create', 'Team', '--plan', 'free', '--data', data);
+  assert.equal(code, 0, stderr);
+  const accepts = async (password: string) => {
+    const store = AccessStore.open(join(data, 'access'));
+    try {
+      return (await store.checkPassword('Team', password)) !== undefined;
+    } finally {
+      await store.close();
+    }
+  };
+  const run = (input: string, ...args: string[]) => {
+    const all = [CLI, 'accounts', 'password', 'Team', '--data', data, ...args];
+    return spawnSync(process.execPath, all, { input, encoding: 'utf8' });
+  };
+  return { data, accepts, run };
+}
+
+it('a password is read from standard input, without the end of its line; --remove removes it', async (t) => {
+  const { data, accepts, run } = await folderWithAccount(t);
+  const set = run(`${PASSWORD}\n`, '--json');
+  assert.equal(set.status, 0, set.stderr);
+  assert.equal(JSON.parse(set.stdout).password, true);
+  assert.equal(`${set.stdout}${set.stderr}`.includes(PASSWORD), false);
+  assert.ok(await accepts(PASSWORD));
+  assert.deepEqual(filesHolding(data, [PASSWORD]), []);
+  for (const [input, message] of [
+    ['short\n', /password: got 5 characters; expected 12 to 1000/],
+    ['', /got 0 characters/],
+    ['x'.repeat(100_000), /too long/],
+  ] as const) {
+    const refused = run(input);
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, message);
+  }
+  assert.ok(await accepts(PASSWORD), 'a refusal changes nothing');
+  assert.equal(run('', '--remove').status, 0);
+  assert.equal(await accepts(PASSWORD), false);
+});
+
+it('a password on the command line is refused', async (t) => {
+  const { accepts, run } = await folderWithAccount(t);
+  const refused = run('', PASSWORD);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /too many arguments/);
+  assert.equal(await accepts(PASSWORD), false);
+});
+
+it('on a terminal, a password is typed twice and not shown', { skip: noScript }, async (t) => {
+  const { data, accepts } = await folderWithAccount(t);
+  const typed = async (first: string, second: string) => {
+    const command = `'${process.execPath}' '${CLI}' accounts password Team --data '${data}'`;
+    const child = spawn('script', ['-qefc', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+    await until(() => shown.includes('Password of "Team": '), 'the question');
+    child.stdin.write(`${first}\r`);
+    await until(() => shown.includes('Again: '), 'the second question');
+    child.stdin.write(`${second}\r`);
+    const [code] = await once(child, 'close');
+    return { code, shown };
+  };
+  const differing = await typed(PASSWORD, `${PASSWORD}.`);
+  assert.equal(differing.code, 2, differing.shown);
+  assert.match(differing.shown, /the two passwords differ/);
+  assert.equal(await accepts(PASSWORD), false);
+  const set = await typed(PASSWORD, PASSWORD);
+  assert.equal(set.code, 0, set.shown);
+  for (const { shown } of [differing, set]) assert.equal(shown.includes(PASSWORD), false, shown);
+  assert.ok(await accepts(PASSWORD));
+});
