@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
-import { Site } from './site.js';
+import { becomesTrue, Site } from './site.js';
 
 const QUESTION = '황화물 고체 전해질을 포함하는 리튬 이차전지';
 const shownResults = (page: Page) => page.locator('.result');
@@ -62,11 +62,12 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     const { page, complaints } = await site.visit('#/patent/US20210353120A1');
     const image = page.locator('.drawing img');
     await image.waitFor();
-    await page.waitForFunction('document.querySelector(".drawing img").naturalWidth > 0');
+    await becomesTrue(page, 'document.querySelector(".drawing img").naturalWidth > 0');
     const first = await image.getAttribute('src');
     await page.locator('.drawing').focus();
     await page.keyboard.press('ArrowRight');
-    await page.waitForFunction(
+    await becomesTrue(
+      page,
       `document.querySelector('.drawing img').getAttribute('src') !== ${JSON.stringify(first)}`,
     );
     await page.keyboard.press('Enter');

@@ -8,6 +8,7 @@ import { Service } from '../api/service.js';
 import { FIXTURES } from '../crash/folder.js';
 import { browserPath } from '../house/browser.js';
 import { type Collection, collect } from '../search/collection.js';
+import { until } from '../until.js';
 
 /** Texts that do something in a page that takes them for markup or code. */
 export const ATTACKS = [
@@ -61,6 +62,14 @@ function batteries(): PatentInput[] {
       ipc_codes: ['H01M 10/0562'],
     };
   });
+}
+
+/**
+ * Waits until an expression is true in a page. `waitForFunction` of playwright evaluates a text within the page, which the
+ * policy of the page forbids.
+ */
+export async function becomesTrue(page: Page, expression: string): Promise<void> {
+  await until(() => page.evaluate<boolean>(expression), expression);
 }
 
 export class Site {

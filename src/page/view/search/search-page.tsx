@@ -8,15 +8,17 @@ import { analyticsRequest, semanticRequest } from '../../model/request.js';
 import { type Asked, useAnswer } from '../answers.js';
 import { useSessionHandle, useTexts } from '../context.js';
 import { Failure } from '../parts/failure.js';
+import { lazy } from '../parts/lazy.js';
 import { Progress } from '../parts/progress.js';
 import { ResultsView } from '../results/results-view.js';
 import { goTo } from '../router.js';
-import { StatisticsView } from '../statistics/statistics-view.js';
 import { ActiveFilters } from './active-filters.js';
 import { FilterPanel } from './filter-panel.js';
 import { Question } from './question.js';
 import { SignInNote } from './sign-in-note.js';
 import { Start } from './start.js';
+
+const StatisticsView = lazy(async () => (await import('../statistics/statistics-view.js')).StatisticsView);
 
 export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   const texts = useTexts();
