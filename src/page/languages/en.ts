@@ -56,7 +56,7 @@ export const en = {
       numbers: 'Numbers and examples',
       results: 'Results',
     },
-    countries: { US: 'United States', KR: 'Korea', JP: 'Japan', CN: 'China', EP: 'European Patent Office' },
+    countries: { US: 'United States', KR: 'Korea', JP: 'Japan', CN: 'China', EP: 'Europe (EPO)' },
     fields: {
       query: 'Question',
       countries: 'Countries',
@@ -201,6 +201,7 @@ export const en = {
     description: 'Description',
     drawings: 'Drawings',
     drawing: (label: string, at: number, all: number) => `${label}, ${at} of ${all}`,
+    drawingNumber: (at: number) => `Drawing ${at}`,
     previous: 'Previous drawing',
     next: 'Next drawing',
     enlarge: 'Enlarge',

@@ -201,6 +201,7 @@ export const ja: Texts = {
     description: '明細書',
     drawings: '図面',
     drawing: (label, at, all) => `${label}（${at}/${all}）`,
+    drawingNumber: (at) => `図面 ${at}`,
     previous: '前の図面',
     next: '次の図面',
     enlarge: '拡大',

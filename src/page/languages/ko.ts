@@ -201,6 +201,7 @@ export const ko: Texts = {
     description: '명세서',
     drawings: '도면',
     drawing: (label, at, all) => `${label} (${at}/${all})`,
+    drawingNumber: (at) => `도면 ${at}`,
     previous: '이전 도면',
     next: '다음 도면',
     enlarge: '확대',

@@ -198,6 +198,7 @@ export const zh: Texts = {
     description: '说明书',
     drawings: '附图',
     drawing: (label, at, all) => `${label}（${at}/${all}）`,
+    drawingNumber: (at) => `附图 ${at}`,
     previous: '上一幅附图',
     next: '下一幅附图',
     enlarge: '放大',
