@@ -42,11 +42,15 @@ async function checkTypes(root) {
 async function bundle(root) {
   const { build } = await import('esbuild');
   const page = join(root, 'src/page');
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [join(page, 'view/main.tsx')],
     outdir: join(root, OUTPUT),
     entryNames: 'page-[hash]',
+    chunkNames: 'part-[hash]',
     bundle: true,
+    // Views that the first paint does not need are loaded when they are opened.
+    splitting: true,
+    metafile: true,
     minify: true,
     charset: 'utf8',
     write: false,
@@ -59,15 +63,19 @@ async function bundle(root) {
   });
   const icon = readFileSync(join(page, 'icon.svg'));
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8).toUpperCase()}.svg`;
-  const named = (extension) =>
-    outputFiles
-      .find(({ path }) => path.endsWith(extension))
-      .path.split(/[\\/]/)
-      .at(-1);
+  const nameOf = (path) => path.split(/[\\/]/).at(-1);
+  const [script, { imports }] = Object.entries(metafile.outputs).find(
+    ([path, { entryPoint }]) => entryPoint && path.endsWith('.js'),
+  );
+  const style = outputFiles.find(({ path }) => path.endsWith('.css')).path;
+  const preloads = imports
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => `<link rel="modulepreload" href="page/${nameOf(path)}" />`);
   const html = readFileSync(join(page, 'index.html'), 'utf8')
-    .replace('{script}', named('.js'))
-    .replace('{style}', named('.css'))
-    .replace('{icon}', iconName);
+    .replace('{script}', nameOf(script))
+    .replace('{style}', nameOf(style))
+    .replace('{icon}', iconName)
+    .replace('{preloads}', preloads.join('\n    '));
   mkdirSync(join(root, OUTPUT), { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
   writeFileSync(join(root, OUTPUT, iconName), icon);

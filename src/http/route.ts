@@ -28,11 +28,9 @@ export interface Services {
   log: Logger;
   /** The drawings that links point to; absent: no drawings. */
   drawings?: DrawingStore | undefined;
-  /** Whether the web page is served; otherwise its paths answer 404. */
-  hasPage?: boolean;
   /** The MCP front end; absent: its endpoints answer 404. */
   mcp?: McpEndpoint | undefined;
-  /** Sessions of the web page; absent: its endpoints answer 404. */
+  /** Sessions of the web page; absent: there is no page, and its paths answer 404. */
   page?: PageSessions | undefined;
   /** Checks tokens of an authorization server; absent: API keys only. */
   oauth?: OAuth | undefined;

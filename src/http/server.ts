@@ -114,8 +114,8 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const mcp =
     config.mcp === 'off' ? undefined : new McpEndpoint({ version: packageVersion(), onFault }, config);
   await mcp?.load();
-  const page = new PageSessions(access, config);
-  const missing = access.isAvailable() ? page.missingAccount() : undefined;
+  const page = config.page === 'off' ? undefined : new PageSessions(access, config);
+  const missing = access.isAvailable() ? page?.missingAccount() : undefined;
   if (missing !== undefined) {
     const message = 'visitors have to sign in: no account, or more than one, has the name of --page-account';
     log.warn({ account: missing }, message);
@@ -127,7 +127,6 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     admin: requestServices.admin,
     drawings,
     log,
-    hasPage: config.page !== 'off',
     mcp,
     oauth,
     page,

@@ -166,6 +166,8 @@ First.
 
 ![FIG. 1](/base/api/v1/drawings/US1A1/D00001.webp)
 
+![US1A1 D00002.webp](/base/api/v1/drawings/US1A1/US1A1%20D00002.webp)
+
 ![not ours](https://example.com/x.png)
 
 ## Claims
@@ -178,12 +180,15 @@ First.
       [1, 2, 3, 4],
     );
     assert.equal(claims[0]!.text, 'A device.\n## Abstract');
-    assert.deepEqual(drawings, [{ label: 'FIG. 1', source: 'api/v1/drawings/US1A1/D00001.webp' }]);
+    assert.deepEqual(drawings, [
+      { label: 'FIG. 1', source: 'api/v1/drawings/US1A1/D00001.webp' },
+      { label: '', source: 'api/v1/drawings/US1A1/US1A1%20D00002.webp' },
+    ]);
     assert.equal(description[0]!.heading, 'Field');
     assert.deepEqual(
       description[0]!.paragraphs.map((paragraph) => [paragraph.number, paragraph.text, paragraph.drawings]),
       [
-        ['0001', 'Text with <script>alert(1)</script> and [0002] inside.', [0]],
+        ['0001', 'Text with <script>alert(1)</script> and [0002] inside.', [0, 1]],
         ['', '![not ours](https://example.com/x.png)', []],
         ['', '## Claims', []],
       ],

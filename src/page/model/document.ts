@@ -4,6 +4,7 @@
  */
 
 export interface Drawing {
+  /** As printed, such as `FIG. 1`; empty if the office names none. */
   label: string;
   /** Relative to the page. */
   source: string;
@@ -92,5 +93,7 @@ function drawingOf(block: string): Drawing | undefined {
   if (middle < 0 || at < 0 || /[\s()]/.test(link)) return undefined;
   const names = link.slice(at + DRAWINGS.length).split('/');
   if (names.length !== 2) return undefined;
-  return { label: block.slice(2, middle), source: link.slice(at + 1) };
+  const label = block.slice(2, middle);
+  // A drawing without a label has the name of its file.
+  return { label: encodeURIComponent(label) === names[1] ? '' : label, source: link.slice(at + 1) };
 }

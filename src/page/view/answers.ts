@@ -1,6 +1,7 @@
 /** Answers of the server to what a component asks, with the latest kept, so that going back costs no search. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError, call } from './api.js';
+import { enterSession } from './session.js';
 
 const KEPT = 30;
 const kept = new Map<string, unknown>();
@@ -28,7 +29,7 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
       return;
     }
     const control = new AbortController();
-    call<T>('POST', path, { body, signal: control.signal }).then(
+    callInSession<T>(path, body, control.signal).then(
       (answer) => {
         keep(key, answer);
         setState({ key, answer });
@@ -50,6 +51,18 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
     isWaiting: key !== undefined && state.key !== key,
     retry,
   };
+}
+
+/** A session that has ended while the page was open is opened again, if that needs no password. */
+async function callInSession<T>(path: string, body: unknown, signal: AbortSignal): Promise<T> {
+  try {
+    return await call<T>('POST', path, { body, signal });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    const { kind } = await enterSession();
+    if (kind === 'none') throw error;
+    return call<T>('POST', path, { body, signal });
+  }
 }
 
 function keep(key: string, answer: unknown): void {

@@ -4,7 +4,7 @@ import { LANGUAGES, languageFor } from '../languages/index.js';
 import type { Address } from '../model/address.js';
 import { SessionContext, TextsContext, useTexts } from './context.js';
 import { Header } from './frame/header.js';
-import { PatentPage } from './patent/patent-page.js';
+import { lazy } from './parts/lazy.js';
 import { keepLanguage, storedLanguage } from './preferences.js';
 import { useAddress } from './router.js';
 import { SearchPage } from './search/search-page.js';
@@ -12,7 +12,7 @@ import { useSessionOfServer } from './session.js';
 
 export function App() {
   const [texts, setTexts] = useState(storedLanguage);
-  const { state } = useSessionOfServer();
+  const session = useSessionOfServer();
   const address = useAddress();
   useEffect(() => {
     document.documentElement.lang = texts.code;
@@ -23,7 +23,7 @@ export function App() {
   };
   return (
     <TextsContext.Provider value={texts}>
-      <SessionContext.Provider value={state}>
+      <SessionContext.Provider value={session}>
         <Header languages={LANGUAGES} onLanguage={choose} place={address.parts[0] ?? 'search'} />
         <main id="content" tabIndex={-1}>
           <View address={address} />
@@ -32,6 +32,8 @@ export function App() {
     </TextsContext.Provider>
   );
 }
+
+const PatentPage = lazy(async () => (await import('./patent/patent-page.js')).PatentPage);
 
 /** To add a page: a case here, and a component in a folder of its own. */
 function View({ address: { parts, parameters } }: { address: Address }) {
@@ -45,9 +47,12 @@ function View({ address: { parts, parameters } }: { address: Address }) {
       return <h1>{frame.dashboard}</h1>;
     default:
       return (
-        <p>
-          {frame.notFound} <a href="#/">{frame.home}</a>
-        </p>
+        <div class="start">
+          <h1>{frame.notFound}</h1>
+          <p>
+            <a href="#/">{frame.home}</a>
+          </p>
+        </div>
       );
   }
 }

@@ -70,7 +70,7 @@ function pageFile(name: string): PageFile {
 }
 
 function answer({ request, services }: Call, name: string): HttpReply {
-  const file = services.hasPage ? pageFiles().get(name) : undefined;
+  const file = services.page ? pageFiles().get(name) : undefined;
   if (file === undefined) throw new PriorartError('not_found', 'there is no such endpoint');
   const { body, headers } = file;
   if (matches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers, body: '' };

@@ -1,7 +1,7 @@
 /** The line at the top: where to go, language, colours. */
 import { useState } from 'preact/hooks';
 import type { Texts } from '../../languages/index.js';
-import { useTexts } from '../context.js';
+import { useSession, useTexts } from '../context.js';
 import { keepTheme, storedTheme, THEMES, type Theme } from '../preferences.js';
 
 interface Props {
@@ -35,6 +35,7 @@ export function Header({ languages, onLanguage, place }: Props) {
         {link('dashboard', '#/dashboard', frame.dashboard)}
         <a href="docs">{frame.reference}</a>
       </nav>
+      <Account />
       <div class="frame-choices">
         <label>
           <span class="unseen">{frame.language}</span>
@@ -65,5 +66,22 @@ export function Header({ languages, onLanguage, place }: Props) {
         </label>
       </div>
     </header>
+  );
+}
+
+/** Who searches here, and how much of the month's quota is used. */
+function Account() {
+  const { frame, number } = useTexts();
+  const state = useSession();
+  const account = state.status === 'known' ? state.session.account : undefined;
+  if (!account) return null;
+  const used = frame.quota(number(account.used), number(account.monthly_quota));
+  return (
+    <p class="frame-account" title={used}>
+      {account.name} <span class="unseen">{used}</span>
+      <span aria-hidden="true">
+        {number(account.used)} / {number(account.monthly_quota)}
+      </span>
+    </p>
   );
 }

@@ -42,9 +42,12 @@ function Claim({ node, level, language }: ClaimProps) {
   const { number, text, alsoOn, children } = node;
   return (
     <li class={level === 0 ? 'claim independent' : 'claim'}>
-      <p class="prose">
-        <span class="claim-number">{number}</span> <span lang={language}>{text}</span>
-        {alsoOn.length > 0 && <span class="soft"> ({texts.dependsAlso(alsoOn.join(', '))})</span>}
+      <p class="prose claim-text">
+        <span class="claim-number">{number}</span>
+        <span lang={language}>
+          {text}
+          {alsoOn.length > 0 && <span class="soft"> ({texts.dependsAlso(alsoOn.join(', '))})</span>}
+        </span>
       </p>
       {children.length > 0 && (
         <details open={level < LEVELS} class={level < LEVELS ? 'claim-children' : 'claim-children deep'}>

@@ -29,7 +29,7 @@ export function Description({ document: { description, drawings }, language, onD
                     class="button plain figure-link"
                     onClick={() => onDrawing(drawing)}
                   >
-                    {drawings[drawing]?.label}
+                    {drawings[drawing]?.label || texts.drawingNumber(drawing + 1)}
                   </button>
                 ))}
               </p>

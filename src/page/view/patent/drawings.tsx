@@ -27,7 +27,8 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
     setAt(asked);
     dialog.current?.showModal();
   }, [asked]);
-  const caption = texts.drawing(current.label, at + 1, drawings.length);
+  const name = current.label || texts.drawingNumber(at + 1);
+  const caption = texts.drawing(name, at + 1, drawings.length);
   const buttons = (
     <div class="drawing-buttons">
       <button type="button" class="button" aria-label={texts.previous} onClick={() => turn(-1)}>
@@ -45,10 +46,10 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
       <button
         type="button"
         class="drawing"
-        aria-label={`${texts.enlarge}: ${current.label}`}
+        aria-label={`${texts.enlarge}: ${name}`}
         onClick={() => dialog.current?.showModal()}
       >
-        <img src={current.source} alt={current.label} />
+        <img src={current.source} alt={name} />
       </button>
       {buttons}
       <dialog ref={dialog} class="dialog drawing-dialog" aria-label={texts.drawings} onClose={onClosed}>
@@ -58,7 +59,7 @@ export function Drawings({ drawings, asked, onClosed }: Props) {
             {texts.close}
           </button>
         </div>
-        <img src={current.source} alt={current.label} />
+        <img src={current.source} alt={name} />
       </dialog>
     </section>
   );

@@ -6,24 +6,26 @@ import { complaintsOf } from '../../model/complaints.js';
 import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
 import { analyticsRequest, semanticRequest } from '../../model/request.js';
 import { type Asked, useAnswer } from '../answers.js';
-import { useSession, useTexts } from '../context.js';
+import { useSessionHandle, useTexts } from '../context.js';
 import { Failure } from '../parts/failure.js';
+import { lazy } from '../parts/lazy.js';
 import { Progress } from '../parts/progress.js';
 import { ResultsView } from '../results/results-view.js';
 import { goTo } from '../router.js';
-import { StatisticsView } from '../statistics/statistics-view.js';
 import { ActiveFilters } from './active-filters.js';
 import { FilterPanel } from './filter-panel.js';
 import { Question } from './question.js';
 import { SignInNote } from './sign-in-note.js';
 import { Start } from './start.js';
 
+const StatisticsView = lazy(async () => (await import('../statistics/statistics-view.js')).StatisticsView);
+
 export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   const texts = useTexts();
   const address = parameters.toString();
   const search = useMemo(() => searchOf(new URLSearchParams(address)), [address]);
   const [draft, setDraft] = useState(search);
-  const session = useSession();
+  const { state: session, refresh } = useSessionHandle();
   const mayAsk = isAsked(search) && session.status !== 'waiting';
   const isList = search.view === 'list';
   const list = useAnswer<SearchResponse>(
@@ -35,10 +37,15 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     mayAsk && !isList ? analyticsRequest(search) : undefined,
   );
   useEffect(() => setDraft(search), [search]);
+  const { answer: latest } = isList ? list : statistics;
+  useEffect(() => {
+    // The search was counted.
+    if (latest !== undefined) refresh();
+  }, [latest, refresh]);
   useEffect(() => {
     document.title = search.query === '' ? texts.frame.title : `${search.query} – ${texts.frame.title}`;
   }, [search, texts]);
-  const heading = useFocusOnAnswer(address, (isList ? list.answer : statistics.answer) !== undefined);
+  const heading = useFocusOnAnswer(address, latest !== undefined);
 
   const ask = (wanted: Search) => goTo(linkTo([], parametersOf(wanted)));
   const { error } = isList ? list : statistics;

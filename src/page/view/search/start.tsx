@@ -57,11 +57,7 @@ function Holdings() {
               <dt>{filters.countries[country]}</dt>
               <dd>
                 <b>{number(total)}</b>
-                {publication_date && (
-                  <small>
-                    {publication_date.min.slice(0, 4)}–{publication_date.max.slice(0, 4)}
-                  </small>
-                )}
+                {publication_date && <small>{years(publication_date)}</small>}
               </dd>
             </div>
           );
@@ -69,4 +65,10 @@ function Holdings() {
       </dl>
     </section>
   );
+}
+
+/** `2001–2025`, or `2021`. */
+function years({ min, max }: { min: string; max: string }): string {
+  const [first, last] = [min.slice(0, 4), max.slice(0, 4)];
+  return first === last ? first : `${first}–${last}`;
 }
