@@ -37,6 +37,7 @@ export async function call<T>(method: string, path: string, { body, signal }: Ca
     method,
     headers: {
       'X-Priorart-Page': '1',
+      ...(path.startsWith('admin/') ? { 'X-Priorart-Admin': '1' } : {}),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
     credentials: 'same-origin',

@@ -33,6 +33,7 @@ export function App() {
   );
 }
 
+const Dashboard = lazy(async () => (await import('./dashboard/dashboard.js')).Dashboard);
 const PatentPage = lazy(async () => (await import('./patent/patent-page.js')).PatentPage);
 
 /** To add a page: a case here, and a component in a folder of its own. */
@@ -44,7 +45,7 @@ function View({ address: { parts, parameters } }: { address: Address }) {
     case 'patent':
       return <PatentPage id={parts[1] ?? ''} parameters={parameters} />;
     case 'dashboard':
-      return <h1>{frame.dashboard}</h1>;
+      return <Dashboard part={parts[1]} />;
     default:
       return (
         <div class="start">

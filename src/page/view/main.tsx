@@ -9,6 +9,7 @@ import './styles/search.css';
 import './styles/results.css';
 import './styles/patent.css';
 import './styles/statistics.css';
+import './styles/dashboard.css';
 import 'uplot/dist/uPlot.min.css';
 
 applyTheme(storedTheme());
