@@ -197,7 +197,7 @@ async function banner(
   return `
 priorart serves ${count(total)} publications (${count(chunks)} passages, ${index.model}) at ${url}
   memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; all share one mapping of the index
-  key       ${line}
+${config.page === 'on' ? `  page      ${url}/   (search in a browser)\n` : ''}  key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'
   stop      Ctrl-C
 

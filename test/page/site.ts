@@ -10,7 +10,7 @@ import { browserPath } from '../house/browser.js';
 import { type Collection, collect } from '../search/collection.js';
 import { until } from '../until.js';
 
-/** Texts that do something in a page that takes them for markup or code. */
+/** Texts that do something in a page that treats them as markup or code. */
 export const ATTACKS = [
   '<img src=x onerror="window.attacked=1">',
   '"><script>window.attacked=2</script>',

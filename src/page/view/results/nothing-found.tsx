@@ -12,7 +12,7 @@ interface Props {
 export function NothingFound({ search, excluded }: Props) {
   const { empty, filters } = useTexts();
   const labels: Readonly<Record<string, string>> = filters.fields;
-  // A filter that nobody stated, such as the kinds of documents that are found by default, can still be widened.
+  // A filter that the visitor did not state, such as the kinds of documents that are found by default, can still be widened.
   const rows = excluded.filter(({ publications }) => publications > 0);
   return (
     <div class="note warn">

@@ -140,8 +140,8 @@ function Views({ search }: { search: Search }) {
 }
 
 /**
- * Moves the focus to the heading of an answer, so that a screen reader says that the page changed. Not while somebody types in
- * a field, and not on the first page.
+ * Moves the focus to the heading of an answer, so that a screen reader says that the page changed. It stays in a text field, and
+ * where it is on the first page.
  */
 function useFocusOnAnswer(address: string, isThere: boolean) {
   const heading = useRef<HTMLHeadingElement>(null);
