@@ -39,7 +39,12 @@ export function DayPlot({ counts, label }: Props) {
 
 function plotOf(element: HTMLElement, counts: Props['counts']): uPlot {
   const style = getComputedStyle(element);
-  const [text, line, fill] = [style.color, style.borderColor, style.outlineColor];
+  const [text, line, fill, failed] = [
+    style.color,
+    style.borderColor,
+    style.outlineColor,
+    style.textDecorationColor,
+  ];
   const axis = { stroke: text, font: `12px ${style.fontFamily}`, ticks: { show: false } };
   const bars = uPlot.paths.bars!({ size: [0.78, 40] });
   return new uPlot(
@@ -67,7 +72,7 @@ function plotOf(element: HTMLElement, counts: Props['counts']): uPlot {
       ],
       series: [
         {},
-        { stroke: line, fill: line, width: 0, paths: bars, points: { show: false } },
+        { stroke: failed, fill: failed, width: 0, paths: bars, points: { show: false } },
         { stroke: fill, fill, width: 0, paths: bars, points: { show: false } },
       ],
       cursor: { show: false },

@@ -60,10 +60,18 @@ export function Health() {
           <thead>
             <tr>
               <th scope="col">{texts.log.endpoint}</th>
-              <th scope="col">{words.requests}</th>
-              <th scope="col">p50</th>
-              <th scope="col">p95</th>
-              <th scope="col">p99</th>
+              <th scope="col" class="figure">
+                {words.requests}
+              </th>
+              <th scope="col" class="figure">
+                p50
+              </th>
+              <th scope="col" class="figure">
+                p95
+              </th>
+              <th scope="col" class="figure">
+                p99
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -48,11 +48,13 @@ export function Ingests() {
   return (
     <section>
       <h2>{words.coverage}</h2>
-      <table>
+      <table class="narrow">
         <thead>
           <tr>
             <th scope="col">{words.country}</th>
-            <th scope="col">{words.publications}</th>
+            <th scope="col" class="figure">
+              {words.publications}
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -74,7 +76,7 @@ export function Ingests() {
                 <th scope="col">{words.file}</th>
                 <th scope="col">{words.read}</th>
                 {outcomes.map(([name, title]) => (
-                  <th key={name} scope="col">
+                  <th key={name} scope="col" class="figure">
                     {title}
                   </th>
                 ))}

@@ -160,6 +160,8 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
   }, []);
   useEffect(() => void load(''), []);
   const [top, setTop] = useState(0);
+  // Servers store queries only if their operator wants it.
+  const hasQueries = lines.some(({ query }) => query !== undefined);
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const first = Math.max(0, Math.floor(top / ROW) - BEYOND);
   const shown = lines.slice(first, Math.ceil((top + VIEW) / ROW) + BEYOND);
@@ -194,7 +196,7 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
                 words.results,
                 words.client,
                 words.request,
-                words.query,
+                ...(hasQueries ? [words.query] : []),
               ].map((title) => (
                 <th key={title} scope="col">
                   {title}
@@ -220,7 +222,7 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
                 <td class="figure">{line.result_count ?? ''}</td>
                 <td>{line.client}</td>
                 <td title={line.request_id}>{line.request_id}</td>
-                <td title={line.query}>{line.query ?? ''}</td>
+                {hasQueries && <td title={line.query}>{line.query ?? ''}</td>}
               </tr>
             ))}
             {first + shown.length < lines.length && (

@@ -9,9 +9,16 @@ export function Problem({ error, onRetry }: { error: ApiError; onRetry?(): void 
       <p>{error.code === 'unreachable' ? errors.unreachable : error.message}</p>
       {onRetry && (
         <p>
-          <button type="button" class="button" onClick={onRetry}>
-            {errors.again}
-          </button>
+          {error.status === 401 ? (
+            // The session has ended. The page asks for it anew, and shows the sign-in.
+            <button type="button" class="button" onClick={() => location.reload()}>
+              {errors.toSignIn}
+            </button>
+          ) : (
+            <button type="button" class="button" onClick={onRetry}>
+              {errors.again}
+            </button>
+          )}
         </p>
       )}
     </div>

@@ -76,7 +76,16 @@ export function Usage({ role }: { role: Role }) {
           </select>
         </label>
       </div>
-      {data.rows.length === 0 ? <p>{words.none}</p> : <DayPlot counts={counts} label={words.calls} />}
+      {data.rows.length === 0 ? (
+        <p>{words.none}</p>
+      ) : (
+        <>
+          <DayPlot counts={counts} label={words.calls} />
+          <p class="plot-legend">
+            <span class="plot-ok">{words.ok}</span> <span class="plot-failed">{words.failed}</span>
+          </p>
+        </>
+      )}
       {data.rows.length > 0 && (
         <details>
           <summary>{words.table}</summary>
@@ -87,9 +96,15 @@ export function Usage({ role }: { role: Role }) {
                   <th scope="col">{words.day}</th>
                   <th scope="col">{words.key}</th>
                   <th scope="col">{texts.log.endpoint}</th>
-                  <th scope="col">{words.requests}</th>
-                  <th scope="col">{words.ok}</th>
-                  <th scope="col">{words.failed}</th>
+                  <th scope="col" class="figure">
+                    {words.requests}
+                  </th>
+                  <th scope="col" class="figure">
+                    {words.ok}
+                  </th>
+                  <th scope="col" class="figure">
+                    {words.failed}
+                  </th>
                 </tr>
               </thead>
               <tbody>
