@@ -180,6 +180,17 @@ function licenceText(folder, title, licence) {
   return standardText({ name: title, authors: holder ? [holder] : [] }, licence);
 }
 
+/** Packages whose code is in dist/page, the bundle of the web page (setup/page.mjs). */
+function describePage() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const names = ['preact', 'uplot'];
+  const folders = names.map((name) => `node_modules/${name}`);
+  return {
+    lines: names.map((name, n) => `  ${name} ${packages[folders[n]].version} (MIT)`),
+    texts: names.map((name, n) => [readFileSync(join(ROOT, folders[n], 'LICENSE'), 'utf8').trim(), [name]]),
+  };
+}
+
 /** npm packages that come with `npm install priorart`. Their binaries for single platforms are not listed. */
 function npmPackages() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
@@ -215,7 +226,8 @@ async function notice() {
   parts.push(describeSqlite(crates.find(({ name }) => name === 'libsqlite3-sys')));
   parts.sort((a, b) => a.title.toLowerCase().localeCompare(b.title.toLowerCase(), 'en'));
   const bundles = await describeBundles();
-  const texts = new Map(bundles.texts);
+  const page = describePage();
+  const texts = new Map([...bundles.texts, ...page.texts]);
   for (const { title, own } of parts) {
     for (const text of own) texts.set(text, [...(texts.get(text) ?? []), title]);
   }
@@ -242,6 +254,10 @@ async function notice() {
     'What was changed: pairs of terms were chosen, cut to their stems and joined to groups; see models/terms/README.md.',
     '',
     ...bundles.lines,
+    'Contained in dist/page of the package, the web page:',
+    '',
+    ...page.lines,
+    '',
     'Installed with the package by npm, each under its own licence, and not contained in it:',
     '',
     ...[...new Set(npmPackages())].sort(),

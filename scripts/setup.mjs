@@ -12,6 +12,7 @@ import { reportFailure } from './setup/child.mjs';
 import { addonFileName, chosenLevel, LEVELS } from './setup/cpu.mjs';
 import { installDependencies } from './setup/dependencies.mjs';
 import { withLock } from './setup/lock.mjs';
+import { bundlePage } from './setup/page.mjs';
 import { checkNode } from './setup/prerequisites.mjs';
 import { withProgress } from './setup/progress.mjs';
 import { cacheFolder } from './setup/target.mjs';
@@ -46,6 +47,7 @@ async function steps(root, levels) {
     rmSync(join(root, 'native', addonFileName(level)), { force: true });
   }
   await withProgress('TypeScript', (report) => compileTypeScript(root, report));
+  await withProgress('web page', (report) => bundlePage(root, report));
 }
 
 // Compares real paths, since the folder may have been reached through a link.

@@ -98,6 +98,11 @@ function choice<const T extends string>(
 export const HTTP_ADAPTERS = ['auto', 'uws', 'node'] as const;
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
+/** The account that `serve --demo` makes. */
+export const DEMONSTRATION_ACCOUNT = 'Demonstration';
+/** Value of --page-account: visitors of the web page have to sign in. */
+export const NO_PAGE_ACCOUNT = 'none';
+
 export const SETTINGS = {
   data: text({
     env: 'PRIORART_DATA',
@@ -131,12 +136,25 @@ export const SETTINGS = {
     unset: 'links in answers begin with the path',
     description: 'address at which clients reach this server; links in answers begin with it',
   }),
+  page: choice({
+    env: 'PRIORART_PAGE',
+    flag: '--page <choice>',
+    default: 'on',
+    values: ['on', 'off'],
+    description: 'on or off: whether the server has a web page for people at /',
+  }),
   mcp: choice({
     env: 'PRIORART_MCP',
     flag: '--mcp <choice>',
     default: 'on',
     values: ['on', 'off'],
     description: 'on or off: whether LLM clients can connect at /mcp, with the same API keys',
+  }),
+  pageAccount: optionalText({
+    env: 'PRIORART_PAGE_ACCOUNT',
+    flag: '--page-account <name>',
+    unset: `${DEMONSTRATION_ACCOUNT}, if the server is for its own machine only`,
+    description: `account on which visitors of the web page search without signing in, or ${NO_PAGE_ACCOUNT}`,
   }),
   mcpHosts: optionalText({
     env: 'PRIORART_MCP_HOSTS',

@@ -1,5 +1,5 @@
 /** The interface of an engine for the HTTP server. */
-import type { IndexState, PoolState } from './observe/observations.js';
+import type { IndexState, IngestedFile, PoolState } from './observe/observations.js';
 import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from './search/query.js';
 import type { Body, TaggedBody } from './search/types.js';
 
@@ -38,6 +38,8 @@ export interface EnginePort {
   findDrawing(publication: string, file: string): string;
   /** Whether searches can be answered now. If not, `missing` lists the reasons, without paths. */
   ready(): { ready: boolean; missing: string[] };
+  /** The files that were ingested, as in the ledger; absent if there is no ledger. */
+  sources?(): IngestedFile[];
   /** Figures for metrics; absent if there are none. */
   poolState?(): PoolState;
   indexState?(): IndexState;

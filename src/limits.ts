@@ -110,6 +110,8 @@ export const USAGE_DAYS = 400;
 export const REQUEST_LOG_PRUNE_MS = 3_600_000;
 /** Lines on a page of logs. */
 export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
+/** Lines of the request log that one call reads to find those that fit a filter. */
+export const LOG_LINES_READ = 20_000;
 /** Characters of a path that the program's log shows. */
 export const LOG_PATH_MAX_CHARS = 200;
 /** Characters of a query that the request log keeps. */
@@ -135,6 +137,13 @@ export const ADMIN_SECRET_MIN_CHARS = 16;
 export const ADMIN_PAUSE = { free: 5, firstMs: 125, longestMs: 2_000 } as const;
 /** Client addresses, and accounts, whose wrong secrets are counted. */
 export const ADMIN_ATTEMPT_ADDRESSES = 1_024;
+/** How long an account stays signed in on the page, and a visitor's session lasts, s. */
+export const ACCOUNT_SESSION_S = 12 * 3600;
+/**
+ * Sessions of an account that were signed out before they expired. If there are more, all sessions of the
+ * account are ended.
+ */
+export const ACCOUNT_ENDED_SESSIONS_MAX = 1_000;
 /** Characters of the password of an account. */
 export const PASSWORD_CHARS = { min: 12, max: 1_000 } as const;
 /** Passwords that are hashed at the same time, and those that may wait for it. libuv has four threads. */

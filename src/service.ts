@@ -16,7 +16,7 @@ import {
 } from './models/config.js';
 import { warnOfCopies } from './models/copies.js';
 import { identityOf, openEmbedder } from './models/load.js';
-import type { AnswerObserver, IndexState, PoolState } from './observe/observations.js';
+import type { AnswerObserver, IndexState, IngestedFile, PoolState } from './observe/observations.js';
 import { CoverageDocument } from './pool/coverage.js';
 import { type Answers, type AskOptions, Inline, Pool } from './pool/pool.js';
 import { Rankings } from './pool/rankings.js';
@@ -24,6 +24,7 @@ import type { AnswerOf, Question } from './pool/tasks.js';
 import { findDrawing } from './search/find-drawing.js';
 import { type AnalyticsQuery, type DetailsQuery, parseSemantic, type SemanticQuery } from './search/query.js';
 import type { Body, TaggedBody } from './search/types.js';
+import { sourceRecords } from './store/ledger.js';
 import { Store } from './store/store.js';
 
 export interface ServiceOptions {
@@ -140,6 +141,23 @@ export class IndexService implements EnginePort {
   findDrawing(publication: string, file: string): string {
     this.checkOpen();
     return findDrawing(this.store, publication, file);
+  }
+
+  sources(): IngestedFile[] {
+    this.checkOpen();
+    return sourceRecords(this.store).map((record) => ({
+      path: record.path,
+      bytes: record.bytes,
+      first_read: record.first_read,
+      last_read: record.last_read,
+      readings: record.readings,
+      formats: Object.keys(record.readers),
+      ingested: record.ingested,
+      updated: record.updated,
+      unchanged: record.unchanged,
+      skipped: record.skipped,
+      failed: record.failed,
+    }));
   }
 
   poolState(): PoolState {

@@ -13,8 +13,11 @@ const OUTPUTS = {
   '.mts': ['.mjs', '.mjs.map', '.d.mts'],
 };
 
-/** Excludes the folders of tests that compile the checkout. */
-const hidden = (name) => name.startsWith('.') || name === 'node_modules';
+/** Excludes the folders of tests that compile the checkout, and what only the page's bundle uses (page.mjs). */
+const hidden = (name, path) =>
+  name.startsWith('.') ||
+  name === 'node_modules' ||
+  ['src/page/view', 'src/page/index.html', 'src/page/icon.svg'].includes(path);
 
 /**
  * Expected contents of dist/.

@@ -4,13 +4,10 @@
  * sessions.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { platform } from 'node:process';
+import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
 import { ADMIN_SECRET_MIN_CHARS, ADMIN_SESSION_S } from '../limits.js';
-import { makeDurableFolder, makeFileOnce } from '../store/room.js';
-import { randomBase62 } from './key.js';
+import { SecretFile } from './secret-file.js';
 
 /** A session of an administrator, as in its cookie. Times in ms since 1970. */
 export interface Session {
@@ -20,9 +17,8 @@ export interface Session {
 }
 
 export class AdminSecret {
-  readonly file: string;
+  readonly #file: SecretFile;
   readonly #given: string | undefined;
-  #read: { changed: number; secret: string } | undefined;
 
   /**
    * @param folder folder of the access store
@@ -36,8 +32,17 @@ export class AdminSecret {
         `the administrator's secret has ${given.length} characters; expected at least ${ADMIN_SECRET_MIN_CHARS}`,
       );
     }
-    this.file = join(folder, 'admin-secret');
+    this.#file = new SecretFile(
+      join(folder, 'admin-secret'),
+      'the administration is closed',
+      ADMIN_SECRET_MIN_CHARS,
+    );
     this.#given = given;
+  }
+
+  /** Path of the file. */
+  get file(): string {
+    return this.#file.file;
   }
 
   /**
@@ -45,9 +50,7 @@ export class AdminSecret {
    * @returns whether the file was created
    */
   make(): boolean {
-    if (this.#given !== undefined) return false;
-    makeDurableFolder(dirname(this.file), 0o700);
-    return makeFileOnce(this.file, `${randomBase62(40)}\n`);
+    return this.#given === undefined && this.#file.make();
   }
 
   /**
@@ -80,26 +83,10 @@ export class AdminSecret {
   }
 
   #secret(): string {
-    if (this.#given !== undefined) return this.#given;
-    const found = statSync(this.file, { throwIfNoEntry: false });
-    if (!found) throw unavailable(`there is no file ${this.file}; it is made when a server starts`);
-    // Windows has no such permission bits.
-    if (platform !== 'win32' && (found.mode & 0o077) !== 0) {
-      throw unavailable(`${this.file} can be read by others; expected mode 0600: chmod 600 it`);
-    }
-    if (this.#read?.changed !== found.mtimeMs) {
-      const secret = readFileSync(this.file, 'utf8').trim();
-      if (secret.length < ADMIN_SECRET_MIN_CHARS) throw unavailable(`${this.file} holds no secret`);
-      this.#read = { changed: found.mtimeMs, secret };
-    }
-    return this.#read.secret;
+    return this.#given ?? this.#file.secret();
   }
 }
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-function unavailable(message: string): PriorartError {
-  return new PriorartError('unavailable', `the administration is closed: ${message}`);
 }

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ACCOUNT_ENDED_SESSIONS_MAX } from '../limits.js';
 import type { Account, ApiKey } from './records.js';
 import { known } from './rules.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
@@ -217,6 +218,51 @@ export function endSessionsIn(file: Sqlite, account: string): void {
   file.rows('DELETE FROM ended_sessions WHERE account = ?', account);
 }
 
+/** The number that sessions of an account must have; greater after a change of password or a revocation. */
+export function sessionEpochIn(file: Sqlite, account: string): number {
+  return file.row<[number]>('SELECT epoch FROM session_epochs WHERE account = ?', account)?.[0] ?? 0;
+}
+
+/** Whether a session was signed out before it expired. */
+export function isSignedOut(file: Sqlite, session: string): boolean {
+  return file.row('SELECT 1 FROM ended_sessions WHERE id = ?', session) !== undefined;
+}
+
+/**
+ * Records that a session was signed out. The number of records of an account is bounded: beyond it, all sessions
+ * of the account end.
+ * @param now ms since 1970
+ */
+export function signOut(
+  file: Sqlite,
+  { id, account, expires }: { id: string; account: string; expires: number },
+  now: number,
+): void {
+  file.rows('DELETE FROM ended_sessions WHERE expires <= ?', now);
+  const [[ended]] = file.rows<[number]>('SELECT count(*) FROM ended_sessions WHERE account = ?', account) as [
+    [number],
+  ];
+  if (ended >= ACCOUNT_ENDED_SESSIONS_MAX) endSessionsIn(file, account);
+  else {
+    file.rows(
+      'INSERT OR IGNORE INTO ended_sessions (id, account, expires) VALUES (?, ?, ?)',
+      id,
+      account,
+      expires,
+    );
+  }
+}
+
+/** Whether an account has a password. */
+export function hasPasswordIn(file: Sqlite, account: string): boolean {
+  return file.row('SELECT 1 FROM passwords WHERE account = ?', account) !== undefined;
+}
+
+/** Whether any account has a password. */
+export function hasPasswordsIn(file: Sqlite): boolean {
+  return file.row('SELECT 1 FROM passwords LIMIT 1') !== undefined;
+}
+
 /** Adds or changes an account. */
 export function putAccount(file: Sqlite, account: Account): void {
   const { id, name, plan, monthly_quota: quota, environments, created_at: created } = account;
@@ -243,6 +289,12 @@ export function accountsIn(file: Sqlite): Account[] {
 /** All keys, oldest first. */
 export function keysIn(file: Sqlite): ApiKey[] {
   return file.rows<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`).map(keyOf);
+}
+
+/** Keys of an account, oldest first. */
+export function keysOfIn(file: Sqlite, account: string): ApiKey[] {
+  const sql = `SELECT ${KEY_COLUMNS} FROM keys k WHERE k.account = ? ORDER BY k.created_at, k.id`;
+  return file.rows<KeyRow>(sql, account).map(keyOf);
 }
 
 /** Number of active keys of an account. */

@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
-import { REQUEST_LOG_DAYS } from '../limits.js';
-import type { LogLine, LogPage } from './log-records.js';
+import { LOG_LINES_READ, REQUEST_LOG_DAYS } from '../limits.js';
+import type { LogFilter, LogLine, LogPage } from './log-records.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
 const LAYOUT: Layout = {
@@ -99,6 +99,86 @@ export function linePosition(cursor: string): LinePosition {
     'usage',
     `cursor: got ${JSON.stringify(cursor.slice(0, 80))}; expected the \`next\` of the page before`,
   );
+}
+
+type KeyedRow = [...LineRow, key: string];
+
+/**
+ * Lines of several keys, newest first. A call reads a bounded number of lines: if the filter leaves out most of
+ * them, the page is short, and its `next` continues behind the lines that were read.
+ * @param keys undefined for all keys
+ * @param oldest ms since 1970
+ * @throws PriorartError `usage` if the cursor is invalid
+ */
+export function filteredPageOf(
+  log: Sqlite,
+  keys: readonly string[] | undefined,
+  limit: number,
+  oldest: number,
+  { filter = {}, cursor }: { filter?: LogFilter; cursor?: string | undefined },
+): LogPage {
+  const start = cursor === undefined ? NEWEST : linePosition(cursor);
+  const [from, until] = [Math.max(oldest, dayStart(filter.from, 0) ?? 0), dayStart(filter.to, 1)];
+  const before = until !== undefined && until <= start.time ? { time: until, id: 0 } : start;
+  const read = Math.max(limit + 1, Math.floor(LOG_LINES_READ / Math.max(1, keys?.length ?? 1)));
+  // The lines of each key are in the order of an index, and so are those of all keys together.
+  const found = (keys ?? [undefined]).map((key) =>
+    log.rows<KeyedRow>(
+      `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query, key FROM lines
+       WHERE ${key === undefined ? '' : 'key = ? AND '}time >= ? AND (time, id) < (?, ?)
+       ORDER BY time DESC, id DESC LIMIT ?`,
+      ...(key === undefined ? [] : [key]),
+      from,
+      before.time,
+      before.id,
+      isEmpty(filter) ? limit + 1 : read,
+    ),
+  );
+  const most = isEmpty(filter) ? limit + 1 : read;
+  // Behind the last line of a key that was not read to its end, lines of that key may be missing.
+  const ends = found.filter((rows) => rows.length === most).map((rows) => positionOf(rows.at(-1)!));
+  const end = ends.reduce<LinePosition | undefined>(
+    (one, two) => (one && isNewer(one, two) ? one : two),
+    undefined,
+  );
+  const matching = found
+    .flat()
+    .filter((row) => fits(row, filter) && (end === undefined || !isNewer(end, positionOf(row))))
+    .sort((a, b) => (isNewer(positionOf(a), positionOf(b)) ? -1 : 1));
+  const shown = matching.slice(0, limit);
+  const last = matching.length > limit ? positionOf(shown.at(-1)!) : end;
+  return {
+    lines: shown.map((row) => ({ key: row[9], ...lineOf(row.slice(0, 9) as LineRow) })),
+    ...(last === undefined ? {} : { next: cursorOf(last) }),
+  };
+}
+
+function positionOf([id, time]: KeyedRow): LinePosition {
+  return { time, id };
+}
+
+function cursorOf({ time, id }: LinePosition): string {
+  return `${time.toString(36)}-${id.toString(36)}`;
+}
+
+function isNewer(one: LinePosition, two: LinePosition): boolean {
+  return one.time > two.time || (one.time === two.time && one.id > two.id);
+}
+
+function isEmpty({ endpoint, status }: LogFilter): boolean {
+  return endpoint === undefined && status === undefined;
+}
+
+function fits([, , , endpoint, status]: KeyedRow, wanted: LogFilter): boolean {
+  if (wanted.endpoint !== undefined && endpoint !== wanted.endpoint) return false;
+  if (wanted.status === undefined) return true;
+  const text = `${status}`;
+  return wanted.status.endsWith('xx') ? text[0] === wanted.status[0] : text === wanted.status;
+}
+
+/** Begin of a day in ms since 1970, or of a day after it. */
+function dayStart(day: string | undefined, later: number): number | undefined {
+  return day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + later * 86_400_000;
 }
 
 function lineOf([, time, requestId, endpoint, status, ms, client, resultCount, query]: LineRow): LogLine {

@@ -15,8 +15,20 @@ export interface LoggedRequest {
   query?: string;
 }
 
+/** Which lines of the log are wanted. An absent field allows every value. */
+export interface LogFilter {
+  endpoint?: string;
+  /** An exact status, or `2xx` to `5xx`. */
+  status?: string;
+  /** First and last day, `YYYY-MM-DD` in UTC. */
+  from?: string;
+  to?: string;
+}
+
 /** A line of the log, as output. */
 export interface LogLine {
+  /** Id of the key; absent on the log of one key. */
+  key?: string;
   /** ISO 8601, UTC. */
   time: string;
   request_id: string;
@@ -30,6 +42,7 @@ export interface LogLine {
 }
 
 export interface LogPage {
+  /** With a filter, a page may have fewer lines than asked for, and others after it. */
   lines: LogLine[];
   /** Cursor of the next, older page; absent on the last page. */
   next?: string;

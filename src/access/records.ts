@@ -43,6 +43,18 @@ export interface Maintenance {
   retry_after: number;
 }
 
+/** The environment of the key that an account's sessions on the page use. */
+export const PAGE_ENVIRONMENT = 'page';
+
+/** Id of that key. No client knows a secret for it. */
+export function pageKeyOf(accountId: string): string {
+  return accountId.replace(/^acc_/, 'page_');
+}
+
+export function isPageKey(keyId: string): boolean {
+  return keyId.startsWith('page_');
+}
+
 /** Folder of the access store in a data folder. */
 export const ACCESS_FOLDER = 'access';
 

@@ -14,11 +14,12 @@ import {
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
 } from '../limits.js';
-import { daysKept, LOG_FILE, linePosition, openLog, pageOf } from './log-file.js';
+import { daysKept, filteredPageOf, LOG_FILE, linePosition, openLog, pageOf } from './log-file.js';
 import {
   addCounts,
   addStatus,
   type LogBatch,
+  type LogFilter,
   type LoggedRequest,
   type LogPage,
   NO_COUNTS,
@@ -129,6 +130,23 @@ export class RequestLog {
     return this.#reading({ lines: [] }, (log) => {
       const days = daysKept(log, this.#options.days);
       return pageOf(log, key, limit, Date.now() - days * DAY_MS, cursor);
+    });
+  }
+
+  /**
+   * Lines of several keys, newest first, as `page`. Each line has its key.
+   * @param keys undefined for all keys
+   * @throws the errors of `page`
+   */
+  pageOfKeys(
+    keys: readonly string[] | undefined,
+    limit: number,
+    options: { filter?: LogFilter; cursor?: string | undefined },
+  ): LogPage {
+    if (options.cursor !== undefined) linePosition(options.cursor);
+    return this.#reading({ lines: [] }, (log) => {
+      const days = daysKept(log, this.#options.days);
+      return filteredPageOf(log, keys, limit, Date.now() - days * DAY_MS, options);
     });
   }
 

@@ -2,17 +2,19 @@
  * Accounts and API keys, in a separate SQLite file that servers and the command line use at the same time. A
  * key that one process revokes is refused at the next request to a different process.
  */
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPriorartError, PriorartError } from '../errors.js';
 import {
+  ENVIRONMENTS_MAX,
   KEYS_PER_ACCOUNT_MAX,
   LOCK_WAIT_MS,
   MAINTENANCE_RETRY_S,
   RECORDS_REMEMBERED_MAX,
 } from '../limits.js';
 import { makeDurableFolder, syncFolder } from '../store/room.js';
+import type { AccountSession } from './account-session.js';
 import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
 import { COUNTERS_FILE, Counters } from './counters.js';
@@ -24,10 +26,15 @@ import {
   type Credentials,
   countActive,
   credentialsIn,
+  endSessionsIn,
+  hasPasswordIn,
+  hasPasswordsIn,
   insertKey,
+  isSignedOut,
   keyAndAccountIn,
   keyIn,
   keysIn,
+  keysOfIn,
   keyWithIdIn,
   LOOKUP_BYTES,
   openKeys,
@@ -35,11 +42,22 @@ import {
   putPassword,
   putSetting,
   replaceHash,
+  sessionEpochIn,
   setting,
+  signOut,
 } from './keys-file.js';
 import { LockQueue } from './lock-queue.js';
 import { hashPassword, isOutdated, matchesPassword } from './password.js';
-import type { Account, AccountPlan, ApiKey, Maintenance, Verification } from './records.js';
+import {
+  type Account,
+  type AccountPlan,
+  type ApiKey,
+  isPageKey,
+  type Maintenance,
+  PAGE_ENVIRONMENT,
+  pageKeyOf,
+  type Verification,
+} from './records.js';
 import { checkedQuota, checkInteger, checkName, withEnvironment } from './rules.js';
 import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
 
@@ -265,9 +283,15 @@ export class AccessStore {
   /**
    * Deactivates a key. After the promise resolves, the change is on the disk and requests with the key are
    * refused. A second call changes nothing.
-   * @throws PriorartError `not_found` for an unknown id
+   * @throws PriorartError `not_found` for an unknown id, `usage` for the key of the page
    */
   async revoke(id: string): Promise<ApiKey> {
+    if (isPageKey(id)) {
+      throw new PriorartError(
+        'usage',
+        `key ${id} belongs to the web page and has no secret; end the sessions of its account instead`,
+      );
+    }
     return this.#writing((file) => {
       file.rows(
         "UPDATE keys SET state = 'deactivated', deactivated_at = ? WHERE id = ? AND state = 'active'",
@@ -301,6 +325,14 @@ export class AccessStore {
     return (await this.#checkedCredentials(asked, password))?.account;
   }
 
+  /**
+   * As `checkPassword`, for a sign-in.
+   * @returns the account, and the number for its session
+   */
+  async signIn(asked: string, password: string): Promise<{ account: Account; epoch: number } | undefined> {
+    return this.#checkedCredentials(asked, password);
+  }
+
   async #checkedCredentials(asked: string, password: string): Promise<Credentials | undefined> {
     const found = this.#credentials(asked);
     if (!(await matchesPassword(password, found?.hash)) || found === undefined) return undefined;
@@ -323,6 +355,103 @@ export class AccessStore {
    */
   accountWithPassword(asked: string): string | undefined {
     return this.#credentials(asked)?.account.id;
+  }
+
+  /** @throws PriorartError `unavailable` */
+  hasPassword(accountId: string): boolean {
+    const file = this.#current();
+    return this.#reading(() => hasPasswordIn(file, accountId));
+  }
+
+  /** Whether any account can sign in. @throws PriorartError `unavailable` */
+  hasPasswords(): boolean {
+    const file = this.#current();
+    return this.#reading(() => hasPasswordsIn(file));
+  }
+
+  /**
+   * The number that valid sessions of an account have.
+   * @throws PriorartError `unavailable`
+   */
+  sessionEpoch(accountId: string): number {
+    const file = this.#current();
+    const read = () => ({ epoch: sessionEpochIn(file, accountId) });
+    return this.#reading(() => this.#remembering(file, `epoch ${accountId}`, read)).epoch;
+  }
+
+  /** @throws PriorartError `unavailable` */
+  isAccountSessionEnded({ id, account, epoch }: AccountSession): boolean {
+    if (epoch !== this.sessionEpoch(account)) return true;
+    const file = this.#current();
+    return this.#reading(() => isSignedOut(file, id));
+  }
+
+  /** Signs a session out in all processes. Resolves when the change is on the disk. */
+  async endAccountSession(session: AccountSession): Promise<void> {
+    await this.#writing((file) => {
+      // A session that has ended needs no record, and its account may be gone.
+      if (sessionEpochIn(file, session.account) === session.epoch) signOut(file, session, Date.now());
+    });
+  }
+
+  /**
+   * Ends all sessions of an account in all processes. Resolves when the change is on the disk.
+   * @throws PriorartError `not_found`
+   */
+  async endSessions(accountId: string): Promise<void> {
+    await this.#writing((file) => endSessionsIn(file, accountIn(file, accountId).id));
+  }
+
+  /**
+   * Makes the key that sessions of an account on the page use, unless it exists. No client has a secret for it.
+   * @throws PriorartError `not_found`
+   */
+  async makePageKey(accountId: string): Promise<void> {
+    const id = pageKeyOf(accountId);
+    if (this.verifyId(id).ok) return;
+    await this.#writing((file) => {
+      const account = accountIn(file, accountId);
+      if (keyWithIdIn(file, id) !== undefined) return;
+      if (account.environments.length < ENVIRONMENTS_MAX)
+        putAccount(file, withEnvironment(account, PAGE_ENVIRONMENT));
+      // Random bytes instead of the hash of a secret.
+      insertKey(file, randomBytes(32), {
+        id,
+        account: account.id,
+        environment: PAGE_ENVIRONMENT,
+        name: 'Page',
+      });
+    });
+  }
+
+  /**
+   * The account with a name; undefined if there is none, or several.
+   * @throws PriorartError `unavailable`
+   */
+  accountNamed(name: string): Account | undefined {
+    const file = this.#current();
+    const read = () => ({ found: accountsIn(file).filter((account) => account.name === name) });
+    const { found } = this.#reading(() => this.#remembering(file, `name ${name}`, read));
+    return found.length === 1 ? found[0] : undefined;
+  }
+
+  /**
+   * Changes the name of a key.
+   * @throws PriorartError `not_found`, `usage` for an invalid name
+   */
+  async renameKey(id: string, name: string): Promise<ApiKey> {
+    checkName('key name', name);
+    return this.#writing((file) => {
+      keyIn(file, id);
+      file.rows('UPDATE keys SET name = ? WHERE id = ?', name, id);
+      return keyIn(file, id);
+    });
+  }
+
+  /** Keys of an account, oldest first, without secrets and hashes. */
+  keysOf(accountId: string): ApiKey[] {
+    const file = this.#current();
+    return this.#reading(() => keysOfIn(file, accountId));
   }
 
   /** All keys, oldest first, without secrets and hashes. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { AccessStore } from '../access/store.js';
-import { type Config, SETTINGS, type SettingName } from '../config.js';
+import { type Config, DEMONSTRATION_ACCOUNT, SETTINGS, type SettingName } from '../config.js';
 import { openDrawings } from '../drawings/open.js';
 import { type Server, startServer } from '../http/server.js';
 import { createLog, type Logger } from '../observe/log.js';
@@ -22,6 +22,8 @@ const OF_A_SERVER = [
   'host',
   'port',
   'publicUrl',
+  'page',
+  'pageAccount',
   'mcp',
   'mcpHosts',
   'oauthEmbedded',
@@ -158,7 +160,7 @@ async function firstKey(data: string): Promise<string | undefined> {
   const access = AccessStore.open(accessDir(data));
   try {
     if (access.list().length > 0) return undefined;
-    const account = 'Demonstration';
+    const account = DEMONSTRATION_ACCOUNT;
     const wanted = { account, plan: 'enterprise', environment: 'development', name: 'demo' } as const;
     return (await createKey(access, wanted)).secret;
   } finally {
@@ -201,7 +203,7 @@ async function banner(
   return `
 priorart serves ${counted(total, 'publication')} (${counted(chunks, 'passage')}, ${index.model}) at ${url}
   memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; all share one mapping of the index
-  key       ${line}
+${config.page === 'on' ? `  page      ${url}/   (search in a browser)\n` : ''}  key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'
   stop      Ctrl-C
 

@@ -12,6 +12,7 @@ import { requestIdOf } from './request-id.js';
 import type { RequestRecord } from './request-record.js';
 import type { Call, FurtherOptions, Route, Services } from './route.js';
 import { type Match, Router } from './router.js';
+import { ACCOUNT_ROUTES } from './routes/account/index.js';
 import { ADMIN_ROUTES } from './routes/admin/index.js';
 import { coverage } from './routes/coverage/route.js';
 import { details } from './routes/details/route.js';
@@ -21,10 +22,12 @@ import { livez } from './routes/health/livez.js';
 import { healthz, readyz } from './routes/health/readyz.js';
 import { MCP_ROUTES } from './routes/mcp/route.js';
 import { OAUTH_ROUTES } from './routes/oauth/route.js';
+import { PAGE_ROUTES } from './routes/page/route.js';
 import { docs } from './routes/reference/docs.js';
 import { openapi } from './routes/reference/openapi-json.js';
 import { semantic } from './routes/semantic/route.js';
 import { semanticAnalytics } from './routes/semantic-analytics/route.js';
+import { pageSession, pageSignIn, pageSignOut } from './routes/session/route.js';
 import { type TraceContext, traceFields, traceOf } from './trace-context.js';
 import { TurnPacer } from './turn-pacer.js';
 
@@ -37,9 +40,14 @@ export const ROUTES: readonly Route[] = [
   coverage,
   openapi(() => ROUTES),
   ...docs(() => ROUTES),
+  ...PAGE_ROUTES,
   livez,
   readyz,
   healthz,
+  pageSession,
+  pageSignIn,
+  pageSignOut,
+  ...ACCOUNT_ROUTES,
   ...ADMIN_ROUTES,
   ...MCP_ROUTES,
   ...OAUTH_ROUTES,
@@ -136,7 +144,7 @@ class Exchange {
     if ('error' in match) throw match.error;
     this.#route = match.route;
     const { access } = match.route;
-    if (access === 'admin' || access === 'health') {
+    if (access === 'admin' || access === 'account' || access === 'health') {
       throw new PriorartError('not_found', 'there is no such endpoint');
     }
     return this.#handle(match, false);
@@ -156,6 +164,7 @@ class Exchange {
       requestId: this.#requestId,
       services: this.#services,
       parameters: match.parameters,
+      account: this.#admission.account,
       key: this.#admission.caller?.key,
       reserveQuota: async (query) => {
         await this.#admission.reserveQuota();

@@ -37,8 +37,10 @@ export const ERROR_HELP = {
   },
   unauthorized: {
     means:
-      'the API key is missing or unknown; at /mcp, a token is not valid; in the administration, its secret or session',
-    solve: 'send the key in X-API-Key as it is; of the administration, Authorization: Bearer',
+      'the API key is missing or unknown; at /mcp, a token is not valid; in the administration, its secret or session; ' +
+      'on the web page, the password or the session',
+    solve:
+      'send the key in X-API-Key as it is; of the administration, Authorization: Bearer; on the web page, sign in again',
   },
   key_deactivated: {
     means: 'the API key was revoked',
@@ -46,10 +48,11 @@ export const ERROR_HELP = {
   },
   forbidden: {
     means:
-      'a change by a session of the administration comes from no page of this server; at /mcp, a page or a host name is ' +
-      'not allowed, or a token lacks a scope',
+      'a request with a session comes from no page of this server, or visitors have to sign in; at /mcp, a page or a host ' +
+      'name is not allowed, or a token lacks a scope',
     solve:
-      'in the administration, send the header X-Priorart-Admin from a page of this server, or use the secret; at /mcp, see ' +
+      'send the header X-Priorart-Page from a page of this server, or use an API key; in the administration, ' +
+      'X-Priorart-Admin, or use the secret; at /mcp, see ' +
       '--cors-origins, --mcp-hosts and --oauth-scope',
   },
   link_invalid: {

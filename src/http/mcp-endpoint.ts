@@ -1,6 +1,5 @@
 /** The MCP front end in the server: its transports, the open streams, and who may connect. */
 import { randomUUID } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
 import { MCP_STREAMS } from '../limits.js';
@@ -8,9 +7,9 @@ import type { StreamableHttp } from '../mcp/http.js';
 import type { ServerOptions } from '../mcp/server.js';
 import type { Sink, StreamSession } from '../mcp/sse.js';
 import type { HttpRequest } from './adapters/adapter.js';
+import { RequestSource, type SourceConfig } from './request-source.js';
 
-export type McpConfig = Pick<Config, 'host'> &
-  Partial<Pick<Config, 'mcpHosts' | 'corsOrigins' | 'publicUrl' | 'tlsCert'>>;
+export type McpConfig = SourceConfig & Partial<Pick<Config, 'tlsCert'>>;
 
 /** A client of the old SSE transport. */
 export interface OpenStream {
@@ -23,26 +22,22 @@ export interface OpenStream {
 /** Path of the metadata of RFC 9728. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
-
 export class McpEndpoint {
   readonly options: ServerOptions;
   readonly streams = new Map<string, OpenStream>();
-  #config: McpConfig;
-  #hosts: ReadonlySet<string> | undefined;
+  readonly #config: McpConfig;
+  readonly #source: RequestSource;
   #http: StreamableHttp | undefined;
 
   constructor(options: ServerOptions, config: McpConfig) {
     this.options = options;
     this.#config = config;
-    this.#hosts = hostsOf(config);
+    this.#source = new RequestSource(config);
   }
 
   /** Changes the origins of pages. The other settings need a restart. */
-  reload({ corsOrigins }: Pick<McpConfig, 'corsOrigins'>): void {
-    const { corsOrigins: _, ...config } = this.#config;
-    this.#config = { ...config, ...(corsOrigins === undefined ? {} : { corsOrigins }) };
+  reload(config: Pick<McpConfig, 'corsOrigins'>): void {
+    this.#source.reload(config);
   }
 
   /**
@@ -65,37 +60,15 @@ export class McpEndpoint {
    * @throws PriorartError `forbidden`
    */
   checkSource(request: HttpRequest): void {
-    this.checkHost(request);
-    const origin = request.headers['origin'];
-    if (origin === undefined || this.#isOwnPage(origin)) return;
-    throw new PriorartError(
-      'forbidden',
-      `Origin: got ${JSON.stringify(origin)}; expected an origin of --cors-origins, or none`,
-    );
+    this.#source.check(request);
   }
 
   /**
    * Refuses names that are not of this server.
    * @throws PriorartError `forbidden`
    */
-  checkHost({ headers }: HttpRequest): void {
-    const host = hostName(headers['host'] ?? '');
-    if (this.#hosts && (host === undefined || !this.#hosts.has(host))) {
-      throw new PriorartError(
-        'forbidden',
-        `Host: got ${JSON.stringify(headers['host'] ?? '')}; expected a name of this server: set --mcp-hosts or --public-url`,
-      );
-    }
-  }
-
-  /** Whether a page is of this server, of the machine itself, or of an origin that the operator names. */
-  #isOwnPage(origin: string): boolean {
-    const { corsOrigins, publicUrl } = this.#config;
-    if (publicUrl !== undefined && new URL(publicUrl).origin === origin) return true;
-    const page = URL.canParse(origin) ? new URL(origin) : undefined;
-    if (page?.origin === origin && LOOPBACK.includes(page.hostname)) return true;
-    const allowed = (corsOrigins ?? '').split(',').map((part) => part.trim());
-    return allowed.includes('*') || allowed.includes(origin);
+  checkHost(request: HttpRequest): void {
+    this.#source.checkHost(request);
   }
 
   /** Address of this server for the client of a request, without a slash at its end. */
@@ -133,18 +106,4 @@ export class McpEndpoint {
     await Promise.all([...this.streams.values()].map(({ session }) => session?.close()));
     this.streams.clear();
   }
-}
-
-/** Names by which clients may reach the server; undefined if any name is possible. */
-function hostsOf({ host, mcpHosts, publicUrl }: McpConfig): ReadonlySet<string> | undefined {
-  const named = (mcpHosts ?? '').split(',').flatMap((part) => hostName(part.trim()) ?? []);
-  if (mcpHosts === undefined && publicUrl === undefined && EVERY_ADDRESS.has(host)) return undefined;
-  const own = isIP(host) === 6 ? `[${host}]` : host.toLowerCase();
-  const outside = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
-  return new Set([...LOOPBACK, own, ...outside, ...named]);
-}
-
-/** The name in a Host header, without its port; undefined if it is no valid one. */
-function hostName(header: string): string | undefined {
-  return /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/.exec(header.toLowerCase())?.[1];
 }

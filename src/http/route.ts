@@ -4,14 +4,16 @@
  */
 
 import type { CallLimits } from '../access/call-limits.js';
-import type { ApiKey } from '../access/records.js';
+import type { Account, ApiKey } from '../access/records.js';
 import type { DrawingStore } from '../drawings/store.js';
 import type { EnginePort } from '../engine-port.js';
+import type { Figures } from '../observe/figures.js';
 import type { Logger } from '../observe/log.js';
 import type { HttpReply, HttpRequest } from './adapters/adapter.js';
 import type { TokenCheck } from './admission/access-token.js';
 import type { Administration } from './admission/administrator.js';
 import type { KeyCheck } from './admission/api-key.js';
+import type { PageSessions } from './admission/page-session.js';
 import type { McpEndpoint } from './mcp-endpoint.js';
 import type { EmbeddedOAuth } from './oauth/embedded.js';
 import type { Operation } from './openapi/operation.js';
@@ -29,6 +31,8 @@ export interface Services {
   drawings?: DrawingStore | undefined;
   /** The MCP front end; absent: its endpoints answer 404. */
   mcp?: McpEndpoint | undefined;
+  /** Sessions of the web page; absent: there is no page, and its paths answer 404. */
+  page?: PageSessions | undefined;
   /** Checks tokens of an authorization server; absent: API keys only. */
   oauth?: TokenCheck | undefined;
   /** The embedded authorization server; absent: its endpoints answer 404. */
@@ -37,6 +41,8 @@ export interface Services {
   publicUrl?: string | undefined;
   /** Longest time of a search, ms. */
   deadlineMs: number;
+  /** The figures of this server for its operator; absent: its endpoint answers 404. */
+  figures?: (() => Promise<Figures>) | undefined;
   /** Set when the server begins to shut down. */
   lifecycle: { draining: boolean };
   /** Receives every request at the time of its answer. */
@@ -50,6 +56,8 @@ export interface Call {
   services: Services;
   /** The decoded parts of the path for the route's `{names}`. */
   parameters: Readonly<Record<string, string>>;
+  /** The account that is signed in, on routes with access `account`. */
+  account: Account | undefined;
   /** The caller's key, on routes with access `key`. */
   key: ApiKey | undefined;
   /**
@@ -86,12 +94,15 @@ export interface Route {
   endpoint: string;
   /**
    * `key` needs X-API-Key. `public` needs no key. `health` is public, without limits and with quiet logs.
-   * `admin` needs the administrator's secret or session. `signed` has a signature of this server in its URL;
+   * `admin` needs the administrator's secret or session. `account` needs the session of an account, not that of a
+   * visitor; its limit equals the limit of `public`. `signed` has a signature of this server in its URL;
    * its limit equals the limit of `public`, but is counted separately.
    */
-  access: 'key' | 'public' | 'health' | 'admin' | 'signed';
+  access: 'key' | 'public' | 'health' | 'admin' | 'account' | 'signed';
   /** Whether `Authorization: Bearer` may hold the key, or a token of the authorization server. For MCP clients. */
   takesBearer?: true;
+  /** Whether a session of the web page, with the header X-Priorart-Page, may stand in for X-API-Key. */
+  takesSession?: true;
   /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP. */
   operation?: Operation;
   handle(call: Call): HttpReply | Promise<HttpReply>;

@@ -19,6 +19,7 @@ import { Metrics } from '../observe/metrics.js';
 import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
 import { createNodeAdapter } from './adapters/node.js';
 import { createUwsAdapter } from './adapters/uws.js';
+import { PageSessions } from './admission/page-session.js';
 import { createApp, ROUTES } from './app.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { type MetricsPort, openMetricsPort } from './metrics-port.js';
@@ -42,6 +43,8 @@ type Optional = MiddlewareConfig &
     Pick<
       Config,
       | 'publicUrl'
+      | 'page'
+      | 'pageAccount'
       | 'mcp'
       | 'mcpHosts'
       | 'oauthEmbedded'
@@ -118,6 +121,12 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const mcp =
     config.mcp === 'off' ? undefined : new McpEndpoint({ version: packageVersion(), onFault }, config);
   await mcp?.load();
+  const page = config.page === 'off' ? undefined : new PageSessions(access, config);
+  const missing = access.isAvailable() ? page?.missingAccount() : undefined;
+  if (missing !== undefined) {
+    const message = 'visitors have to sign in: no account, or more than one, has the name of --page-account';
+    log.warn({ account: missing }, message);
+  }
   const services = {
     engine,
     access,
@@ -128,8 +137,10 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     mcp,
     oauth: external ?? authorization,
     authorization,
+    page,
     publicUrl: config.publicUrl,
     deadlineMs: config.deadlineMs,
+    figures: () => metrics.figures(),
     lifecycle,
     observe,
   };

@@ -2,7 +2,7 @@
  * The metrics at /metrics, in Prometheus' text format. Counters are incremented as events occur. Gauges are read when
  * /metrics is requested. Labels come from tables of the program, never from a client.
  */
-
+import { type Figures, percentile } from './figures.js';
 import type { AnsweredQuestion, IndexState, PoolState, RecallCount } from './observations.js';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from './prometheus.js';
 
@@ -92,6 +92,7 @@ export class Metrics {
     registers: [this.#registry],
   });
   #recallNow: number | undefined;
+  #sources: MetricSources | undefined;
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -103,6 +104,38 @@ export class Metrics {
 
   text(): Promise<string> {
     return this.#registry.metrics();
+  }
+
+  /** The figures for an operator, since the start. */
+  async figures(): Promise<Figures> {
+    const byEndpoint = new Map<string, Map<number, number>>();
+    for (const { metricName, labels, value } of (await this.#requests.get()).values) {
+      if (!metricName?.endsWith('_bucket')) continue;
+      const { http_route: endpoint, le } = labels as { http_route: string; le: number | string };
+      const buckets = byEndpoint.get(endpoint) ?? new Map<number, number>();
+      const upTo = le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le);
+      buckets.set(upTo, (buckets.get(upTo) ?? 0) + value);
+      byEndpoint.set(endpoint, buckets);
+    }
+    const latency = [...byEndpoint].map(([endpoint, counts]) => {
+      const buckets = [...counts].map(([upTo, count]) => ({ upTo, count })).sort((a, b) => a.upTo - b.upTo);
+      const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(buckets, share)) as [
+        number,
+        number,
+        number,
+      ];
+      return { endpoint, requests: buckets.at(-1)?.count ?? 0, p50, p95, p99 };
+    });
+    const { rss, heapUsed } = process.memoryUsage();
+    const [pool, index] = [this.#sources?.pool(), this.#sources?.index()];
+    return {
+      uptime_s: Math.round(process.uptime()),
+      latency: latency.sort((a, b) => b.requests - a.requests),
+      ...(pool ? { pool } : {}),
+      ...(index ? { index } : {}),
+      ...(this.#recallNow === undefined ? {} : { recall: this.#recallNow }),
+      memory: { resident: rss, heap: heapUsed },
+    };
   }
 
   /** @param ms from the request's head to its answer */
@@ -145,6 +178,7 @@ export class Metrics {
   /** Registers the gauges that are read when /metrics is requested. To be called once. */
   watch(sources: MetricSources): void {
     const { connections, activeRequests, pool, index } = sources;
+    this.#sources = sources;
     this.#gauge('http_server_active_requests', 'Requests in progress', activeRequests);
     this.#gauge('http_server_open_connections', 'Open connections', connections);
     this.#gauge('priorart_pool_workers', 'Worker threads', () => pool()?.workers);

@@ -62,6 +62,23 @@ export interface PoolState {
   refused: number;
 }
 
+/** A file that was read completely, from the ledger. */
+export interface IngestedFile {
+  path: string;
+  bytes: number;
+  /** ISO times. */
+  first_read: string;
+  last_read: string;
+  readings: number;
+  formats: string[];
+  /** Publications by outcome of the last reading. */
+  ingested: number;
+  updated: number;
+  unchanged: number;
+  skipped: number;
+  failed: number;
+}
+
 export interface IndexState {
   generation: number;
   documents: number;

@@ -22,7 +22,6 @@ onEachAdapter('7 errors', (adapter) => {
 
   it('DECISIONS unknown path, method: a path is 404 {detail}; SPEC 9', async () => {
     for (const path of [
-      '/',
       '/api/v1/search',
       '/api/v1/search/semantic/',
       '/API/v1/search/semantic',

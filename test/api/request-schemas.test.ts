@@ -11,13 +11,20 @@ import { checkedQuota, checkName } from '../../src/access/rules.js';
 import { ROUTES } from '../../src/http/app.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import {
+  keyNameSchema,
+  ownKeyInputSchema,
+  passwordChangeSchema,
+} from '../../src/http/routes/account/schema.js';
+import {
   accountChangeSchema,
   accountInputSchema,
   environmentInputSchema,
 } from '../../src/http/routes/admin/accounts/schema.js';
 import { keyInputSchema } from '../../src/http/routes/admin/keys/schema.js';
+import { passwordInputSchema } from '../../src/http/routes/admin/operation/schema.js';
 import { maintenanceInputSchema } from '../../src/http/routes/admin/service/schema.js';
 import { loginSchema } from '../../src/http/routes/admin/session/schema.js';
+import { checkSignIn, pageSignInSchema } from '../../src/http/routes/session/schema.js';
 import { parseAnalytics, parseDetails, parseSemantic } from '../../src/search/query.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas are walked as they come
@@ -44,6 +51,11 @@ const SERVER: Record<string, (body: unknown) => unknown> = {
   KeyInput: (body) => keyInputSchema.parse(body),
   MaintenanceInput: (body) => maintenanceInputSchema.parse(body),
   AdminLogin: (body) => loginSchema.parse(body),
+  OwnKeyInput: (body) => ownKeyInputSchema.parse(body),
+  KeyName: (body) => keyNameSchema.parse(body),
+  PasswordChange: (body) => passwordChangeSchema.parse(body),
+  PasswordInput: (body) => passwordInputSchema.parse(body),
+  PageSignIn: (body) => checkSignIn(pageSignInSchema.parse(body)),
 };
 
 /** Rules that only the server checks: a body fits the schema, but the server refuses it. */
@@ -77,6 +89,11 @@ const REFUSED: readonly { rule: string; says: RegExp; example: [string, object] 
     rule: 'prefer_countries chooses among the members of a family',
     says: /^prefer_countries: .*expected collapse "family" with it$/,
     example: ['SemanticRequest', { query: 'x', prefer_countries: ['KR'], collapse: 'application' }],
+  },
+  {
+    rule: 'an account signs in with its password',
+    says: /^(account|password): missing; expected account and password, or visitor$/,
+    example: ['PageSignIn', { account: 'x' }],
   },
   {
     rule: 'only the plan enterprise has a quota',

@@ -214,7 +214,9 @@ describe('serve, for an operator', () => {
       await served.stop();
       return text;
     };
-    assert.match(await shown(data), /key +existing keys still work; create another: /);
+    const first = await shown(data);
+    assert.match(first, /key +existing keys still work; create another: /);
+    assert.match(first, /page +http:\/\/127\.0\.0\.1:\d+\/ +\(search in a browser\)/);
     const bare = join(dir, 'bare');
     assert.equal((await priorart('ingest', '--data', bare, FIXTURES[1]!)).code, 0);
     assert.match(await shown(bare), /key +no key yet; create one: .* keys create --data .* --account NAME\n/);

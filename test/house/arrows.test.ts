@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ALLOWED, violations } from './arrows.js';
 import { noGit, read, trackedFiles } from './checkout.js';
 
-const isSource = (path: string) => /\.[cm]?ts$/.test(path);
+const isSource = (path: string) => /\.([cm]?ts|tsx)$/.test(path);
 
 test('imports among the folders of src/ point one way', { skip: noGit }, () => {
   const sources = new Map(
@@ -62,6 +62,17 @@ const PLANTED: ReadonlyArray<[path: string, source: string, expected: RegExp]> =
   ['src/search/a.ts', `import { createRequire } from 'node:module';`, /loads native code/],
   ['src/store/a.ts', `process.dlopen(m, file);`, /loads native code/],
   ['src/index/other.ts', 'const file = `native/priorart.\x24{platform}.node`;', /loads native code/],
+  [
+    'src/page/view/a.tsx',
+    `import type { A } from '../../search/a.js';\nimport { b } from '../../search/b.js';`,
+    /:2: page imports search into a browser/,
+  ],
+  [
+    'src/page/model/a.ts',
+    `import { LIMIT } from '../../limits.js';`,
+    /page imports limits\.ts into a browser/,
+  ],
+  ['src/http/app.ts', `import { render } from 'preact';`, /imports preact/],
   ['src/embed/a.ts', `const m = await import(name);`, /computed name/],
 ];
 
@@ -84,6 +95,7 @@ test('allowed imports, and imports in strings or comments, are not reported', ()
     ['src/pool/pool.ts', `import { Piscina } from 'piscina';\nnew URL('./worker.js', import.meta.url);`],
     ['src/cli/serve.ts', `import { app } from '../http/app.js';\nimport { open } from '../engine.js';`],
     ['src/http/openapi.ts', `import about from '../../package.json' with { type: 'json' };`],
+    ['src/page/view/a.tsx', `import { claimReferences } from '../../patent/claim-reference.js';`],
     ['src/index.cts', `export = import('./index.js');`],
   ];
   for (const [path, source] of fine) assert.deepEqual(violations(new Map([[path, source]])), [], source);

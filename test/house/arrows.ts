@@ -34,10 +34,11 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'engine.ts': [...BELOW_POOL, 'engine-port.ts', 'service.ts', 'engine-options.ts'],
   eval: BELOW_FRONT,
   cluster: BELOW_FRONT,
-  dashboard: BELOW_FRONT,
   mcp: BELOW_FRONT,
-  http: [...BELOW_FRONT, 'dashboard', 'mcp'],
-  cli: [...BELOW_FRONT, 'eval', 'cluster', 'dashboard', 'mcp', 'http'],
+  // Runs in a browser: of the server it imports types, and the pure functions of patent.
+  page: ['patent', 'search'],
+  http: [...BELOW_FRONT, 'mcp'],
+  cli: [...BELOW_FRONT, 'eval', 'cluster', 'mcp', 'http'],
   // The entry point of the package for applications.
   'index.ts': [...BELOW_FRONT, 'cluster', 'http'],
   'index.cts': ['index.ts'],
@@ -51,6 +52,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 /** Tables of errors, limits and settings, and suggestions for mistyped names. Every folder may import them. */
 const FOR_EVERYBODY = new Set(['errors.ts', 'limits.ts', 'config.ts', 'nearest-name.ts', 'check-options.ts']);
 
+/** Code of these folders runs in a browser, too: it uses nothing of Node. */
+const IN_A_BROWSER = new Set(['page', 'patent']);
+
 /** Packages that only some files may import, so that the rest of the program does not depend on them. */
 const CONFINED: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['src/mcp/sdk.ts'],
@@ -60,6 +64,8 @@ const CONFINED: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['src/store/'],
   'oidc-provider': ['src/http/oauth/library.ts'],
   'onnxruntime-node': ['src/onnx/'],
+  preact: ['src/page/view/'],
+  uplot: ['src/page/view/'],
   piscina: ['src/pool/'],
   'prom-client': ['src/observe/prometheus.ts'],
   sharp: ['src/drawings/convert.ts'],
@@ -90,7 +96,7 @@ export function violations(sources: ReadonlyMap<string, string>): string[] {
   return found;
 }
 
-function wrongWith(path: string, { specifier }: ImportOf): string | undefined {
+function wrongWith(path: string, { specifier, isType }: ImportOf): string | undefined {
   if (specifier === undefined) {
     return NATIVE_LOADERS.includes(path)
       ? undefined
@@ -107,6 +113,9 @@ function wrongWith(path: string, { specifier }: ImportOf): string | undefined {
   if (!target.startsWith('src/')) return `imports ${target}, which is outside src/`;
   const [from, to] = [unitOf(path), unitOf(target)];
   if (!Object.hasOwn(ALLOWED, from)) return `${from} is not in the table of arrows`;
+  if (from === 'page' && !isType && !IN_A_BROWSER.has(to)) {
+    return `page imports ${to} into a browser; of the server it may import types, and the functions of patent`;
+  }
   if (from === to || FOR_EVERYBODY.has(to) || ALLOWED[from]!.includes(to)) return undefined;
   return `${from} imports ${to}; it may import ${ALLOWED[from]!.join(', ') || 'nothing but the tables of errors, limits and settings'}`;
 }

@@ -16,6 +16,12 @@ function isThere(name: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 }
 
+/** Absolute path of the browser; absent without one. */
+export function browserPath(): string | undefined {
+  if (BROWSER === undefined) return undefined;
+  return spawnSync('sh', ['-c', `command -v ${BROWSER}`], { encoding: 'utf8' }).stdout.trim();
+}
+
 /** Reason why a test that needs a browser cannot run, or false if it can. */
 export const noBrowser =
   BROWSER === undefined ? `no ${NAMES[0]} in PATH; .ci/run installs it if it can use apt-get as root` : false;

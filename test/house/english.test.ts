@@ -15,7 +15,7 @@ const DATA = new Set([
 ]);
 
 /** Files with comments and texts: sources, manifests and configuration. */
-const SOURCES = /\.(?:ts|mjs|rs|cpp|h|toml|conf|cfg|service|sysusers)$|^\.ci\/run$|Dockerfile$/;
+const SOURCES = /\.(?:tsx?|mjs|rs|cpp|h|toml|conf|cfg|service|sysusers)$|^\.ci\/run$|Dockerfile$/;
 
 /** Banned phrase → what to write. */
 const BANNED: readonly (readonly [RegExp, string])[] = [

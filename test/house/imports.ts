@@ -5,6 +5,8 @@ export interface ImportOf {
   /** The module as written; undefined if it is computed. */
   specifier: string | undefined;
   line: number;
+  /** Whether it is `import type`, of which nothing is left in the compiled program. */
+  isType: boolean;
 }
 
 export interface SourceReferences {
@@ -29,7 +31,7 @@ export function referencesOf(path: string, source: string): SourceReferences {
 
   const visit = (node: ts.Node): void => {
     for (const module of modulesNamedBy(node))
-      found.imports.push({ specifier: textOf(module), line: lineOf(node) });
+      found.imports.push({ specifier: textOf(module), line: lineOf(node), isType: importsTypes(node) });
     if (loadsNative(node)) found.nativeLoads.push(lineOf(node));
     ts.forEachChild(node, visit);
   };
@@ -50,6 +52,12 @@ function modulesNamedBy(node: ts.Node): ts.Node[] {
   if (ts.isCallExpression(node) && isLoader(node.expression)) return node.arguments.slice(0, 1);
   if (ts.isNewExpression(node) && isOwnUrl(node)) return (node.arguments ?? []).slice(0, 1);
   return [];
+}
+
+function importsTypes(node: ts.Node): boolean {
+  if (ts.isImportDeclaration(node)) return node.importClause?.isTypeOnly === true;
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  return ts.isImportTypeNode(node);
 }
 
 function isLoader(callee: ts.Expression): boolean {

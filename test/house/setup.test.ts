@@ -24,6 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'priorart-setup-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const { installedMatches, npmCommand } = await setup('dependencies.mjs');
+const { bundlePage } = await setup('page.mjs');
 const { compileTypeScript } = await setup('typescript.mjs');
 const { cpuinfoHasAvx2 } = await setup('cpu.mjs');
 const { withLock } = await setup('lock.mjs');
@@ -196,6 +197,47 @@ describe('compiling', () => {
         compileTypeScript(checkout, quiet),
         /do not compile \(1 errors?\)[\s\S]*src\/b\.ts\(1,14\)/,
       );
+    }
+  });
+});
+
+describe('the web page', () => {
+  const checkout = join(folder, 'page');
+
+  test('is bundled if it changed, with names that change with the content', async () => {
+    mkdirSync(checkout, { recursive: true });
+    for (const file of [
+      'tsconfig.json',
+      'package-lock.json',
+      'scripts/setup/page.mjs',
+      'src/page',
+      'src/patent',
+      'src/search/public-types.ts',
+    ]) {
+      cpSync(join(ROOT, file), join(checkout, file), { recursive: true });
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+    const script = () =>
+      /src="page\/(page-[A-Z0-9]+\.js)"/.exec(
+        readFileSync(join(checkout, 'dist/page/index.html'), 'utf8'),
+      )![1]!;
+    assert.equal(await bundlePage(checkout, quiet), true);
+    const first = script();
+    assert.ok(existsSync(join(checkout, 'dist/page', first)));
+    assert.equal(await bundlePage(checkout, quiet), false);
+
+    const english = join(checkout, 'src/page/languages/en.ts');
+    writeFileSync(english, readFileSync(english, 'utf8').replace('Search patents by meaning', 'Search'));
+    assert.equal(await bundlePage(checkout, quiet), true);
+    assert.notEqual(script(), first);
+    assert.equal(existsSync(join(checkout, 'dist/page', first)), false, 'the old file is removed');
+  });
+
+  test('a text that a language lacks is an error', async () => {
+    const korean = join(checkout, 'src/page/languages/ko.ts');
+    writeFileSync(korean, readFileSync(korean, 'utf8').replace(/ {4}heading: '필터',\n/, ''));
+    for (let time = 0; time < 2; time++) {
+      await assert.rejects(bundlePage(checkout, quiet), /does not compile[\s\S]*'heading' is missing/);
     }
   });
 });

@@ -5,13 +5,14 @@
 
 import type { QuotaState, Reservation, Settled } from '../../access/counters.js';
 import { KEY_PREFIX } from '../../access/key.js';
-import type { ApiKey } from '../../access/records.js';
+import type { Account, ApiKey } from '../../access/records.js';
 import type { Allowance } from '../../access/window.js';
 import { type ErrorCode, isPriorartError, PriorartError } from '../../errors.js';
 import type { HttpRequest } from '../adapters/adapter.js';
 import type { Route, Services } from '../route.js';
 import { LOGIN, requireAdministrator } from './administrator.js';
 import { bearerOf, type Caller, requireKey, requireKeyId } from './api-key.js';
+import { isOfPage, requirePage } from './page-session.js';
 
 const MINUTE_S = 60;
 /** Refusals of callers without a valid key. */
@@ -21,6 +22,7 @@ export class Admission {
   readonly #services: Services;
   #caller: Caller | undefined;
   #key: ApiKey | undefined;
+  #account: Account | undefined;
   #allowance: Allowance | undefined;
   #reservation: Reservation | undefined;
   /** State of the quota when the reservation was settled. */
@@ -32,6 +34,11 @@ export class Admission {
 
   get hasReservation(): boolean {
     return this.#reservation !== undefined;
+  }
+
+  /** The account that is signed in, on routes with access `account`. */
+  get account(): Account | undefined {
+    return this.#account;
   }
 
   get caller(): Caller | undefined {
@@ -87,7 +94,18 @@ export class Admission {
       return this.#services.limits.whenUnlocked(() => this.#admitCaller(request, route)) ?? undefined;
     }
     this.#admitCaller(request, route);
+    if (route.access === 'account') this.#account = this.#accountOf(request);
     return undefined;
+  }
+
+  /** @throws PriorartError `not_found`, `unauthorized`, `forbidden`, `unavailable` */
+  #accountOf(request: HttpRequest): Account {
+    const { page } = this.#services;
+    if (!page) throw new PriorartError('not_found', 'there is no such endpoint');
+    requirePage(request);
+    const { session, account } = page.require(request);
+    if (session.kind === 'account') return account;
+    throw new PriorartError('unauthorized', 'a visitor sees nothing of the account; sign in');
   }
 
   /** The token of an authorization server in a request; undefined without one, and if the request has an API key. */
@@ -129,9 +147,10 @@ export class Admission {
       });
     }
     if (route.access === 'signed') this.#allowance = limits.takeFile(request.remoteAddress);
-    else if (route.access === 'public') this.#allowance = limits.takePublic(request.remoteAddress);
+    else if (route.access === 'public' || route.access === 'account')
+      this.#allowance = limits.takePublic(request.remoteAddress);
     else {
-      this.#caller = this.#callerOf(request, route.takesBearer === true, id);
+      this.#caller = this.#callerOf(request, route, id);
       this.#allowance = limits.takeCall(this.#caller.key.id);
     }
     if (!this.#allowance.admitted) throw rateLimited(this.#allowance, route.access === 'key');
@@ -142,18 +161,26 @@ export class Admission {
    * a limit.
    * @throws PriorartError `unauthorized`, `key_deactivated`, `rate_limited`, `unavailable`
    */
-  #callerOf(request: HttpRequest, takesBearer: boolean, id: string | undefined): Caller {
+  #callerOf(request: HttpRequest, route: Route, id: string | undefined): Caller {
     const { access } = this.#services;
     try {
       const known = (key: ApiKey) => {
         this.#key = key;
       };
-      if (id !== undefined) return requireKeyId(request, access, known, id);
-      return requireKey(request, access, known, takesBearer);
+      const keyId = id ?? this.#sessionKeyOf(request, route);
+      if (keyId !== undefined) return requireKeyId(request, access, known, keyId);
+      return requireKey(request, access, known, route.takesBearer === true);
     } catch (error) {
       this.#countStranger(request, error);
       throw error;
     }
+  }
+
+  /** The key of a session, if a page of this server sent the request instead of a client with an API key. */
+  #sessionKeyOf(request: HttpRequest, { takesSession }: Route): string | undefined {
+    const { page } = this.#services;
+    if (!takesSession || !page || request.headers['x-api-key'] !== undefined) return undefined;
+    return isOfPage(request) ? page.keyOf(request) : undefined;
   }
 
   /** Counts a call that has no valid key or token. @throws PriorartError `rate_limited` */

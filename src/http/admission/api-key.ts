@@ -39,7 +39,7 @@ export function requireKey(
   return callerOf(request, result, known, takesBearer);
 }
 
-/** The caller of a token that stands for a key. Throws and calls as `requireKey`. */
+/** The caller of a token or session that stands for a key. Throws and calls as `requireKey`. */
 export function requireKeyId(
   request: HttpRequest,
   access: KeyCheck,
@@ -48,7 +48,7 @@ export function requireKeyId(
 ): Caller {
   const result = access.verifyId(id);
   if (!result.ok && result.reason !== 'deactivated') {
-    throw new PriorartError('unauthorized', 'the token belongs to no API key of this server');
+    throw new PriorartError('unauthorized', 'the token or session belongs to no API key of this server');
   }
   return callerOf(request, result, known, true);
 }

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the routes and the schemas. */
 import { SESSION_COOKIE } from '../admission/administrator.js';
+import { PAGE_COOKIE } from '../admission/page-session.js';
 import { ERROR_HELP, SHOWN_CODES } from '../error-codes.js';
 import type { Route } from '../route.js';
 import { ERROR_EXAMPLES } from './error-examples.js';
@@ -74,6 +75,8 @@ export function openApiDocument(
       headers: HEADERS,
       securitySchemes: {
         ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        PageSession: { type: 'apiKey', in: 'cookie', name: PAGE_COOKIE },
+        PageHeader: { type: 'apiKey', in: 'header', name: 'X-Priorart-Page', description: 'Any value' },
         AdminSecret: { type: 'http', scheme: 'bearer', description: 'The secret of the administration' },
         AdminSession: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
       },
@@ -82,19 +85,28 @@ export function openApiDocument(
 }
 
 function operationObject(operation: RoutedOperation, examples: Examples): Record<string, unknown> {
-  const { id, tag, summary, description, key, admin, body, parameters, answers } = operation;
+  const { id, tag, summary, description, body, parameters, answers } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    security: key ? [{ ApiKey: [] }] : admin ? [{ AdminSecret: [] }, { AdminSession: [] }] : [],
+    security: securityOf(operation),
     ...(parameters ? { parameters: parameters.map((given) => ({ ...given })) } : {}),
     ...(body ? { requestBody: { required: true, content: jsonContent(body, examples) } } : {}),
     responses: Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => [status, answerObject(answer, examples)]),
     ),
   };
+}
+
+/** Each entry is enough. */
+function securityOf({ key, session, account, admin }: RoutedOperation): Record<string, string[]>[] {
+  return [
+    ...(key ? [{ ApiKey: [] }] : []),
+    ...(session || account ? [{ PageSession: [], PageHeader: [] }] : []),
+    ...(admin ? [{ AdminSecret: [] }, { AdminSession: [] }] : []),
+  ];
 }
 
 function answerObject(

@@ -3,7 +3,15 @@ import type { z } from 'zod';
 import type { ShownCode } from '../error-codes.js';
 import type { SCHEMAS, SchemaName } from './schemas.js';
 
-export const TAGS = ['Search', 'Documents', 'Index', 'Service', 'Administration'] as const;
+export const TAGS = [
+  'Search',
+  'Documents',
+  'Index',
+  'Service',
+  'Web page',
+  'Account',
+  'Administration',
+] as const;
 
 /** Content of an answer: JSON by a schema, a file of a type, or nothing. */
 type Content = SchemaName | { type: string } | undefined;

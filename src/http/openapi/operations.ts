@@ -9,12 +9,16 @@ export interface RoutedOperation extends Operation {
   path: string;
   /** Needs X-API-Key. */
   key: boolean;
+  /** Takes a session of the web page instead. */
+  session: boolean;
+  /** Needs the session of an account. */
+  account: boolean;
   /** Needs the administration's secret or a session. */
   admin: boolean;
 }
 
 export function operationsOf(routes: readonly Route[]): RoutedOperation[] {
-  return routes.flatMap(({ operation, method, path, access, endpoint }) =>
+  return routes.flatMap(({ operation, method, path, access, endpoint, takesSession }) =>
     operation === undefined
       ? []
       : {
@@ -22,6 +26,8 @@ export function operationsOf(routes: readonly Route[]): RoutedOperation[] {
           method: method.toLowerCase() as RoutedOperation['method'],
           path,
           key: access === 'key',
+          account: access === 'account',
+          session: takesSession === true,
           admin: access === 'admin' && endpoint !== LOGIN,
         },
   );

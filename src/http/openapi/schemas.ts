@@ -2,11 +2,14 @@
 import { z } from 'zod';
 import * as answers from '../../search/answer-schema.js';
 import { analyticsSchema, detailsSchema, semanticSchema } from '../../search/schema.js';
+import * as own from '../routes/account/schema.js';
 import * as accounts from '../routes/admin/accounts/schema.js';
 import * as grants from '../routes/admin/grants/schema.js';
 import * as keys from '../routes/admin/keys/schema.js';
+import * as operating from '../routes/admin/operation/schema.js';
 import * as service from '../routes/admin/service/schema.js';
 import * as session from '../routes/admin/session/schema.js';
+import * as page from '../routes/session/schema.js';
 
 /** The body of every error. */
 export const errorSchema = z.strictObject({
@@ -32,6 +35,14 @@ export const SCHEMAS = {
   Coverage: answers.coverageSchema,
   Health: healthSchema,
   Error: errorSchema,
+  OwnKeyInput: own.ownKeyInputSchema,
+  KeyName: own.keyNameSchema,
+  PasswordChange: own.passwordChangeSchema,
+  PasswordInput: operating.passwordInputSchema,
+  Ingests: operating.ingestsSchema,
+  HealthFigures: operating.healthFiguresSchema,
+  PageSignIn: page.pageSignInSchema,
+  PageSession: page.pageSessionSchema,
   AdminLogin: session.loginSchema,
   AdminSession: session.sessionSchema,
   Nothing: session.nothingSchema,

@@ -9,6 +9,15 @@ import {
 } from './accounts/route.js';
 import { listGrants, revokeGrant } from './grants/route.js';
 import { createKey, getKey, keyLogs, listKeys, revokeKey } from './keys/route.js';
+import {
+  allLogs,
+  endSessions,
+  healthFigures,
+  ingests,
+  removePassword,
+  renameKey,
+  setPassword,
+} from './operation/route.js';
 import { maintenance, setMaintenance, usage } from './service/route.js';
 import { login, logout, session } from './session/route.js';
 
@@ -30,6 +39,13 @@ export const ADMIN_ROUTES: readonly Route[] = [
   keyLogs,
   listGrants,
   revokeGrant,
+  renameKey,
+  setPassword,
+  removePassword,
+  endSessions,
+  allLogs,
+  ingests,
+  healthFigures,
   usage,
   maintenance,
   setMaintenance,

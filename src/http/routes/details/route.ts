@@ -10,6 +10,7 @@ export const details: Route = {
   path: '/api/v1/patents/details',
   endpoint: 'details',
   access: 'key',
+  takesSession: true,
   operation,
   async handle({ request, services }) {
     const query = parseDetails(await readJson(request));

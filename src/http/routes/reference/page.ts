@@ -1,7 +1,7 @@
 /** The reference page: the OpenAPI document as HTML, with forms that send requests. */
 import { ERROR_HELP, SHOWN_CODES, statusOf } from '../../error-codes.js';
 import { ABSENT_NOTE, KINDS_NOTE, KINDS_TABLE, PRIORITY_NOTE } from '../../openapi/notes.js';
-import type { Answer, Examples, Parameter } from '../../openapi/operation.js';
+import type { Answer, Examples, Operation, Parameter } from '../../openapi/operation.js';
 import { examplesOf, operationsOf, type RoutedOperation } from '../../openapi/operations.js';
 import { componentSchemas, type SchemaName } from '../../openapi/schemas.js';
 import type { Route } from '../../route.js';
@@ -53,11 +53,10 @@ ${names.map((name) => schemaSection(name, schemas[name] as Json)).join('\n')}
 `;
 }
 
-/**
- * Operations without a form: the signature of a link cannot be typed by hand, and `docs` is this page. The
- * operations of the administration have no form either: their secret does not belong on this page.
- */
+/** Operations without a form: the signature of a link cannot be typed by hand, and `docs` is this page. */
 const NOT_TRIED = new Set(['drawingFile', 'docs']);
+/** Operations with secrets and passwords, which do not belong on this page. */
+const TAGS_NOT_TRIED = new Set<Operation['tag']>(['Administration', 'Web page', 'Account']);
 
 function operationSection(operation: RoutedOperation, examples: Examples): string {
   const { id, method, path, summary, description, key, admin, body, parameters = [], answers } = operation;
@@ -68,7 +67,7 @@ function operationSection(operation: RoutedOperation, examples: Examples): strin
 <p>${escaped(description)}</p>
 ${parameters.length > 0 ? parametersTable(parameters) : ''}
 ${body ? `<p>Body: ${link(body)}</p>` : ''}
-${NOT_TRIED.has(id) || operation.tag === 'Administration' ? '' : form(operation, examples)}
+${NOT_TRIED.has(id) || TAGS_NOT_TRIED.has(operation.tag) ? '' : form(operation, examples)}
 <table><caption>Answers</caption><tbody>${Object.entries(answers).map(answerRow).join('')}</tbody></table>
 </section>`;
 }

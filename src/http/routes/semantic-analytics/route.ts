@@ -13,6 +13,7 @@ export const semanticAnalytics: Route = {
   path: '/api/v1/search/semantic-analytics',
   endpoint: 'semantic-analytics',
   access: 'key',
+  takesSession: true,
   operation,
   async handle(call) {
     const { request, services } = call;

@@ -10,6 +10,7 @@ export const semantic: Route = {
   path: '/api/v1/search/semantic',
   endpoint: 'semantic',
   access: 'key',
+  takesSession: true,
   operation,
   async handle(call) {
     const { request, services } = call;

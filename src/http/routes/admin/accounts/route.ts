@@ -1,7 +1,9 @@
-import { type Account, PLANS } from '../../../../access/records.js';
+import { PLANS } from '../../../../access/records.js';
 import { PLAN_QUOTA } from '../../../../limits.js';
-import type { Call, Route } from '../../../route.js';
-import { ADMIN, adminOf, answer, bodyOf } from '../answer.js';
+import type { Route } from '../../../route.js';
+import { accountWithQuota } from '../../account-with-quota.js';
+import { answer, bodyOf } from '../../answer.js';
+import { ADMIN, adminOf } from '../admin.js';
 import {
   addEnvironmentOperation,
   changeAccountOperation,
@@ -13,20 +15,6 @@ import {
 import { accountChangeSchema, accountInputSchema, environmentInputSchema } from './schema.js';
 
 const access = 'admin';
-/** An account with its used quota. */
-function shown({ services }: Call, account: Account) {
-  const { used, cycle } = services.limits.quotaUsed(account);
-  return {
-    ...account,
-    quota: {
-      used,
-      remaining: Math.max(0, account.monthly_quota - used),
-      cycle_start: new Date(cycle.start).toISOString(),
-      resets_at: new Date(cycle.end).toISOString(),
-    },
-  };
-}
-
 export const plans: Route = {
   method: 'GET',
   path: `${ADMIN}/plans`,
@@ -51,7 +39,7 @@ export const listAccounts: Route = {
   operation: listAccountsOperation,
   handle(call) {
     const { store } = adminOf(call);
-    return answer({ accounts: store.accounts().map((account) => shown(call, account)) });
+    return answer({ accounts: store.accounts().map((account) => accountWithQuota(call, account)) });
   },
 };
 
@@ -69,7 +57,7 @@ export const createAccount: Route = {
       plan,
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    return answer(shown(call, made), 201);
+    return answer(accountWithQuota(call, made), 201);
   },
 };
 
@@ -81,7 +69,7 @@ export const getAccount: Route = {
   operation: getAccountOperation,
   handle(call) {
     const { store } = adminOf(call);
-    return answer(shown(call, store.account(call.parameters['account']!)));
+    return answer(accountWithQuota(call, store.account(call.parameters['account']!)));
   },
 };
 
@@ -99,7 +87,7 @@ export const changeAccount: Route = {
       ...(plan === undefined ? {} : { plan }),
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    return answer(shown(call, changed));
+    return answer(accountWithQuota(call, changed));
   },
 };
 
@@ -113,6 +101,6 @@ export const addEnvironment: Route = {
     const { name } = await bodyOf(call, environmentInputSchema);
     const { store } = adminOf(call);
     const changed = await store.changeAccount(call.parameters['account']!, { addEnvironment: name });
-    return answer(shown(call, changed), 201);
+    return answer(accountWithQuota(call, changed), 201);
   },
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PLANS } from '../../../../access/records.js';
 import { ENVIRONMENT_FORM } from '../../../../access/rules.js';
 import { QUOTA_MAX } from '../../../../limits.js';
-import { nameSchema } from '../name-schema.js';
+import { nameSchema } from '../../name-schema.js';
 
 const id = (of: string) => z.string().describe(`Id of ${of}`);
 const time = () => z.iso.datetime();

@@ -1,6 +1,7 @@
 import { PriorartError } from '../../../../errors.js';
 import type { Route } from '../../../route.js';
-import { ADMIN, answer, queryOf } from '../answer.js';
+import { answer, queryOf } from '../../answer.js';
+import { ADMIN } from '../admin.js';
 import { listGrantsOperation, revokeGrantOperation } from './openapi.js';
 import { listGrantsSchema } from './schema.js';
 

@@ -1,6 +1,7 @@
 import { PriorartError } from '../../../../errors.js';
 import type { Route } from '../../../route.js';
-import { ADMIN, adminOf, answer, bodyOf, queryOf } from '../answer.js';
+import { answer, bodyOf, queryOf } from '../../answer.js';
+import { ADMIN, adminOf } from '../admin.js';
 import {
   createKeyOperation,
   getKeyOperation,

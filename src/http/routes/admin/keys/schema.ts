@@ -1,7 +1,7 @@
 /** Requests and answers of keys. */
 import { z } from 'zod';
 import { LOG_PAGE } from '../../../../limits.js';
-import { nameSchema } from '../name-schema.js';
+import { nameSchema } from '../../name-schema.js';
 
 const id = (of: string) => z.string().describe(`Id of ${of}`);
 const time = () => z.iso.datetime();
@@ -40,6 +40,7 @@ export const logPageSchema = z.strictObject({
   lines: z
     .array(
       z.strictObject({
+        key: z.exactOptional(id('the key')).describe('Absent in the log of one key'),
         time: time(),
         request_id: z.string(),
         endpoint: z.string(),

@@ -1,5 +1,6 @@
 import type { Route } from '../../../route.js';
-import { ADMIN, adminOf, answer, bodyOf, queryOf } from '../answer.js';
+import { answer, bodyOf, queryOf } from '../../answer.js';
+import { ADMIN, adminOf } from '../admin.js';
 import { maintenanceOperation, setMaintenanceOperation, usageOperation } from './openapi.js';
 import { maintenanceInputSchema, usageQuerySchema } from './schema.js';
 

@@ -2,7 +2,8 @@ import { PriorartError } from '../../../../errors.js';
 import { ADMIN_SESSION_S } from '../../../../limits.js';
 import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../../admission/administrator.js';
 import type { Call, Route } from '../../../route.js';
-import { ADMIN, adminOf, answer, bodyOf } from '../answer.js';
+import { answer, bodyOf } from '../../answer.js';
+import { ADMIN, adminOf } from '../admin.js';
 import { loginOperation, logoutOperation, sessionOperation } from './openapi.js';
 import { loginSchema } from './schema.js';
 

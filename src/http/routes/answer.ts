@@ -1,17 +1,9 @@
-/** Shared parts of the administration's endpoints: prefix, validated requests, answers. */
+/** Validated requests, and answers that no cache keeps, for accounts and operators. */
 import type { z } from 'zod';
-import { invalidRequest } from '../../../search/invalid.js';
-import type { HttpReply } from '../../adapters/adapter.js';
-import type { Administration } from '../../admission/administrator.js';
-import { readJson } from '../../json-body.js';
-import type { Call } from '../../route.js';
-
-export const ADMIN = '/admin/api/v1';
-
-export function adminOf({ services }: Call): Administration {
-  if (!services.admin) throw new Error('a server without an administration has no such routes');
-  return services.admin;
-}
+import { invalidRequest } from '../../search/invalid.js';
+import type { HttpReply } from '../adapters/adapter.js';
+import { readJson } from '../json-body.js';
+import type { Call } from '../route.js';
 
 export function answer(value: unknown, status = 200): HttpReply {
   return {

@@ -1,6 +1,6 @@
 /** The name of an account or a key. */
 import { z } from 'zod';
-import { ACCESS_NAME_MAX_CHARS } from '../../../limits.js';
+import { ACCESS_NAME_MAX_CHARS } from '../../limits.js';
 
 const named = `a text of 1 to ${ACCESS_NAME_MAX_CHARS} characters that is not blank`;
 export const nameSchema = z

@@ -1,0 +1,58 @@
+/** A secret in a file of the access store. All servers on the folder share it, and only its owner can read it. */
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { platform } from 'node:process';
+import { PriorartError } from '../errors.js';
+import { makeDurableFolder, makeFileOnce } from '../store/room.js';
+import { randomBase62 } from './key.js';
+
+const CHARS = 40;
+
+export class SecretFile {
+  readonly file: string;
+  readonly #closed: string;
+  readonly #minChars: number;
+  #read: { changed: number; secret: string } | undefined;
+
+  /**
+   * @param closed what does not work without the secret: the beginning of error messages
+   * @param minChars fewer characters are no secret
+   */
+  constructor(file: string, closed: string, minChars: number = CHARS) {
+    this.file = file;
+    this.#closed = closed;
+    this.#minChars = minChars;
+  }
+
+  /**
+   * Creates the file, with random letters and digits, if it does not exist.
+   * @returns whether the file was created
+   */
+  make(): boolean {
+    makeDurableFolder(dirname(this.file), 0o700);
+    return makeFileOnce(this.file, `${randomBase62(CHARS)}\n`);
+  }
+
+  /**
+   * The secret. A changed file is read again.
+   * @throws PriorartError `unavailable` if the secret does not exist, or if other users can read it
+   */
+  secret(): string {
+    const found = statSync(this.file, { throwIfNoEntry: false });
+    if (!found) throw this.#unavailable(`there is no file ${this.file}; it is made when a server starts`);
+    // Windows has no such permission bits.
+    if (platform !== 'win32' && (found.mode & 0o077) !== 0) {
+      throw this.#unavailable(`${this.file} can be read by others; expected mode 0600: chmod 600 it`);
+    }
+    if (this.#read?.changed !== found.mtimeMs) {
+      const secret = readFileSync(this.file, 'utf8').trim();
+      if (secret.length < this.#minChars) throw this.#unavailable(`${this.file} holds no secret`);
+      this.#read = { changed: found.mtimeMs, secret };
+    }
+    return this.#read.secret;
+  }
+
+  #unavailable(message: string): PriorartError {
+    return new PriorartError('unavailable', `${this.#closed}: ${message}`);
+  }
+}

@@ -1,0 +1,136 @@
+/** The dashboard of an account: what is its own, and nothing else. The session names the account, never the request. */
+import type { Account, ApiKey } from '../../../access/records.js';
+import { known } from '../../../access/rules.js';
+import type { Administration } from '../../admission/administrator.js';
+import type { Call, Route } from '../../route.js';
+import { accountWithQuota } from '../account-with-quota.js';
+import { answer, bodyOf, queryOf } from '../answer.js';
+import { daysOf, filterOf, logQuerySchema } from '../log-query.js';
+import * as operations from './openapi.js';
+import { keyNameSchema, ownKeyInputSchema, ownUsageQuerySchema, passwordChangeSchema } from './schema.js';
+
+const access = 'account';
+
+interface Own extends Pick<Administration, 'store' | 'requests'> {
+  account: Account;
+  /** Keys of the account, by their ids. */
+  keys: ReadonlyMap<string, ApiKey>;
+}
+
+/** The account of a call, with its keys. */
+function ownOf({ account, services }: Call): Own {
+  if (!account || !services.admin) throw new Error('a route of an account has an account');
+  const { store, requests } = services.admin;
+  return { account, store, requests, keys: new Map(store.keysOf(account.id).map((key) => [key.id, key])) };
+}
+
+/** A key of the account. Other keys do not exist for it. @throws PriorartError `not_found` */
+function ownKey({ keys }: Own, id: string): ApiKey {
+  return known(keys.get(id), 'key', id);
+}
+
+export const ownAccount: Route = {
+  method: 'GET',
+  path: '/account',
+  endpoint: 'account',
+  access,
+  operation: operations.ownAccountOperation,
+  handle: (call) => answer(accountWithQuota(call, ownOf(call).account)),
+};
+
+export const ownKeys: Route = {
+  method: 'GET',
+  path: '/account/keys',
+  endpoint: 'account.keys',
+  access,
+  operation: operations.ownKeysOperation,
+  handle: (call) => answer({ keys: [...ownOf(call).keys.values()] }),
+};
+
+export const createOwnKey: Route = {
+  method: 'POST',
+  path: '/account/keys',
+  endpoint: 'account.keys',
+  access,
+  operation: operations.createOwnKeyOperation,
+  async handle(call) {
+    const wanted = await bodyOf(call, ownKeyInputSchema);
+    const { account, store } = ownOf(call);
+    const { id, secret } = await store.createKey({ ...wanted, account: account.id });
+    return answer({ ...store.key(id), secret }, 201);
+  },
+};
+
+export const renameOwnKey: Route = {
+  method: 'PATCH',
+  path: '/account/keys/{key}',
+  endpoint: 'account.keys',
+  access,
+  operation: operations.renameOwnKeyOperation,
+  async handle(call) {
+    const { name } = await bodyOf(call, keyNameSchema);
+    const own = ownOf(call);
+    return answer(await own.store.renameKey(ownKey(own, call.parameters['key']!).id, name));
+  },
+};
+
+export const revokeOwnKey: Route = {
+  method: 'POST',
+  path: '/account/keys/{key}/revoke',
+  endpoint: 'account.keys',
+  access,
+  operation: operations.revokeOwnKeyOperation,
+  async handle(call) {
+    const own = ownOf(call);
+    return answer(await own.store.revoke(ownKey(own, call.parameters['key']!).id));
+  },
+};
+
+export const ownUsage: Route = {
+  method: 'GET',
+  path: '/account/usage',
+  endpoint: 'account.usage',
+  access,
+  operation: operations.ownUsageOperation,
+  async handle(call) {
+    const { key, ...days } = queryOf(call, ownUsageQuerySchema);
+    const { from, to } = daysOf(days);
+    const own = ownOf(call);
+    const keys = key === undefined ? new Set(own.keys.keys()) : new Set([ownKey(own, key).id]);
+    await own.requests.flush();
+    return answer({ from, to, usage: own.requests.usage(from, to, keys) });
+  },
+};
+
+export const ownLogs: Route = {
+  method: 'GET',
+  path: '/account/logs',
+  endpoint: 'account.logs',
+  access,
+  operation: operations.ownLogsOperation,
+  async handle(call) {
+    const asked = queryOf(call, logQuerySchema);
+    const own = ownOf(call);
+    const keys = asked.key === undefined ? [...own.keys.keys()] : [ownKey(own, asked.key).id];
+    // Includes the lines that this server has not written yet.
+    await own.requests.flush();
+    const { limit, cursor } = asked;
+    return answer(own.requests.pageOfKeys(keys, limit, { filter: filterOf(asked), cursor }));
+  },
+};
+
+export const changeOwnPassword: Route = {
+  method: 'POST',
+  path: '/account/password',
+  endpoint: 'account.password',
+  access,
+  operation: operations.changeOwnPasswordOperation,
+  async handle(call) {
+    const change = await bodyOf(call, passwordChangeSchema);
+    const { account } = ownOf(call);
+    const page = call.services.page!;
+    const token = await page.changePassword(call.request, account, change);
+    const reply = answer({});
+    return { ...reply, headers: { ...reply.headers, 'set-cookie': page.cookie(call.request, token) } };
+  },
+};

@@ -1,0 +1,115 @@
+/** OpenAPI operations about the operation of a server. */
+import { LOG_PARAMETERS } from '../../log-parameters.js';
+import { adminOperation, inPath, inQuery } from '../openapi.js';
+
+const ACCOUNT = inPath('account', 'Id of the account');
+const NO_ACCOUNT = 'account: there is no account "acc_none"';
+
+export const allLogsOperation = adminOperation({
+  id: 'logs',
+  summary: 'The log of requests of all accounts',
+  description:
+    'Newest first. With a filter, a page may be short though there are more lines: go on with `next`.',
+  answer: 'LogPage',
+  parameters: [inQuery('account', 'Only its keys', { type: 'string' }), ...LOG_PARAMETERS],
+  unknown: NO_ACCOUNT,
+  invalid: 'limit: got "0"; expected an integer from 1 to 1000',
+});
+
+export const setPasswordOperation = adminOperation({
+  id: 'setPassword',
+  summary: 'Sets the password of an account',
+  description: 'Ends the sessions of the account.',
+  body: 'PasswordInput',
+  answer: 'Nothing',
+  parameters: [ACCOUNT],
+  unknown: NO_ACCOUNT,
+  invalid: 'password: got 5 characters; expected 12 to 1000',
+  changes: true,
+  examples: { PasswordInput: { plain: { password: 'a password of 12 characters or more' } } },
+});
+
+export const removePasswordOperation = adminOperation({
+  id: 'removePassword',
+  summary: 'Removes the password of an account',
+  description: 'It can sign in no more. Ends its sessions.',
+  answer: 'Nothing',
+  parameters: [ACCOUNT],
+  unknown: NO_ACCOUNT,
+  changes: true,
+});
+
+export const endSessionsOperation = adminOperation({
+  id: 'endSessions',
+  summary: 'Ends all sessions of an account, on every server',
+  answer: 'Nothing',
+  parameters: [ACCOUNT],
+  unknown: NO_ACCOUNT,
+  changes: true,
+});
+
+export const renameKeyOperation = adminOperation({
+  id: 'renameKey',
+  summary: 'Changes the name of a key',
+  body: 'KeyName',
+  answer: 'ApiKey',
+  parameters: [inPath('key', 'Id of the key')],
+  unknown: 'there is no key "key_none"',
+  invalid: 'name: missing; expected a text of 1 to 200 characters that is not blank',
+  changes: true,
+});
+
+export const ingestsOperation = adminOperation({
+  id: 'ingests',
+  summary: 'The files that were ingested, from the ledger',
+  description: 'A file is listed when all of it is stored. A running ingest shows by growing counts.',
+  answer: 'Ingests',
+  examples: {
+    Ingests: {
+      one: {
+        files: 1,
+        totals: { ingested: 3, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 10_482 },
+        latest: [
+          {
+            path: '/data/weekly/ipg250107.zip',
+            bytes: 10_482,
+            first_read: '2026-02-20T09:30:00.000Z',
+            last_read: '2026-02-20T09:30:00.000Z',
+            readings: 1,
+            formats: ['us-grant'],
+            ingested: 3,
+            updated: 0,
+            unchanged: 0,
+            skipped: 0,
+            failed: 0,
+          },
+        ],
+      },
+    },
+  },
+});
+
+export const healthFiguresOperation = adminOperation({
+  id: 'health',
+  summary: 'Latency, queue, recall, index and memory of this server',
+  answer: 'HealthFigures',
+  examples: {
+    HealthFigures: {
+      idle: {
+        uptime_s: 3_600,
+        latency: [{ endpoint: 'semantic', requests: 120, p50: 8.2, p95: 21, p99: 44.5 }],
+        pool: {
+          workers: 4,
+          parallel: 4,
+          running: 0,
+          waiting: 0,
+          waitingMax: 256,
+          shedding: false,
+          refused: 0,
+        },
+        index: { generation: 3, documents: 101, passages: 4_210, segments: 1, bytes: 5_242_880 },
+        memory: { resident: 420_000_000, heap: 48_000_000 },
+      },
+    },
+  },
+});

@@ -1,0 +1,112 @@
+/** What operators see and do beside accounts and keys: all logs, passwords, sessions, ingests, health. */
+import { PriorartError } from '../../../../errors.js';
+import type { Route } from '../../../route.js';
+import { keyNameSchema } from '../../account/schema.js';
+import { answer, bodyOf, queryOf } from '../../answer.js';
+import { allLogsQuerySchema, filterOf } from '../../log-query.js';
+import { ADMIN, adminOf } from '../admin.js';
+import * as operations from './openapi.js';
+import { passwordInputSchema } from './schema.js';
+
+const access = 'admin';
+/** Files of the ledger in an answer. */
+const LATEST_FILES = 200;
+
+export const allLogs: Route = {
+  method: 'GET',
+  path: `${ADMIN}/logs`,
+  endpoint: 'admin.logs',
+  access,
+  operation: operations.allLogsOperation,
+  async handle(call) {
+    const asked = queryOf(call, allLogsQuerySchema);
+    const { store, requests } = adminOf(call);
+    const ofAccount = asked.account === undefined ? undefined : store.keysOf(store.account(asked.account).id);
+    let keys = ofAccount?.map(({ id }) => id);
+    if (asked.key !== undefined) {
+      const { id } = store.key(asked.key);
+      keys = keys === undefined || keys.includes(id) ? [id] : [];
+    }
+    await requests.flush();
+    const { limit, cursor } = asked;
+    return answer(requests.pageOfKeys(keys, limit, { filter: filterOf(asked), cursor }));
+  },
+};
+
+export const setPassword: Route = {
+  method: 'POST',
+  path: `${ADMIN}/accounts/{account}/password`,
+  endpoint: 'admin.password',
+  access,
+  operation: operations.setPasswordOperation,
+  async handle(call) {
+    const { password } = await bodyOf(call, passwordInputSchema);
+    const { store } = adminOf(call);
+    await store.setPassword(store.account(call.parameters['account']!).id, password);
+    return answer({});
+  },
+};
+
+export const removePassword: Route = {
+  method: 'DELETE',
+  path: `${ADMIN}/accounts/{account}/password`,
+  endpoint: 'admin.password',
+  access,
+  operation: operations.removePasswordOperation,
+  async handle(call) {
+    await adminOf(call).store.setPassword(call.parameters['account']!, undefined);
+    return answer({});
+  },
+};
+
+export const endSessions: Route = {
+  method: 'DELETE',
+  path: `${ADMIN}/accounts/{account}/sessions`,
+  endpoint: 'admin.sessions',
+  access,
+  operation: operations.endSessionsOperation,
+  async handle(call) {
+    await adminOf(call).store.endSessions(call.parameters['account']!);
+    return answer({});
+  },
+};
+
+export const renameKey: Route = {
+  method: 'PATCH',
+  path: `${ADMIN}/keys/{key}`,
+  endpoint: 'admin.keys',
+  access,
+  operation: operations.renameKeyOperation,
+  async handle(call) {
+    const { name } = await bodyOf(call, keyNameSchema);
+    return answer(await adminOf(call).store.renameKey(call.parameters['key']!, name));
+  },
+};
+
+export const ingests: Route = {
+  method: 'GET',
+  path: `${ADMIN}/ingests`,
+  endpoint: 'admin.ingests',
+  access,
+  operation: operations.ingestsOperation,
+  handle(call) {
+    const files = call.services.engine.sources?.() ?? [];
+    const totals = { ingested: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 0 };
+    for (const file of files)
+      for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += file[name];
+    const latest = files.sort((a, b) => (a.last_read < b.last_read ? 1 : -1)).slice(0, LATEST_FILES);
+    return answer({ files: files.length, totals, latest });
+  },
+};
+
+export const healthFigures: Route = {
+  method: 'GET',
+  path: `${ADMIN}/health`,
+  endpoint: 'admin.health',
+  access,
+  operation: operations.healthFiguresOperation,
+  async handle({ services }) {
+    if (!services.figures) throw new PriorartError('not_found', 'there is no such endpoint');
+    return answer(await services.figures());
+  },
+};

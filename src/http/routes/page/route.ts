@@ -1,0 +1,96 @@
+/** GET /: the web page for people, with its script, style and icon, which `npm run build` puts into dist/page. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { DrawingStore } from '../../../drawings/store.js';
+import { PriorartError } from '../../../errors.js';
+import type { HttpReply } from '../../adapters/adapter.js';
+import { matches } from '../../etag.js';
+import type { Call, Route } from '../../route.js';
+
+const FOLDER = new URL('../../../../page/', import.meta.url);
+const INDEX = 'index.html';
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/**
+ * No inline scripts or styles, no use in a frame, and no requests to other hosts.
+ * @param images the origin of a bucket that serves the drawings; otherwise empty
+ */
+const policy = (images = '') =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    `img-src 'self' ${images}`.trim(),
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/** A year. The names of these files change with their content. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+interface PageFile {
+  body: Buffer;
+  headers: Readonly<Record<string, string>>;
+}
+
+let files: ReadonlyMap<string, PageFile> | undefined;
+
+/** Reads the files at the first request. */
+function pageFiles(): ReadonlyMap<string, PageFile> {
+  if (!existsSync(FOLDER)) {
+    throw new PriorartError('not_found', 'the web page is not built; `npm run build` builds it');
+  }
+  files ??= new Map(
+    readdirSync(FOLDER)
+      .filter((name) => !name.startsWith('.'))
+      .map((name) => [name, pageFile(name)]),
+  );
+  return files;
+}
+
+function pageFile(name: string): PageFile {
+  const body = readFileSync(new URL(name, FOLDER));
+  const headers = {
+    'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+    'cache-control': name === INDEX ? 'no-cache' : FOR_EVER,
+    etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+  };
+  return { body, headers };
+}
+
+function answer({ request, services }: Call, name: string): HttpReply {
+  const file = services.page ? pageFiles().get(name) : undefined;
+  if (file === undefined) throw new PriorartError('not_found', 'there is no such endpoint');
+  const { body, headers } = file;
+  if (matches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers, body: '' };
+  const images = name === INDEX ? bucketOf(services.drawings) : undefined;
+  return { status: 200, headers: { ...headers, 'content-security-policy': policy(images) }, body };
+}
+
+/** The origin of the links to drawings, if it is not this server. */
+function bucketOf(drawings: DrawingStore | undefined): string | undefined {
+  const link = drawings?.link('0');
+  return link === undefined || link.startsWith('/') ? undefined : new URL(link).origin;
+}
+
+export const PAGE_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/', endpoint: 'page', access: 'public', handle: (call) => answer(call, INDEX) },
+  {
+    method: 'GET',
+    path: '/page/{file}',
+    endpoint: 'page',
+    access: 'public',
+    handle: (call) => answer(call, call.parameters['file'] ?? ''),
+  },
+];

@@ -1,0 +1,71 @@
+/** Answers of the server to what a component asks, with the latest kept, so that going back costs no search. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { ApiError, call } from './api.js';
+import { enterSession } from './session.js';
+
+const KEPT = 30;
+const kept = new Map<string, unknown>();
+
+export interface Asked<T> {
+  /** The latest answer, also while a new one is awaited; undefined before the first. */
+  answer: T | undefined;
+  error: ApiError | undefined;
+  isWaiting: boolean;
+  retry(): void;
+}
+
+/**
+ * Posts a body whenever it changes.
+ * @param body undefined: nothing is asked
+ */
+export function useAnswer<T>(path: string, body: unknown): Asked<T> {
+  const key = body === undefined ? undefined : `${path} ${JSON.stringify(body)}`;
+  const [state, setState] = useState<{ key?: string; answer?: T; error?: ApiError }>({});
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    if (key === undefined) return;
+    if (kept.has(key)) {
+      setState({ key, answer: kept.get(key) as T });
+      return;
+    }
+    const control = new AbortController();
+    callInSession<T>(path, body, control.signal).then(
+      (answer) => {
+        keep(key, answer);
+        setState({ key, answer });
+      },
+      (error: unknown) => {
+        if (control.signal.aborted) return;
+        setState({ key, error: error instanceof ApiError ? error : new ApiError(String(error), 0) });
+      },
+    );
+    return () => control.abort();
+  }, [key, attempt]);
+  const retry = useCallback(() => {
+    setState({});
+    setAttempt((before) => before + 1);
+  }, []);
+  return {
+    answer: key === undefined ? undefined : state.answer,
+    error: state.key === key ? state.error : undefined,
+    isWaiting: key !== undefined && state.key !== key,
+    retry,
+  };
+}
+
+/** A session that has ended while the page was open is opened again, if that needs no password. */
+async function callInSession<T>(path: string, body: unknown, signal: AbortSignal): Promise<T> {
+  try {
+    return await call<T>('POST', path, { body, signal });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    const { kind } = await enterSession();
+    if (kind === 'none') throw error;
+    return call<T>('POST', path, { body, signal });
+  }
+}
+
+function keep(key: string, answer: unknown): void {
+  kept.set(key, answer);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+}

@@ -1,0 +1,62 @@
+/**
+ * Calls of the server. The page has no key: the session's cookie says who the visitor is. The header proves that a call
+ * comes from this page and not from a form of another one.
+ */
+
+/** A call that failed. `message` is the server's `detail`. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** X-Error-Code; `unreachable` if no answer came. */
+  readonly code: string;
+  /** Seconds to wait; 0 if the server named none. */
+  readonly retryAfter: number;
+  /** X-Request-Id of the answer. */
+  readonly requestId: string;
+
+  constructor(detail: string, status: number, headers = new Headers()) {
+    super(detail);
+    this.status = status;
+    this.code = headers.get('x-error-code') ?? (status === 0 ? 'unreachable' : 'unknown');
+    this.retryAfter = Number(headers.get('retry-after') ?? 0);
+    this.requestId = headers.get('x-request-id') ?? '';
+  }
+}
+
+export interface CallOptions {
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/**
+ * @param path relative to the page, so that a proxy may serve both below a path: `api/v1/stats/coverage`
+ * @returns the answer's JSON; undefined for an answer without a body
+ * @throws ApiError; DOMException `AbortError` if the signal was aborted
+ */
+export async function call<T>(method: string, path: string, { body, signal }: CallOptions = {}): Promise<T> {
+  const answer = await fetch(path, {
+    method,
+    headers: {
+      'X-Priorart-Page': '1',
+      ...(path.startsWith('admin/') ? { 'X-Priorart-Admin': '1' } : {}),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    credentials: 'same-origin',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError(String(error), 0);
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new ApiError(detailOf(text), answer.status, answer.headers);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+function detailOf(text: string): string {
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown };
+    return typeof detail === 'string' ? detail : text.slice(0, 300);
+  } catch {
+    return text.slice(0, 300);
+  }
+}

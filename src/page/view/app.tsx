@@ -1,0 +1,59 @@
+/** The frame of every page, and the choice of the page by its address. */
+import { useEffect, useState } from 'preact/hooks';
+import { LANGUAGES, languageFor } from '../languages/index.js';
+import type { Address } from '../model/address.js';
+import { SessionContext, TextsContext, useTexts } from './context.js';
+import { Header } from './frame/header.js';
+import { lazy } from './parts/lazy.js';
+import { keepLanguage, storedLanguage } from './preferences.js';
+import { useAddress } from './router.js';
+import { SearchPage } from './search/search-page.js';
+import { useSessionOfServer } from './session.js';
+
+export function App() {
+  const [texts, setTexts] = useState(storedLanguage);
+  const session = useSessionOfServer();
+  const address = useAddress();
+  useEffect(() => {
+    document.documentElement.lang = texts.code;
+  }, [texts]);
+  const choose = (code: string) => {
+    keepLanguage(code);
+    setTexts(languageFor([code]));
+  };
+  return (
+    <TextsContext.Provider value={texts}>
+      <SessionContext.Provider value={session}>
+        <Header languages={LANGUAGES} onLanguage={choose} place={address.parts[0] ?? 'search'} />
+        <main id="content" tabIndex={-1}>
+          <View address={address} />
+        </main>
+      </SessionContext.Provider>
+    </TextsContext.Provider>
+  );
+}
+
+const Dashboard = lazy(async () => (await import('./dashboard/dashboard.js')).Dashboard);
+const PatentPage = lazy(async () => (await import('./patent/patent-page.js')).PatentPage);
+
+/** To add a page: a case here, and a component in a folder of its own. */
+function View({ address: { parts, parameters } }: { address: Address }) {
+  const { frame } = useTexts();
+  switch (parts[0]) {
+    case undefined:
+      return <SearchPage parameters={parameters} />;
+    case 'patent':
+      return <PatentPage id={parts[1] ?? ''} parameters={parameters} />;
+    case 'dashboard':
+      return <Dashboard part={parts[1]} />;
+    default:
+      return (
+        <div class="start">
+          <h1>{frame.notFound}</h1>
+          <p>
+            <a href="#/">{frame.home}</a>
+          </p>
+        </div>
+      );
+  }
+}

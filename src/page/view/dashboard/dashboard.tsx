@@ -1,0 +1,96 @@
+/** The dashboard: of the account that is signed in, or of the operator. */
+import { useState } from 'preact/hooks';
+import { linkTo } from '../../model/address.js';
+import { call } from '../api.js';
+import { useSessionHandle, useTexts } from '../context.js';
+import { Progress } from '../parts/progress.js';
+import type { SessionAnswer } from '../session.js';
+import { AccountSettings } from './account-settings.js';
+import { Accounts } from './accounts.js';
+import { failureOf, type Role, useData } from './data.js';
+import { Health } from './health.js';
+import { Ingests } from './ingests.js';
+import { Keys } from './keys.js';
+import { Log } from './log.js';
+import { forgetOperator, isKnownOperator } from './operator.js';
+import { Problem } from './problem.js';
+import { SignIn } from './sign-in.js';
+import { useDashboardTexts } from './texts.js';
+import { Usage } from './usage.js';
+
+const TABS = {
+  account: ['keys', 'usage', 'log', 'account'],
+  operator: ['accounts', 'keys', 'usage', 'log', 'ingests', 'health'],
+} as const;
+type Tab = (typeof TABS)[Role][number];
+
+export function Dashboard({ part }: { part: string | undefined }) {
+  const { state, replace } = useSessionHandle();
+  const { frame } = useTexts();
+  const texts = useDashboardTexts();
+  const [turn, setTurn] = useState(0);
+  const operator = useData(async () => {
+    if (!isKnownOperator()) return false;
+    return call('GET', 'admin/api/v1/session').then(
+      () => true,
+      (error: unknown) => {
+        if (failureOf(error).status !== 401) throw error;
+        forgetOperator();
+        return false;
+      },
+    );
+  }, [turn]);
+  if (operator.error) return <Problem error={operator.error} onRetry={operator.reload} />;
+  if (state.status === 'failed') return <Problem error={state.error} onRetry={() => location.reload()} />;
+  if (operator.data === undefined || state.status === 'waiting') return <Progress text={texts.loading} />;
+  const { session } = state;
+  const again = () => setTurn((before) => before + 1);
+  const role = operator.data ? 'operator' : session.kind === 'account' ? 'account' : undefined;
+  if (role === undefined) return <SignIn session={session} onOperator={again} />;
+  const signOut = async () => {
+    if (role === 'account') return replace(await call<SessionAnswer>('DELETE', 'session'));
+    await call('DELETE', 'admin/api/v1/session');
+    forgetOperator();
+    again();
+  };
+  const tabs: readonly Tab[] = TABS[role];
+  const tab = tabs.find((one) => one === part) ?? tabs[0]!;
+  return (
+    <div class="dashboard">
+      <div class="dashboard-head">
+        <h1>{frame.dashboard}</h1>
+        <span>{role === 'operator' ? texts.signIn.operator : session.account?.name}</span>
+        <button type="button" class="button" onClick={signOut}>
+          {texts.signIn.out}
+        </button>
+      </div>
+      <nav class="dashboard-tabs" aria-label={texts.tabs.label}>
+        {tabs.map((one) => (
+          <a key={one} href={linkTo(['dashboard', one])} aria-current={one === tab ? 'page' : undefined}>
+            {texts.tabs[one]}
+          </a>
+        ))}
+      </nav>
+      <View key={`${role} ${tab}`} tab={tab} role={role} />
+    </div>
+  );
+}
+
+function View({ tab, role }: { tab: Tab; role: Role }) {
+  switch (tab) {
+    case 'keys':
+      return <Keys role={role} />;
+    case 'usage':
+      return <Usage role={role} />;
+    case 'log':
+      return <Log role={role} />;
+    case 'account':
+      return <AccountSettings />;
+    case 'accounts':
+      return <Accounts />;
+    case 'ingests':
+      return <Ingests />;
+    default:
+      return <Health />;
+  }
+}

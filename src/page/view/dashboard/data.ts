@@ -1,0 +1,88 @@
+/** What the dashboard reads and changes. An account and an operator have the same views, by other paths. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { ApiError, call } from '../api.js';
+
+export interface Account {
+  id: string;
+  name: string;
+  plan: string;
+  monthly_quota: number;
+  environments: string[];
+  quota: { used: number; resets_at: string };
+}
+
+export interface Key {
+  id: string;
+  account: string;
+  environment: string;
+  name: string;
+  state: 'active' | 'deactivated';
+  created_at: string;
+}
+
+export interface UsageRow {
+  day: string;
+  key: string;
+  endpoint: string;
+  requests: number;
+  ok: number;
+}
+
+export interface LogLine {
+  key: string;
+  time: string;
+  request_id: string;
+  endpoint: string;
+  status: number;
+  ms: number;
+  client: string;
+  result_count?: number;
+  query?: string;
+}
+
+/** Who is signed in. The server decides what the calls may do. */
+export type Role = 'account' | 'operator';
+
+const base = (role: Role) => (role === 'operator' ? 'admin/api/v1' : 'account');
+
+/** A query string of the fields that are set. */
+export function queryOf(fields: Readonly<Record<string, string | undefined>>): string {
+  const set = Object.entries(fields).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
+}
+
+export const get = <T>(role: Role, path: string) => call<T>('GET', `${base(role)}${path}`);
+export const change = <T>(role: Role, method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
+  call<T>(method, `${base(role)}${path}`, body === undefined ? {} : { body });
+
+/** All accounts of an operator, or the account itself. */
+export async function accountsOf(role: Role): Promise<Account[]> {
+  if (role === 'account') return [await get<Account>(role, '')];
+  return (await get<{ accounts: Account[] }>(role, '/accounts')).accounts;
+}
+
+export type Loaded<T> = { data: T | undefined; error: ApiError | undefined; reload(): void };
+
+/** Loads data when the view opens, and again when a dependency changes. */
+export function useData<T>(load: () => Promise<T>, dependencies: readonly unknown[]): Loaded<T> {
+  const [state, setState] = useState<Pick<Loaded<T>, 'data' | 'error'>>({
+    data: undefined,
+    error: undefined,
+  });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    let isCurrent = true;
+    load().then(
+      (data) => isCurrent && setState({ data, error: undefined }),
+      (error: unknown) => isCurrent && setState((before) => ({ ...before, error: failureOf(error) })),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [turn, ...dependencies]);
+  return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
+}
+
+export function failureOf(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(String(error), 0);
+}

@@ -1,0 +1,61 @@
+/** A form that sends once at a time, and shows why a call failed. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ApiError } from '../api.js';
+import { failureOf } from './data.js';
+import { Problem } from './problem.js';
+
+interface Props {
+  label: string;
+  submit: string;
+  children: ComponentChildren;
+  /** @param fields the values by name */
+  onSend(fields: Record<string, string>, form: HTMLFormElement): Promise<void>;
+}
+
+export function Form({ label, submit, children, onSend }: Props) {
+  const [error, setError] = useState<ApiError>();
+  const [isSending, setSending] = useState(false);
+  const send = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const fields = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    setSending(true);
+    setError(undefined);
+    try {
+      await onSend(fields, form);
+    } catch (cause) {
+      setError(failureOf(cause));
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <form class="dashboard-form" aria-label={label} onSubmit={send}>
+      {children}
+      <button type="submit" class="button main" disabled={isSending}>
+        {submit}
+      </button>
+      {error && <Problem error={error} />}
+    </form>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  label: string;
+  type?: 'text' | 'password';
+  value?: string;
+  complete?: string;
+  hint?: string;
+}
+
+export function Field({ name, label, type = 'text', value, complete = 'off', hint }: FieldProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input name={name} type={type} defaultValue={value} autocomplete={complete} required />
+      {hint && <small>{hint}</small>}
+    </label>
+  );
+}

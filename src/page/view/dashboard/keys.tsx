@@ -1,0 +1,155 @@
+/** Keys: create (shown once), rename, revoke with a confirmation. */
+import { useState } from 'preact/hooks';
+import { Copy } from '../parts/copy.js';
+import { Progress } from '../parts/progress.js';
+import { type Account, accountsOf, change, get, type Key, type Role, useData } from './data.js';
+import { Field, Form } from './form.js';
+import { Problem } from './problem.js';
+import { useDashboardTexts } from './texts.js';
+
+export function Keys({ role }: { role: Role }) {
+  const texts = useDashboardTexts();
+  const { keys: words } = texts;
+  const { data, error, reload } = useData(
+    async () => ({ ...(await get<{ keys: Key[] }>(role, '/keys')), accounts: await accountsOf(role) }),
+    [],
+  );
+  const [secret, setSecret] = useState<string>();
+  if (error) return <Problem error={error} onRetry={reload} />;
+  if (!data) return <Progress text={texts.loading} />;
+  const nameOf = (id: string) => data.accounts.find((account) => account.id === id)?.name ?? id;
+  const create = async (fields: Record<string, string>, form: HTMLFormElement) => {
+    const made = await createKey(role, data.accounts, fields);
+    setSecret(made.secret);
+    form.reset();
+    reload();
+  };
+  return (
+    <section>
+      <h2>{words.create}</h2>
+      <Form label={words.create} submit={words.create} onSend={create}>
+        {role === 'operator' && (
+          <label>
+            <span>{words.account}</span>
+            <select name="account" required>
+              {data.accounts.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <Field name="name" label={words.name} />
+        <Field name="environment" label={words.environment} value="production" />
+      </Form>
+      {secret && (
+        <div class="note warn new-key" role="status">
+          <strong>{words.made}</strong>
+          <code>{secret}</code>
+          <Copy label={words.copy} text={() => secret} />
+          <p>{words.once}</p>
+        </div>
+      )}
+      <h2>{texts.tabs.keys}</h2>
+      {data.keys.length === 0 ? (
+        <p>{words.none}</p>
+      ) : (
+        <ul class="key-list">
+          {data.keys.map((key) => (
+            <KeyRow
+              key={key.id}
+              role={role}
+              row={key}
+              account={role === 'operator' ? nameOf(key.account) : undefined}
+              onChange={reload}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+async function createKey(role: Role, accounts: readonly Account[], fields: Record<string, string>) {
+  const { account = '', environment = '', name = '' } = fields;
+  if (role === 'account') return change<{ secret: string }>(role, 'POST', '/keys', { environment, name });
+  // The operator's endpoint refuses environments that the account does not have.
+  const known = accounts.find(({ id }) => id === account)?.environments ?? [];
+  if (!known.includes(environment))
+    await change(role, 'POST', `/accounts/${account}/environments`, { name: environment });
+  return change<{ secret: string }>(role, 'POST', '/keys', { account, environment, name });
+}
+
+interface RowProps {
+  role: Role;
+  row: Key;
+  account: string | undefined;
+  onChange(): void;
+}
+
+function KeyRow({ role, row, account, onChange }: RowProps) {
+  const { keys: words } = useDashboardTexts();
+  const [mode, setMode] = useState<'shown' | 'renaming' | 'revoking'>('shown');
+  const done = () => {
+    setMode('shown');
+    onChange();
+  };
+  const path = `/keys/${encodeURIComponent(row.id)}`;
+  const isOfPage = row.id.startsWith('page_');
+  return (
+    <li class="key-row">
+      <div>
+        <strong>{isOfPage ? words.page : row.name}</strong> <code>{row.id}</code>
+        <p class="key-facts">
+          {account !== undefined && <span>{account}</span>}
+          <span>{row.environment}</span>
+          <span class={row.state}>{words[row.state]}</span>
+          <span>{row.created_at.slice(0, 10)}</span>
+        </p>
+      </div>
+      {mode === 'shown' && !isOfPage && (
+        <div class="key-actions">
+          <button type="button" class="button" onClick={() => setMode('renaming')}>
+            {words.rename} <span class="unseen">{row.name}</span>
+          </button>
+          {row.state === 'active' && (
+            <button type="button" class="button" onClick={() => setMode('revoking')}>
+              {words.revoke} <span class="unseen">{row.name}</span>
+            </button>
+          )}
+        </div>
+      )}
+      {mode === 'renaming' && (
+        <Form
+          label={words.rename}
+          submit={words.save}
+          onSend={async ({ name }) => {
+            await change(role, 'PATCH', path, { name });
+            done();
+          }}
+        >
+          <Field name="name" label={words.name} value={row.name} />
+          <button type="button" class="button" onClick={() => setMode('shown')}>
+            {words.cancel}
+          </button>
+        </Form>
+      )}
+      {mode === 'revoking' && (
+        <Form
+          label={words.revoke}
+          submit={words.yes}
+          onSend={async () => {
+            await change(role, 'POST', `${path}/revoke`);
+            done();
+          }}
+        >
+          <p role="alert">{words.confirm(row.name)}</p>
+          <button type="button" class="button" onClick={() => setMode('shown')}>
+            {words.cancel}
+          </button>
+        </Form>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,238 @@
+/** The log of requests. Only the rows in view are in the document, so 10,000 rows scroll. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { ApiError } from '../api.js';
+import { useTexts } from '../context.js';
+import { Progress } from '../parts/progress.js';
+import {
+  type Account,
+  accountsOf,
+  failureOf,
+  get,
+  type Key,
+  type LogLine,
+  queryOf,
+  type Role,
+  useData,
+} from './data.js';
+import { Problem } from './problem.js';
+import { Scrolled } from './scrolled.js';
+import { useDashboardTexts } from './texts.js';
+
+/** Height of a row, px; as in dashboard.css. */
+const ROW = 32;
+const VIEW = 480;
+/** Rows beyond the view that are in the document, too. */
+const BEYOND = 10;
+const PAGE_LINES = 1_000;
+/** Pages without a fitting line that are read one after another before the person is asked. */
+const EMPTY_PAGES = 20;
+
+type Filters = Readonly<Record<'key' | 'account' | 'endpoint' | 'status' | 'from' | 'to', string>>;
+const NO_FILTERS: Filters = { key: '', account: '', endpoint: '', status: '', from: '', to: '' };
+const ENDPOINTS = ['semantic', 'semantic-analytics', 'details', 'mcp'];
+
+export function Log({ role }: { role: Role }) {
+  const texts = useDashboardTexts();
+  const [filters, setFilters] = useState(NO_FILTERS);
+  const known = useData(
+    async () => ({ ...(await get<{ keys: Key[] }>(role, '/keys')), accounts: await accountsOf(role) }),
+    [],
+  );
+  const [turn, setTurn] = useState(0);
+  if (known.error) return <Problem error={known.error} onRetry={known.reload} />;
+  if (!known.data) return <Progress text={texts.loading} />;
+  return (
+    <section>
+      <LogFilters
+        role={role}
+        keys={known.data.keys}
+        accounts={known.data.accounts}
+        filters={filters}
+        onChange={setFilters}
+      />
+      <p>
+        <button type="button" class="button" onClick={() => setTurn((before) => before + 1)}>
+          {texts.log.refresh}
+        </button>
+      </p>
+      <Lines
+        key={`${turn} ${JSON.stringify(filters)}`}
+        role={role}
+        filters={filters}
+        keys={known.data.keys}
+      />
+    </section>
+  );
+}
+
+interface FilterProps {
+  role: Role;
+  keys: readonly Key[];
+  accounts: readonly Account[];
+  filters: Filters;
+  onChange(filters: Filters): void;
+}
+
+function LogFilters({ role, keys, accounts, filters, onChange }: FilterProps) {
+  const { log: words } = useDashboardTexts();
+  const choice = (name: keyof Filters, label: string, options: readonly (readonly [string, string])[]) => (
+    <label>
+      <span>{label}</span>
+      <select
+        value={filters[name]}
+        onChange={(event) => onChange({ ...filters, [name]: event.currentTarget.value })}
+      >
+        <option value="">{words.any}</option>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  const day = (name: 'from' | 'to') => (
+    <label>
+      <span>{words[name]}</span>
+      <input
+        type="date"
+        value={filters[name]}
+        onChange={(event) => onChange({ ...filters, [name]: event.currentTarget.value })}
+      />
+    </label>
+  );
+  return (
+    <div class="dashboard-filters">
+      {role === 'operator' &&
+        choice(
+          'account',
+          words.account,
+          accounts.map(({ id, name }) => [id, name] as const),
+        )}
+      {choice(
+        'key',
+        words.key,
+        keys.map(({ id, name }) => [id, `${name} (${id})`] as const),
+      )}
+      {choice(
+        'endpoint',
+        words.endpoint,
+        ENDPOINTS.map((name) => [name, name] as const),
+      )}
+      {choice(
+        'status',
+        words.status,
+        ['2xx', '3xx', '4xx', '5xx'].map((name) => [name, name] as const),
+      )}
+      {day('from')}
+      {day('to')}
+    </div>
+  );
+}
+
+function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: readonly Key[] }) {
+  const texts = useDashboardTexts();
+  const { number } = useTexts();
+  const { log: words } = texts;
+  const [lines, setLines] = useState<readonly LogLine[]>([]);
+  const [next, setNext] = useState<string | undefined>('');
+  const [error, setError] = useState<ApiError>();
+  const isLoading = useRef(false);
+  const load = useCallback(async (from: string) => {
+    if (isLoading.current) return;
+    isLoading.current = true;
+    setError(undefined);
+    try {
+      let cursor: string | undefined = from;
+      for (let pages = 0; pages < EMPTY_PAGES && cursor !== undefined; pages++) {
+        const query = queryOf({ ...filters, limit: String(PAGE_LINES), cursor });
+        const page: { lines: LogLine[]; next?: string } = await get(role, `/logs${query}`);
+        cursor = page.next;
+        setNext(cursor);
+        setLines((before) => [...before, ...page.lines]);
+        if (page.lines.length > 0) break;
+      }
+    } catch (cause) {
+      setError(failureOf(cause));
+    } finally {
+      isLoading.current = false;
+    }
+  }, []);
+  useEffect(() => void load(''), []);
+  const [top, setTop] = useState(0);
+  // Servers store queries only if their operator wants it.
+  const hasQueries = lines.some(({ query }) => query !== undefined);
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const first = Math.max(0, Math.floor(top / ROW) - BEYOND);
+  const shown = lines.slice(first, Math.ceil((top + VIEW) / ROW) + BEYOND);
+  const scrolled = (event: Event) => {
+    const { scrollTop } = event.currentTarget as HTMLElement;
+    setTop(scrollTop);
+    if (next !== undefined && next !== '' && scrollTop + 3 * VIEW > lines.length * ROW) void load(next);
+  };
+  if (error) return <Problem error={error} onRetry={() => load(next ?? '')} />;
+  if (next === '') return <Progress text={texts.loading} />;
+  if (lines.length === 0 && next === undefined) return <p>{words.none}</p>;
+  return (
+    <>
+      <p role="status">
+        {words.lines(number(lines.length), next !== undefined)}{' '}
+        {next !== undefined && (
+          <button type="button" class="button plain" onClick={() => load(next)}>
+            +<span class="unseen">{words.lines(number(lines.length), true)}</span>
+          </button>
+        )}
+      </p>
+      <Scrolled class="log-lines" label={texts.tabs.log} onScroll={scrolled}>
+        <table aria-rowcount={lines.length + 1}>
+          <thead>
+            <tr>
+              {[
+                words.time,
+                words.status,
+                words.endpoint,
+                words.key,
+                words.ms,
+                words.results,
+                words.client,
+                words.request,
+                ...(hasQueries ? [words.query] : []),
+              ].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {first > 0 && (
+              <tr class="space">
+                <td colSpan={9} style={{ height: `${first * ROW}px` }} />
+              </tr>
+            )}
+            {shown.map((line, at) => (
+              <tr key={first + at} aria-rowindex={first + at + 2} class="log-line">
+                <td>{line.time.replace('T', ' ').slice(0, 19)}</td>
+                <td class={line.status >= 500 ? 'bad' : line.status >= 400 ? 'warn' : 'good'}>
+                  {line.status}
+                </td>
+                <td>{line.endpoint}</td>
+                <td title={line.key}>{names.get(line.key) ?? line.key}</td>
+                <td class="figure">{line.ms.toFixed(1)} ms</td>
+                <td class="figure">{line.result_count ?? ''}</td>
+                <td>{line.client}</td>
+                <td title={line.request_id}>{line.request_id}</td>
+                {hasQueries && <td title={line.query}>{line.query ?? ''}</td>}
+              </tr>
+            ))}
+            {first + shown.length < lines.length && (
+              <tr class="space">
+                <td colSpan={9} style={{ height: `${(lines.length - first - shown.length) * ROW}px` }} />
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </Scrolled>
+    </>
+  );
+}

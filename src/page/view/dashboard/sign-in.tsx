@@ -1,0 +1,48 @@
+/** The sign-in: an account with its password, or the operator with the administrator's secret. */
+import { useState } from 'preact/hooks';
+import { call } from '../api.js';
+import { useSessionHandle } from '../context.js';
+import type { SessionAnswer } from '../session.js';
+import type { Role } from './data.js';
+import { Field, Form } from './form.js';
+import { rememberOperator } from './operator.js';
+import { useDashboardTexts } from './texts.js';
+
+export function SignIn({ session, onOperator }: { session: SessionAnswer; onOperator(): void }) {
+  const { signIn } = useDashboardTexts();
+  const { replace } = useSessionHandle();
+  const [role, setRole] = useState<Role>('account');
+  const asAccount = async ({ account, password }: Record<string, string>) =>
+    replace(await call<SessionAnswer>('POST', 'session', { body: { account, password } }));
+  const asOperator = async ({ secret }: Record<string, string>) => {
+    await call('POST', 'admin/api/v1/session', { body: { secret } });
+    rememberOperator();
+    onOperator();
+  };
+  return (
+    <div class="dashboard sign-in">
+      <h1>{signIn.heading}</h1>
+      {session.kind === 'visitor' && <p>{signIn.visitor}</p>}
+      <fieldset class="sign-in-roles">
+        <legend class="unseen">{signIn.who}</legend>
+        {(['account', 'operator'] as const).map((one) => (
+          <label key={one}>
+            <input type="radio" name="role" checked={role === one} onChange={() => setRole(one)} />
+            {signIn[one]}
+          </label>
+        ))}
+      </fieldset>
+      {role === 'account' && !session.can_sign_in && <p class="note">{signIn.noPasswords}</p>}
+      {role === 'account' ? (
+        <Form key="account" label={signIn.heading} submit={signIn.submit} onSend={asAccount}>
+          <Field name="account" label={signIn.name} complete="username" />
+          <Field name="password" label={signIn.password} type="password" complete="current-password" />
+        </Form>
+      ) : (
+        <Form key="operator" label={signIn.heading} submit={signIn.submit} onSend={asOperator}>
+          <Field name="secret" label={signIn.secret} type="password" hint={signIn.secretHelp} />
+        </Form>
+      )}
+    </div>
+  );
+}

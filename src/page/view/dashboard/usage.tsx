@@ -1,0 +1,128 @@
+/** Usage by key and day: the quota as a bar, the calls as a plot and a table. */
+import { useState } from 'preact/hooks';
+import { useTexts } from '../context.js';
+import { Progress } from '../parts/progress.js';
+import { accountsOf, get, type Key, queryOf, type Role, type UsageRow, useData } from './data.js';
+import { DayPlot } from './day-plot.js';
+import { Problem } from './problem.js';
+import { Scrolled } from './scrolled.js';
+import { useDashboardTexts } from './texts.js';
+
+const RANGES = [7, 30, 90];
+const DAY_MS = 86_400_000;
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+export function Usage({ role }: { role: Role }) {
+  const { number } = useTexts();
+  const texts = useDashboardTexts();
+  const { usage: words } = texts;
+  const [days, setDays] = useState(30);
+  const [key, setKey] = useState('');
+  const now = Date.now();
+  const [from, to] = [dayOf(now - (days - 1) * DAY_MS), dayOf(now)];
+  const { data, error, reload } = useData(async () => {
+    const [usage, keys, accounts] = await Promise.all([
+      get<{ usage: UsageRow[] }>(role, `/usage${queryOf({ from, to, key })}`),
+      get<{ keys: Key[] }>(role, '/keys'),
+      accountsOf(role),
+    ]);
+    return { rows: usage.usage, keys: keys.keys, accounts };
+  }, [days, key]);
+  if (error) return <Problem error={error} onRetry={reload} />;
+  if (!data) return <Progress text={texts.loading} />;
+  const names = new Map(data.keys.map(({ id, name }) => [id, name]));
+  const all = Array.from({ length: days }, (_, at) => dayOf(now - (days - 1 - at) * DAY_MS));
+  const counts = all.map((day) => {
+    const rows = data.rows.filter((row) => row.day === day);
+    const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+    return { day, requests, ok: rows.reduce((sum, row) => sum + row.ok, 0) };
+  });
+  return (
+    <section>
+      {data.accounts.map((account) => (
+        <div class="quota" key={account.id}>
+          {role === 'operator' && <strong>{account.name}</strong>}
+          <span>{words.quota(number(account.quota.used), number(account.monthly_quota))}</span>
+          <meter
+            min={0}
+            max={Math.max(1, account.monthly_quota)}
+            value={account.quota.used}
+            aria-label={words.quota(number(account.quota.used), number(account.monthly_quota))}
+          />
+          <small>{words.resets(account.quota.resets_at.slice(0, 10))}</small>
+        </div>
+      ))}
+      <h2>{words.calls}</h2>
+      <div class="dashboard-filters">
+        <label>
+          <span>{words.days}</span>
+          <select value={String(days)} onChange={(event) => setDays(Number(event.currentTarget.value))}>
+            {RANGES.map((range) => (
+              <option key={range} value={String(range)}>
+                {words.range(range)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>{words.key}</span>
+          <select value={key} onChange={(event) => setKey(event.currentTarget.value)}>
+            <option value="">{words.all}</option>
+            {data.keys.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name} ({id})
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {data.rows.length === 0 ? (
+        <p>{words.none}</p>
+      ) : (
+        <>
+          <DayPlot counts={counts} label={words.calls} />
+          <p class="plot-legend">
+            <span class="plot-ok">{words.ok}</span> <span class="plot-failed">{words.failed}</span>
+          </p>
+        </>
+      )}
+      {data.rows.length > 0 && (
+        <details>
+          <summary>{words.table}</summary>
+          <Scrolled label={words.table}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{words.day}</th>
+                  <th scope="col">{words.key}</th>
+                  <th scope="col">{texts.log.endpoint}</th>
+                  <th scope="col" class="figure">
+                    {words.requests}
+                  </th>
+                  <th scope="col" class="figure">
+                    {words.ok}
+                  </th>
+                  <th scope="col" class="figure">
+                    {words.failed}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.rows.toReversed().map((row) => (
+                  <tr key={`${row.day} ${row.key} ${row.endpoint}`}>
+                    <th scope="row">{row.day}</th>
+                    <td>{names.get(row.key) ?? row.key}</td>
+                    <td>{row.endpoint}</td>
+                    <td class="figure">{number(row.requests)}</td>
+                    <td class="figure">{number(row.ok)}</td>
+                    <td class="figure">{number(row.requests - row.ok)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scrolled>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,87 @@
+/** The line at the top: where to go, language, colours. */
+import { useState } from 'preact/hooks';
+import type { Texts } from '../../languages/index.js';
+import { useSession, useTexts } from '../context.js';
+import { keepTheme, storedTheme, THEMES, type Theme } from '../preferences.js';
+
+interface Props {
+  languages: readonly Texts[];
+  onLanguage(code: string): void;
+  /** First part of the address. */
+  place: string;
+}
+
+export function Header({ languages, onLanguage, place }: Props) {
+  const texts = useTexts();
+  const [theme, setTheme] = useState<Theme>(storedTheme);
+  const { frame } = texts;
+  const link = (target: string, href: string, text: string) => (
+    <a href={href} aria-current={place === target ? 'page' : undefined}>
+      {text}
+    </a>
+  );
+  // A link to an anchor would change the address, which holds the state of the page.
+  const skip = () => document.getElementById('content')?.focus();
+  return (
+    <header class="frame-header">
+      <button type="button" class="skip" onClick={skip}>
+        {frame.skip}
+      </button>
+      <a class="brand" href="#/">
+        {frame.title}
+      </a>
+      <nav aria-label={frame.pages}>
+        {link('search', '#/', frame.search)}
+        {link('dashboard', '#/dashboard', frame.dashboard)}
+        <a href="docs">{frame.reference}</a>
+      </nav>
+      <Account />
+      <div class="frame-choices">
+        <label>
+          <span class="unseen">{frame.language}</span>
+          <select value={texts.code} onChange={(event) => onLanguage(event.currentTarget.value)}>
+            {languages.map(({ code, name }) => (
+              <option key={code} value={code} lang={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span class="unseen">{frame.theme}</span>
+          <select
+            value={theme}
+            onChange={(event) => {
+              const chosen = event.currentTarget.value as Theme;
+              setTheme(chosen);
+              keepTheme(chosen);
+            }}
+          >
+            {THEMES.map((name) => (
+              <option key={name} value={name}>
+                {frame.themes[name]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+    </header>
+  );
+}
+
+/** Who searches here, and how much of the month's quota is used. */
+function Account() {
+  const { frame, number } = useTexts();
+  const state = useSession();
+  const account = state.status === 'known' ? state.session.account : undefined;
+  if (!account) return null;
+  const used = frame.quota(number(account.used), number(account.monthly_quota));
+  return (
+    <p class="frame-account" title={used}>
+      {account.name} <span class="unseen">{used}</span>
+      <span aria-hidden="true">
+        {number(account.used)} / {number(account.monthly_quota)}
+      </span>
+    </p>
+  );
+}

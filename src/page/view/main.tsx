@@ -1,0 +1,16 @@
+/** Entry of the page's bundle. */
+import { render } from 'preact';
+import { App } from './app.js';
+import { applyTheme, storedTheme } from './preferences.js';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/frame.css';
+import './styles/search.css';
+import './styles/results.css';
+import './styles/patent.css';
+import './styles/statistics.css';
+import './styles/dashboard.css';
+import 'uplot/dist/uPlot.min.css';
+
+applyTheme(storedTheme());
+render(<App />, document.getElementById('page')!);

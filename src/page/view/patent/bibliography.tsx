@@ -1,0 +1,44 @@
+/** Bibliographic data. */
+import type { ComponentChildren } from 'preact';
+import type { DetailsEntry } from '../../../search/public-types.js';
+import { linkTo } from '../../model/address.js';
+import { useTexts } from '../context.js';
+
+export function Bibliography({ entry }: { entry: DetailsEntry }) {
+  const { patent: texts, filters } = useTexts();
+  const { patent_id: id, metadata } = entry;
+  if (!metadata) return null;
+  const row = (name: string, value: ComponentChildren) => (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value || <span class="soft">{texts.unknown}</span>}</dd>
+    </div>
+  );
+  return (
+    <section class="panel" aria-labelledby="heading-data">
+      <h2 id="heading-data">{texts.data}</h2>
+      <dl class="data">
+        {row(texts.number, <span class="number">{id}</span>)}
+        {row(texts.country, filters.countries[metadata.country])}
+        {row(texts.kind, metadata.kind_code)}
+        {row(texts.applicant, metadata.applicant)}
+        {row(texts.filed, metadata.filing_date)}
+        {row(texts.published, metadata.publication_date)}
+        {row(
+          texts.classes,
+          metadata.ipc_codes.length > 0 && (
+            <ul class="codes">
+              {metadata.ipc_codes.map((code) => (
+                <li key={code}>
+                  <a href={linkTo([], new URLSearchParams({ query: code }))} title={texts.searchClass(code)}>
+                    {code}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          ),
+        )}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,161 @@
+/** A patent: bibliographic data, drawings, claims as a tree, description, family. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { DetailsEntry, DetailsResponse } from '../../../search/public-types.js';
+import { linkTo } from '../../model/address.js';
+import { documentOf } from '../../model/document.js';
+import { isAsked, searchOf } from '../../model/fields.js';
+import { useAnswer } from '../answers.js';
+import { useSession, useTexts } from '../context.js';
+import { Copy } from '../parts/copy.js';
+import { Failure } from '../parts/failure.js';
+import { Progress } from '../parts/progress.js';
+import { languageOf } from '../results/result.js';
+import { Bibliography } from './bibliography.js';
+import { Claims } from './claims.js';
+import { Description } from './description.js';
+import { Drawings } from './drawings.js';
+import { Related } from './related.js';
+
+interface Props {
+  id: string;
+  /** The search from which the visitor came. */
+  parameters: URLSearchParams;
+}
+
+export function PatentPage({ id, parameters }: Props) {
+  const { patent: texts } = useTexts();
+  const session = useSession();
+  const isReady = session.status !== 'waiting';
+  const { answer, error, isWaiting, retry } = useAnswer<DetailsResponse>(
+    'api/v1/patents/details',
+    isReady ? { patent_ids: [id] } : undefined,
+  );
+  const entry = answer?.patents[0];
+  const isCurrent = !isWaiting && isReady;
+  return (
+    <div class="patent">
+      <div class="patent-line">
+        {isAsked(searchOf(parameters)) ? <a href={linkTo([], parameters)}>← {texts.back}</a> : <span />}
+      </div>
+      {!isCurrent && <Progress text={texts.loading} />}
+      {error && <Failure error={error} onRetry={retry} />}
+      {isCurrent && !error && entry?.error && <Missing id={id} entry={entry} parameters={parameters} />}
+      {isCurrent && !error && entry && !entry.error && (
+        <Patent key={id} entry={entry} parameters={parameters} />
+      )}
+    </div>
+  );
+}
+
+function Missing({
+  id,
+  entry,
+  parameters,
+}: {
+  id: string;
+  entry: DetailsEntry;
+  parameters: URLSearchParams;
+}) {
+  const { patent: texts } = useTexts();
+  const candidates = entry.candidates ?? [];
+  return (
+    <div class="note warn" role="alert">
+      <h1>{entry.error === 'ambiguous' ? texts.ambiguous(id) : texts.notFound(id)}</h1>
+      {candidates.length === 0 && <p>{texts.notFoundHelp}</p>}
+      <ul>
+        {candidates.map((candidate) => (
+          <li key={candidate}>
+            <a href={linkTo(['patent', candidate], parameters)}>{candidate}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const PARTS = ['abstract', 'claims', 'description'] as const;
+
+function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSearchParams }) {
+  const { patent: texts, results, share, frame } = useTexts();
+  const { patent_id: id, metadata, content = '' } = entry;
+  const document_ = useMemo(() => documentOf(content), [content]);
+  const [drawing, setDrawing] = useState<number>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const title = metadata?.title || results.untitled;
+  const language = metadata && languageOf(metadata.country);
+  useEffect(() => {
+    document.title = `${id} ${title} – ${frame.title}`;
+    heading.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [id, title, frame]);
+  return (
+    <article>
+      <header class="patent-head">
+        <h1 ref={heading} tabIndex={-1} lang={language}>
+          {title}
+        </h1>
+        <p class="result-line">
+          <span class="number">{id}</span>
+          {metadata && (
+            <span class="badge">
+              {metadata.country} {metadata.kind_code}
+            </span>
+          )}
+          {metadata?.applicant && <span>{metadata.applicant}</span>}
+        </p>
+        <div class="share">
+          <Copy label={share.copyLink} text={() => location.href} />
+          <a class="button" href={linkTo([], new URLSearchParams({ like: id }))}>
+            {results.moreLike}
+          </a>
+          <a class="button" href={linkTo([], before(parameters, id))}>
+            {results.before}
+          </a>
+        </div>
+      </header>
+      <div class="patent-columns">
+        <div class="patent-side">
+          {document_.drawings.length > 0 && (
+            <Drawings drawings={document_.drawings} asked={drawing} onClosed={() => setDrawing(undefined)} />
+          )}
+          <Bibliography entry={entry} />
+          <Related id={id} parameters={parameters} />
+        </div>
+        <div class="patent-text">
+          <nav class="parts" aria-label={texts.parts}>
+            {PARTS.map((part) => (
+              <button key={part} type="button" class="button" onClick={() => showPart(part)}>
+                {texts[part]}
+              </button>
+            ))}
+          </nav>
+          <section id="part-abstract" tabIndex={-1} aria-labelledby="heading-abstract">
+            <h2 id="heading-abstract">{texts.abstract}</h2>
+            {document_.abstract.map((text, at) => (
+              <p key={at} class="prose" lang={language}>
+                {text}
+              </p>
+            ))}
+            {document_.abstract.length === 0 && <p class="soft">{texts.noText}</p>}
+          </section>
+          <Claims claims={document_.claims} language={language} />
+          <Description document={document_} language={language} onDrawing={setDrawing} />
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** The search with the day of this patent as its end; a search of its own if there was none. */
+function before(parameters: URLSearchParams, id: string): URLSearchParams {
+  const wanted = new URLSearchParams(parameters);
+  if (!isAsked(searchOf(wanted))) wanted.set('like', id);
+  wanted.set('as_of', id);
+  return wanted;
+}
+
+function showPart(part: string): void {
+  const section = document.getElementById(`part-${part}`);
+  section?.scrollIntoView();
+  section?.focus({ preventScroll: true });
+}

@@ -1,0 +1,71 @@
+/**
+ * Family and similar patents. A search for the patent's own number gives both: the patent first, with the members of its
+ * family, then what is like it. It counts as a search, so the visitor asks for it.
+ */
+import { useState } from 'preact/hooks';
+import type { SearchResponse } from '../../../search/public-types.js';
+import { linkTo } from '../../model/address.js';
+import { useAnswer } from '../answers.js';
+import { useTexts } from '../context.js';
+import { Failure } from '../parts/failure.js';
+import { Progress } from '../parts/progress.js';
+import { Similarity } from '../results/similarity.js';
+
+const SIMILAR = 8;
+
+export function Related({ id, parameters }: { id: string; parameters: URLSearchParams }) {
+  const { patent: texts, results } = useTexts();
+  const [isAsked, setAsked] = useState(false);
+  const { answer, error, isWaiting, retry } = useAnswer<SearchResponse>(
+    'api/v1/search/semantic',
+    isAsked ? { query: id, top_k: SIMILAR + 1, collapse: 'family', include_utility_model: true } : undefined,
+  );
+  const own = answer?.results.find(
+    (result) => result.patent_id === id || result.members?.some((member) => member.patent_id === id),
+  );
+  const family = (own?.members ?? []).filter((member) => member.patent_id !== id);
+  const similar = (answer?.results ?? []).filter((result) => result !== own).slice(0, SIMILAR);
+  return (
+    <section class="panel" aria-labelledby="heading-related">
+      <h2 id="heading-related">{texts.related}</h2>
+      {!isAsked && (
+        <p>
+          <button type="button" class="button" onClick={() => setAsked(true)}>
+            {texts.findRelated}
+          </button>{' '}
+          <small class="soft">{texts.relatedCost}</small>
+        </p>
+      )}
+      {isWaiting && <Progress text={results.searching} />}
+      {error && <Failure error={error} onRetry={retry} />}
+      {answer && !error && (
+        <>
+          <h3>{texts.family}</h3>
+          {family.length === 0 ? (
+            <p class="soft">{texts.noFamily}</p>
+          ) : (
+            <ul class="codes">
+              {family.map((member) => (
+                <li key={member.patent_id}>
+                  <a href={linkTo(['patent', member.patent_id], parameters)}>{member.patent_id}</a>
+                </li>
+              ))}
+            </ul>
+          )}
+          <h3>{texts.similar}</h3>
+          <ol class="similar">
+            {similar.map((result) => (
+              <li key={result.patent_id}>
+                <a href={linkTo(['patent', result.patent_id], parameters)}>
+                  {result.title || results.untitled}
+                </a>
+                <span class="soft number">{result.patent_id}</span>
+                <Similarity value={result.similarity_score} />
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+/** One result: what it is, how near it is, what matches, and where to go from it. */
+import { useState } from 'preact/hooks';
+import type { SearchResult } from '../../../search/public-types.js';
+import { linkTo } from '../../model/address.js';
+import { type Country, emptySearch, parametersOf, type Search } from '../../model/fields.js';
+import { useTexts } from '../context.js';
+import { Passages } from './passages.js';
+import { Similarity } from './similarity.js';
+import { Why } from './why.js';
+
+export function drawingSource(id: string, file: string): string {
+  return `api/v1/drawings/${encodeURIComponent(id)}/${encodeURIComponent(file)}`;
+}
+
+/** Language of most texts of an office, by which a browser chooses the forms of Han characters; EP has three. */
+const LANGUAGE_OF: Readonly<Record<Country, string | undefined>> = {
+  US: 'en',
+  KR: 'ko',
+  JP: 'ja',
+  CN: 'zh',
+  EP: undefined,
+};
+
+export const languageOf = (country: Country): string | undefined => LANGUAGE_OF[country];
+
+export function Result({ search, result }: { search: Search; result: SearchResult }) {
+  const { results: texts, filters } = useTexts();
+  const { patent_id: id, title, applicant, members = [], explanation } = result;
+  const others = members.filter((member) => member.patent_id !== id);
+  const here = parametersOf(search);
+  const language = languageOf(result.country);
+  return (
+    <li class="result">
+      <div class="result-text">
+        <h2>
+          <a href={linkTo(['patent', id], here)} lang={language}>
+            {title || texts.untitled}
+          </a>
+        </h2>
+        <p class="result-line">
+          <span class="number">{id}</span>
+          <span title={filters.countries[result.country]} class="badge">
+            {result.country} {result.kind_code}
+          </span>
+          {result.filing_date && (
+            <span>
+              {texts.filed} <time dateTime={result.filing_date}>{result.filing_date}</time>
+            </span>
+          )}
+          {result.publication_date && (
+            <span>
+              {texts.published} <time dateTime={result.publication_date}>{result.publication_date}</time>
+            </span>
+          )}
+        </p>
+        {applicant !== '' && (
+          <p class="result-applicant" lang={language}>
+            {applicant}
+          </p>
+        )}
+      </div>
+      <Similarity value={result.similarity_score} />
+      {result.representative_figure && (
+        <Thumbnail
+          source={drawingSource(id, result.representative_figure)}
+          alt={texts.drawing(id)}
+          link={linkTo(['patent', id], here)}
+        />
+      )}
+      <div class="result-body">
+        <Passages chunks={result.chunks} language={language} first={explanation?.decided_by ?? 0} />
+        {others.length > 0 && (
+          <p class="members">
+            {texts.also}{' '}
+            {others.map((member) => (
+              <a key={member.patent_id} class="badge" href={linkTo(['patent', member.patent_id], here)}>
+                {member.patent_id}
+              </a>
+            ))}
+          </p>
+        )}
+        <div class="result-actions">
+          {explanation && <Why explanation={explanation} sum={result.rerank_score} />}
+          <Actions search={search} id={id} />
+        </div>
+      </div>
+    </li>
+  );
+}
+
+function Actions({ search, id }: { search: Search; id: string }) {
+  const { results: texts } = useTexts();
+  const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, view: 'list', ...wanted }));
+  return (
+    <p class="actions">
+      <a href={to({ ...emptySearch(), like: [id] })}>{texts.moreLike}</a>
+      <a href={to({ unlike: [...search.unlike, id] })}>{texts.lessLike}</a>
+      <a href={to({ as_of: id })}>{texts.before}</a>
+    </p>
+  );
+}
+
+/** Loaded when it is scrolled to. A drawing that does not arrive leaves no hole. */
+function Thumbnail({ source, alt, link }: { source: string; alt: string; link: string }) {
+  const [isMissing, setMissing] = useState(false);
+  if (isMissing) return null;
+  return (
+    <a class="thumbnail" href={link} tabIndex={-1}>
+      <img src={source} alt={alt} loading="lazy" decoding="async" onError={() => setMissing(true)} />
+    </a>
+  );
+}

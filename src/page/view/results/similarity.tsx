@@ -1,0 +1,22 @@
+/** Similarity as a bar with a line at 0.5, from which on a patent is clearly about the question. */
+import { useTexts } from '../context.js';
+import { CLEAR } from './results-view.js';
+
+export function Similarity({ value }: { value: number }) {
+  const { results } = useTexts();
+  const isClear = value >= CLEAR;
+  const rounded = value.toFixed(2);
+  return (
+    <div class={isClear ? 'similarity clear' : 'similarity'} title={results.similarityHelp}>
+      <span class="unseen">
+        {results.similarity} {rounded}, {isClear ? results.clear : results.unclear}
+      </span>
+      <span class="similarity-bar" aria-hidden="true">
+        <span style={{ width: `${Math.round(Math.max(0, Math.min(1, value)) * 100)}%` }} />
+      </span>
+      <span class="similarity-value" aria-hidden="true">
+        {rounded}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+/** The filters of the search as chips, each with a button that removes it. */
+import { DATES, emptySearch, type Search } from '../../model/fields.js';
+import { useTexts } from '../context.js';
+
+interface Props {
+  search: Search;
+  onAsk(search: Search): void;
+}
+
+interface Chip {
+  text: string;
+  without: Search;
+}
+
+export function ActiveFilters({ search, onAsk }: Props) {
+  const texts = useTexts();
+  const chips = chipsOf(search, texts.filters);
+  if (chips.length === 0) return null;
+  return (
+    <ul class="chips" aria-label={texts.filters.active}>
+      {chips.map(({ text, without }) => (
+        <li key={text} class="chip">
+          <span>{text}</span>
+          <button type="button" aria-label={texts.question.remove(text)} onClick={() => onAsk(without)}>
+            ×
+          </button>
+        </li>
+      ))}
+      {chips.length > 1 && (
+        <li>
+          <button type="button" class="button plain" onClick={() => onAsk(withoutFilters(search))}>
+            {texts.filters.clear}
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** The same question without filters. */
+export function withoutFilters({ query, like, unlike, view, top_k, collapse, balance }: Search): Search {
+  return { ...emptySearch(), query, like, unlike, view, top_k, collapse, balance };
+}
+
+type Filters = ReturnType<typeof useTexts>['filters'];
+
+function chipsOf(search: Search, filters: Filters): Chip[] {
+  const { fields } = filters;
+  const chips: Chip[] = search.countries.map((country) => ({
+    text: filters.countries[country],
+    without: { ...search, countries: search.countries.filter((other) => other !== country) },
+  }));
+  if (search.doc_type !== 'all')
+    chips.push({ text: filters.doc_type[search.doc_type], without: { ...search, doc_type: 'all' } });
+  if (search.include_utility_model)
+    chips.push({ text: fields.include_utility_model, without: { ...search, include_utility_model: false } });
+  for (const kind of DATES) {
+    const [from, to] = [search[`${kind}_date_from`], search[`${kind}_date_to`]];
+    if (from === '' && to === '') continue;
+    chips.push({
+      text: `${fields[`${kind}_date`]} ${from === '' ? '' : `${filters.from} ${from} `}${to === '' ? '' : `${filters.to} ${to}`}`.trim(),
+      without: { ...search, [`${kind}_date_from`]: '', [`${kind}_date_to`]: '' },
+    });
+  }
+  for (const field of [
+    'as_of',
+    'applicant',
+    'inventor',
+    'publication_number',
+    'application_number',
+    'family_id',
+  ] as const) {
+    if (search[field] !== '')
+      chips.push({ text: `${fields[field]}: ${search[field]}`, without: { ...search, [field]: '' } });
+  }
+  for (const field of ['kind_codes', 'ipc_codes', 'cpc_codes', 'must_terms', 'must_not_terms'] as const) {
+    for (const value of search[field]) {
+      const rest = search[field].filter((other) => other !== value);
+      chips.push({ text: `${fields[field]}: ${value}`, without: { ...search, [field]: rest } });
+    }
+  }
+  return chips;
+}

@@ -1,0 +1,159 @@
+/** The search: question, filters, and below them the results or the statistics. The address says which. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { AnalyticsResponse, SearchResponse } from '../../../search/public-types.js';
+import { linkTo } from '../../model/address.js';
+import { complaintsOf } from '../../model/complaints.js';
+import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
+import { analyticsRequest, semanticRequest } from '../../model/request.js';
+import { type Asked, useAnswer } from '../answers.js';
+import { useSessionHandle, useTexts } from '../context.js';
+import { Failure } from '../parts/failure.js';
+import { lazy } from '../parts/lazy.js';
+import { Progress } from '../parts/progress.js';
+import { ResultsView } from '../results/results-view.js';
+import { goTo } from '../router.js';
+import { ActiveFilters } from './active-filters.js';
+import { FilterPanel } from './filter-panel.js';
+import { Question } from './question.js';
+import { SignInNote } from './sign-in-note.js';
+import { Start } from './start.js';
+
+const StatisticsView = lazy(async () => (await import('../statistics/statistics-view.js')).StatisticsView);
+
+export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
+  const texts = useTexts();
+  const address = parameters.toString();
+  const search = useMemo(() => searchOf(new URLSearchParams(address)), [address]);
+  const [draft, setDraft] = useState(search);
+  const { state: session, refresh } = useSessionHandle();
+  const mayAsk = isAsked(search) && session.status !== 'waiting';
+  const isList = search.view === 'list';
+  const list = useAnswer<SearchResponse>(
+    'api/v1/search/semantic',
+    mayAsk && isList ? semanticRequest(search) : undefined,
+  );
+  const statistics = useAnswer<AnalyticsResponse>(
+    'api/v1/search/semantic-analytics',
+    mayAsk && !isList ? analyticsRequest(search) : undefined,
+  );
+  useEffect(() => setDraft(search), [search]);
+  const { answer: latest } = isList ? list : statistics;
+  useEffect(() => {
+    // The search was counted.
+    if (latest !== undefined) refresh();
+  }, [latest, refresh]);
+  useEffect(() => {
+    document.title = search.query === '' ? texts.frame.title : `${search.query} – ${texts.frame.title}`;
+  }, [search, texts]);
+  const heading = useFocusOnAnswer(address, latest !== undefined);
+
+  const ask = (wanted: Search) => goTo(linkTo([], parametersOf(wanted)));
+  const { error } = isList ? list : statistics;
+  const complaints = error && error.status < 500 && error.status !== 429 ? complaintsOf(error.message) : [];
+  const ofFields = new Map(complaints.flatMap(({ field, message }) => (field ? [[field, message]] : [])));
+  const question = (
+    <Question
+      search={draft}
+      complaint={ofFields.get('query')}
+      onChange={setDraft}
+      onAsk={() => ask(draft)}
+      onRemove={ask}
+    />
+  );
+  if (!isAsked(search)) {
+    return (
+      <Start question={question}>
+        <SignInNote />
+      </Start>
+    );
+  }
+  return (
+    <div class="search">
+      <div class="search-question">{question}</div>
+      <FilterPanel
+        search={draft}
+        isChanged={parametersOf(draft).toString() !== parametersOf(search).toString()}
+        complaints={ofFields}
+        onChange={setDraft}
+        onAsk={ask}
+      />
+      <section class="search-answer" aria-labelledby="answer-heading">
+        <h1 id="answer-heading" class="unseen" tabIndex={-1} ref={heading}>
+          {isList ? texts.results.heading : texts.statistics.heading}
+        </h1>
+        <Views search={search} />
+        <ActiveFilters search={search} onAsk={ask} />
+        {error && ofFields.size > 0 && (
+          <div class="note bad" role="alert">
+            {texts.errors.check} {complaints.find(({ field }) => !field)?.message}
+          </div>
+        )}
+        {error && ofFields.size === 0 && (
+          <Failure error={error} onRetry={(isList ? list : statistics).retry} />
+        )}
+        {isList ? (
+          <Answered asked={list}>
+            {(answer) => <ResultsView search={search} answer={answer} onAsk={ask} />}
+          </Answered>
+        ) : (
+          <Answered asked={statistics}>
+            {(answer) => <StatisticsView search={search} answer={answer} />}
+          </Answered>
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** The latest answer, dimmed while a new one is awaited. */
+function Answered<T>({
+  asked,
+  children,
+}: {
+  asked: Asked<T>;
+  children(answer: T): preact.ComponentChildren;
+}) {
+  const { results } = useTexts();
+  return (
+    <div class={asked.isWaiting ? 'answered waiting' : 'answered'} aria-busy={asked.isWaiting}>
+      {asked.isWaiting && <Progress text={results.searching} />}
+      {asked.answer !== undefined && !asked.error && children(asked.answer)}
+    </div>
+  );
+}
+
+function Views({ search }: { search: Search }) {
+  const { results } = useTexts();
+  return (
+    <nav class="views" aria-label={results.heading}>
+      {(['list', 'statistics'] as const).map((view) => (
+        <a
+          key={view}
+          href={linkTo([], parametersOf({ ...search, view }))}
+          aria-current={search.view === view ? 'page' : undefined}
+        >
+          {results[view]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/**
+ * Moves the focus to the heading of an answer, so that a screen reader says that the page changed. It stays in a text field, and
+ * where it is on the first page.
+ */
+function useFocusOnAnswer(address: string, isThere: boolean) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const before = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (!isThere) return;
+    const isFirst = before.current === undefined;
+    const isSame = before.current === address;
+    before.current = address;
+    const active = document.activeElement;
+    const isTyping = active instanceof HTMLInputElement && active.type !== 'checkbox';
+    if (!isFirst && !isSame && !isTyping) heading.current?.focus({ preventScroll: true });
+  }, [address, isThere]);
+  return heading;
+}

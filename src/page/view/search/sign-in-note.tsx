@@ -1,0 +1,22 @@
+/** Says how to get in, if the visitor cannot search yet. */
+import { useSession, useTexts } from '../context.js';
+import { Failure } from '../parts/failure.js';
+
+export function SignInNote() {
+  const state = useSession();
+  const { errors } = useTexts();
+  if (state.status === 'failed') return <Failure error={state.error} />;
+  if (state.status === 'waiting' || state.session.kind !== 'none') return null;
+  return (
+    <div class="note">
+      <p>{state.session.can_sign_in ? errors.noVisitors : errors.noKeys}</p>
+      {state.session.can_sign_in && (
+        <p class="note-actions">
+          <a class="button" href="#/dashboard">
+            {errors.toSignIn}
+          </a>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+/** The first page: what can be asked, and what the index holds. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Coverage } from '../../../search/public-types.js';
+import { linkTo } from '../../model/address.js';
+import { COUNTRIES } from '../../model/fields.js';
+import { call } from '../api.js';
+import { useTexts } from '../context.js';
+
+interface Props {
+  question: ComponentChildren;
+  children: ComponentChildren;
+}
+
+export function Start({ question, children }: Props) {
+  const { start } = useTexts();
+  return (
+    <div class="start">
+      <h1>{start.heading}</h1>
+      <p class="start-lead">{start.lead}</p>
+      {question}
+      {children}
+      <section class="start-examples">
+        <h2>{start.try}</h2>
+        <ul>
+          {start.examples.map((example) => (
+            <li key={example}>
+              <a href={linkTo([], new URLSearchParams({ query: example }))}>{example}</a>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <Holdings />
+    </div>
+  );
+}
+
+/** Publications of each office. */
+function Holdings() {
+  const { start, filters, number } = useTexts();
+  const [coverage, setCoverage] = useState<Coverage>();
+  useEffect(() => {
+    // Without these figures, the page is complete.
+    call<Coverage>('GET', 'api/v1/stats/coverage').then(setCoverage, () => {});
+  }, []);
+  if (!coverage) return <div class="holdings" />;
+  const offices = COUNTRIES.filter((country) => coverage.by_country[country]);
+  if (coverage.total === 0) return <p class="holdings">{start.empty}</p>;
+  return (
+    <section class="holdings">
+      <h2>{start.holds(coverage.total, offices.length)}</h2>
+      <dl>
+        {offices.map((country) => {
+          const { total = 0, publication_date } = coverage.by_country[country] ?? {};
+          return (
+            <div key={country}>
+              <dt>{filters.countries[country]}</dt>
+              <dd>
+                <b>{number(total)}</b>
+                {publication_date && <small>{years(publication_date)}</small>}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+    </section>
+  );
+}
+
+/** `2001–2025`, or `2021`. */
+function years({ min, max }: { min: string; max: string }): string {
+  const [first, last] = [min.slice(0, 4), max.slice(0, 4)];
+  return first === last ? first : `${first}–${last}`;
+}

@@ -1,0 +1,65 @@
+/** Who the visitor is. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { ApiError, call } from './api.js';
+
+export interface SessionAccount {
+  id: string;
+  name: string;
+  plan: string;
+  /** Searches a month. */
+  monthly_quota: number;
+  used: number;
+  /** When the next month begins. */
+  resets_at: string;
+}
+
+export interface SessionAnswer {
+  /** A visitor may search; an account may also see and change its keys. */
+  kind: 'visitor' | 'account' | 'none';
+  account?: SessionAccount;
+  /** When the session ends. */
+  expires_at?: string;
+  /** Whether any account has a password. */
+  can_sign_in: boolean;
+  /** Whether a visitor's session may be opened here, without a password. */
+  can_visit: boolean;
+}
+
+export type SessionState =
+  | { status: 'waiting' }
+  | { status: 'failed'; error: ApiError }
+  | { status: 'known'; session: SessionAnswer };
+
+const current = () => call<SessionAnswer>('GET', 'session');
+
+/** The session; opens a visitor's session if there is none and the server offers one. */
+export async function enterSession(): Promise<SessionAnswer> {
+  const session = await current();
+  if (session.kind !== 'none' || !session.can_visit) return session;
+  return call<SessionAnswer>('POST', 'session', { body: { visitor: true } });
+}
+
+export interface SessionHandle {
+  state: SessionState;
+  /** Asks the server again, such as after a search that was counted. */
+  refresh(): void;
+  /** Takes over the session that a sign-in or a sign-out answered. */
+  replace(session: SessionAnswer): void;
+}
+
+export function useSessionOfServer(): SessionHandle {
+  const [state, setState] = useState<SessionState>({ status: 'waiting' });
+  const replace = useCallback((session: SessionAnswer) => setState({ status: 'known', session }), []);
+  const load = useCallback(
+    (ask: () => Promise<SessionAnswer>) => {
+      ask().then(replace, (error: unknown) => {
+        const failure = error instanceof ApiError ? error : new ApiError(String(error), 0);
+        setState({ status: 'failed', error: failure });
+      });
+    },
+    [replace],
+  );
+  useEffect(() => load(enterSession), [load]);
+  const refresh = useCallback(() => load(current), [load]);
+  return { state, refresh, replace };
+}

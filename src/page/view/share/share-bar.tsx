@@ -1,0 +1,77 @@
+/** Takes a search elsewhere: its address, its results as a file, its request as code. */
+import { useRef } from 'preact/hooks';
+import type { SearchResponse } from '../../../search/public-types.js';
+import { csvOf, curlOf, libraryCodeOf } from '../../model/export.js';
+import type { Search } from '../../model/fields.js';
+import { semanticRequest } from '../../model/request.js';
+import { useTexts } from '../context.js';
+import { Copy } from '../parts/copy.js';
+
+export function ShareBar({ search, answer }: { search: Search; answer: SearchResponse }) {
+  const { share } = useTexts();
+  const dialog = useRef<HTMLDialogElement>(null);
+  return (
+    <div class="share">
+      <Copy label={share.copyLink} text={() => location.href} />
+      <button
+        type="button"
+        class="button"
+        aria-label={share.download('CSV')}
+        onClick={() => download('priorart.csv', 'text/csv', csvOf(answer.results))}
+      >
+        {share.csv}
+      </button>
+      <button
+        type="button"
+        class="button"
+        aria-label={share.download('JSON')}
+        onClick={() => download('priorart.json', 'application/json', JSON.stringify(answer, undefined, 2))}
+      >
+        {share.json}
+      </button>
+      <button type="button" class="button" onClick={() => dialog.current?.showModal()}>
+        {share.asRequest}
+      </button>
+      <dialog ref={dialog} class="dialog" aria-labelledby="request-heading">
+        <RequestAsCode search={search} onClose={() => dialog.current?.close()} />
+      </dialog>
+    </div>
+  );
+}
+
+function RequestAsCode({ search, onClose }: { search: Search; onClose(): void }) {
+  const { share, patent } = useTexts();
+  const request = semanticRequest(search);
+  const base = location.href.replace(/#.*$/s, '').replace(/\/$/, '');
+  const [curl, code] = [curlOf(base, request), libraryCodeOf(request)];
+  return (
+    <>
+      <div class="dialog-head">
+        <h2 id="request-heading">{share.asRequest}</h2>
+        <button type="button" class="button" onClick={onClose}>
+          {patent.close}
+        </button>
+      </div>
+      <div class="code-head">
+        <h3>{share.curl}</h3>
+        <Copy label={share.copy} text={() => curl} />
+      </div>
+      <pre>{curl}</pre>
+      <p class="soft">{share.curlHelp}</p>
+      <div class="code-head">
+        <h3>{share.library}</h3>
+        <Copy label={share.copy} text={() => code} />
+      </div>
+      <pre>{code}</pre>
+    </>
+  );
+}
+
+function download(name: string, type: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  link.download = name;
+  link.click();
+  // The browser reads the file after this turn.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,95 @@
+/** Counts over all patents that are clearly about the question. Each bar narrows the search. */
+import type { AnalyticsResponse } from '../../../search/public-types.js';
+import { linkTo } from '../../model/address.js';
+import { DATES, type DateKind, parametersOf, type Search } from '../../model/fields.js';
+import { statisticsDate } from '../../model/request.js';
+import { useTexts } from '../context.js';
+import { goTo } from '../router.js';
+import { type Bar, Bars } from './bars.js';
+import { Years } from './years.js';
+
+/** Default of `max_results`: the endpoint counts no further. */
+const MOST_COUNTED = 10_000;
+
+interface Props {
+  search: Search;
+  answer: AnalyticsResponse;
+}
+
+export function StatisticsView({ search, answer }: Props) {
+  const { statistics: texts, empty, filters } = useTexts();
+  const { stats, total_matched } = answer;
+  const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, ...wanted }));
+  if (total_matched === 0) {
+    return (
+      <div class="note warn">
+        <p role="status">
+          <strong>{empty.noStatistics}</strong>
+        </p>
+        <p class="note-actions">
+          <a class="button" href={to({ view: 'list' })}>
+            {empty.toList}
+          </a>
+        </p>
+      </div>
+    );
+  }
+  const { kind, ignored } = statisticsDate(search);
+  const countries = Object.entries(stats.by_country ?? {}).map(
+    ([code, count]): Bar => ({
+      name: filters.countries[code as keyof typeof filters.countries] ?? code,
+      count,
+      link: to({ countries: [code as Search['countries'][number]] }),
+    }),
+  );
+  const applicants = (stats.top_applicants ?? []).map(
+    ({ name, count }): Bar => ({ name, count, link: to({ applicant: name, applicant_match: 'exact' }) }),
+  );
+  const classes = (stats.top_ipc ?? []).map(
+    ({ code, count }): Bar => ({ name: code, count, link: to({ ipc_codes: [code] }) }),
+  );
+  return (
+    <div class="statistics">
+      <div class="answer-line">
+        <p role="status">{texts.count(total_matched, total_matched >= MOST_COUNTED)}</p>
+        <p class="soft">{texts.narrow}</p>
+      </div>
+      {ignored.length > 0 && (
+        <p class="note warn">
+          {texts.ignored(texts.dates[kind], ignored.map((other) => texts.dates[other]).join(', '))}
+        </p>
+      )}
+      <section class="panel wide">
+        <div class="panel-head">
+          <h2>{texts.years}</h2>
+          <label class="inline">
+            {texts.by}
+            <select
+              value={kind}
+              onChange={(event) => goTo(to({ date_type: event.currentTarget.value as DateKind }))}
+            >
+              {DATES.map((date) => (
+                <option key={date} value={date}>
+                  {texts.dates[date]}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+        <Years
+          counts={stats.by_year ?? {}}
+          linkOf={(year) =>
+            to({
+              date_type: kind,
+              [`${kind}_date_from`]: `${year}-01-01`,
+              [`${kind}_date_to`]: `${year}-12-31`,
+            })
+          }
+        />
+      </section>
+      <Bars heading={texts.countries} bars={countries} />
+      <Bars heading={texts.classes} bars={classes} />
+      <Bars heading={texts.applicants} bars={applicants} isWide />
+    </div>
+  );
+}

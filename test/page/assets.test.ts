@@ -1,0 +1,75 @@
+/** How both HTTP adapters serve the files of the web page. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ADAPTERS, Service } from '../api/service.js';
+import { ROOT } from '../house/checkout.js';
+
+const PAGE = join(ROOT, 'dist/page');
+const WEIGHT_MAX_BYTES = 300_000;
+const notBuilt = existsSync(join(PAGE, 'index.html')) ? false : 'npm run build makes the page';
+
+describe('the web page', { skip: notBuilt }, () => {
+  for (const adapter of ADAPTERS) {
+    describe(`on ${adapter}`, () => {
+      let service: Service;
+      before(async () => {
+        service = await Service.start(adapter);
+      });
+      after(() => service.stop());
+      const get = (path: string, headers: Record<string, string> = {}) =>
+        fetch(service.server.url + path, { headers });
+
+      it('is served without a key, and may load nothing from other hosts', async () => {
+        const answer = await get('/');
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+        assert.equal(answer.headers.get('cache-control'), 'no-cache');
+        const policy = answer.headers.get('content-security-policy') ?? '';
+        assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
+        assert.doesNotMatch(policy, /unsafe|https?:/);
+        const html = await answer.text();
+        assert.doesNotMatch(html, /<style|style=|<script(?![^>]*\bsrc=)|\bon[a-z]+=|https?:/i);
+      });
+
+      it('its files may be kept for ever, are compressed, and answer 304', async () => {
+        const html = await (await get('/')).text();
+        const files = [...html.matchAll(/(?:href|src)="(page\/[^"]+)"/g)].map(([, path]) => path!);
+        assert.ok(files.length >= 3, String(files));
+        for (const path of files) {
+          const answer = await get(`/${path}`, { 'accept-encoding': 'gzip' });
+          assert.equal(answer.status, 200, path);
+          assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+          if (path.startsWith('page/page-')) assert.equal(answer.headers.get('content-encoding'), 'gzip');
+          const etag = answer.headers.get('etag')!;
+          assert.equal((await get(`/${path}`, { 'if-none-match': etag })).status, 304);
+        }
+      });
+
+      it('answers 404 for a file that it does not have', async () => {
+        for (const path of ['/page/.stamp', '/page/index.htm', '/page/..%2f..%2fpackage.json']) {
+          assert.equal((await get(path)).status, 404, path);
+        }
+      });
+    });
+  }
+
+  it(`weighs less than ${WEIGHT_MAX_BYTES / 1000} KB with all its parts`, (t) => {
+    const names = readdirSync(PAGE);
+    const weight = names.reduce((sum, name) => sum + statSync(join(PAGE, name)).size, 0);
+    t.diagnostic(`${weight} bytes in ${names.length} files`);
+    assert.ok(weight > 10_000 && weight < WEIGHT_MAX_BYTES, `${weight} bytes`);
+  });
+
+  it('is off with --page off', async () => {
+    const service = await Service.start('node', 10_000, {}, { page: 'off' });
+    try {
+      for (const path of ['/', '/page/index.html']) {
+        assert.equal((await fetch(service.server.url + path)).status, 404);
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+});

@@ -1,0 +1,243 @@
+/** The dashboard in a browser: an account from its sign-in to a revoked key, and the views of the operator. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { RequestLog } from '../../src/access/request-log.js';
+import { Service } from '../api/service.js';
+import { browserPath, noBrowser } from '../house/browser.js';
+import { until } from '../until.js';
+import { ATTACKS, becomesTrue } from './site.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PASSWORD = 'correct horse battery staple';
+const LOG_ROWS = 10_000;
+
+describe('the dashboard', { skip: noBrowser }, () => {
+  let service: Service;
+  let browser: Browser;
+  let secret: string;
+  before(async () => {
+    service = await Service.start('node');
+    secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
+    browser = await chromium.launch({ executablePath: browserPath()!, args: ['--no-sandbox'] });
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  async function visit(hash: string, options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({
+      locale: 'en-US',
+      viewport: { width: 1280, height: 900 },
+      ...options,
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    await page.goto(`${service.server.url}/${hash}`);
+    return { page, faults };
+  }
+
+  async function asAccount(name: string, hash = '#/dashboard', options: BrowserContextOptions = {}) {
+    const visited = await visit(hash, options);
+    const { page } = visited;
+    await page.getByLabel('Name or id of the account').fill(name);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return visited;
+  }
+
+  async function asOperator(hash = '#/dashboard', options: BrowserContextOptions = {}) {
+    const visited = await visit(hash, options);
+    const { page } = visited;
+    await page.getByLabel('Operator').check();
+    await page.getByLabel("Administrator's secret").fill(secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return visited;
+  }
+
+  async function account(name: string) {
+    const made = await service.access.createAccount({ name, plan: 'basic' });
+    await service.access.setPassword(made.id, PASSWORD);
+    return made;
+  }
+
+  const open = (page: Page, tab: string) =>
+    page
+      .getByRole('navigation', { name: 'Parts of the dashboard' })
+      .getByRole('link', { name: tab, exact: true })
+      .click();
+
+  /** Serious findings of axe. */
+  async function seriousOf(page: Page): Promise<string[]> {
+    await page.evaluate(AXE);
+    const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
+      'axe.run(document).then(({ violations }) => violations)',
+    );
+    return found
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 150)).join(' ')}`);
+  }
+
+  it('an account signs in, creates a key, calls the API with it, sees the call, and revokes it', async () => {
+    await account('Patent team');
+    const { page, faults } = await asAccount('Patent team');
+    await page.getByLabel('Name', { exact: true }).fill('laptop');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const key = (await page.locator('.new-key code').textContent())!;
+    assert.match(key, /^psk_live_\w{38}$/);
+    const search = () =>
+      service.search({ query: 'a question' }, { 'x-api-key': key, 'x-request-id': 'of-the-laptop' });
+    assert.equal((await search()).status, 200);
+    await open(page, 'Usage');
+    await page.getByText('1 of 300 searches this month').first().waitFor();
+    await page.locator('.day-plot canvas').waitFor();
+    await page.getByText('As a table').click();
+    await page.getByRole('cell', { name: 'semantic' }).waitFor();
+    await open(page, 'Request log');
+    await page.getByRole('cell', { name: 'of-the-laptop' }).waitFor();
+    await page
+      .locator('.dashboard-filters label', { hasText: 'Status' })
+      .locator('select')
+      .selectOption('5xx');
+    await page.getByText('No request fits these filters.').waitFor();
+    await open(page, 'Keys');
+    assert.equal(await page.getByText(key).count(), 0, 'the key is shown once');
+    await page.getByRole('button', { name: 'Revoke laptop' }).click();
+    await page.getByRole('button', { name: 'Yes, revoke it' }).click();
+    await page.locator('.key-row .deactivated').waitFor();
+    assert.equal((await search()).status, 403);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.deepEqual(faults, []);
+  });
+
+  it('a wrong password and a wrong secret are told, and change nothing', async () => {
+    const { page } = await visit('#/dashboard/keys');
+    await page.getByLabel('Name or id of the account').fill('Unknown');
+    await page.getByLabel('Password').fill('a wrong password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('the account or the password is wrong').waitFor();
+    await page.getByLabel('Operator').check();
+    await page.getByLabel("Administrator's secret").fill('a wrong secret');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText("that is not the administrator's secret").waitFor();
+  });
+
+  it('the operator creates an account with a password, which can sign in', async () => {
+    const { page, faults } = await asOperator();
+    await page.getByLabel('Name', { exact: true }).fill('New team');
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    const row = page.locator('.key-row', { hasText: 'New team' });
+    await row.locator('summary').click();
+    await row.getByLabel('New password').fill(PASSWORD);
+    await row.getByRole('button', { name: 'Set the password' }).click();
+    await row.getByText('Done.').waitFor();
+    assert.ok(await service.access.checkPassword('New team', PASSWORD));
+    await open(page, 'Health');
+    await page.getByRole('row', { name: /admin\.accounts/ }).waitFor();
+    await open(page, 'Ingests');
+    await page.getByText('No file has been ingested yet').waitFor();
+    assert.deepEqual(faults, []);
+    await asAccount('New team');
+  });
+
+  it('attack strings in names of accounts and keys, and in paths and ids of the log, stay text', async () => {
+    for (const [n, attack] of ATTACKS.entries()) {
+      const made = await account(`${n} ${attack}`);
+      const { secret: key } = await service.access.createKey({
+        account: made.id,
+        environment: 'production',
+        name: attack,
+      });
+      await service.search({ query: attack }, { 'x-api-key': key, 'x-request-id': `attack-${n}` });
+      const { page, faults } = await asAccount(made.id);
+      await page.getByText(attack, { exact: true }).first().waitFor();
+      for (const tab of ['Usage', 'Request log', 'Account']) await open(page, tab);
+      await page.getByRole('button', { name: 'Change the password' }).waitFor();
+      assert.equal(await page.evaluate('window.attacked'), undefined, attack);
+      assert.deepEqual(faults, []);
+      await page.context().close();
+    }
+    const { page } = await asOperator();
+    for (const attack of ATTACKS) await page.getByText(attack).first().waitFor();
+    for (const tab of ['Keys', 'Usage', 'Request log']) await open(page, tab);
+    await page.getByRole('cell', { name: 'attack-0' }).waitFor();
+    assert.equal(await page.evaluate('window.attacked'), undefined);
+  });
+
+  it('10,000 rows of the log scroll: only those in view are in the document', async () => {
+    const many = await account('Many');
+    const { id } = await service.access.createKey({
+      account: many.id,
+      environment: 'production',
+      name: 'many',
+    });
+    const log = new RequestLog(service.accessFolder);
+    const time = Date.now() - 60_000;
+    for (let n = 0; n < LOG_ROWS; n++)
+      log.add({
+        key: id,
+        time: time + n,
+        requestId: `row-${n}`,
+        endpoint: 'semantic',
+        status: 200,
+        ms: 5,
+        client: '192.0.2.1',
+      });
+    await log.close();
+    const { page, faults } = await asAccount('Many', '#/dashboard/log');
+    const lines = page.locator('.log-lines');
+    await page.getByRole('cell', { name: `row-${LOG_ROWS - 1}`, exact: true }).waitFor();
+    const last = page.getByRole('cell', { name: 'row-0', exact: true });
+    await until(async () => {
+      await lines.evaluate((element) => {
+        element.scrollTop = element.scrollHeight;
+      });
+      return (await last.count()) === 1;
+    }, 'the oldest row is shown');
+    assert.ok((await page.locator('.log-line').count()) < 60, 'the others are not in the document');
+    await becomesTrue(
+      page,
+      `document.querySelector('.log-lines table').getAttribute('aria-rowcount') === '${LOG_ROWS + 1}'`,
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  it('axe finds nothing serious, and a phone does not scroll sideways', async () => {
+    await account('Seen');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const signIn = await visit('#/dashboard', { colorScheme });
+      await signIn.page.getByRole('button', { name: 'Sign in' }).waitFor();
+      assert.deepEqual(await seriousOf(signIn.page), []);
+      const { page } = await asAccount('Seen', '#/dashboard', { colorScheme });
+      for (const tab of ['Keys', 'Usage', 'Request log', 'Account']) {
+        await open(page, tab);
+        await page.locator('.dashboard > section').waitFor();
+        assert.deepEqual(await seriousOf(page), [], `${tab} ${colorScheme}`);
+      }
+      const operator = await asOperator('#/dashboard', {
+        colorScheme,
+        viewport: { width: 375, height: 740 },
+      });
+      for (const tab of ['Accounts', 'Keys', 'Usage', 'Request log', 'Ingests', 'Health']) {
+        await open(operator.page, tab);
+        await operator.page.locator('.dashboard > section').waitFor();
+        assert.deepEqual(await seriousOf(operator.page), [], `${tab} ${colorScheme}`);
+        const [wide, seen] = await operator.page.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        );
+        assert.equal(wide, seen, tab);
+      }
+    }
+  });
+});

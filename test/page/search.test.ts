@@ -1,0 +1,167 @@
+/** The page in a real browser, as a person who searches. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { noSharp } from '../drawings/images.js';
+import { noBrowser } from '../house/browser.js';
+import { becomesTrue, Site } from './site.js';
+
+const QUESTION = '황화물 고체 전해질을 포함하는 리튬 이차전지';
+const shownResults = (page: Page) => page.locator('.result');
+
+describe('a person who searches', { skip: noBrowser || noSharp }, () => {
+  let site: Site;
+  before(async () => {
+    site = await Site.open();
+  });
+  after(() => site?.close());
+
+  it('goes from a first visit to a question, a filter, a patent, a plot and a shared address', async () => {
+    const { page, complaints, foreign } = await site.visit();
+    await page.getByRole('heading', { name: 'Search patents by meaning' }).waitFor();
+    await page.getByLabel('Question').fill(QUESTION);
+    await page.getByLabel('Question').press('Enter');
+    await shownResults(page).first().waitFor();
+    assert.equal(await shownResults(page).count(), 20);
+    assert.ok((await page.locator('.result mark').count()) > 5, 'words of the question are marked');
+
+    await page.getByLabel('United States').check();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.locator('.chip', { hasText: 'United States' }).waitFor();
+    await page.locator('.answered:not(.waiting)').waitFor();
+    const badges = await page.locator('.result .result-line .badge').allTextContents();
+    assert.ok(badges.length > 0 && badges.every((badge) => badge.startsWith('US')), String(badges));
+
+    await shownResults(page).first().getByRole('link').first().click();
+    await page.getByRole('heading', { level: 1, name: /Solid electrolyte/ }).waitFor();
+    assert.equal(await page.locator('.claim.independent .claim').count(), 1, 'claim 2 stands under claim 1');
+    await page.getByRole('link', { name: 'Back to the results' }).click();
+    await shownResults(page).first().waitFor();
+
+    await page.getByRole('link', { name: 'Statistics' }).click();
+    await page.locator('.years canvas').waitFor();
+    const before = await page.getByText(/patents with a similarity of at least 0.5/).textContent();
+    await clickFirstBar(page);
+    await page.locator('.chip', { hasText: 'Filed' }).waitFor();
+    await page.locator('.answered:not(.waiting)').waitFor();
+    const after = await page.getByText(/with a similarity of at least 0.5/).textContent();
+    assert.notEqual(after, before, 'a click on a year narrows the search');
+
+    const shared = await site.visit(new URL(page.url()).hash);
+    await shared.page.getByText(after!).waitFor();
+    assert.deepEqual(
+      await shared.page.locator('.chip').allTextContents(),
+      await page.locator('.chip').allTextContents(),
+    );
+    assert.deepEqual([...complaints, ...shared.complaints], []);
+    assert.deepEqual([...foreign, ...shared.foreign], []);
+  });
+
+  it('turns the drawings of a patent with the keys of arrows', async () => {
+    const { page, complaints } = await site.visit('#/patent/US20210353120A1');
+    const image = page.locator('.drawing img');
+    await image.waitFor();
+    await becomesTrue(page, 'document.querySelector(".drawing img").naturalWidth > 0');
+    const first = await image.getAttribute('src');
+    await page.locator('.drawing').focus();
+    await page.keyboard.press('ArrowRight');
+    await becomesTrue(
+      page,
+      `document.querySelector('.drawing img').getAttribute('src') !== ${JSON.stringify(first)}`,
+    );
+    await page.keyboard.press('Enter');
+    await page.locator('dialog[open] img').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate('document.activeElement.className'), 'drawing');
+    assert.deepEqual(complaints, []);
+  });
+
+  it('gets from a result to patents like it, and to those published before it', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
+    const first = shownResults(page).first();
+    const id = await first.locator('.number').textContent();
+    await first.getByRole('link', { name: 'More like this' }).click();
+    await page.locator('.examples .chip', { hasText: id! }).waitFor();
+    await page.locator('.answered:not(.waiting) .result').first().waitFor();
+    assert.ok(
+      !(await page.locator('.result .number').allTextContents()).includes(id!),
+      'not the example itself',
+    );
+    await page.goBack();
+    await page.locator('.answered:not(.waiting)').waitFor();
+    await shownResults(page).first().getByRole('link', { name: 'Published before it' }).click();
+    await page.locator('.chip', { hasText: `Published before: ${id}` }).waitFor();
+  });
+
+  it('sees a mistake at its field, and what to do if nothing is found', async () => {
+    const { page } = await site.visit('#/?query=battery&ipc_codes=ZZ');
+    await page.getByLabel('IPC classes').and(page.locator('[aria-invalid=true]')).waitFor();
+    await page.locator('#ipc_codes-complaint', { hasText: 'malformed code "ZZ"' }).waitFor();
+    await page.goto(site.url('#/?query=battery&applicant=Nobodyatall'));
+    await page.getByText('Nothing was found with these filters').waitFor();
+    await page.getByRole('link', { name: 'Search without: Applicant' }).click();
+    await shownResults(page).first().waitFor();
+    await page.goto(site.url('#/patent/US1'));
+    await page.getByText('US1 is not in the index').waitFor();
+  });
+
+  it('says that nothing is clearly about a question', async () => {
+    const { page } = await site.visit(
+      '#/?query=sonnets%20of%20medieval%20monks%20about%20garden%20birds&countries=KR',
+    );
+    await page.getByText('Nothing in the index is clearly about this question').waitFor();
+  });
+
+  it('takes the results along as CSV and JSON, and the search as code', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
+    const file = async (name: string) => {
+      const waiting = page.waitForEvent('download');
+      await page.getByRole('button', { name }).click();
+      return readFileSync(await (await waiting).path(), 'utf8');
+    };
+    const csv = await file('Download the results as CSV');
+    assert.equal(csv.trimEnd().split('\r\n').length, 21);
+    assert.equal(JSON.parse(await file('Download the results as JSON')).results.length, 20);
+    await page.getByRole('button', { name: 'This search as code' }).click();
+    const [curl, code] = await page.locator('dialog[open] pre').allTextContents();
+    assert.match(curl!, /^curl -s http:\/\/127\.0\.0\.1:\d+\/api\/v1\/search\/semantic /);
+    assert.ok(code!.includes(QUESTION));
+  });
+
+  it('chooses language and colours, which are kept', async () => {
+    const { page } = await site.visit('', { locale: 'ko-KR' });
+    await page.getByRole('heading', { name: '의미로 찾는 특허 검색' }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.lang'), 'ko');
+    for (const [code, heading] of [
+      ['ja', '意味で探す特許検索'],
+      ['zh', '按含义检索专利'],
+      ['en', 'Search patents by meaning'],
+    ]) {
+      await page.locator('.frame-choices select').first().selectOption(code!);
+      await page.getByRole('heading', { name: heading! }).waitFor();
+    }
+    const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await ground();
+    await page.locator('.frame-choices select').last().selectOption('dark');
+    assert.notEqual(await ground(), light);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Search patents by meaning' }).waitFor();
+    assert.notEqual(await ground(), light);
+  });
+});
+
+/** Clicks the bar of the first year, the leftmost of the plot. */
+async function clickFirstBar(page: Page): Promise<void> {
+  const plot = page.locator('.years .u-over');
+  const { width, height } = (await plot.boundingBox())!;
+  for (let x = 4; x < width; x += 8) {
+    await plot.hover({ position: { x, y: height - 4 } });
+    if (await page.locator('.years .on-bar').count()) {
+      await plot.click({ position: { x, y: height - 4 } });
+      return;
+    }
+  }
+  assert.fail('the plot has no bar');
+}
