@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Engine, open } from '../engine.js';
 import type { SearchOptions } from '../engine-options.js';
-import { bestSimilarity, seemsUnrelated } from '../search/explanation.js';
+import { bestSimilarity, isFar } from '../search/explanation.js';
 import { parseSemantic } from '../search/query.js';
 import type { SemanticRequest } from '../search/schema.js';
 import type { SearchResponse, SearchResult } from '../search/types.js';
@@ -75,8 +75,8 @@ async function hintsOf(
 }
 
 /**
- * Hint if no result seems to be about the question. Asks the engine whether the model is calibrated, which an
- * answer does not say.
+ * Hint if no result is similar to the question. Asks the engine whether the model is calibrated and whether the first result
+ * holds words of the question, which an answer does not say.
  */
 async function hintOf(
   engine: Engine,
@@ -85,9 +85,11 @@ async function hintOf(
   how: SearchOptions,
 ): Promise<string | undefined> {
   const best = bestSimilarity(results);
-  if (best === undefined || !seemsUnrelated(best, true)) return undefined;
-  const { calibrated } = await engine.explain({ ...request, top_k: 1 }, { ...how, rerank: false });
+  if (!isFar(best)) return undefined;
+  const { calibrated, unrelated } = await engine.explain(request, how);
   if (!calibrated) return undefined;
+  if (!unrelated)
+    return `The first result holds words of the question or their translations, but no result is similar to the whole: the best similarity is ${best.toFixed(2)}.`;
   return (
     `Nothing here seems to be about this: the best similarity is ${best.toFixed(2)}. ` +
     'Try other words or fewer filters, or ingest patents of this field.'

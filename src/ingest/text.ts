@@ -1,7 +1,8 @@
 /** Splits a stream of text into documents, each recognised by its content. */
 import type { TableFolders } from './join.js';
 import { failureAt, folderOf, type Place, positionOf } from './place.js';
-import { jsonLines } from './readers/json-lines.js';
+import { hasField, jsonLines } from './readers/json-lines.js';
+import { memberNames } from './readers/json-members.js';
 import { kiprisTables } from './readers/kipris-tables.js';
 import type { Failure, Reader, SkippedFile, Unit } from './readers/reader.js';
 import { detectReader, isSideDocument, unknownReason } from './readers/registry.js';
@@ -62,7 +63,7 @@ export async function* openText(
       continue;
     }
     // Documents of several formats can be in one file: grants, sequence listings, records of two sources.
-    const fallback = plan.split === splitXml ? undefined : (plan.reader ?? own);
+    const fallback = plan.split === splitXml ? undefined : (plan.reader ?? ownReader(own, bytes));
     const reader = detectReader(bytes) ?? fallback;
     if (reader) {
       if (reader === jsonLines) own = reader;
@@ -94,6 +95,11 @@ export async function* openText(
       lastUnknown,
     );
   }
+}
+
+/** The reader of the project's own records, if the file has some and the piece has a field of a record. */
+function ownReader(own: Reader | undefined, piece: Uint8Array): Reader | undefined {
+  return own && hasField(memberNames(piece) ?? []) ? own : undefined;
 }
 
 /** The splitter for a stream with these first bytes, and the fallback reader for its pieces. */

@@ -66,8 +66,9 @@ export interface Explanation {
   /** The best similarity_score of the results; absent without results. */
   best?: number;
   /**
-   * Whether nothing in the index seems to be about the question: there are results, and their best similarity_score
-   * is below `UNRELATED_BELOW` (limits.ts). Always false for a model that is not calibrated.
+   * Whether nothing in the index seems to be about the question: there are results, their best similarity_score is below
+   * 0.35 (`UNRELATED_BELOW`), and the first result has a lexical score below 0.2 (`WORDS_HELD_FROM`), so it hardly holds words
+   * of the question or their translations. Always false for a model that is not calibrated.
    */
   unrelated: boolean;
   /** Name of the reranker. */
@@ -102,7 +103,7 @@ export function bestSimilarity(results: readonly SearchResult[]): number | undef
   return results.reduce((best, { similarity_score: score }) => Math.max(best, score), 0);
 }
 
-/** Whether results with this best similarity_score seem to miss the question's subject. */
-export function seemsUnrelated(best: number | undefined, calibrated: boolean): boolean {
-  return calibrated && best !== undefined && best < UNRELATED_BELOW;
+/** Whether results with this best similarity_score are far from the question. */
+export function isFar(best: number | undefined): best is number {
+  return best !== undefined && best < UNRELATED_BELOW;
 }

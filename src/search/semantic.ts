@@ -1,12 +1,14 @@
 /** Semantic search: embed → candidates → rerank → answer. */
 import { calibrationFor } from '../embed/calibration.js';
 import { calling } from '../index/native.js';
+import { WORDS_HELD_FROM } from '../limits.js';
 import { modelName } from '../store/manifest.js';
 import { asOfDay } from './as-of.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { candidatesOf } from './candidates.js';
-import { bestSimilarity, type Explanation, seemsUnrelated } from './explanation.js';
+import { bestSimilarity, type Explanation, isFar } from './explanation.js';
 import { Found } from './found.js';
+import type { ScoreParts } from './hit-explanation.js';
 import { invalidField } from './invalid.js';
 import { excludedBy } from './left-out.js';
 import type { SemanticQuery } from './query.js';
@@ -15,7 +17,7 @@ import type { IndexReader } from './reader.js';
 import { resultsOf } from './results.js';
 import { stopwatch } from './stopwatch.js';
 import { type Subject, subjectOf } from './subject.js';
-import type { SearchResponse } from './types.js';
+import type { SearchResponse, SearchResult } from './types.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
 export async function searchSemantic(
@@ -70,7 +72,7 @@ export async function searchSemantic(
     model: modelName(reader.embedder),
     calibrated,
     ...(best === undefined ? {} : { best }),
-    unrelated: seemsUnrelated(best, calibrated),
+    unrelated: calibrated && isFar(best) && lexicalOfFirst(found, results, parts) < WORDS_HELD_FROM,
     reranker: isReranked ? reader.reranker.name : 'none',
     documents: wentToReranker(reader, found),
     reranked: scores.scored ?? wentToReranker(reader, found),
@@ -84,6 +86,16 @@ export async function searchSemantic(
   };
   const named = names ? { applicant_names: names } : {};
   return { response: { total: results.length, ...named, results, ...excluded }, explanation };
+}
+
+/** Lexical score of the first result. */
+function lexicalOfFirst(
+  found: Found,
+  [first]: readonly SearchResult[],
+  parts: (n: number) => ScoreParts,
+): number {
+  const n = found.hits.docs.findIndex((_, at) => found.head(at).patent_id === first?.patent_id);
+  return n < 0 ? 0 : parts(n).lexical;
 }
 
 /** The text for the reranker, and whether there is one. */

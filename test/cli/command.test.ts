@@ -326,6 +326,6 @@ describe('command line', () => {
       assert.equal(checked.code, 0, `${name} leaves an undamaged folder`);
     }
     const shown = await run(`ingest --data ${join(dir, 'shown')}`, resolve('fixtures/damaged/cut.json'));
-    assert.match(shown.stdout, /1 failed\n {2}.*cut\.json, byte 0: not JSON/);
+    assert.match(shown.stdout, /1 failed\n {2}.*cut\.json, record 1, byte 0: not JSON/);
   });
 });

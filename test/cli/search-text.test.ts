@@ -46,6 +46,24 @@ describe('the text of a search', () => {
     assert.doesNotMatch(stdout, /Abstract:/);
   });
 
+  it('does not say that nothing is about a question whose words the first result holds', async () => {
+    const models = join(dir, 'far.json');
+    // A calibration by which everything is dissimilar.
+    writeFileSync(
+      models,
+      JSON.stringify({ embedder: { kind: 'static', calibration: { midpoint: 0.99, slope: 8 } } }),
+    );
+    const ask = async (command: string, question: string, ...filters: string[]) =>
+      (await priorart(command, '--data', data, '--models', models, question, ...filters)).stdout;
+    const held =
+      /^The first result holds words of the question or their translations, but no result is similar to the whole: the best similarity is 0\.\d\d\.\n\n 1\. /;
+    assert.match(await ask('search', '라이다'), held);
+    assert.match(await ask('search', '라이다', '--countries', 'CN'), held, 'a translation counts');
+    assert.match(await ask('search', 'opera'), /^Nothing here seems to be about this: /);
+    assert.doesNotMatch(await ask('explain', '라이다'), /nothing here seems/);
+    assert.match(await ask('explain', 'opera'), /nothing here seems to be about this$/m);
+  });
+
   it('explains a score by its parts, and names words and translations', async () => {
     const { stdout } = await priorart('search', '--data', data, '라이다', '--explain', '--json');
     const plain = await priorart('search', '--data', data, '라이다', '--explain');

@@ -58,8 +58,8 @@ describe('formats', () => {
         'two.csv | byte | us-patent-grant',
         'bom.xml | byte | us-patent-grant',
         'wide.xml | byte | us-patent-grant',
-        'array.xml | byte | kipris-json',
-        'array.xml | byte | kipris-json',
+        'array.xml | record 1, byte | kipris-json',
+        'array.xml | record 2, byte | kipris-json',
       ],
     );
     assert.match(found[5] ?? '', new RegExp(`byte ${Buffer.byteLength(grantXml())} `));

@@ -95,7 +95,7 @@ describe('JSON values', () => {
       fc.asyncProperty(objects, sizes, fc.boolean(), async (list, cuts, pretty) => {
         const found = await split(splitJson, JSON.stringify(list, null, pretty ? 2 : 0), cuts);
         assert.deepEqual(
-          found.map((piece) => JSON.parse(piece.replace(/^byte \d+: /, ''))),
+          found.map((piece) => JSON.parse(piece.replace(/^record \d+, byte \d+: /, ''))),
           JSON.parse(JSON.stringify(list)),
         );
       }),

@@ -263,13 +263,17 @@ function isOurs(names: readonly string[]): boolean {
   return hasOneOf(NUMBER_FIELDS) && hasOneOf(TEXT_FIELDS) && known * 2 > names.length;
 }
 
+/** Whether one of a JSON object's names is a field of a record. */
+export function hasField(names: readonly string[]): boolean {
+  return names.some((name) => KNOWN.has(name));
+}
+
 /**
  * What a JSON object lacks to be a record of this format; undefined if no name of it is a field of a record. For the message
  * about an object that no reader recognises.
  */
 export function missingIn(names: readonly string[]): string | undefined {
-  const fields = names.filter((name) => KNOWN.has(name));
-  if (fields.length === 0) return undefined;
+  if (!hasField(names)) return undefined;
   if (!NUMBER_FIELDS.some((name) => names.includes(name)))
     return `${NO_NUMBER}; found ${names.slice(0, NAMES_SHOWN).join(', ')}`;
   return TEXT_FIELDS.some((name) => names.includes(name)) ? undefined : NO_TEXT;

@@ -213,7 +213,7 @@ describe('red book: damage', () => {
   it('reports bytes that are not text, and detects the encoding despite a wrong declaration', () => {
     const bytes = Buffer.from(grantXml({ title: 'Scharnier für Leitern – groß' }));
     bytes[bytes.indexOf(0xc3)] = 0xff;
-    assert.match(parseUnit('us-patent-grant', bytes).failed?.reason ?? '', /not valid utf-8/);
+    assert.match(parseUnit('us-patent-grant', bytes).failed?.reason ?? '', /not valid UTF-8/);
     const latin = Buffer.from(grantXml({ title: 'Scharnier f\u00fcr Leitern' }), 'latin1');
     assert.equal(parseUnit('us-patent-grant', latin).patents[0]?.title, 'Scharnier für Leitern');
     const lying = Buffer.from(grantXml({ title: 'für' }).replace('UTF-8', 'ISO-8859-1'));
