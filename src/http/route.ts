@@ -92,7 +92,7 @@ export interface Route {
   access: 'key' | 'public' | 'health' | 'admin' | 'signed';
   /** Whether `Authorization: Bearer` may hold the key, or a token of the authorization server. For MCP clients. */
   takesBearer?: true;
-  /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP. */
+  /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP and OAuth. */
   operation?: Operation;
   handle(call: Call): HttpReply | Promise<HttpReply>;
 }
