@@ -399,6 +399,8 @@ export const OAUTH_RECORDS_MAX: Readonly<Record<string, number>> = {
 };
 /** Grants of an account. The oldest is ended for a further one. */
 export const OAUTH_GRANTS_PER_ACCOUNT = 100;
+/** Changes that may wait for the thread that writes them. */
+export const OAUTH_WRITES_WAITING = 1_000;
 /** Interval at which expired records are removed, ms. */
 export const OAUTH_SWEEP_MS = 600_000;
 /** Time after which the keys that sign cookies are replaced, ms. The old key is accepted for as long again. */

@@ -9,7 +9,7 @@ import type { PreflightAnswer } from './preflight.js';
 
 /** Only these paths. The administration is for pages of this server only. */
 const SHARED_PATHS =
-  /^\/(?:api\/|files\/|mcp(?:\/|$)|\.well-known\/oauth-protected-resource(?:\/|$)|openapi\.json$|livez$|readyz$|healthz$)/;
+  /^\/(?:api\/|files\/|mcp(?:\/|$)|\.well-known\/(?:oauth-(?:protected-resource|authorization-server)|openid-configuration)(?:\/|$)|oauth\/(?:token|register|revoke)$|openapi\.json$|livez$|readyz$|healthz$)/;
 const REQUEST_HEADERS =
   'Content-Type, Accept, X-API-Key, Authorization, X-Request-Id, If-None-Match, If-Range, Range, traceparent, ' +
   'MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID';

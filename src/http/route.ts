@@ -103,7 +103,7 @@ export interface Route {
   takesBearer?: true;
   /** Whether a session of the web page, with the header X-Priorart-Page, may stand in for X-API-Key. */
   takesSession?: true;
-  /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP. */
+  /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP and OAuth. */
   operation?: Operation;
   handle(call: Call): HttpReply | Promise<HttpReply>;
 }

@@ -10,6 +10,7 @@ import { freePort } from '../http/free-port.js';
 import { Kept, Visitor } from './oauth-client.js';
 
 const PASSWORD = 'correct horse battery';
+const PAGE = 'https://app.example.com';
 
 onEachAdapter('the embedded authorization server', (adapter) => {
   let service: Service;
@@ -18,7 +19,7 @@ onEachAdapter('the embedded authorization server', (adapter) => {
   before(async () => {
     const port = await freePort();
     base = `http://127.0.0.1:${port}`;
-    service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on' });
+    service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on', corsOrigins: PAGE });
     account = await service.access.createAccount({ name: 'Kim', plan: 'free' });
     await service.access.setPassword(account.id, PASSWORD);
   });
@@ -82,6 +83,23 @@ onEachAdapter('the embedded authorization server', (adapter) => {
     const log = service.logLines.join('\n');
     for (const secret of [token, refresh!, PASSWORD, back.searchParams.get('code')!])
       assert.ok(!log.includes(secret), 'no secret is in the log');
+  });
+
+  it('pages of --cors-origins may register and get tokens, but not read the sign-in', async () => {
+    const preflight = async (path: string) => {
+      const headers = { origin: PAGE, 'access-control-request-method': 'POST' };
+      const response = await fetch(base + path, { method: 'OPTIONS', headers });
+      return response.headers.get('access-control-allow-origin');
+    };
+    for (const path of [
+      '/oauth/token',
+      '/oauth/register',
+      '/oauth/revoke',
+      '/.well-known/oauth-authorization-server',
+    ])
+      assert.equal(await preflight(path), PAGE, path);
+    for (const path of ['/oauth/authorize', '/oauth/sign-in/x'])
+      assert.equal(await preflight(path), null, path);
   });
 
   it('works behind a proxy that serves this server below a path', async () => {

@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, PriorartError } from '../../errors.js';
+import { OAUTH_WRITES_WAITING } from '../../limits.js';
 import { type Connection, OAuthTables, type StoredRecord } from './tables.js';
 
 /** Changes of OAuthTables that the thread makes. */
@@ -103,6 +104,10 @@ export class OAuthStore {
   }
 
   #order(order: WriteOrder['order'], ...given: unknown[]): Promise<unknown> {
+    if (this.#waiting.size >= OAUTH_WRITES_WAITING && order !== 'close')
+      return Promise.reject(
+        new PriorartError('overloaded', 'too many sign-ins at the same time', { retryAfter: 1 }),
+      );
     return new Promise((resolve, reject) => {
       const worker = this.#running();
       const id = this.#orders++;
