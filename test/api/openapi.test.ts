@@ -39,14 +39,17 @@ describe('the OpenAPI document', () => {
   });
 
   it('the document has exactly the public endpoints of the program', () => {
-    // The page's script and style are not endpoints. Those of MCP speak another protocol.
-    const served = ROUTES.filter(({ path }) => !/^\/(?:docs\/|mcp(?:\/|$)|\.well-known\/)/.test(path));
+    // Files of pages are not endpoints. Those of MCP speak another protocol.
+    const served = ROUTES.filter(
+      ({ path }) => !/^\/(?:$|docs\/|page\/|mcp(?:\/|$)|\.well-known\/)/.test(path),
+    );
     const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     assert.deepEqual(named.sort(), served.map(({ method, path }) => `${method} ${path}`).sort());
     for (const { path, method, key, tag } of OPERATIONS) {
       const route = ROUTES.find((one) => one.path === path && one.method.toLowerCase() === method);
       assert.equal(route?.access === 'key', key, path);
       assert.equal(route?.access === 'admin', tag === 'Administration', path);
+      assert.equal(route?.access === 'account', tag === 'Account', path);
     }
   });
 
