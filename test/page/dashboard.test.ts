@@ -121,6 +121,44 @@ describe('the dashboard', { skip: noBrowser }, () => {
     assert.deepEqual(faults, []);
   });
 
+  it('works by keyboard alone: sign-in, a key, its revocation', async () => {
+    await account('Typist');
+    const { page, faults } = await visit('#/dashboard');
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    /** Tabs to the control with a name, and checks that its focus is seen. */
+    const tabTo = async (name: string) => {
+      for (let tabs = 0; tabs < 60; tabs++) {
+        await page.keyboard.press('Tab');
+        const [found, outline] = await page.evaluate<[string, string]>(`(() => {
+          const at = document.activeElement;
+          return [(at.labels?.[0] ?? at).textContent.trim(), getComputedStyle(at).outlineStyle];
+        })()`);
+        if (!found.startsWith(name)) continue;
+        assert.notEqual(outline, 'none', name);
+        return;
+      }
+      assert.fail(`no Tab reaches ${name}`);
+    };
+    await tabTo('Name or id of the account');
+    await page.keyboard.type('Typist');
+    await tabTo('Password');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByRole('button', { name: 'Create a key' }).waitFor();
+    await tabTo('Name');
+    await page.keyboard.type('typed');
+    await page.keyboard.press('Enter');
+    await page.locator('.new-key').waitFor();
+    await page.getByRole('button', { name: 'Revoke typed' }).waitFor();
+    await tabTo('Revoke typed');
+    await page.keyboard.press('Enter');
+    await tabTo('Yes, revoke it');
+    await page.keyboard.press('Enter');
+    await page.locator('.key-row .deactivated').waitFor();
+    assert.deepEqual(faults, []);
+  });
+
   it('a wrong password and a wrong secret are told, and change nothing', async () => {
     const { page } = await visit('#/dashboard/keys');
     await page.getByLabel('Name or id of the account').fill('Unknown');
