@@ -20,7 +20,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
   let browser: Browser;
   let secret: string;
   before(async () => {
-    service = await Service.start('node');
+    service = await Service.start('node', 10_000, {}, { requestLogQueries: 'on' });
     secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
     browser = await chromium.launch({ executablePath: browserPath()!, args: ['--no-sandbox'] });
   });
@@ -210,6 +210,8 @@ describe('the dashboard', { skip: noBrowser }, () => {
     for (const attack of ATTACKS) await page.getByText(attack).first().waitFor();
     for (const tab of ['Keys', 'Usage', 'Request log']) await open(page, tab);
     await page.getByRole('cell', { name: 'attack-0' }).waitFor();
+    // The queries of the log.
+    for (const attack of ATTACKS) await page.locator('.log-line td', { hasText: attack }).first().waitFor();
     assert.equal(await page.evaluate('window.attacked'), undefined);
   });
 
