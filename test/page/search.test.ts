@@ -78,6 +78,25 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it('comes back to the result that it left', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
+    await shownResults(page).first().waitFor();
+    const last = shownResults(page).last().getByRole('link').first();
+    await last.scrollIntoViewIfNeeded();
+    const place = await page.evaluate<number>('scrollY');
+    assert.ok(place > 500, String(place));
+    await last.click();
+    await page.getByRole('link', { name: 'Back to the results' }).waitFor();
+    await becomesTrue(page, 'scrollY === 0');
+    for (const back of ['history.back()', 'document.querySelector(".patent-line a").click()']) {
+      await page.evaluate(back);
+      await shownResults(page).first().waitFor();
+      await becomesTrue(page, `Math.abs(scrollY - ${place}) < 2`);
+      await page.evaluate('history.forward()');
+      await page.getByRole('link', { name: 'Back to the results' }).waitFor();
+    }
+  });
+
   it('gets from a result to patents like it, and to those published before it', async () => {
     const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
     const first = shownResults(page).first();

@@ -11,7 +11,7 @@ import { Failure } from '../parts/failure.js';
 import { lazy } from '../parts/lazy.js';
 import { Progress } from '../parts/progress.js';
 import { ResultsView } from '../results/results-view.js';
-import { goTo } from '../router.js';
+import { goTo, scrollToPlace } from '../router.js';
 import { ActiveFilters } from './active-filters.js';
 import { FilterPanel } from './filter-panel.js';
 import { Question } from './question.js';
@@ -151,6 +151,7 @@ function useFocusOnAnswer(address: string, isThere: boolean) {
     const isFirst = before.current === undefined;
     const isSame = before.current === address;
     before.current = address;
+    if (!isSame) scrollToPlace();
     const active = document.activeElement;
     const isTyping = active instanceof HTMLInputElement && active.type !== 'checkbox';
     if (!isFirst && !isSame && !isTyping) heading.current?.focus({ preventScroll: true });
