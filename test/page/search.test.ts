@@ -88,13 +88,13 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await last.click();
     await page.getByRole('link', { name: 'Back to the results' }).waitFor();
     await becomesTrue(page, 'scrollY === 0');
-    for (const back of ['history.back()', 'document.querySelector(".patent-line a").click()']) {
-      await page.evaluate(back);
-      await shownResults(page).first().waitFor();
-      await becomesTrue(page, `Math.abs(scrollY - ${place}) < 2`);
-      await page.evaluate('history.forward()');
-      await page.getByRole('link', { name: 'Back to the results' }).waitFor();
-    }
+    await page.goBack();
+    await shownResults(page).first().waitFor();
+    await becomesTrue(page, `Math.abs(scrollY - ${place}) < 2`);
+    await page.goForward();
+    await page.getByRole('link', { name: 'Back to the results' }).click();
+    await shownResults(page).first().waitFor();
+    await becomesTrue(page, `Math.abs(scrollY - ${place}) < 2`);
   });
 
   it('gets from a result to patents like it, and to those published before it', async () => {
