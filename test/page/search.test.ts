@@ -118,6 +118,8 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     const { page } = await site.visit('#/?query=battery&ipc_codes=ZZ');
     await page.getByLabel('IPC classes').and(page.locator('[aria-invalid=true]')).waitFor();
     await page.locator('#ipc_codes-complaint', { hasText: 'malformed code "ZZ"' }).waitFor();
+    await page.getByRole('alert').getByRole('button', { name: 'IPC classes' }).click();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'field-ipc_codes');
     await page.goto(site.url('#/?query=battery&applicant=Nobodyatall'));
     await page.getByText('Nothing was found with these filters').waitFor();
     await page.getByRole('link', { name: 'Search without: Applicant' }).click();
