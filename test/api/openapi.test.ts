@@ -39,8 +39,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('the document has exactly the public endpoints of the program', () => {
-    // The page's script and style are not endpoints. Those of MCP speak another protocol.
-    const served = ROUTES.filter(({ path }) => !/^\/(?:docs\/|mcp(?:\/|$)|\.well-known\/)/.test(path));
+    // Files of pages are not endpoints. Those of MCP speak another protocol.
+    const served = ROUTES.filter(
+      ({ path }) => !/^\/(?:$|docs\/|page\/|mcp(?:\/|$)|\.well-known\/)/.test(path),
+    );
     const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     assert.deepEqual(named.sort(), served.map(({ method, path }) => `${method} ${path}`).sort());
     for (const { path, method, key, tag } of OPERATIONS) {
