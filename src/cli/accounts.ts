@@ -72,6 +72,12 @@ Examples:
       )
       .action(password),
   );
+  accounts.addCommand(
+    dataCommand('sign-out', 'end all sessions of an account on the web page, on every server')
+      .argument('<account>', 'id or name')
+      .addHelpText('after', '\nExamples:\n  priorart accounts sign-out Trial')
+      .action(signOut),
+  );
   return accounts;
 }
 
@@ -132,6 +138,14 @@ async function password(asked: string, flags: Flags & { remove?: boolean }): Pro
         ? `Account ${id}: the password is set, and all its sessions have ended.`
         : `Account ${id}: it has no password any more, and all its sessions have ended.`,
     );
+  });
+}
+
+async function signOut(asked: string, flags: Flags): Promise<void> {
+  await withAccess(flags, async (access) => {
+    const { id } = accountNamed(access, asked);
+    await access.endSessions(id);
+    print({ id }, Boolean(flags['json']), () => `Account ${id}: all its sessions have ended.`);
   });
 }
 

@@ -15,7 +15,7 @@ type Headed = Pick<HttpRequest, 'headers'>;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
 /** Headers that proxies add. */
-const FORWARDED = ['forwarded', 'via'];
+const FORWARDED = ['forwarded', 'via', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip'];
 
 export class RequestSource {
   #config: SourceConfig;

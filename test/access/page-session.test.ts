@@ -201,6 +201,7 @@ onEachAdapter('sessions of the web page', (adapter) => {
       { 'x-forwarded-proto': 'https' },
       { forwarded: 'for=127.0.0.1' },
       { via: '1.1 proxy' },
+      { 'x-real-ip': '127.0.0.1' },
       { 'sec-fetch-site': 'cross-site' },
     ] as OutgoingHttpHeaders[]) {
       const refused = await visit(url, headers);

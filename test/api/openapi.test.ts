@@ -39,9 +39,9 @@ describe('the OpenAPI document', () => {
   });
 
   it('the document has exactly the public endpoints of the program', () => {
-    // The page's script and style are not endpoints. Those of MCP speak another protocol, and OAuth has its own metadata.
+    // Files of pages are not endpoints. Those of MCP speak another protocol, and OAuth has its own metadata.
     const served = ROUTES.filter(
-      ({ path }) => !/^\/(?:docs\/|mcp(?:\/|$)|oauth\/|\.well-known\/)/.test(path),
+      ({ path }) => !/^\/(?:$|docs\/|page\/|mcp(?:\/|$)|oauth\/|\.well-known\/)/.test(path),
     );
     const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     assert.deepEqual(named.sort(), served.map(({ method, path }) => `${method} ${path}`).sort());
@@ -49,6 +49,7 @@ describe('the OpenAPI document', () => {
       const route = ROUTES.find((one) => one.path === path && one.method.toLowerCase() === method);
       assert.equal(route?.access === 'key', key, path);
       assert.equal(route?.access === 'admin', tag === 'Administration', path);
+      assert.equal(route?.access === 'account', tag === 'Account', path);
     }
   });
 

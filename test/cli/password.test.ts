@@ -53,6 +53,19 @@ it('a password is read from standard input, without the end of its line; --remov
   assert.equal(await accepts(PASSWORD), false);
 });
 
+it('sign-out ends the sessions of an account', async (t) => {
+  const { data } = await folderWithAccount(t);
+  const store = AccessStore.open(join(data, 'access'));
+  t.after(() => store.close());
+  const { id } = store.accounts()[0]!;
+  const session = { id: 'x', account: id, kind: 'account', epoch: 0, expires: Date.now() + 60_000 } as const;
+  assert.equal(store.isAccountSessionEnded(session), false);
+  const { code, stdout, stderr } = await priorart('accounts', 'sign-out', 'Team', '--json', '--data', data);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout), { id });
+  assert.equal(store.isAccountSessionEnded(session), true);
+});
+
 it('a password on the command line is refused', async (t) => {
   const { accepts, run } = await folderWithAccount(t);
   const refused = run('', PASSWORD);

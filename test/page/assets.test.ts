@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { DrawingStore } from '../../src/drawings/store.js';
 import { ADAPTERS, Service } from '../api/service.js';
 import { ROOT } from '../house/checkout.js';
 
@@ -60,6 +61,20 @@ describe('the web page', { skip: notBuilt }, () => {
     const weight = names.reduce((sum, name) => sum + statSync(join(PAGE, name)).size, 0);
     t.diagnostic(`${weight} bytes in ${names.length} files`);
     assert.ok(weight > 10_000 && weight < WEIGHT_MAX_BYTES, `${weight} bytes`);
+  });
+
+  it('may show the drawings of a bucket, and nothing else of it', async () => {
+    const drawings = {
+      link: () => 'https://s3.example.com/patents/x?X-Amz-Signature=1',
+    } as unknown as DrawingStore;
+    const service = await Service.start('node', 10_000, { drawings });
+    try {
+      const policy = (await fetch(`${service.server.url}/`)).headers.get('content-security-policy')!;
+      assert.match(policy, /img-src 'self' https:\/\/s3\.example\.com;/);
+      assert.equal(policy.split('s3.example.com').length, 2);
+    } finally {
+      await service.stop();
+    }
   });
 
   it('is off with --page off', async () => {

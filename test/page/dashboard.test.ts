@@ -20,7 +20,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
   let browser: Browser;
   let secret: string;
   before(async () => {
-    service = await Service.start('node');
+    service = await Service.start('node', 10_000, {}, { requestLogQueries: 'on' });
     secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
     browser = await chromium.launch({ executablePath: browserPath()!, args: ['--no-sandbox'] });
   });
@@ -121,6 +121,44 @@ describe('the dashboard', { skip: noBrowser }, () => {
     assert.deepEqual(faults, []);
   });
 
+  it('works by keyboard alone: sign-in, a key, its revocation', async () => {
+    await account('Typist');
+    const { page, faults } = await visit('#/dashboard');
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    /** Tabs to the control with a name, and checks that its focus is seen. */
+    const tabTo = async (name: string) => {
+      for (let tabs = 0; tabs < 60; tabs++) {
+        await page.keyboard.press('Tab');
+        const [found, outline] = await page.evaluate<[string, string]>(`(() => {
+          const at = document.activeElement;
+          return [(at.labels?.[0] ?? at).textContent.trim(), getComputedStyle(at).outlineStyle];
+        })()`);
+        if (!found.startsWith(name)) continue;
+        assert.notEqual(outline, 'none', name);
+        return;
+      }
+      assert.fail(`no Tab reaches ${name}`);
+    };
+    await tabTo('Name or id of the account');
+    await page.keyboard.type('Typist');
+    await tabTo('Password');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByRole('button', { name: 'Create a key' }).waitFor();
+    await tabTo('Name');
+    await page.keyboard.type('typed');
+    await page.keyboard.press('Enter');
+    await page.locator('.new-key').waitFor();
+    await page.getByRole('button', { name: 'Revoke typed' }).waitFor();
+    await tabTo('Revoke typed');
+    await page.keyboard.press('Enter');
+    await tabTo('Yes, revoke it');
+    await page.keyboard.press('Enter');
+    await page.locator('.key-row .deactivated').waitFor();
+    assert.deepEqual(faults, []);
+  });
+
   it('a wrong password and a wrong secret are told, and change nothing', async () => {
     const { page } = await visit('#/dashboard/keys');
     await page.getByLabel('Name or id of the account').fill('Unknown');
@@ -172,6 +210,8 @@ describe('the dashboard', { skip: noBrowser }, () => {
     for (const attack of ATTACKS) await page.getByText(attack).first().waitFor();
     for (const tab of ['Keys', 'Usage', 'Request log']) await open(page, tab);
     await page.getByRole('cell', { name: 'attack-0' }).waitFor();
+    // The queries of the log.
+    for (const attack of ATTACKS) await page.locator('.log-line td', { hasText: attack }).first().waitFor();
     assert.equal(await page.evaluate('window.attacked'), undefined);
   });
 

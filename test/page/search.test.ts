@@ -78,6 +78,25 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it('comes back to the result that it left', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
+    await shownResults(page).first().waitFor();
+    const last = shownResults(page).last().getByRole('link').first();
+    await last.scrollIntoViewIfNeeded();
+    const place = await page.evaluate<number>('scrollY');
+    assert.ok(place > 500, String(place));
+    await last.click();
+    await page.getByRole('link', { name: 'Back to the results' }).waitFor();
+    await becomesTrue(page, 'scrollY === 0');
+    await page.goBack();
+    await shownResults(page).first().waitFor();
+    await becomesTrue(page, `Math.abs(scrollY - ${place}) < 2`);
+    await page.goForward();
+    await page.getByRole('link', { name: 'Back to the results' }).click();
+    await shownResults(page).first().waitFor();
+    await becomesTrue(page, `Math.abs(scrollY - ${place}) < 2`);
+  });
+
   it('gets from a result to patents like it, and to those published before it', async () => {
     const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
     const first = shownResults(page).first();
@@ -99,6 +118,8 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     const { page } = await site.visit('#/?query=battery&ipc_codes=ZZ');
     await page.getByLabel('IPC classes').and(page.locator('[aria-invalid=true]')).waitFor();
     await page.locator('#ipc_codes-complaint', { hasText: 'malformed code "ZZ"' }).waitFor();
+    await page.getByRole('alert').getByRole('button', { name: 'IPC classes' }).click();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'field-ipc_codes');
     await page.goto(site.url('#/?query=battery&applicant=Nobodyatall'));
     await page.getByText('Nothing was found with these filters').waitFor();
     await page.getByRole('link', { name: 'Search without: Applicant' }).click();

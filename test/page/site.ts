@@ -2,6 +2,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { loadConfig } from '../../src/config.js';
 import { openDrawings } from '../../src/drawings/open.js';
+import type { ServerParts } from '../../src/http/server.js';
 import { type Engine, open } from '../../src/index.js';
 import type { PatentInput } from '../../src/ingest/patent-input.js';
 import { Service } from '../api/service.js';
@@ -85,13 +86,14 @@ export class Site {
     this.browser = browser;
   }
 
-  static async open(): Promise<Site> {
+  /** @param settings of the server */
+  static async open(settings: Partial<ServerParts['config']> = {}): Promise<Site> {
     const collection = await collect(FIXTURES);
     const engine = await open(collection.dir, { workers: 1 });
     const { failed } = await engine.ingest([...batteries(), ATTACKER]);
     if (failed.length > 0) throw new Error(JSON.stringify(failed));
     const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
-    const service = await Service.start('node', 120_000, { engine, drawings });
+    const service = await Service.start('node', 120_000, { engine, drawings }, settings);
     await service.access.createAccount({ name: 'Demonstration', plan: 'enterprise' });
     const browser = await chromium.launch({ executablePath: browserPath()!, args: ['--no-sandbox'] });
     return new Site(collection, engine, service, browser);

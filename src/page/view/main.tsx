@@ -5,6 +5,7 @@ import { applyTheme, storedTheme } from './preferences.js';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/frame.css';
+import './styles/parts.css';
 import './styles/search.css';
 import './styles/results.css';
 import './styles/patent.css';

@@ -1,12 +1,31 @@
 /** The address bar holds the state of the page. */
 import { useEffect, useState } from 'preact/hooks';
-import { type Address, addressOf } from '../model/address.js';
+import { type Address, addressOf, linkTo } from '../model/address.js';
+
+/** How far each address was scrolled, px, when the visitor left it. */
+const places = new Map<string, number>();
+
+/** One spelling of an address: `%20` and `+` are the same blank. */
+function spelled(hash: string): string {
+  const { parts, parameters } = addressOf(hash);
+  return linkTo(parts, parameters);
+}
+
+/** Scrolls to where the visitor left this address, or to the top. */
+export function scrollToPlace(): void {
+  scrollTo(0, places.get(spelled(location.hash)) ?? 0);
+}
 
 /** The current address; the component renders again when it changes. */
 export function useAddress(): Address {
   const [address, setAddress] = useState(() => addressOf(location.hash));
   useEffect(() => {
-    const changed = () => setAddress(addressOf(location.hash));
+    // The browser would restore the place before the view is there.
+    history.scrollRestoration = 'manual';
+    const changed = (event: HashChangeEvent) => {
+      places.set(spelled(new URL(event.oldURL).hash), scrollY);
+      setAddress(addressOf(location.hash));
+    };
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
   }, []);

@@ -62,7 +62,7 @@ export const en = {
     none: 'There were no calls in this time.',
   },
   log: {
-    time: 'Time',
+    time: 'Time (UTC)',
     status: 'Status',
     endpoint: 'Endpoint',
     key: 'Key',

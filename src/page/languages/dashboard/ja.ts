@@ -65,7 +65,7 @@ export const ja: DashboardTexts = {
     none: 'この期間に呼び出しはありません。',
   },
   log: {
-    time: '時刻',
+    time: '時刻（UTC）',
     status: 'ステータス',
     endpoint: 'エンドポイント',
     key: 'キー',

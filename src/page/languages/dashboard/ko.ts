@@ -64,7 +64,7 @@ export const ko: DashboardTexts = {
     none: '이 기간에 호출이 없습니다.',
   },
   log: {
-    time: '시각',
+    time: '시각(UTC)',
     status: '상태 코드',
     endpoint: '엔드포인트',
     key: '키',

@@ -64,7 +64,7 @@ export const zh: DashboardTexts = {
     none: '这段时间没有调用。',
   },
   log: {
-    time: '时间',
+    time: '时间（UTC）',
     status: '状态码',
     endpoint: '端点',
     key: '密钥',

@@ -22,7 +22,9 @@ import { useDashboardTexts } from './texts.js';
 const ROW = 32;
 const VIEW = 480;
 /** Rows beyond the view that are in the document, too. */
-const BEYOND = 10;
+const BEYOND = 12;
+/** Pixels of scrolling after which other rows are rendered. */
+const STEP = 6 * ROW;
 const PAGE_LINES = 1_000;
 /** Pages without a fitting line that are read one after another before the person is asked. */
 const EMPTY_PAGES = 20;
@@ -167,7 +169,8 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
   const shown = lines.slice(first, Math.ceil((top + VIEW) / ROW) + BEYOND);
   const scrolled = (event: Event) => {
     const { scrollTop } = event.currentTarget as HTMLElement;
-    setTop(scrollTop);
+    // Rendered anew after some rows, not after each pixel.
+    setTop(Math.floor(scrollTop / STEP) * STEP);
     if (next !== undefined && next !== '' && scrollTop + 3 * VIEW > lines.length * ROW) void load(next);
   };
   if (error) return <Problem error={error} onRetry={() => load(next ?? '')} />;

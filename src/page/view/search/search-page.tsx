@@ -11,8 +11,9 @@ import { Failure } from '../parts/failure.js';
 import { lazy } from '../parts/lazy.js';
 import { Progress } from '../parts/progress.js';
 import { ResultsView } from '../results/results-view.js';
-import { goTo } from '../router.js';
+import { goTo, scrollToPlace } from '../router.js';
 import { ActiveFilters } from './active-filters.js';
+import { ComplaintsNote } from './complaints-note.js';
 import { FilterPanel } from './filter-panel.js';
 import { Question } from './question.js';
 import { SignInNote } from './sign-in-note.js';
@@ -83,11 +84,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
         </h1>
         <Views search={search} />
         <ActiveFilters search={search} onAsk={ask} />
-        {error && ofFields.size > 0 && (
-          <div class="note bad" role="alert">
-            {texts.errors.check} {complaints.find(({ field }) => !field)?.message}
-          </div>
-        )}
+        {ofFields.size > 0 && <ComplaintsNote complaints={complaints} />}
         {error && ofFields.size === 0 && (
           <Failure error={error} onRetry={(isList ? list : statistics).retry} />
         )}
@@ -151,6 +148,7 @@ function useFocusOnAnswer(address: string, isThere: boolean) {
     const isFirst = before.current === undefined;
     const isSame = before.current === address;
     before.current = address;
+    if (!isSame) scrollToPlace();
     const active = document.activeElement;
     const isTyping = active instanceof HTMLInputElement && active.type !== 'checkbox';
     if (!isFirst && !isSame && !isTyping) heading.current?.focus({ preventScroll: true });

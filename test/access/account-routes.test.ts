@@ -1,0 +1,207 @@
+/** What an account does with its session, and what operators see beside accounts and keys. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { ROUTES } from '../../src/http/app.js';
+import { operationsOf } from '../../src/http/openapi/operations.js';
+import { SCHEMAS } from '../../src/http/openapi/schemas.js';
+import { percentile } from '../../src/observe/figures.js';
+import { type Answer, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+
+const PASSWORD = 'correct horse battery staple';
+
+/** Checks an answer against the OpenAPI document. */
+function assertDocumented(method: string, path: string, { status, json }: Answer): void {
+  const asked = path.split('?')[0]!.split('/');
+  const fits = (template: string) =>
+    template.split('/').length === asked.length &&
+    template.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
+  const found = operationsOf(ROUTES).find((one) => one.method.toUpperCase() === method && fits(one.path));
+  const content = found?.answers[status]?.content;
+  assert.ok(typeof content === 'string', `${method} ${path} ${status} is not in the document`);
+  const result = SCHEMAS[content].safeParse(json);
+  assert.ok(result.success, `${method} ${path}: ${result.error?.message}`);
+}
+
+onEachAdapter('routes of accounts and operators', (adapter) => {
+  async function started(t: TestContext, parts: Parameters<typeof Service.start>[2] = {}) {
+    const service = await Service.start(adapter, 10_000, parts);
+    t.after(() => service.stop());
+    const account = await service.access.createAccount({ name: 'Patent team', plan: 'basic' });
+    await service.access.setPassword(account.id, PASSWORD);
+    const secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
+    const send = async (headers: Record<string, string>, method: string, path: string, body?: object) => {
+      const answer = await service.call(path, {
+        method,
+        headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      if (answer.status < 400) assertDocumented(method, path, answer);
+      return answer;
+    };
+    const signIn = async (password = PASSWORD) => {
+      const page = { 'x-priorart-page': '1' };
+      const opened = await send(page, 'POST', '/session', { account: account.id, password });
+      return { status: opened.status, headers: { ...page, cookie: cookieOf(opened) } };
+    };
+    const operator = (method: string, path: string, body?: object) =>
+      send({ authorization: `Bearer ${secret}` }, method, `/admin/api/v1${path}`, body);
+    return { service, account, send, signIn, operator };
+  }
+
+  const cookieOf = (answer: Answer) => (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
+
+  it('an account makes, names and revokes a key, whose secret is shown once', async (t) => {
+    const { service, account, send, signIn } = await started(t);
+    const { headers } = await signIn();
+    const made = await send(headers, 'POST', '/account/keys', { environment: 'staging', name: 'laptop' });
+    assert.equal(made.status, 201);
+    assert.equal((await service.search({ query: 'x' }, { 'x-api-key': made.json.secret })).status, 200);
+    const path = `/account/keys/${made.json.id}`;
+    assert.equal((await send(headers, 'PATCH', path, { name: 'server' })).json.name, 'server');
+    const listed = await send(headers, 'GET', '/account/keys');
+    assert.equal(listed.text.includes(made.json.secret), false);
+    assert.deepEqual(listed.json.keys.map(({ name }: { name: string }) => name).sort(), ['Page', 'server']);
+    const own = await send(headers, 'GET', '/account');
+    assert.deepEqual(
+      [own.json.id, own.json.environments, own.json.quota.used],
+      [account.id, ['page', 'staging'], 1],
+    );
+    const logs = await send(headers, 'GET', `/account/logs?key=${made.json.id}&status=2xx&limit=1`);
+    assert.deepEqual([logs.json.lines[0].endpoint, logs.json.lines[0].key], ['semantic', made.json.id]);
+    assert.equal((await send(headers, 'GET', `/account/usage?key=${made.json.id}`)).json.usage[0].ok, 1);
+    assert.equal((await send(headers, 'POST', `${path}/revoke`)).json.state, 'deactivated');
+    assert.equal((await service.search({ query: 'x' }, { 'x-api-key': made.json.secret })).status, 403);
+    const ofPage = `/account/keys/page_${account.id.slice(4)}/revoke`;
+    assert.equal(
+      (await send(headers, 'POST', ofPage)).status,
+      422,
+      'the key of the page is not theirs to revoke',
+    );
+    for (const [method, route, body] of [
+      ['POST', '/account/keys', { environment: 'Not a name', name: 'x' }],
+      ['POST', '/account/keys', { environment: 'staging', name: ' ' }],
+      ['GET', '/account/logs?status=9xx', undefined],
+      ['GET', '/account/logs?cursor=nonsense', undefined],
+      ['GET', '/account/logs?from=2026-02-30', undefined],
+      ['GET', '/account/logs?account=acc_other', undefined],
+      ['GET', '/account/usage?from=x', undefined],
+    ] as const)
+      assert.equal((await send(headers, method, route, body)).status, 422, route);
+  });
+
+  it('an account changes its password, which ends its other sessions', async (t) => {
+    const { send, signIn } = await started(t);
+    const [mine, other] = [await signIn(), await signIn()];
+    const change = (current: string, password: string) =>
+      send(mine.headers, 'POST', '/account/password', { current, password });
+    assert.equal((await change('a wrong password', 'a new long password')).status, 403);
+    assert.equal((await change(PASSWORD, 'short')).status, 422);
+    assert.equal((await send(other.headers, 'GET', '/account')).status, 200, 'nothing has changed');
+    const changed = await change(PASSWORD, 'a new long password');
+    assert.equal(changed.status, 200);
+    const renewed = { ...mine.headers, cookie: cookieOf(changed) };
+    assert.equal((await send(renewed, 'GET', '/account')).status, 200);
+    for (const { headers } of [mine, other])
+      assert.equal((await send(headers, 'GET', '/account')).status, 401);
+    assert.equal((await signIn()).status, 401);
+    assert.equal((await signIn('a new long password')).status, 200);
+  });
+
+  it('a request without the header of the page is refused', async (t) => {
+    const { send, signIn } = await started(t);
+    const { headers } = await signIn();
+    const { cookie } = headers;
+    assert.equal((await send({ cookie }, 'GET', '/account')).status, 403);
+    const foreign = { ...headers, 'sec-fetch-site': 'same-site' };
+    assert.equal((await send(foreign, 'POST', '/account/keys', { environment: 'x', name: 'x' })).status, 403);
+  });
+
+  it('an operator sets and removes passwords, and ends sessions', async (t) => {
+    const { account, send, signIn, operator } = await started(t);
+    const path = `/accounts/${account.id}`;
+    const first = await signIn();
+    assert.equal((await operator('DELETE', `${path}/sessions`)).status, 200);
+    assert.equal((await send(first.headers, 'GET', '/account')).status, 401);
+    assert.equal((await operator('POST', `${path}/password`, { password: 'short' })).status, 422);
+    assert.equal((await signIn()).status, 200);
+    assert.equal(
+      (await operator('POST', `${path}/password`, { password: 'a new long password' })).status,
+      200,
+    );
+    assert.equal((await signIn()).status, 401);
+    assert.equal((await signIn('a new long password')).status, 200);
+    assert.equal((await operator('DELETE', `${path}/password`)).status, 200);
+    assert.equal((await signIn('a new long password')).status, 401);
+    for (const [method, what, body] of [
+      ['POST', 'password', { password: PASSWORD }],
+      ['DELETE', 'password', undefined],
+      ['DELETE', 'sessions', undefined],
+    ] as const)
+      assert.equal((await operator(method, `/accounts/acc_none/${what}`, body)).status, 404);
+  });
+
+  it('an operator sees the log of all accounts, the ledger and the figures of the server', async (t) => {
+    const engine = new MemoryEngine();
+    const file = {
+      first_read: '2026-01-01T00:00:00.000Z',
+      readings: 1,
+      formats: ['us-grant'],
+      updated: 0,
+      unchanged: 0,
+    };
+    const counts = { ingested: 3, skipped: 1, failed: 0, bytes: 10 };
+    const sources = () => [
+      { path: '/data/a.zip', last_read: '2026-01-01T00:00:00.000Z', ...file, ...counts },
+      { path: '/data/b.zip', last_read: '2026-01-02T00:00:00.000Z', ...file, ...counts },
+    ];
+    const { service, account, operator } = await started(t, { engine: Object.assign(engine, { sources }) });
+    const key = await service.access.createKey({ account: account.id, environment: 'x', name: 'x' });
+    for (const secret of [service.key, key.secret])
+      await service.search({ query: 'x' }, { 'x-api-key': secret });
+    await service.search({ query: 'x', top_k: 0 }, { 'x-api-key': key.secret });
+    const all = await operator('GET', '/logs');
+    assert.deepEqual(
+      all.json.lines.map((line: { key: string; status: number }) => [line.key, line.status]),
+      [
+        [key.id, 422],
+        [key.id, 200],
+        [service.keyId, 200],
+      ],
+    );
+    const count = async (query: string) => (await operator('GET', `/logs?${query}`)).json.lines.length;
+    assert.equal(await count(`account=${account.id}`), 2);
+    assert.equal(await count(`account=${account.id}&status=422`), 1);
+    assert.equal(await count(`account=${account.id}&key=${service.keyId}`), 0, 'the key belongs to another');
+    assert.equal((await operator('GET', '/logs?account=acc_none')).status, 404);
+    assert.equal((await operator('PATCH', `/keys/${key.id}`, { name: 'y' })).json.name, 'y');
+    const ledger = await operator('GET', '/ingests');
+    assert.deepEqual([ledger.json.files, ledger.json.totals.ingested, ledger.json.totals.skipped], [2, 6, 2]);
+    assert.deepEqual(
+      ledger.json.latest.map(({ path }: { path: string }) => path),
+      ['/data/b.zip', '/data/a.zip'],
+    );
+    const health = await operator('GET', '/health');
+    const searches = health.json.latency.find(
+      ({ endpoint }: { endpoint: string }) => endpoint === 'semantic',
+    );
+    assert.equal(searches.requests, 3);
+    assert.ok(searches.p50 > 0 && searches.p50 <= searches.p95 && searches.p95 <= searches.p99);
+    assert.ok(health.json.memory.resident > 1e6);
+  });
+});
+
+it('a percentile of a histogram lies within its bucket', () => {
+  const buckets = [
+    { upTo: 0.01, count: 50 },
+    { upTo: 0.1, count: 90 },
+    { upTo: 1, count: 90 },
+    { upTo: Number.POSITIVE_INFINITY, count: 100 },
+  ];
+  assert.equal(percentile(buckets, 0.25), 5);
+  assert.equal(percentile(buckets, 0.5), 10);
+  assert.equal(percentile(buckets, 0.7), 55);
+  assert.equal(percentile(buckets, 0.99), 1_000, 'the last bucket has no upper bound');
+  assert.equal(percentile([], 0.5), 0);
+});

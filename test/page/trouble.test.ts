@@ -1,0 +1,118 @@
+/** What the page says if something is missing, slow or refused. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import { noSharp } from '../drawings/images.js';
+import { noBrowser } from '../house/browser.js';
+import { becomesTrue, Site } from './site.js';
+
+const SEARCH = '**/api/v1/search/semantic';
+const HASH = '#/?query=sulfide%20solid%20electrolyte';
+
+/** An error as the server answers it. */
+const refuse = (route: Route, status: number, code: string, headers: Record<string, string> = {}) =>
+  route.fulfill({
+    status,
+    headers: { 'x-error-code': code, 'x-request-id': 'r-1', ...headers },
+    contentType: 'application/json',
+    body: JSON.stringify({ detail: `detail of ${code}` }),
+  });
+
+/** A page at the start, to whose later requests a test may answer. */
+async function atStart(site: Site): Promise<Page> {
+  const { page } = await site.visit();
+  await page.locator('.frame-account').waitFor();
+  return page;
+}
+
+describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
+  let site: Site;
+  before(async () => {
+    site = await Site.open();
+  });
+  after(() => site?.close());
+
+  it('shows that a search runs, keeps the last results meanwhile, and drops an answer that comes late', async () => {
+    const page = await atStart(site);
+    await page.goto(site.url(HASH));
+    await page.locator('.result').first().waitFor();
+    const held: Route[] = [];
+    await page.route(SEARCH, (route) => void held.push(route));
+    await page.goto(site.url(`${HASH}&countries=KR`));
+    await page.locator('[aria-busy=true] .progress').waitFor();
+    await page.getByText(/Still searching after \d+ s/).waitFor();
+    assert.ok((await page.locator('.waiting .result').count()) > 0);
+    await page.goto(site.url(HASH));
+    await page.locator('[aria-busy=false] .result').first().waitFor();
+    assert.equal(held.length, 1);
+    await held[0]!.fulfill({ json: { total: 0, results: [] } }).catch(() => {});
+    assert.ok((await page.locator('.result').count()) > 0);
+  });
+
+  it('says what to do: quota, overload, a fault, a server that is gone', async () => {
+    const page = await atStart(site);
+    const cases: [(route: Route) => Promise<void>, RegExp][] = [
+      [(route) => refuse(route, 429, 'quota_exceeded'), /searches of this month are used up/],
+      [(route) => refuse(route, 503, 'overloaded', { 'retry-after': '7' }), /Try again in 7 s/],
+      [(route) => refuse(route, 500, 'internal'), /The search failed.*detail of internal.*Request r-1/s],
+      [(route) => route.abort('connectionrefused'), /The server does not answer/],
+    ];
+    for (const [answer, message] of cases) {
+      await page.route(SEARCH, answer);
+      await page.goto(site.url(`${HASH}&query_of=${message.source.length}`));
+      await page.goto(site.url(`#/?query=electrolyte%20${message.source.length}`));
+      await page.getByRole('alert').filter({ hasText: message }).waitFor();
+      await page.unroute(SEARCH);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.locator('.result').first().waitFor();
+    }
+  });
+
+  it('opens a new session of a visitor if the old one has ended', async () => {
+    const page = await atStart(site);
+    await page.context().clearCookies();
+    await page.goto(site.url(HASH));
+    await page.locator('.result').first().waitFor();
+  });
+
+  it('leaves no hole for a drawing that does not arrive', async () => {
+    const page = await atStart(site);
+    let asked = 0;
+    await page.route('**/api/v1/drawings/**', (route) => {
+      asked++;
+      return route.fulfill({ status: 404 });
+    });
+    await page.goto(site.url('#/?query=docking%20station%20of%20a%20robot%20cleaner'));
+    await page.locator('.result').first().waitFor();
+    // A drawing is asked for when it is scrolled to.
+    await becomesTrue(
+      page,
+      `(() => {
+        const thumbnail = document.querySelector('.result .thumbnail');
+        thumbnail?.scrollIntoView();
+        return !thumbnail;
+      })()`,
+    );
+    assert.ok(asked > 0, 'a drawing was asked for');
+  });
+
+  it('tells a visitor without an account how to get in', async () => {
+    const closed = await Site.open({ pageAccount: 'none' });
+    try {
+      const { page } = await closed.visit();
+      await page.getByText('cannot be searched from the page yet').waitFor();
+      await page.goto(closed.url(HASH));
+      await page.getByRole('alert').filter({ hasText: 'Sign in to search' }).waitFor();
+      const { accounts } = {
+        accounts: await closed.service.access.createAccount({ name: 'Lab', plan: 'free' }),
+      };
+      await closed.service.access.setPassword(accounts.id, 'correct horse battery');
+      await page.goto(closed.url());
+      await page.reload();
+      await page.getByText('answers only those who have signed in').waitFor();
+      await page.locator('.note').getByRole('link', { name: 'Sign in' }).waitFor();
+    } finally {
+      await closed.close();
+    }
+  });
+});
