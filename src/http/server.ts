@@ -19,7 +19,7 @@ import { Metrics } from '../observe/metrics.js';
 import type { AdapterOptions, HttpAdapter } from './adapters/adapter.js';
 import { createNodeAdapter } from './adapters/node.js';
 import { createUwsAdapter } from './adapters/uws.js';
-import { PageSessions } from './admission/page-session.js';
+import { type AccountSignIns, PageSessions } from './admission/page-session.js';
 import { createApp, ROUTES } from './app.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { type MetricsPort, openMetricsPort } from './metrics-port.js';
@@ -108,7 +108,11 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const { engine, access, drawings, log, config, metrics = new Metrics() } = parts;
   const tls = tlsIdentity(config);
   const external = await oauthOf(config);
-  const authorization = await authorizationOf(parts);
+  const signIns = new SignIns({
+    accountWithPassword: (asked) => access.accountWithPassword(asked),
+    check: (asked, password) => access.signIn(asked, password),
+  });
+  const authorization = await authorizationOf(parts, signIns);
   const lifecycle = { draining: false };
   const requestServices = openRequestServices(access, config, log, () => engine.ready().ready);
   const writeLine = lineWriter(log);
@@ -121,7 +125,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const mcp =
     config.mcp === 'off' ? undefined : new McpEndpoint({ version: packageVersion(), onFault }, config);
   await mcp?.load();
-  const page = config.page === 'off' ? undefined : new PageSessions(access, config);
+  const page = config.page === 'off' ? undefined : new PageSessions(access, config, signIns);
   const missing = access.isAvailable() ? page?.missingAccount() : undefined;
   if (missing !== undefined) {
     const message = 'visitors have to sign in: no account, or more than one, has the name of --page-account';
@@ -231,12 +235,10 @@ async function oauthOf(config: ServerParts['config']): Promise<Services['oauth']
  * The embedded authorization server, if it is on.
  * @throws PriorartError `usage` if clients could not reach it, or passwords would travel without TLS
  */
-async function authorizationOf({
-  access,
-  config,
-  log,
-  fetchDocument,
-}: ServerParts): Promise<EmbeddedOAuth | undefined> {
+async function authorizationOf(
+  { access, config, log, fetchDocument }: ServerParts,
+  signIns: AccountSignIns,
+): Promise<EmbeddedOAuth | undefined> {
   if (config.oauthEmbedded !== 'on') return undefined;
   if (config.oauthIssuer !== undefined) {
     throw new PriorartError(
@@ -260,13 +262,10 @@ async function authorizationOf({
     );
   }
   const { EmbeddedOAuth } = await import('./oauth/embedded.js');
-  const signIns = new SignIns({
-    accountWithPassword: (asked) => access.accountWithPassword(asked),
-    check: (asked, password) => access.checkPassword(asked, password),
-  });
   return new EmbeddedOAuth({
     ...{ access, publicUrl, fetchDocument, scope: config.oauthScope },
-    checkPassword: (account, password, address) => signIns.check(account, password, address),
+    checkPassword: async (account, password, address) =>
+      (await signIns.check(account, password, address))?.account,
     onError: (error) => log.error({ err: error }, 'expired sign-ins could not be removed'),
   });
 }

@@ -7,7 +7,7 @@
  */
 import { type AccountSession, SessionSigner } from '../../access/account-session.js';
 import { type Account, pageKeyOf } from '../../access/records.js';
-import { SignIns } from '../../access/sign-in.js';
+import type { SignIns } from '../../access/sign-in.js';
 import type { AccessStore } from '../../access/store.js';
 import { DEMONSTRATION_ACCOUNT, NO_PAGE_ACCOUNT } from '../../config.js';
 import { PriorartError } from '../../errors.js';
@@ -31,22 +31,23 @@ export interface PageCaller {
   account: Account;
 }
 
+/** Checks of passwords, with the number for a session. */
+export type AccountSignIns = SignIns<{ account: Account; epoch: number }>;
+
 export class PageSessions {
   readonly #store: AccessStore;
   readonly #signer: SessionSigner;
-  readonly #signIns: SignIns<{ account: Account; epoch: number }>;
+  readonly #signIns: AccountSignIns;
   readonly #config: PageConfig;
   readonly #source: RequestSource;
 
-  constructor(store: AccessStore, config: PageConfig) {
+  /** @param signIns the sign-ins of all doors of the server, so that guesses at one of them slow the others */
+  constructor(store: AccessStore, config: PageConfig, signIns: AccountSignIns) {
     this.#store = store;
     this.#config = config;
     this.#source = new RequestSource(config);
     this.#signer = new SessionSigner(store.folder);
-    this.#signIns = new SignIns({
-      accountWithPassword: (asked) => store.accountWithPassword(asked),
-      check: (asked, password) => store.signIn(asked, password),
-    });
+    this.#signIns = signIns;
   }
 
   /** The name of the account of visitors that the operator set, if there is no such account. */
