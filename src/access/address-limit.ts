@@ -1,5 +1,6 @@
 /**
- * The rate limit of endpoints without a key: calls of one client address in any 60 seconds, in this process.
+ * A rate limit by client address: calls of one address in any 60 seconds, in this process. For public endpoints, and for
+ * calls without a valid key.
  * The number of addresses is bounded. If the memory is full, it drops the address with the oldest last call.
  */
 import { PUBLIC_ADDRESSES_MAX } from '../limits.js';

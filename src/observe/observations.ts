@@ -13,11 +13,11 @@ export interface AnswerTrace {
     /** Scored exactly. */
     scored: number;
   };
-  /** Number of index searches that were widened, and of segments scanned exactly against the plan. */
+  /** Number of index searches that were widened, and of segments whose index was given up. */
   replanned?: {
     /** Stages repeated with more candidates. */
     widened: number;
-    /** Segments scanned exactly against the plan. */
+    /** Segments whose index was given up: all their codes, or all allowed passages, were read. */
     rescanned: number;
   };
   /** Results of recall checks on earlier searches of this worker. */

@@ -8,9 +8,10 @@ import { claimsTree } from '../../src/page/model/claims-tree.js';
 import { complaintsOf } from '../../src/page/model/complaints.js';
 import { documentOf } from '../../src/page/model/document.js';
 import { csvOf, curlOf } from '../../src/page/model/export.js';
-import { emptySearch, parametersOf, searchOf } from '../../src/page/model/fields.js';
+import { emptySearch, FLAGS, LISTS, parametersOf, searchOf, TEXTS } from '../../src/page/model/fields.js';
 import { matchedWords, piecesOf } from '../../src/page/model/passages.js';
 import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/page/model/request.js';
+import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
 import type { SearchResult } from '../../src/search/public-types.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
@@ -49,6 +50,19 @@ describe('the address', () => {
 });
 
 describe('requests', () => {
+  it('can state every filter of the API', () => {
+    const known: ReadonlySet<string> = new Set([
+      'countries',
+      'doc_type',
+      'applicant_match',
+      ...TEXTS,
+      ...LISTS,
+      ...FLAGS,
+    ]);
+    const missing = Object.keys(FILTER_SCHEMAS).filter((field) => !known.has(field));
+    assert.deepEqual(missing, [], 'add them to src/page: see ARCHITECTURE.md, "To add a filter"');
+  });
+
   it('have the fields that are stated, and no others', () => {
     const search = { ...emptySearch(), query: ' laser ', applicant: 'Bosch', ipc_codes: ['H01S'] };
     assert.deepEqual(semanticRequest(search), {

@@ -8,7 +8,7 @@ export type Country = (typeof COUNTRIES)[number];
 export const DATES = ['filing', 'publication', 'grant', 'priority'] as const;
 export type DateKind = (typeof DATES)[number];
 
-const TEXTS = [
+export const TEXTS = [
   'query',
   'applicant',
   'inventor',
@@ -26,7 +26,7 @@ const TEXTS = [
   'priority_date_to',
 ] as const;
 
-const LISTS = [
+export const LISTS = [
   'like',
   'unlike',
   'kind_codes',
@@ -36,7 +36,7 @@ const LISTS = [
   'must_not_terms',
 ] as const;
 
-const FLAGS = ['include_utility_model', 'applicant_expand', 'translate_terms'] as const;
+export const FLAGS = ['include_utility_model', 'applicant_expand', 'translate_terms'] as const;
 
 /** The first value is the one that the address leaves out. */
 export const CHOICES = {

@@ -1,6 +1,6 @@
 /** Requests of the API from the page's search. */
 import type { AnalyticsRequest, SemanticRequest } from '../../search/public-types.js';
-import { DATES, type DateKind, type Search } from './fields.js';
+import { DATES, type DateKind, FLAGS, LISTS, type Search, TEXTS } from './fields.js';
 
 /** Fields that both endpoints take, without those that are not stated. */
 function common(search: Search): SemanticRequest {
@@ -9,23 +9,15 @@ function common(search: Search): SemanticRequest {
     request[name] = value;
   };
   if (search.query.trim() !== '') put('query', search.query.trim());
-  for (const name of ['like', 'unlike', 'countries', 'kind_codes', 'ipc_codes', 'cpc_codes'] as const) {
+  for (const name of ['countries', ...LISTS] as const) {
     if (search[name].length > 0) put(name, search[name]);
   }
-  for (const name of ['must_terms', 'must_not_terms'] as const) {
-    if (search[name].length > 0) put(name, search[name]);
+  for (const name of FLAGS) {
+    if (search[name] && name !== 'applicant_expand') put(name, true);
   }
-  for (const name of ['include_utility_model', 'translate_terms'] as const) {
-    if (search[name]) put(name, true);
-  }
-  for (const name of [
-    'inventor',
-    'publication_number',
-    'application_number',
-    'family_id',
-    'as_of',
-  ] as const) {
-    if (search[name].trim() !== '') put(name, search[name].trim());
+  for (const name of TEXTS) {
+    const isOwn = name === 'query' || name === 'applicant' || name.includes('_date_');
+    if (!isOwn && search[name].trim() !== '') put(name, search[name].trim());
   }
   if (search.applicant.trim() !== '') {
     put('applicant', search.applicant.trim());
