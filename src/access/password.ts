@@ -34,10 +34,10 @@ const UNKNOWN = formatted({ ...COST, salt: randomBytes(SALT_BYTES), hash: random
  * @throws PriorartError `usage` for a length that is not allowed
  */
 export function checkedPassword(text: string): string {
-  const password = text.normalize('NFKC');
-  const { length } = [...password];
+  // As it was typed: the length that schemas state, too.
+  const { length } = [...text];
   const { min, max } = PASSWORD_CHARS;
-  if (length >= min && length <= max) return password;
+  if (length >= min && length <= max) return text.normalize('NFKC');
   throw new PriorartError('usage', `password: got ${length} characters; expected ${min} to ${max}`);
 }
 

@@ -54,12 +54,17 @@ const EXCEPTIONS: Readonly<Record<string, readonly number[]>> = {
   'GET /.well-known/oauth-protected-resource': [404, 404, 404, 404, 404],
   'GET /.well-known/oauth-protected-resource/mcp': [404, 404, 404, 404, 404],
   'GET /page/{file}': [404, 404, 404, 404, 404],
+  'POST /admin/api/v1/grants/{grant}/revoke': [401, 401, 401, 401, 404],
 };
+
+/** The embedded authorization server is off. */
+const OF_OAUTH = /^\/(?:oauth\/|\.well-known\/(?:oauth-authorization-server|openid-configuration))/;
 
 /** The rule of an access. */
 function expected({ method, path, access, takesSession }: Route): readonly number[] {
   const exception = EXCEPTIONS[`${method} ${path}`];
   if (exception) return exception;
+  if (OF_OAUTH.test(path)) return [404, 404, 404, 404, 404];
   // `npm run build` makes the files of the page, and the compiler alone does not.
   if (path === '/' && !existsSync('dist/page/index.html')) return [404, 404, 404, 404, 404];
   if (access === 'admin') return [401, 401, 401, 401, 200];

@@ -88,7 +88,7 @@ onEachAdapter('sessions of the web page', (adapter) => {
     send(url, 'POST', '/session', { ...PAGE, ...headers }, { visitor: true });
 
   /** A second server on the folder of a service. */
-  async function another(t: TestContext, service: Service): Promise<string> {
+  async function another(service: Service): Promise<string> {
     const access = AccessStore.open(service.accessFolder, { create: false });
     const server = await startServer({
       engine: new MemoryEngine(),
@@ -102,7 +102,7 @@ onEachAdapter('sessions of the web page', (adapter) => {
         shutdownGraceMs: 1_000,
       },
     });
-    t.after(async () => {
+    service.beforeStop(async () => {
       await server.close();
       await access.close();
     });
@@ -252,7 +252,7 @@ onEachAdapter('sessions of the web page', (adapter) => {
 
   it('an account signs in with its password, on all servers of the folder, until it signs out', async (t) => {
     const { service, url, account, signIn } = await withPassword(t);
-    const second = await another(t, service);
+    const second = await another(service);
     assert.equal((await send(url, 'GET', '/session')).json.can_sign_in, true);
     const [first, other] = [await signIn(), await signIn(PASSWORD, account.id, second)];
     assert.deepEqual([first.status, first.json.kind, first.json.account.plan], [200, 'account', 'free']);
@@ -274,7 +274,7 @@ onEachAdapter('sessions of the web page', (adapter) => {
 
   it('a changed or removed password, and a revocation, end the sessions of the account on all servers', async (t) => {
     const { service, url, account, signIn } = await withPassword(t);
-    const second = await another(t, service);
+    const second = await another(service);
     const status = async (cookie: string) => (await search(second, { ...PAGE, cookie })).status;
     const steps: [what: string, change: () => Promise<unknown>, password: string | undefined][] = [
       ['a new password', () => service.access.setPassword(account.id, `${PASSWORD}!`), `${PASSWORD}!`],

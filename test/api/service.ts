@@ -132,6 +132,7 @@ export interface Answer {
 export class Service {
   readonly engine: MemoryEngine;
   readonly logLines: string[] = [];
+  readonly #ends: (() => Promise<unknown>)[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), 'priorart-api-'));
   access!: AccessStore;
   server!: Server;
@@ -224,7 +225,13 @@ export class Service {
     return this.call(path, { method: 'POST', headers: given, body: raw, ...init });
   }
 
+  /** Adds what has to end before the folder is removed. */
+  beforeStop(end: () => Promise<unknown>): void {
+    this.#ends.push(end);
+  }
+
   async stop(): Promise<void> {
+    for (const end of this.#ends) await end();
     await this.server.close();
     await this.access.close();
     rmSync(this.#folder, { recursive: true, force: true });

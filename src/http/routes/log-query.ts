@@ -6,15 +6,14 @@ import { LOG_PAGE } from '../../limits.js';
 const range = `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}`;
 const day = z.iso.date({ error: 'a day as YYYY-MM-DD' });
 const text = z.string({ error: 'a text' });
+/** A status, or a class of them. */
+export const STATUS_FORM = /^(?:[1-5]\d\d|[2-5]xx)$/;
 const status = 'a status such as 200, or one of 2xx, 3xx, 4xx, 5xx';
 
 const fields = {
   key: text.optional(),
   endpoint: text.optional(),
-  status: z
-    .string({ error: status })
-    .regex(/^(?:[1-5]\d\d|[2-5]xx)$/, status)
-    .optional(),
+  status: z.string({ error: status }).regex(STATUS_FORM, status).optional(),
   from: day.optional(),
   to: day.optional(),
   limit: z.coerce

@@ -1,13 +1,12 @@
 /** Requests and answers of the account that is signed in. */
 import { z } from 'zod';
 import { ENVIRONMENT_FORM } from '../../../access/rules.js';
-import { PASSWORD_CHARS } from '../../../limits.js';
 import { nameSchema } from '../name-schema.js';
+import { newPasswordSchema } from '../password-schema.js';
 
 const day = z.iso.date({ error: 'a day as YYYY-MM-DD' });
 const text = z.string({ error: 'a text' });
 const environment = 'a name such as production: 1 to 32 of a-z, 0-9, - and _';
-const { min, max } = PASSWORD_CHARS;
 
 export const ownKeyInputSchema = z.strictObject({
   environment: z.string({ error: environment }).regex(ENVIRONMENT_FORM, environment),
@@ -21,5 +20,5 @@ export const ownUsageQuerySchema = z.strictObject({
 });
 export const passwordChangeSchema = z.strictObject({
   current: text,
-  password: text.describe(`${min} to ${max} characters`),
+  password: newPasswordSchema,
 });

@@ -1,10 +1,11 @@
 /** Requests and answers about the operation of a server: ingests, health, passwords. */
 import { z } from 'zod';
+import { newPasswordSchema } from '../../password-schema.js';
 
 const count = () => z.int().min(0);
 const ms = () => z.number().min(0);
 
-export const passwordInputSchema = z.strictObject({ password: z.string({ error: 'a text' }) });
+export const passwordInputSchema = z.strictObject({ password: newPasswordSchema });
 
 export const ingestsSchema = z.strictObject({
   files: z.int().min(0).describe('Files that were read completely'),
