@@ -378,7 +378,8 @@ export const OAUTH_CLOCK_TOLERANCE_S = 5;
 export const OAUTH_TOKEN_MAX_CHARS = 12_000;
 /**
  * The embedded authorization server. Lifetimes in seconds: a request of a client until its person has agreed, a code,
- * an access token, a refresh token since its last use, a grant, and a registered client that no account has agreed to.
+ * an access token, a refresh token since its last use, a grant, a registered client that no account has agreed to, and a
+ * refresh token after its use.
  */
 export const OAUTH_LIFETIME_S = {
   interaction: 600,
@@ -386,7 +387,8 @@ export const OAUTH_LIFETIME_S = {
   accessToken: 3_600,
   refreshToken: 30 * 86_400,
   grant: 365 * 86_400,
-  unusedClient: 86_400,
+  unusedClient: 3_600,
+  usedToken: 86_400,
 } as const;
 /** Records of the embedded authorization server, by kind. A full kind refuses further ones until some expire. */
 export const OAUTH_RECORDS_MAX: Readonly<Record<string, number>> = {
@@ -397,6 +399,8 @@ export const OAUTH_RECORDS_MAX: Readonly<Record<string, number>> = {
   AccessToken: 200_000,
   RefreshToken: 200_000,
 };
+/** Records of a kind and a grant. The one that expires first gives way to a further one. */
+export const OAUTH_RECORDS_PER_GRANT = 100;
 /** Grants of an account. The oldest is ended for a further one. */
 export const OAUTH_GRANTS_PER_ACCOUNT = 100;
 /** Changes that may wait for the thread that writes them. */
@@ -410,6 +414,8 @@ export const OAUTH_BODY_MAX_BYTES = 32 << 10;
 /** Registrations, and fetches of metadata documents, that a client address may cause in any 60 seconds. */
 export const OAUTH_REGISTRATIONS_PER_MINUTE = 10;
 export const OAUTH_FETCHES_PER_MINUTE = 20;
+/** Sign-ins that a client address may begin in any 60 seconds. */
+export const OAUTH_AUTHORIZATIONS_PER_MINUTE = 120;
 /** A client's metadata: characters of its name and of an address, and number of addresses. */
 export const OAUTH_CLIENT = { nameChars: 100, uriChars: 2_000, redirectUris: 20 } as const;
 /** A client's metadata document: bytes, longest fetch (ms), fetches at the same time, time it is kept (s). */

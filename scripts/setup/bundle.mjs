@@ -41,7 +41,13 @@ const WITH_REQUIRE = `import { createRequire } from 'node:module'; const require
 /** The files that import a library, and nothing else. */
 export const BUNDLES = {
   mcp: { source: 'src/mcp/sdk.ts', external: ['zod', 'zod/*'], plugins: [withoutValidator] },
-  oauth: { source: 'src/http/oauth/library.ts', plugins: [withoutAdvice], banner: { js: WITH_REQUIRE } },
+  // The library names the kinds of its records by its classes.
+  oauth: {
+    source: 'src/http/oauth/library.ts',
+    plugins: [withoutAdvice],
+    banner: { js: WITH_REQUIRE },
+    keepNames: true,
+  },
   metrics: { source: 'src/observe/prometheus.ts', banner: { js: WITH_REQUIRE } },
 };
 

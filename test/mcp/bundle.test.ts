@@ -30,6 +30,37 @@ const DISCOVER = {
   },
 };
 
+/** A sign-in, and a refresh, as a client and a browser do them: every kind of record is written and read. */
+const WHOLE_FLOW = `
+    const account = await access.createAccount({ name: 'Team', plan: 'pro' });
+    await access.setPassword(account.id, 'a password of the team');
+    const verifier = 'v'.repeat(43);
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const client = { client_id: registered.client_id, redirect_uri: 'http://127.0.0.1:9/' };
+    const cookies = new Map();
+    const visit = async (path, form) => {
+      const headers = { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') };
+      const { pathname, search } = new URL(path, server.url);
+      const body = form && new URLSearchParams(form);
+      const reply = await fetch(server.url + pathname + search, { method: body ? 'POST' : 'GET', body, headers, redirect: 'manual' });
+      for (const cookie of reply.headers.getSetCookie()) {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie);
+        cookies.set(name, value);
+      }
+      return reply;
+    };
+    const query = new URLSearchParams({ ...client, response_type: 'code', code_challenge: challenge, code_challenge_method: 'S256', scope: 'offline_access', state: 's' });
+    const page = (await visit('/oauth/authorize?' + query)).headers.get('location');
+    console.log('signed in', (await visit(page, { step: 'sign-in', account: 'Team', password: 'a password of the team' })).status);
+    const resumed = await visit(page, { step: 'allow' });
+    const back = await visit(resumed.headers.get('location'));
+    console.log('allowed', back.status < 400 ? 302 : back.status);
+    const code = new URL(back.headers.get('location')).searchParams.get('code');
+    const token = await visit('/oauth/token', { ...client, grant_type: 'authorization_code', code, code_verifier: verifier });
+    const { refresh_token } = await token.json();
+    console.log('token', token.status);
+    console.log('refreshed', (await visit('/oauth/token', { ...client, grant_type: 'refresh_token', refresh_token })).status);`;
+
 /** Compiled files that bundles replace, and their most bytes. */
 const BUNDLES = {
   mcp: ['dist/src/mcp/sdk.js', 300_000],
@@ -92,6 +123,7 @@ it('the bundle of MCP takes little room, and serves both eras without the librar
 it('the bundle of OAuth takes little room, and answers without the libraries and without advice', () => {
   assertSmall('oauth');
   const output = run(`
+    import { createHash } from 'node:crypto';
     import { startServer } from ${JSON.stringify(join(folder, 'dist/src/http/server.js'))};
     import { AccessStore } from ${JSON.stringify(join(folder, 'dist/src/access/store.js'))};
     import { createLog } from ${JSON.stringify(join(folder, 'dist/src/observe/log.js'))};
@@ -109,13 +141,15 @@ it('the bundle of OAuth takes little room, and answers without the libraries and
     const answer = await fetch(server.url + '/oauth/register', {
       method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ redirect_uris: ['http://127.0.0.1:9/'] }),
     });
-    console.log(answer.status, await answer.text());
+    const registered = await answer.json();
+    console.log(answer.status, registered.client_id.slice(0, 7));
+    ${WHOLE_FLOW}
     const { OAuth } = await import(${JSON.stringify(join(folder, 'dist/src/http/admission/oauth.js'))});
     const settings = { oauthIssuer: 'x', oauthJwks: 'https://localhost/', publicUrl: 'https://localhost' };
     await OAuth.of(settings).keyOf('x').catch(({ code }) => console.log(code));
     await server.close();
     await access.close();`);
-  assert.match(output, /^201 \{.*"client_id":"client_.*\}\nunauthorized\n$/);
+  assert.equal(output, '201 client_\nsigned in 200\nallowed 302\ntoken 200\nrefreshed 200\nunauthorized\n');
 });
 
 it('the bundle of metrics takes little room, and shows metrics without the library', () => {

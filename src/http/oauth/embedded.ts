@@ -10,8 +10,10 @@ import { AddressLimit } from '../../access/address-limit.js';
 import { randomBase62 } from '../../access/key.js';
 import type { Account } from '../../access/records.js';
 import type { AccessStore } from '../../access/store.js';
+import type { Allowance } from '../../access/window.js';
 import { PriorartError } from '../../errors.js';
 import {
+  OAUTH_AUTHORIZATIONS_PER_MINUTE,
   OAUTH_BODY_MAX_BYTES,
   OAUTH_FETCHES_PER_MINUTE,
   OAUTH_GRANTS_PER_ACCOUNT,
@@ -81,6 +83,7 @@ export class EmbeddedOAuth implements TokenCheck {
   readonly #fetchDocument: DocumentFetch;
   readonly #registrations = new AddressLimit();
   readonly #fetches = new AddressLimit();
+  readonly #begun = new AddressLimit();
   /** Faults of this server, by the request that met them. */
   readonly #faults = new WeakMap<IncomingMessage, Error>();
   readonly #timer: NodeJS.Timeout;
@@ -193,7 +196,12 @@ export class EmbeddedOAuth implements TokenCheck {
         this.#signIn(incoming, response, body, request.remoteAddress, running.provider),
       );
     }
-    const query = path === `${OAUTH_PATH}/authorize` ? this.#withScope(request.query) : request.query;
+    const isNew = path === `${OAUTH_PATH}/authorize`;
+    if (isNew) {
+      const allowance = this.#begun.take(request.remoteAddress, OAUTH_AUTHORIZATIONS_PER_MINUTE);
+      if (!allowance.admitted) throw tooMany('sign-ins', allowance);
+    }
+    const query = isNew ? this.#withScope(request.query) : request.query;
     return this.#inject(request, body, query === '' ? path : `${path}?${query}`, running.callback);
   }
 
@@ -266,11 +274,7 @@ export class EmbeddedOAuth implements TokenCheck {
 
   async #register(request: HttpRequest, body: Uint8Array, { callback }: Running): Promise<HttpReply> {
     const allowance = this.#registrations.take(request.remoteAddress, OAUTH_REGISTRATIONS_PER_MINUTE);
-    if (!allowance.admitted) {
-      throw new PriorartError('rate_limited', 'too many registrations from this client address', {
-        retryAfter: allowance.resetMs / 1000,
-      });
-    }
+    if (!allowance.admitted) throw tooMany('registrations', allowance);
     const used = registrationOf(body);
     if (typeof used === 'string') {
       const answer = { error: 'invalid_client_metadata', error_description: used };
@@ -381,6 +385,12 @@ export class EmbeddedOAuth implements TokenCheck {
     if (fault !== undefined) throw fault;
     return replyOf(response);
   }
+}
+
+function tooMany(what: string, { resetMs }: Allowance): PriorartError {
+  return new PriorartError('rate_limited', `too many ${what} from this client address`, {
+    retryAfter: resetMs / 1000,
+  });
 }
 
 const PASSED = ['accept', 'authorization', 'content-type', 'origin', 'sec-fetch-site', 'user-agent'];

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { PriorartError } from '../../errors.js';
-import { OAUTH_RECORDS_MAX } from '../../limits.js';
+import { OAUTH_LIFETIME_S, OAUTH_RECORDS_MAX, OAUTH_RECORDS_PER_GRANT } from '../../limits.js';
 import { checkedValues, whole } from '../../store/checked-values.js';
 import { diskFullIn } from '../../store/faults.js';
 import { openLmdb } from '../../store/lmdb-open.js';
@@ -95,9 +95,10 @@ export class OAuthTables {
   put(kind: string, value: string, record: StoredRecord): void {
     this.#write(roomForValue(JSON.stringify(record).length), () => {
       const name = nameOf(kind, value);
+      const grant = record.payload['grantId'];
+      if (typeof grant === 'string') this.#keepFew(grant, kind);
       if (!this.#records.doesExist(name)) this.#count(kind, 1);
       this.#records.putSync(name, record);
-      const grant = record.payload['grantId'];
       if (typeof grant === 'string') this.#ofGrant.putSync(`${grant} ${name}`, true);
     });
   }
@@ -113,7 +114,9 @@ export class OAuthTables {
       const found = this.#records.get(name);
       if (found === undefined || found.payload['consumed'] !== undefined) return false;
       const payload = { ...found.payload, consumed: Math.floor(Date.now() / 1000) };
-      this.#records.putSync(name, { ...found, payload });
+      // It is kept to detect that it is used again, which ends the grant.
+      const expires = Math.min(found.expires, Date.now() + OAUTH_LIFETIME_S.usedToken * 1000);
+      this.#records.putSync(name, { ...found, payload, expires });
       return true;
     });
   }
@@ -187,6 +190,16 @@ export class OAuthTables {
     const connection = whole(() => this.#connections.get(id));
     this.#connections.removeSync(id);
     return connection;
+  }
+
+  /** Removes the record of a kind and grant that expires first if there are many: used ones expire before others. */
+  #keepFew(grant: string, kind: string): void {
+    const keys = this.#ofGrant.getKeys({ start: `${grant} ${kind} `, end: `${grant} ${kind}!` });
+    const names = [...keys].map((key) => key.slice(grant.length + 1));
+    if (names.length < OAUTH_RECORDS_PER_GRANT) return;
+    const expires = (name: string) => whole(() => this.#records.get(name))?.expires ?? 0;
+    const [first] = names.map((name) => ({ name, at: expires(name) })).sort((a, b) => a.at - b.at);
+    this.#remove(first!.name);
   }
 
   #remove(name: string): void {

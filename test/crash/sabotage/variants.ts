@@ -183,7 +183,7 @@ export const VARIANTS: readonly Variant[] = [
           : limits.settle(reservation, false);`,
       },
       {
-        file: 'http/routes/admin/accounts/route.js',
+        file: 'http/routes/account-with-quota.js',
         find: 'const { used, cycle } = services.limits.quotaUsed(account);',
         replace: `const { used: written, cycle } = services.limits.quotaUsed(account);
         const used = written + (${PENDING}.get(account.id) ?? 0);`,

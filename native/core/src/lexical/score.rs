@@ -144,7 +144,6 @@ impl<'a> Collection<'a> {
         places: &Places,
         scratch: &mut Sums,
     ) -> Result<Matches> {
-        scratch.grow(lexical.documents());
         for (located, share) in places {
             let gains = &self.gains[located.part as usize];
             lexical.occurrences(located, |document, count| {
@@ -177,7 +176,7 @@ impl<'a> Collection<'a> {
         let weight = |word: &Counted| concepts[word.concept].boost * self.idf(word.documents);
         counted.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.concept.cmp(&b.concept)));
         counted.truncate(MOST_CONCEPTS);
-        let mut scratch = Sums::default();
+        let mut scratch = self.scratch();
         for Counted { concept, matches, .. } in counted.iter_mut().filter(|word| word.is_held) {
             self.add_translations(&concepts[*concept].translations, matches, &mut translated, &mut scratch)?;
         }
@@ -211,7 +210,7 @@ impl<'a> Collection<'a> {
         words: impl Iterator<Item = &'b Found>,
         translated: &mut Translated<'b>,
     ) -> Result<Vec<Counted>> {
-        let mut scratch = Sums::default();
+        let mut scratch = self.scratch();
         let mut counted = Vec::new();
         let mut own_words = 0;
         for word in words {
@@ -264,7 +263,6 @@ impl<'a> Collection<'a> {
             if translations.iter().all(|other| found(other).is_empty()) {
                 continue;
             }
-            scratch.grow(lexical.documents());
             own.iter().for_each(|&(document, value)| scratch.raise(document, value));
             for other in translations {
                 let raised = |&(document, value): &(u32, f32)| (document, self.translated * value);
@@ -286,6 +284,12 @@ impl<'a> Collection<'a> {
             self.matches(*segment, &places, scratch)
         });
         matches.collect()
+    }
+
+    /// Sums that are large enough for every segment.
+    fn scratch(&self) -> Sums {
+        let documents = self.segments.iter().flatten().map(|(lexical, _)| lexical.documents());
+        Sums::new(documents.max().unwrap_or(0))
     }
 
     fn is_common(&self, holding: usize) -> bool {

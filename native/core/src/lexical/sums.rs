@@ -12,7 +12,7 @@ thread_local! {
 const MOST_SPARE: usize = 32;
 
 /// A number for each document, 0 for most of them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sums {
     values: Vec<f32>,
     touched: Vec<u32>,
@@ -27,11 +27,6 @@ impl Sums {
         });
         values.resize(documents, 0.0);
         Sums { values, touched: Vec::new() }
-    }
-
-    /// Makes room for at least a number of documents.
-    pub(super) fn grow(&mut self, documents: usize) {
-        self.values.resize(self.values.len().max(documents), 0.0);
     }
 
     /// The number of each document.
