@@ -1,6 +1,6 @@
 /** Grants of the embedded authorization server: administration, command line, several processes, and time. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -57,11 +57,13 @@ onEachAdapter('grants', (adapter) => {
     });
   };
   const cli = (...args: string[]) =>
-    spawnSync(
-      process.execPath,
-      [join(ROOT, 'dist/src/cli/main.js'), 'grants', ...args, '--data', dirname(service.accessFolder)],
-      { encoding: 'utf8' },
-    );
+    // The server of this process answers meanwhile.
+    new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
+      const words = ['grants', ...args, '--data', dirname(service.accessFolder)];
+      execFile(process.execPath, [join(ROOT, 'dist/src/cli/main.js'), ...words], (error, stdout, stderr) =>
+        resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
   const tokens = async (client: string) => (await tokensFor(base, client, 'Kim', PASSWORD)).access_token;
 
   it('the administration lists and ends them; the key of the client goes with its last grant', async () => {
@@ -85,16 +87,16 @@ onEachAdapter('grants', (adapter) => {
 
   it('the command line ends access in a running server', async () => {
     const token = await tokens(await registered(base, 'Notebook'));
-    const [grant] = JSON.parse(cli('list', '--account', 'Kim', '--json').stdout);
+    const [grant] = JSON.parse((await cli('list', '--account', 'Kim', '--json')).stdout);
     assert.equal(grant.client_name, 'Notebook');
-    assert.match(cli('list').stdout, /Notebook/);
+    assert.match((await cli('list')).stdout, /Notebook/);
     assert.equal(await statusOf(base, token), 200);
-    const { status, stdout, stderr } = cli('revoke', grant.id);
+    const { status, stdout, stderr } = await cli('revoke', grant.id);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /has no access any more/);
     assert.equal(await statusOf(base, token), 401);
-    assert.notEqual(cli('revoke', grant.id).status, 0);
-    assert.match(cli().stdout, /No client has access/);
+    assert.notEqual((await cli('revoke', grant.id)).status, 0);
+    assert.match((await cli()).stdout, /No client has access/);
   });
 
   it('servers of one folder share clients, sign-ins, codes and tokens', async () => {
