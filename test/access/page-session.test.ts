@@ -274,6 +274,17 @@ onEachAdapter('sessions of the web page', (adapter) => {
     }
   });
 
+  it('the sign-out of a visitor removes the cookie, and adds no record to the account', async (t) => {
+    const { service, url, account } = await demonstration(t);
+    const { cookie } = await visit(url);
+    const gone = await send(url, 'DELETE', '/session', { ...PAGE, cookie });
+    assert.deepEqual([gone.status, gone.json.kind], [200, 'none']);
+    assert.match(gone.headers['set-cookie']![0]!, /^priorart_session=; .*Max-Age=0$/);
+    const session = new SessionSigner(service.accessFolder).read(cookie.slice(cookie.indexOf('=') + 1))!;
+    assert.equal(session.account, account.id);
+    assert.equal(service.access.isAccountSessionEnded(session), false, 'no record');
+  });
+
   it('a request with a cookie does not create the data folder again after it was moved', async (t) => {
     const { service, url, account } = await demonstration(t);
     const folder = dirname(service.accessFolder);
