@@ -115,7 +115,9 @@ export const USAGE_DAYS = 400;
 export const REQUEST_LOG_PRUNE_MS = 3_600_000;
 /** Lines on a page of logs. */
 export const LOG_PAGE = { min: 1, max: 1_000, default: 100 } as const;
-/** Lines of the request log that one call reads to find those that fit a filter. */
+/** Days of usage that an account may ask for in one call: a year, and the month before it. */
+export const ACCOUNT_USAGE_DAYS_MAX = 400;
+/** Lines of the request log that one call reads, of all keys together. */
 export const LOG_LINES_READ = 20_000;
 /** Characters of a path that the program's log shows. */
 export const LOG_PATH_MAX_CHARS = 200;
@@ -125,6 +127,8 @@ export const LOG_QUERY_MAX_CHARS = 1_000;
 /** Environments of an account, active keys of an account, characters of a name. */
 export const ENVIRONMENTS_MAX = 50;
 export const KEYS_PER_ACCOUNT_MAX = 1_000;
+/** Deactivated keys of an account that are kept. Those that were deactivated first are removed. */
+export const DEACTIVATED_KEYS_MAX = 1_000;
 export const ACCESS_NAME_MAX_CHARS = 200;
 /** Retry-After during maintenance, s. The default holds unless the operator gives another value. */
 export const MAINTENANCE_RETRY_S = { min: 1, max: 86_400, default: 120 } as const;

@@ -4,7 +4,6 @@
  * before it expires: the account has another epoch (changed password, revocation), or the session was signed out.
  */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACCOUNT_SESSION_S } from '../limits.js';
 import { SecretFile } from './secret-file.js';
@@ -37,13 +36,14 @@ export class SessionSigner {
   }
 
   /**
-   * A new session and the value of its cookie.
-   * @throws PriorartError `unavailable` if the secret cannot be read
+   * A new session and the value of its cookie. The first session of a folder creates the secret.
+   * @throws PriorartError `unavailable` if the secret cannot be read, or the folder is missing
    */
   begin(
     { account, kind, epoch }: Pick<AccountSession, 'account' | 'kind' | 'epoch'>,
     now: number = Date.now(),
   ): { session: AccountSession; token: string } {
+    if (!this.#file.exists()) this.#file.make();
     const id = randomBytes(12).toString('base64url');
     const expires = now + ACCOUNT_SESSION_S * 1000;
     const body = [expires.toString(36), id, account, epoch.toString(36), kind[0]].join('.');
@@ -58,7 +58,8 @@ export class SessionSigner {
   read(token: string, now: number = Date.now()): AccountSession | undefined {
     const [, body = '', until = '', id = '', account = '', epoch = '', kind, signature = ''] =
       FORM.exec(token) ?? [];
-    if (body === '') return undefined;
+    // Without the secret no session is valid. Reading creates nothing.
+    if (body === '' || !this.#file.exists()) return undefined;
     if (!timingSafeEqual(Buffer.from(signature), Buffer.from(this.#sign(body)))) return undefined;
     const expires = Number.parseInt(until, 36);
     if (expires <= now) return undefined;
@@ -71,8 +72,6 @@ export class SessionSigner {
 
   /** A key for this purpose only, derived from the secret (RFC 5869). */
   #key(): Buffer {
-    // Without the file no session is valid, so it may be made at any time.
-    if (!existsSync(this.#file.file)) this.#file.make();
     const secret = this.#file.secret();
     if (this.#derived?.secret !== secret) {
       const key = hkdfSync('sha256', secret, '', 'priorart session of an account', 32);

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ACCOUNT_ENDED_SESSIONS_MAX } from '../limits.js';
+import { ACCOUNT_ENDED_SESSIONS_MAX, DEACTIVATED_KEYS_MAX } from '../limits.js';
 import type { Account, ApiKey } from './records.js';
 import { known } from './rules.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
@@ -301,6 +301,24 @@ export function keysOfIn(file: Sqlite, account: string): ApiKey[] {
 export function countActive(file: Sqlite, account: string): number {
   const sql = "SELECT count(*) FROM keys WHERE account = ? AND state = 'active'";
   return file.row<[number]>(sql, account)![0];
+}
+
+/** Deactivates a key. Its account keeps a bounded number of deactivated keys; the earliest are removed. */
+export function deactivateKey(file: Sqlite, { id, account }: Pick<ApiKey, 'id' | 'account'>): void {
+  file.rows(
+    "UPDATE keys SET state = 'deactivated', deactivated_at = ? WHERE id = ? AND state = 'active'",
+    new Date().toISOString(),
+    id,
+  );
+  file.rows(
+    `DELETE FROM keys WHERE id IN (
+       SELECT id FROM keys WHERE account = ?1 AND state = 'deactivated' AND id <> ?2
+       ORDER BY deactivated_at DESC, id LIMIT -1 OFFSET ?3
+     )`,
+    account,
+    id,
+    DEACTIVATED_KEYS_MAX - 1,
+  );
 }
 
 export function insertKey(

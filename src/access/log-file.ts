@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
 import { LOG_LINES_READ, REQUEST_LOG_DAYS } from '../limits.js';
-import type { LogFilter, LogLine, LogPage } from './log-records.js';
+import type { LogFilter, LogLine, LogPage, UsageRow } from './log-records.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
 const LAYOUT: Layout = {
@@ -104,8 +104,9 @@ export function linePosition(cursor: string): LinePosition {
 type KeyedRow = [...LineRow, key: string];
 
 /**
- * Lines of several keys, newest first. A call reads a bounded number of lines: if the filter leaves out most of
- * them, the page is short, and its `next` continues behind the lines that were read.
+ * Lines of several keys, newest first. A call reads a bounded number of lines, of all keys together. With many keys,
+ * or with a filter that leaves out most lines, the page may be short. Its `next` continues behind the lines that
+ * were read.
  * @param keys undefined for all keys
  * @param oldest ms since 1970
  * @throws PriorartError `usage` if the cursor is invalid
@@ -120,7 +121,8 @@ export function filteredPageOf(
   const start = cursor === undefined ? NEWEST : linePosition(cursor);
   const [from, until] = [Math.max(oldest, dayStart(filter.from, 0) ?? 0), dayStart(filter.to, 1)];
   const before = until !== undefined && until <= start.time ? { time: until, id: 0 } : start;
-  const read = Math.max(limit + 1, Math.floor(LOG_LINES_READ / Math.max(1, keys?.length ?? 1)));
+  const read = Math.max(1, Math.floor(LOG_LINES_READ / Math.max(1, keys?.length ?? 1)));
+  const most = isEmpty(filter) ? Math.min(limit + 1, read) : read;
   // The lines of each key are in the order of an index, and so are those of all keys together.
   const found = (keys ?? [undefined]).map((key) =>
     log.rows<KeyedRow>(
@@ -131,10 +133,9 @@ export function filteredPageOf(
       from,
       before.time,
       before.id,
-      isEmpty(filter) ? limit + 1 : read,
+      most,
     ),
   );
-  const most = isEmpty(filter) ? limit + 1 : read;
   // Behind the last line of a key that was not read to its end, lines of that key may be missing.
   const ends = found.filter((rows) => rows.length === most).map((rows) => positionOf(rows.at(-1)!));
   const end = ends.reduce<LinePosition | undefined>(
@@ -151,6 +152,44 @@ export function filteredPageOf(
     lines: shown.map((row) => ({ key: row[9], ...lineOf(row.slice(0, 9) as LineRow) })),
     ...(last === undefined ? {} : { next: cursorOf(last) }),
   };
+}
+
+/**
+ * Calls by day, key and endpoint. With keys, the cost does not depend on the other keys: the statement finds the days
+ * that have rows, and looks up each key on each of them.
+ * @param keys undefined for all keys
+ */
+export function usageOf(log: Sqlite, from: string, to: string, keys?: readonly string[]): UsageRow[] {
+  type Row = [string, string, string, number, number, number, number];
+  const columns = 'day, key, endpoint, requests, ok, client_errors, server_errors';
+  const rows =
+    keys === undefined
+      ? log.rows<Row>(
+          `SELECT ${columns} FROM usage WHERE day BETWEEN ? AND ? ORDER BY day, key, endpoint`,
+          from,
+          to,
+        )
+      : log.rows<Row>(
+          `WITH RECURSIVE days (day) AS (
+             SELECT min(day) FROM usage WHERE day >= ?1
+             UNION ALL SELECT (SELECT min(u.day) FROM usage u WHERE u.day > days.day) FROM days WHERE days.day < ?2
+           )
+           SELECT ${columns} FROM usage
+           WHERE day IN (SELECT day FROM days WHERE day <= ?2) AND key IN (SELECT value FROM json_each(?3))
+           ORDER BY day, key, endpoint`,
+          from,
+          to,
+          JSON.stringify(keys),
+        );
+  return rows.map(([day, key, endpoint, requests, ok, client_errors, server_errors]) => ({
+    day,
+    key,
+    endpoint,
+    requests,
+    ok,
+    client_errors,
+    server_errors,
+  }));
 }
 
 function positionOf([id, time]: KeyedRow): LinePosition {

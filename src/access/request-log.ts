@@ -14,7 +14,7 @@ import {
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
 } from '../limits.js';
-import { daysKept, filteredPageOf, LOG_FILE, linePosition, openLog, pageOf } from './log-file.js';
+import { daysKept, filteredPageOf, LOG_FILE, linePosition, openLog, pageOf, usageOf } from './log-file.js';
 import {
   addCounts,
   addStatus,
@@ -156,22 +156,7 @@ export class RequestLog {
    * @throws PriorartError `unavailable` if the log is damaged
    */
   usage(from: string, to: string, keys?: ReadonlySet<string>): UsageRow[] {
-    const sql = `SELECT day, key, endpoint, requests, ok, client_errors, server_errors FROM usage
-      WHERE day BETWEEN ? AND ? ORDER BY day, key, endpoint`;
-    return this.#reading([], (log) =>
-      log
-        .rows<[string, string, string, number, number, number, number]>(sql, from, to)
-        .filter(([, key]) => keys === undefined || keys.has(key))
-        .map(([day, key, endpoint, requests, ok, client_errors, server_errors]) => ({
-          day,
-          key,
-          endpoint,
-          requests,
-          ok,
-          client_errors,
-          server_errors,
-        })),
-    );
+    return this.#reading([], (log) => usageOf(log, from, to, keys && [...keys]));
   }
 
   #isPruneDue(): boolean {

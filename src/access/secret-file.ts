@@ -1,9 +1,8 @@
 /** A secret in a file of the access store. All servers on the folder share it, and only its owner can read it. */
-import { readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:process';
 import { PriorartError } from '../errors.js';
-import { makeDurableFolder, makeFileOnce } from '../store/room.js';
+import { makeFileOnce } from '../store/room.js';
 import { randomBase62 } from './key.js';
 
 const CHARS = 40;
@@ -25,12 +24,23 @@ export class SecretFile {
   }
 
   /**
-   * Creates the file, with random letters and digits, if it does not exist.
+   * Creates the file, with random letters and digits, if it does not exist. Creates no folder: a data folder
+   * that was deleted or renamed must not appear again.
    * @returns whether the file was created
+   * @throws PriorartError `unavailable` if the folder is missing
    */
   make(): boolean {
-    makeDurableFolder(dirname(this.file), 0o700);
-    return makeFileOnce(this.file, `${randomBase62(CHARS)}\n`);
+    try {
+      return makeFileOnce(this.file, `${randomBase62(CHARS)}\n`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw this.#unavailable(`the folder of ${this.file} is missing`);
+    }
+  }
+
+  /** Whether the file exists. */
+  exists(): boolean {
+    return existsSync(this.file);
   }
 
   /**

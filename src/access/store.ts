@@ -26,6 +26,7 @@ import {
   type Credentials,
   countActive,
   credentialsIn,
+  deactivateKey,
   endSessionsIn,
   hasPasswordIn,
   hasPasswordsIn,
@@ -282,7 +283,8 @@ export class AccessStore {
 
   /**
    * Deactivates a key. After the promise resolves, the change is on the disk and requests with the key are
-   * refused. A second call changes nothing.
+   * refused. A second call changes nothing. An account keeps its last DEACTIVATED_KEYS_MAX deactivated keys; the
+   * secrets of earlier ones are unknown.
    * @throws PriorartError `not_found` for an unknown id, `usage` for the key of the page
    */
   async revoke(id: string): Promise<ApiKey> {
@@ -293,11 +295,7 @@ export class AccessStore {
       );
     }
     return this.#writing((file) => {
-      file.rows(
-        "UPDATE keys SET state = 'deactivated', deactivated_at = ? WHERE id = ? AND state = 'active'",
-        new Date().toISOString(),
-        id,
-      );
+      deactivateKey(file, keyIn(file, id));
       return keyIn(file, id);
     });
   }

@@ -87,6 +87,7 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
       ['GET', '/account/logs?from=2026-02-30', undefined],
       ['GET', '/account/logs?account=acc_other', undefined],
       ['GET', '/account/usage?from=x', undefined],
+      ['GET', '/account/usage?from=2020-01-01', undefined],
     ] as const)
       assert.equal((await send(headers, method, route, body)).status, 422, route);
   });

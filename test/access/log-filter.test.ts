@@ -71,6 +71,57 @@ it('pages of several keys, with any filter, hold every fitting line once, newest
   }
 });
 
+it('a page of many keys reads a bounded number of lines of all together, and no line is lost', async (t) => {
+  const folder = temporary(t);
+  const log = new RequestLog(folder);
+  t.after(() => log.close());
+  const keys = Array.from({ length: LOG_LINES_READ / 2 }, (_, n) => `key_${n}`);
+  const now = Date.now();
+  for (let n = 0; n < 40; n++) {
+    const key = keys[n % 4]!;
+    log.add({ key, time: now - 100 + n, requestId: `r${n}`, endpoint: 'x', status: 200, ms: 1, client: '' });
+  }
+  await log.flush();
+  const found: string[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const page = log.pageOfKeys(keys, 1_000, { cursor });
+    // Two lines of each of the four keys that have lines.
+    assert.ok(page.lines.length <= 8, `${page.lines.length} lines`);
+    found.push(...page.lines.map(({ request_id }) => request_id));
+    cursor = page.next;
+    pages++;
+  } while (cursor !== undefined && pages < 100);
+  assert.deepEqual(
+    found,
+    Array.from({ length: 40 }, (_, n) => `r${39 - n}`),
+  );
+});
+
+it('usage of keys has the rows of these keys on all days of the range', async (t) => {
+  const folder = temporary(t);
+  const log = new RequestLog(folder);
+  t.after(() => log.close());
+  const start = Date.UTC(2026, 0, 1);
+  for (let n = 0; n < 60; n++) {
+    const line = { requestId: 'r', endpoint: n % 2 ? 'x' : 'y', status: 200, ms: 1, client: '' };
+    log.add({ ...line, key: `key_${n % 3}`, time: start + Math.floor(n / 6) * 2 * DAY });
+  }
+  await log.flush();
+  for (const [from, to] of [
+    ['2026-01-03', '2026-01-10'],
+    ['2026-01-04', '2026-01-04'],
+    ['2020-01-01', '2030-01-01'],
+    ['2026-01-05', '2026-01-01'],
+  ] as const)
+    for (const keys of [['key_0', 'key_2'], ['key_none'], []]) {
+      const wanted = log.usage(from, to).filter(({ key }) => keys.includes(key));
+      assert.deepEqual(log.usage(from, to, new Set(keys)), wanted, JSON.stringify({ from, to, keys }));
+    }
+  assert.equal(log.usage('2026-01-03', '2026-01-10', new Set(['key_0'])).length, 8);
+});
+
 it('a call reads a bounded number of lines, and goes on behind them', async (t) => {
   const log = new RequestLog(temporary(t));
   t.after(() => log.close());

@@ -1,12 +1,14 @@
 /** Sessions of the web page: who can open one, what it is good for, and how it ends. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { type OutgoingHttpHeaders, request } from 'node:http';
+import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { SessionSigner } from '../../src/access/account-session.js';
 import { pageKeyOf } from '../../src/access/records.js';
 import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
+import { PriorartError } from '../../src/errors.js';
 import { startServer } from '../../src/http/server.js';
 import { ACCOUNT_ENDED_SESSIONS_MAX, ACCOUNT_SESSION_S } from '../../src/limits.js';
 import { createLog } from '../../src/observe/log.js';
@@ -272,6 +274,34 @@ onEachAdapter('sessions of the web page', (adapter) => {
     }
   });
 
+  it('the sign-out of a visitor removes the cookie, and adds no record to the account', async (t) => {
+    const { service, url, account } = await demonstration(t);
+    const { cookie } = await visit(url);
+    const gone = await send(url, 'DELETE', '/session', { ...PAGE, cookie });
+    assert.deepEqual([gone.status, gone.json.kind], [200, 'none']);
+    assert.match(gone.headers['set-cookie']![0]!, /^priorart_session=; .*Max-Age=0$/);
+    const session = new SessionSigner(service.accessFolder).read(cookie.slice(cookie.indexOf('=') + 1))!;
+    assert.equal(session.account, account.id);
+    assert.equal(service.access.isAccountSessionEnded(session), false, 'no record');
+  });
+
+  it('a request with a cookie does not create the data folder again after it was moved', async (t) => {
+    const { service, url, account } = await demonstration(t);
+    const folder = dirname(service.accessFolder);
+    const moved = `${folder}-moved`;
+    renameSync(folder, moved);
+    t.after(() => rmSync(moved, { recursive: true, force: true }));
+    const { token } = new SessionSigner(temporary(t)).begin({
+      account: account.id,
+      kind: 'visitor',
+      epoch: 0,
+    });
+    const cookie = `priorart_session=${token}`;
+    await send(url, 'GET', '/session', { cookie });
+    await visit(url);
+    assert.ok(!existsSync(folder), 'the folder is not there');
+  });
+
   it('a changed or removed password, and a revocation, end the sessions of the account on all servers', async (t) => {
     const { service, url, account, signIn } = await withPassword(t);
     const second = await another(service);
@@ -384,6 +414,27 @@ describe('the cookie of a session', () => {
     for (const wrong of ['', '.', token.slice(1), `${token} `, token.slice(0, token.lastIndexOf('.'))])
       assert.equal(signer.read(wrong, now), undefined);
     assert.equal(new SessionSigner(temporary(t)).read(token, now), undefined, 'another folder');
+  });
+
+  it('reading it creates nothing, also if the folder was moved', (t) => {
+    const folder = join(temporary(t), 'access');
+    mkdirSync(folder);
+    const { token } = new SessionSigner(folder).begin({
+      account: 'acc_Xy12abcdef34',
+      kind: 'account',
+      epoch: 0,
+    });
+    const signer = new SessionSigner(folder);
+    rmSync(join(folder, 'session-secret'));
+    assert.equal(signer.read(token), undefined);
+    assert.deepEqual(readdirSync(folder), []);
+    rmSync(folder, { recursive: true });
+    assert.equal(signer.read(token), undefined);
+    assert.throws(
+      () => signer.begin({ account: 'acc_Xy12abcdef34', kind: 'account', epoch: 0 }),
+      (error) => error instanceof PriorartError && error.code === 'unavailable',
+    );
+    assert.ok(!existsSync(folder));
   });
 });
 

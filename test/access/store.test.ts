@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   mkdtempSync,
@@ -17,9 +18,11 @@ import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CallLimits } from '../../src/access/call-limits.js';
 import { newSecret } from '../../src/access/key.js';
+import { insertKey, openKeys } from '../../src/access/keys-file.js';
 import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
+import { DEACTIVATED_KEYS_MAX } from '../../src/limits.js';
 import { until } from '../until.js';
 
 const folders: string[] = [];
@@ -106,6 +109,40 @@ describe('access store', () => {
     const now = store.verify(secret);
     assert.equal(!now.ok && now.reason, 'deactivated');
     await flushed;
+    await store.close();
+  });
+
+  it('keeps a bounded number of deactivated keys, and removes the earliest', async () => {
+    const dir = folder();
+    const { store, account, id, secret } = await withKey(dir);
+    await store.revoke(id);
+    const other = await store.createAccount({ name: 'Other', plan: 'free' });
+    const kept = await store.createKey({ account: other.id, environment: 'production', name: 'kept' });
+    await store.revoke(kept.id);
+    const file = openKeys(dir, { create: false, waitMs: 1_000 });
+    file.write(() => {
+      for (let n = 1; n < DEACTIVATED_KEYS_MAX; n++) {
+        const key = { id: `key_${n}`, account: account.id, environment: 'production', name: 'old' };
+        insertKey(file, randomBytes(32), key);
+      }
+      file.rows(
+        "UPDATE keys SET state = 'deactivated', deactivated_at = '2999-01-01' WHERE account = ? AND id <> ?",
+        account.id,
+        id,
+      );
+    });
+    file.close();
+    const last = await store.createKey({ account: account.id, environment: 'production', name: 'last' });
+    const active = await store.createKey({ account: account.id, environment: 'production', name: 'active' });
+    assert.equal(store.keysOf(account.id).length, DEACTIVATED_KEYS_MAX + 2);
+    assert.equal((await store.revoke(last.id)).state, 'deactivated');
+    const ids = store.keysOf(account.id).map((key) => key.id);
+    assert.equal(ids.length, DEACTIVATED_KEYS_MAX + 1);
+    assert.ok(!ids.includes(id), 'the earliest is removed');
+    assert.ok(ids.includes(last.id), 'the latest is kept');
+    assert.deepEqual(store.verify(secret), { ok: false, reason: 'unknown' });
+    assert.ok(store.verify(active.secret).ok);
+    assert.equal(store.key(kept.id).state, 'deactivated', 'other accounts are not concerned');
     await store.close();
   });
 

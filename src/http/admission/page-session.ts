@@ -150,10 +150,14 @@ export class PageSessions {
     return (await this.#begin(account, 'account')).token;
   }
 
-  /** Ends the session of a request on every server. */
+  /**
+   * Ends the session of a request on every server. The session of a visitor is not recorded as ended: anyone can open
+   * and end any number of them, and the records of an account are bounded. A copy of its cookie gives no more than
+   * a new visit.
+   */
   async end(request: HttpRequest): Promise<void> {
     const found = this.find(request);
-    if (found !== undefined) await this.#store.endAccountSession(found.session);
+    if (found?.session.kind === 'account') await this.#store.endAccountSession(found.session);
   }
 
   /** The Set-Cookie header. @param token empty to remove the cookie */

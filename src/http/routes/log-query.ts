@@ -1,7 +1,8 @@
 /** The filters of the log of requests and of usage, for accounts and operators. */
 import { z } from 'zod';
 import type { LogFilter } from '../../access/log-records.js';
-import { LOG_PAGE } from '../../limits.js';
+import { PriorartError } from '../../errors.js';
+import { ACCOUNT_USAGE_DAYS_MAX, LOG_PAGE } from '../../limits.js';
 
 const range = `an integer from ${LOG_PAGE.min} to ${LOG_PAGE.max}`;
 const day = z.iso.date({ error: 'a day as YYYY-MM-DD' });
@@ -38,11 +39,20 @@ export function filterOf({ endpoint, status, from, to }: z.output<typeof logQuer
   };
 }
 
-/** First and last day of usage: by default the days of this month so far, in UTC. */
+/**
+ * First and last day of usage: by default the days of this month so far, in UTC.
+ * @throws PriorartError `usage` for too many days
+ */
 export function daysOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   from: string;
   to: string;
 } {
   const today = new Date().toISOString().slice(0, 10);
-  return { from: from ?? `${today.slice(0, 8)}01`, to: to ?? today };
+  const days = { from: from ?? `${today.slice(0, 8)}01`, to: to ?? today };
+  const count = (Date.parse(days.to) - Date.parse(days.from)) / 86_400_000 + 1;
+  if (count <= ACCOUNT_USAGE_DAYS_MAX) return days;
+  throw new PriorartError(
+    'usage',
+    `from: got ${count} days until ${days.to}; expected at most ${ACCOUNT_USAGE_DAYS_MAX}`,
+  );
 }

@@ -109,7 +109,7 @@ export const revokeOwnKeyOperation = accountOperation({
 export const ownUsageOperation = accountOperation({
   id: 'ownUsage',
   summary: 'Calls of the account by day, key and endpoint',
-  description: 'Of all its keys, or of one.',
+  description: 'Of all its keys, or of one. At most 400 days.',
   answer: 'Usage',
   parameters: [
     inQuery('from', 'First day, UTC; the first of this month when absent', DAY),
@@ -124,7 +124,7 @@ export const ownLogsOperation = accountOperation({
   id: 'ownLogs',
   summary: 'The log of requests of the account',
   description:
-    'Of all its keys, newest first. With a filter, a page may be short though there are more lines: go on with `next`.',
+    'Of all its keys, newest first. With a filter or many keys, a page may be short though there are more lines: go on with `next`.',
   answer: 'LogPage',
   parameters: LOG_PARAMETERS,
   unknown: NO_KEY,

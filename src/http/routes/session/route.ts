@@ -68,7 +68,7 @@ export const pageSignOut: Route = {
   async handle(call) {
     const page = pageOf(call);
     requirePage(call.request);
-    // A copied cookie must not stay valid at any server of the folder.
+    // A copied cookie of an account must not stay valid at any server of the folder.
     await page.end(call.request);
     const reply = answer(shown(call, undefined));
     return { ...reply, headers: { ...reply.headers, 'set-cookie': page.cookie(call.request, '') } };
