@@ -209,7 +209,8 @@ function isEmpty({ endpoint, status }: LogFilter): boolean {
 }
 
 function fits([, , , endpoint, status]: KeyedRow, wanted: LogFilter): boolean {
-  if (wanted.endpoint !== undefined && endpoint !== wanted.endpoint) return false;
+  const { endpoint: name } = wanted;
+  if (name !== undefined && endpoint !== name && !endpoint.startsWith(`${name}.`)) return false;
   if (wanted.status === undefined) return true;
   const text = `${status}`;
   return wanted.status.endsWith('xx') ? text[0] === wanted.status[0] : text === wanted.status;

@@ -17,6 +17,7 @@ export interface LoggedRequest {
 
 /** Which lines of the log are wanted. An absent field allows every value. */
 export interface LogFilter {
+  /** A name, or its part before a dot: `mcp` allows `mcp.search_patents`, too. */
   endpoint?: string;
   /** An exact status, or `2xx` to `5xx`. */
   status?: string;

@@ -14,6 +14,7 @@ export type RequestServicesConfig = Partial<
   Pick<
     Config,
     | 'adminSecret'
+    | 'publicUrl'
     | 'tlsCert'
     | 'rateLimit'
     | 'publicRateLimit'
@@ -59,7 +60,7 @@ export function openRequestServices(
   return {
     limits,
     requests,
-    admin: administration(access, requests, secret, config.tlsCert !== undefined),
+    admin: administration(access, requests, secret, config),
     async close() {
       // The log closes the thread that writes for both.
       await limits.close();

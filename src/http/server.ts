@@ -207,6 +207,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       if (newTls) adapter.replaceTls(newTls);
       middleware = newMiddleware;
       mcp?.reload(changed);
+      page?.reload(changed);
       if (changed.logLevel !== undefined) log.level = changed.logLevel;
       log.info(newTls ? { certificate_valid_to: validTo(newTls) } : {}, 'settings read again');
     },

@@ -16,7 +16,7 @@ it('pages of several keys, with any filter, hold every fitting line once, newest
   for (let n = 0; n < 600; n++) {
     // Several lines of each time, also of different keys.
     const time = now - 3 * DAY + Math.floor(n / 7) * 2_000_000;
-    const endpoint = n % 5 === 0 ? 'details' : 'semantic';
+    const endpoint = ['details', 'mcp.search_patents', 'mcp', 'mcpx', 'semantic'][n % 5]!;
     const status = n % 11 === 0 ? 429 : n % 13 === 0 ? 503 : 200;
     added.push({ key: `key_${n % 3}`, time, endpoint, status, id: `r${n}` });
   }
@@ -31,12 +31,18 @@ it('pages of several keys, with any filter, hold every fitting line once, newest
     { endpoint: 'details', status: '2xx', from: today, to: today },
     { to: today },
     { endpoint: 'unknown' },
+    { endpoint: 'mcp' },
+    { endpoint: 'mcp.search_patents' },
   ];
   for (const keys of [undefined, ['key_0'], ['key_0', 'key_2'], []] as (string[] | undefined)[]) {
     for (const filter of filters) {
       const wanted = added
         .filter(({ key }) => keys === undefined || keys.includes(key))
-        .filter(({ endpoint }) => filter.endpoint === undefined || endpoint === filter.endpoint)
+        .filter(({ endpoint }) =>
+          filter.endpoint === 'mcp'
+            ? ['mcp', 'mcp.search_patents'].includes(endpoint)
+            : filter.endpoint === undefined || endpoint === filter.endpoint,
+        )
         .filter(({ status }) =>
           filter.status === undefined
             ? true

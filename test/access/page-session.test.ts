@@ -238,11 +238,7 @@ onEachAdapter('sessions of the web page', (adapter) => {
     });
     assert.ok(service.logLines.some((line) => line.includes('no account, or more than one')));
     const { id } = await service.access.createAccount({ name: 'Public', plan: 'free' });
-    const behind = {
-      host: 'patents.example.com',
-      'x-forwarded-for': '192.0.2.1',
-      'x-forwarded-proto': 'https',
-    };
+    const behind = { host: 'patents.example.com', 'x-forwarded-for': '192.0.2.1' };
     const opened = await visit(url, behind);
     assert.equal(opened.json.account.id, id);
     assert.match(opened.headers['set-cookie']![0]!, /; Secure$/);

@@ -15,7 +15,8 @@ import { createLog } from '../../src/observe/log.js';
 import { MemoryEngine, onEachAdapter, Service } from '../api/service.js';
 import { ROOT } from '../house/checkout.js';
 import { freePort } from '../http/free-port.js';
-import { registered, statusOf, tokensFor } from './oauth-flow-helper.js';
+import { REDIRECT, Visitor } from './oauth-client.js';
+import { registered, statusOf, type Tokens, tokensFor } from './oauth-flow-helper.js';
 
 const PASSWORD = 'correct horse battery';
 const DAY_MS = 86_400_000;
@@ -106,6 +107,56 @@ onEachAdapter('grants', (adapter) => {
     const [grant] = (await admin('')).json.grants;
     await admin(`/${grant.id}/revoke`, { method: 'POST' });
     assert.deepEqual([await statusOf(base, token), await statusOf(second.url, token)], [401, 401]);
+  });
+
+  it('a client whose key is revoked gets no new tokens', async () => {
+    const client = await registered(base, 'Refresher');
+    const refreshed = async (refresh_token: string) => {
+      const form = { grant_type: 'refresh_token', client_id: client, refresh_token };
+      const response = await fetch(`${base}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+      });
+      return { status: response.status, json: (await response.json()) as Tokens };
+    };
+    const given = await tokensFor(base, client, 'Kim', PASSWORD);
+    const first = await refreshed(given.refresh_token);
+    assert.equal(first.status, 200);
+    const { grants } = (await admin(`?account=${account.id}`)).json;
+    await service.access.revoke(grants.find((one: { client_id: string }) => one.client_id === client).key);
+    assert.equal(await statusOf(base, first.json.access_token), 401);
+    const second = await refreshed(first.json.refresh_token);
+    assert.deepEqual([second.status, second.json.error], [400, 'invalid_grant']);
+  });
+
+  it('a consent that is sent twice makes one grant; a later one is told that the page has expired', async () => {
+    const client = await registered(base, 'Double');
+    const url = new URL(`${base}/oauth/authorize`);
+    url.search = new URLSearchParams({
+      ...{ response_type: 'code', client_id: client, redirect_uri: REDIRECT, code_challenge_method: 'S256' },
+      code_challenge: 'x'.repeat(43),
+    }).toString();
+    const person = new Visitor();
+    const { url: page } = await person.visit(url);
+    await person.visit(page, { step: 'sign-in', account: 'Kim', password: PASSWORD });
+    const cookie = [...person.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const allow = () =>
+      fetch(page, {
+        ...{ method: 'POST', redirect: 'manual', headers: { cookie } },
+        body: new URLSearchParams({ step: 'allow' }),
+      });
+    const grantsOf = async () =>
+      (await admin('')).json.grants.filter((one: { client_id: string }) => one.client_id === client).length;
+    const answers = [...(await Promise.all([allow(), allow()])), await allow()];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [303, 303, 303],
+    );
+    assert.equal(await grantsOf(), 1);
+    const back = await person.visit(page, { step: 'allow' });
+    assert.ok(back.url.searchParams.has('code'), back.url.href);
+    assert.equal((await allow()).status, 400);
+    assert.equal(await grantsOf(), 1);
   });
 
   it('tokens that have expired, or are for another resource, are refused', async () => {

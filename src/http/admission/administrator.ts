@@ -13,6 +13,7 @@ import type { AccessStore } from '../../access/store.js';
 import { PriorartError } from '../../errors.js';
 import type { HttpRequest } from '../adapters/adapter.js';
 import { bearerOf } from './api-key.js';
+import type { CookieConfig } from './cookie.js';
 
 /** The endpoint that checks the secret itself. */
 export const LOGIN = 'admin.login';
@@ -26,17 +27,17 @@ export interface Administration {
   requests: RequestLog;
   secret: AdminSecret;
   attempts: Attempts;
-  /** Whether this server speaks TLS. If so, cookies are for TLS only. */
-  secure: boolean;
+  /** How browsers reach this server, for its cookies. */
+  cookies: CookieConfig;
 }
 
 export function administration(
   store: AccessStore,
   requests: RequestLog,
   secret: AdminSecret,
-  secure = false,
+  cookies: CookieConfig = {},
 ): Administration {
-  return { store, requests, secret, attempts: new Attempts(), secure };
+  return { store, requests, secret, attempts: new Attempts(), cookies };
 }
 
 /**

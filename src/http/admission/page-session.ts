@@ -14,6 +14,7 @@ import { PriorartError } from '../../errors.js';
 import { ACCOUNT_SESSION_S } from '../../limits.js';
 import type { HttpRequest } from '../adapters/adapter.js';
 import { isLoopbackHost, RequestSource, requireThisMachine, type SourceConfig } from '../request-source.js';
+import { sessionCookie } from './cookie.js';
 
 export const PAGE_COOKIE = 'priorart_session';
 /** The header of a page of this server. Its value is ignored. */
@@ -48,6 +49,11 @@ export class PageSessions {
     this.#source = new RequestSource(config);
     this.#signer = new SessionSigner(store.folder);
     this.#signIns = signIns;
+  }
+
+  /** Changes the origins of pages. The other settings need a restart. */
+  reload(config: Pick<PageConfig, 'corsOrigins'>): void {
+    this.#source.reload(config);
   }
 
   /** The name of the account of visitors that the operator set, if there is no such account. */
@@ -161,11 +167,12 @@ export class PageSessions {
   }
 
   /** The Set-Cookie header. @param token empty to remove the cookie */
-  cookie({ headers }: HttpRequest, token: string): string {
-    // Behind a proxy that terminates TLS, the connection is plain. The proxy reports TLS in the header.
-    const isSecure = this.#config.tlsCert !== undefined || headers['x-forwarded-proto'] === 'https';
-    const age = token === '' ? 0 : ACCOUNT_SESSION_S;
-    return `${PAGE_COOKIE}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${isSecure ? '; Secure' : ''}`;
+  cookie(request: HttpRequest, token: string): string {
+    return sessionCookie(
+      request,
+      { name: PAGE_COOKIE, token, path: '/', maxAge: ACCOUNT_SESSION_S },
+      this.#config,
+    );
   }
 
   async #begin(account: Account, kind: AccountSession['kind'], epoch?: number) {

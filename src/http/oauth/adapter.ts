@@ -12,22 +12,26 @@ type Payload = Record<string, unknown>;
  */
 const UNKEPT: ReadonlySet<string> = new Set(['Session', 'ReplayDetection']);
 
-type EndGrant = (id: string) => Promise<void>;
+export interface GrantRules {
+  /** Whether the key of a grant is active. */
+  hasKey(id: string): boolean;
+  /** Ends a grant with all its tokens. */
+  endGrant(id: string): Promise<void>;
+}
 
-/** @param endGrant ends a grant with all its tokens */
-export function adapterOf(store: OAuthStore, endGrant: EndGrant): (kind: string) => object {
-  return (kind) => new Adapter(kind, store, endGrant);
+export function adapterOf(store: OAuthStore, grants: GrantRules): (kind: string) => object {
+  return (kind) => new Adapter(kind, store, grants);
 }
 
 class Adapter {
   readonly #kind: string;
   readonly #store: OAuthStore;
-  readonly #endGrant: EndGrant;
+  readonly #grants: GrantRules;
 
-  constructor(kind: string, store: OAuthStore, endGrant: EndGrant) {
+  constructor(kind: string, store: OAuthStore, grants: GrantRules) {
     this.#kind = kind;
     this.#store = store;
-    this.#endGrant = endGrant;
+    this.#grants = grants;
   }
 
   async upsert(id: string, given: Payload, seconds: number | undefined): Promise<void> {
@@ -44,6 +48,8 @@ class Adapter {
     if (UNKEPT.has(this.#kind)) return undefined;
     const found = this.#store.record(this.#kind, id)?.payload;
     if (found === undefined || this.#kind === 'Client') return found;
+    // Without its key, a grant gives no new tokens. The client then asks for consent again.
+    if (this.#kind === 'Grant' && !this.#grants.hasKey(id)) return undefined;
     return { ...found, jti: id };
   }
 
@@ -57,7 +63,7 @@ class Adapter {
 
   async destroy(id: string): Promise<void> {
     if (UNKEPT.has(this.#kind)) return;
-    if (this.#kind === 'Grant') await this.#endGrant(id);
+    if (this.#kind === 'Grant') await this.#grants.endGrant(id);
     else await this.#store.remove(this.#kind, id);
   }
 
@@ -65,12 +71,12 @@ class Adapter {
   async consume(id: string): Promise<void> {
     const grant = this.#store.record(this.#kind, id)?.payload['grantId'];
     if (await this.#store.consume(this.#kind, id)) return;
-    if (typeof grant === 'string') await this.#endGrant(grant);
+    if (typeof grant === 'string') await this.#grants.endGrant(grant);
     throw new errors.InvalidGrant('it was used before');
   }
 
   async revokeByGrantId(id: string): Promise<void> {
-    await this.#endGrant(id);
+    await this.#grants.endGrant(id);
   }
 }
 

@@ -87,6 +87,8 @@ export class EmbeddedOAuth implements TokenCheck {
   /** Faults of this server, by the request that met them. */
   readonly #faults = new WeakMap<IncomingMessage, Error>();
   readonly #timer: NodeJS.Timeout;
+  /** The latest answer to each sign-in that is being answered, by the path of its page. */
+  readonly #answers = new Map<string, Promise<unknown>>();
   #store: OAuthStore | undefined;
   #running: Promise<Running> | undefined;
 
@@ -155,17 +157,21 @@ export class EmbeddedOAuth implements TokenCheck {
       throw new TokenRefused('invalid_token', 'the token is not valid, has expired or was revoked');
     if (found['aud'] !== this.#resource.publicUrl + RESOURCE_PATH)
       throw new TokenRefused('invalid_token', 'the token is for another resource');
-    const connection = store.connection(String(found['grantId']));
-    // The key may be revoked by itself. The client then asks for consent again, which makes another key.
-    if (connection === undefined || !this.#parts.access.verifyId(connection.key).ok)
-      throw new TokenRefused('invalid_token', 'the access was ended');
+    const key = this.#keyOfGrant(String(found['grantId']));
+    if (key === undefined) throw new TokenRefused('invalid_token', 'the access was ended');
     if (
       !String(found['scope'] ?? '')
         .split(' ')
         .includes(this.#resource.scope)
     )
       throw new TokenRefused('insufficient_scope', `the token lacks the scope ${this.#resource.scope}`);
-    return connection.key;
+    return key;
+  }
+
+  /** The key of a grant. The key may be revoked by itself; the client then asks for consent again. */
+  #keyOfGrant(id: string): string | undefined {
+    const connection = this.#opened().connection(id);
+    return connection && this.#parts.access.verifyId(connection.key).ok ? connection.key : undefined;
   }
 
   /** The access that accounts have given to clients, oldest first. */
@@ -248,6 +254,7 @@ export class EmbeddedOAuth implements TokenCheck {
       mayFetch: ({ req }) =>
         this.#fetches.take(req.socket.remoteAddress ?? '', OAUTH_FETCHES_PER_MINUTE).admitted,
       hasAccount: (id) => this.#account(id) !== undefined,
+      hasKey: (id) => this.#keyOfGrant(id) !== undefined,
       endGrant: async (id) => void (await this.endGrant(id)),
       onFault: ({ req }, error) => this.#faults.set(req, error),
     });
@@ -294,13 +301,29 @@ export class EmbeddedOAuth implements TokenCheck {
     const { publicUrl } = this.#resource;
     const { host, origin } = new URL(publicUrl);
     const form = body && new URLSearchParams(Buffer.from(body).toString('utf8'));
-    const page = await signInStep(request, response, form, {
+    const parts = {
       ...{ provider, origin, site: host },
-      checkPassword: (account, password) => this.#parts.checkPassword(account, password, address),
-      accountOf: (id) => this.#account(id),
-      connect: (account, client, params) => this.#connect(account, client, params, provider),
-    });
+      checkPassword: (account: string, password: string) =>
+        this.#parts.checkPassword(account, password, address),
+      accountOf: (id: string) => this.#account(id),
+      endGrant: async (id: string) => void (await this.endGrant(id)),
+      connect: (account: Account, client: OidcClient, params: Interaction['params']) =>
+        this.#connect(account, client, params, provider),
+    };
+    const page = await this.#inTurn(request.url!, () => signInStep(request, response, form, parts));
     if (page) writePage(response, page);
+  }
+
+  /** Runs answers to one sign-in one after another, so that each sees the result of the one before. */
+  async #inTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#answers.get(path) ?? Promise.resolve();
+    const answer = before.then(work, work);
+    this.#answers.set(path, answer);
+    try {
+      return await answer;
+    } finally {
+      if (this.#answers.get(path) === answer) this.#answers.delete(path);
+    }
   }
 
   /** Makes a grant, with the key of the account for this client. Resolves to its id. */

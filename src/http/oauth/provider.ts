@@ -3,7 +3,7 @@ import { generateKeyPairSync, timingSafeEqual } from 'node:crypto';
 import { randomBase62 } from '../../access/key.js';
 import { PriorartError } from '../../errors.js';
 import { OAUTH_DOCUMENT, OAUTH_LIFETIME_S } from '../../limits.js';
-import { adapterOf, hashOfSecret } from './adapter.js';
+import { adapterOf, type GrantRules, hashOfSecret } from './adapter.js';
 import { usedMetadata } from './client-metadata.js';
 import type { DocumentFetch } from './document-fetch.js';
 import { type Context, errors, type OidcClient, Provider } from './library.js';
@@ -18,7 +18,7 @@ export const RESUME_COOKIE = 'priorart_oauth_resume';
 /** The library sets it. A sign-in ends with its request, so this cookie is neither sent nor read. */
 const SESSION_COOKIE = 'priorart_oauth_session';
 
-export interface ProviderParts {
+export interface ProviderParts extends GrantRules {
   /** Address of this server for clients, without a slash at its end. */
   issuer: string;
   /** The address of /mcp. */
@@ -31,8 +31,6 @@ export interface ProviderParts {
   mayFetch(context: Context): boolean;
   /** Whether an account exists. */
   hasAccount(id: string): boolean;
-  /** Ends a grant with all its tokens. */
-  endGrant(id: string): Promise<void>;
   /** Receives the faults of this server. */
   onFault(context: Context, error: Error): void;
 }
@@ -41,7 +39,7 @@ export function newProvider(parts: ProviderParts): Provider {
   const { issuer, resource, scope, store, cookieKeys, fetchDocument } = parts;
   const cookie = { httpOnly: true, sameSite: 'lax', overwrite: true };
   const provider = new Provider(issuer, {
-    adapter: adapterOf(store, parts.endGrant),
+    adapter: adapterOf(store, parts),
     clientAuthMethods: CLIENT_AUTH_METHODS,
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],

@@ -16,6 +16,7 @@ export interface SignInParts {
   accountOf(id: string): Account | undefined;
   /** Makes a grant. Resolves to its id. */
   connect(account: Account, client: OidcClient, params: Interaction['params']): Promise<string>;
+  endGrant(id: string): Promise<void>;
 }
 
 type Form = URLSearchParams;
@@ -58,11 +59,20 @@ export async function signInStep(
     return signIn(request, response, form!, view, parts);
   }
   if (step !== 'allow') return consentPage(view, account);
-  const grantId = await parts.connect(account, client, interaction.params);
-  await provider.interactionFinished(request, response, {
-    login: { accountId: account.id, remember: false },
-    consent: { grantId },
-  });
+  // A form may be sent twice: both answers are for one grant.
+  const known = interaction.result?.consent?.grantId;
+  const grantId = known ?? (await parts.connect(account, client, interaction.params));
+  try {
+    await provider.interactionFinished(request, response, {
+      login: { accountId: account.id, remember: false },
+      consent: { grantId },
+    });
+  } catch (error) {
+    if (!(error instanceof errors.SessionNotFound)) throw error;
+    // Another answer has finished the sign-in meanwhile, or its time is over.
+    if (known === undefined) await parts.endGrant(grantId);
+    return errorPage(400, 'expired');
+  }
   return undefined;
 }
 

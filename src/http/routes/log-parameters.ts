@@ -7,7 +7,11 @@ const DAY = { type: 'string', format: 'date' };
 
 export const LOG_PARAMETERS = [
   inQuery('key', 'Only this key', TEXT),
-  inQuery('endpoint', 'Only this endpoint, such as `semantic`', TEXT),
+  inQuery(
+    'endpoint',
+    'Only this endpoint, such as `semantic`; `mcp` for all tools, `mcp.search_patents` for one',
+    TEXT,
+  ),
   inQuery('status', 'Only this status, or 2xx to 5xx', { type: 'string', pattern: STATUS_FORM.source }),
   inQuery('from', 'First day, UTC', DAY),
   inQuery('to', 'Last day, UTC', DAY),

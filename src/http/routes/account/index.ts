@@ -10,7 +10,7 @@ import {
   revokeOwnKey,
 } from './route.js';
 
-/** What an account may see and change of itself, with its session. Its MCP clients belong here, too. */
+/** What an account may see and change of itself, with its session. */
 export const ACCOUNT_ROUTES: readonly Route[] = [
   ownAccount,
   ownKeys,

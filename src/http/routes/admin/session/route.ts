@@ -1,6 +1,7 @@
 import { PriorartError } from '../../../../errors.js';
 import { ADMIN_SESSION_S } from '../../../../limits.js';
 import { checkSecret, LOGIN, pauseOf, SESSION_COOKIE, sessionOf } from '../../../admission/administrator.js';
+import { sessionCookie } from '../../../admission/cookie.js';
 import type { Call, Route } from '../../../route.js';
 import { answer, bodyOf } from '../../answer.js';
 import { ADMIN, adminOf } from '../admin.js';
@@ -9,11 +10,9 @@ import { loginSchema } from './schema.js';
 
 const path = `${ADMIN}/session`;
 
-function cookie(call: Call, value: string, seconds: number): string {
-  // Behind a proxy that terminates TLS, the connection is plain. The proxy reports TLS in the header.
-  const isSecure = adminOf(call).secure || call.request.headers['x-forwarded-proto'] === 'https';
-  const secure = isSecure ? '; Secure' : '';
-  return `${SESSION_COOKIE}=${value}; Path=/admin; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+function cookie(call: Call, token: string): string {
+  const made = { name: SESSION_COOKIE, token, path: '/admin', maxAge: ADMIN_SESSION_S };
+  return sessionCookie(call.request, made, adminOf(call).cookies);
 }
 
 export const login: Route = {
@@ -33,7 +32,7 @@ export const login: Route = {
     checkSecret(secret, call.request, admin);
     const { token, expires } = adminOf(call).secret.newSession();
     const reply = answer({ expires_at: new Date(expires).toISOString() });
-    return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, token, ADMIN_SESSION_S) } };
+    return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, token) } };
   },
 };
 
@@ -62,6 +61,6 @@ export const logout: Route = {
     // A copied cookie must not stay valid at any server of the folder.
     if (found !== undefined) await admin.store.endSession(found);
     const reply = answer({});
-    return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, '', 0) } };
+    return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, '') } };
   },
 };
