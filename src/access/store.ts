@@ -316,22 +316,11 @@ export class AccessStore {
    * The account whose password this is. The check takes the same time whether the account exists or not, and
    * blocks no event loop. Callers that take passwords from a network use SignIns, which slows guesses.
    * @param asked id or name. A name that several accounts with passwords have is not accepted
-   * @returns undefined if the password is wrong, or the account does not exist or has no password
+   * @returns the account, and the number for its session; undefined if the password is wrong, or the account does not
+   *   exist or has no password
    * @throws PriorartError `overloaded`, `unavailable`
    */
-  async checkPassword(asked: string, password: string): Promise<Account | undefined> {
-    return (await this.#checkedCredentials(asked, password))?.account;
-  }
-
-  /**
-   * As `checkPassword`, for a sign-in.
-   * @returns the account, and the number for its session
-   */
   async signIn(asked: string, password: string): Promise<{ account: Account; epoch: number } | undefined> {
-    return this.#checkedCredentials(asked, password);
-  }
-
-  async #checkedCredentials(asked: string, password: string): Promise<Credentials | undefined> {
     const found = this.#credentials(asked);
     if (!(await matchesPassword(password, found?.hash)) || found === undefined) return undefined;
     if (isOutdated(found.hash)) {

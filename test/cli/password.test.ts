@@ -19,7 +19,7 @@ async function folderWithAccount(t: TestContext) {
   const accepts = async (password: string) => {
     const store = AccessStore.open(join(data, 'access'));
     try {
-      return (await store.checkPassword('Team', password)) !== undefined;
+      return (await store.signIn('Team', password)) !== undefined;
     } finally {
       await store.close();
     }

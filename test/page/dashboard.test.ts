@@ -180,7 +180,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
     await row.getByLabel('New password').fill(PASSWORD);
     await row.getByRole('button', { name: 'Set the password' }).click();
     await row.getByText('Done.').waitFor();
-    assert.ok(await service.access.checkPassword('New team', PASSWORD));
+    assert.ok(await service.access.signIn('New team', PASSWORD));
     await open(page, 'Health');
     await page.getByRole('row', { name: /admin\.accounts/ }).waitFor();
     await open(page, 'Ingests');
