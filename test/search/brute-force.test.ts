@@ -325,7 +325,7 @@ async function assertAnswer(
 
 /** The best passages by inner product, equal to those of the record, in the order of the reranker. */
 /** A passage as answers show it: that of a record without texts is its title. */
-function shown({ patent, passages }: Document, at: number): Passage {
+function answered({ patent, passages }: Document, at: number): Passage {
   const passage = passages[at]!;
   const titles = [patent.title, ...Object.values(patent.titles ?? {})];
   const isTitle = passage.chunk_type === 'abstract' && titles.some((title) => title?.trim() === passage.text);
@@ -343,7 +343,7 @@ function assertChunks(
   const places = new Set(chunks.map((_, n) => n));
   for (const { similarity_score, rerank_score, ...passage } of found) {
     // A passage may occur twice in a document; each is matched once.
-    const place = [...places].find((n) => isDeepStrictEqual(shown(document, chunks[n]!.at), passage));
+    const place = [...places].find((n) => isDeepStrictEqual(answered(document, chunks[n]!.at), passage));
     assert.ok(place !== undefined, `${label}: not among the best passages: ${passage.text.slice(0, 60)}`);
     places.delete(place);
     assert.ok(Math.abs(rerank_score - reranked[place]!) < ROUNDING, label);
