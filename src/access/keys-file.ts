@@ -282,18 +282,18 @@ export function putAccount(file: Sqlite, account: Account): void {
 
 /** All accounts, oldest first. */
 export function accountsIn(file: Sqlite): Account[] {
-  const sql = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a ORDER BY a.created_at, a.id`;
+  const sql = `SELECT ${ACCOUNT_COLUMNS} FROM accounts a ORDER BY a.created_at, a.rowid`;
   return file.rows<AccountRow>(sql).map(accountOf);
 }
 
 /** All keys, oldest first. */
 export function keysIn(file: Sqlite): ApiKey[] {
-  return file.rows<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.id`).map(keyOf);
+  return file.rows<KeyRow>(`SELECT ${KEY_COLUMNS} FROM keys k ORDER BY k.created_at, k.rowid`).map(keyOf);
 }
 
 /** Keys of an account, oldest first. */
 export function keysOfIn(file: Sqlite, account: string): ApiKey[] {
-  const sql = `SELECT ${KEY_COLUMNS} FROM keys k WHERE k.account = ? ORDER BY k.created_at, k.id`;
+  const sql = `SELECT ${KEY_COLUMNS} FROM keys k WHERE k.account = ? ORDER BY k.created_at, k.rowid`;
   return file.rows<KeyRow>(sql, account).map(keyOf);
 }
 

@@ -9,6 +9,8 @@ import { nearestName } from '../nearest-name.js';
 /** Complaints in a message, at most. */
 const ISSUES_SHOWN = 5;
 const VALUE_CHARS_SHOWN = 80;
+/** Fields whose value no message repeats. */
+const SECRETS: ReadonlySet<string> = new Set(['password', 'current', 'secret']);
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -46,7 +48,8 @@ export function invalidField(field: string, value: unknown, expected: string): P
 function complaint(field: string, value: unknown, expected: string): string {
   const subject = field === '' ? 'request body' : field;
   const missing = value === undefined || value === null;
-  return `${subject}: ${missing ? 'missing' : `got ${shown(value)}`}; expected ${expected}`;
+  const written = SECRETS.has(field) ? 'another value' : shown(value);
+  return `${subject}: ${missing ? 'missing' : `got ${written}`}; expected ${expected}`;
 }
 
 /** Makes the error for a request that its schema refused. An unknown applicant_match alone is a 400. */
