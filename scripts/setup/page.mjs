@@ -8,7 +8,13 @@ import { digestOf, filesUnder } from './digest.mjs';
 const OUTPUT = 'dist/page';
 const STAMP = `${OUTPUT}/.stamp`;
 /** Modules and types of the server that the page imports. */
-const SHARED = ['src/patent/claim-reference.ts', 'src/search/public-types.ts'];
+export const SHARED = [
+  'src/access/log-records.ts',
+  'src/access/records.ts',
+  'src/limits.ts',
+  'src/patent/claim-reference.ts',
+  'src/search/public-types.ts',
+];
 
 /**
  * Bundles the page if one of its sources changed.

@@ -412,7 +412,7 @@ export class AccessStore {
   }
 
   /**
-   * The account with a name; undefined if there is none, or several.
+   * The account with a name; undefined if no account, or more than one, has the name.
    * @throws PriorartError `unavailable`
    */
   accountNamed(name: string): Account | undefined {

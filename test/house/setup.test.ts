@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'priorart-setup-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const { installedMatches, npmCommand } = await setup('dependencies.mjs');
-const { bundlePage } = await setup('page.mjs');
+const { bundlePage, SHARED } = await setup('page.mjs');
 const { compileTypeScript } = await setup('typescript.mjs');
 const { cpuinfoHasAvx2 } = await setup('cpu.mjs');
 const { withLock } = await setup('lock.mjs');
@@ -212,7 +212,7 @@ describe('the web page', () => {
       'scripts/setup/page.mjs',
       'src/page',
       'src/patent',
-      'src/search/public-types.ts',
+      ...SHARED,
     ]) {
       cpSync(join(ROOT, file), join(checkout, file), { recursive: true });
     }

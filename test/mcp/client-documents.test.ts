@@ -93,7 +93,7 @@ describe('fetching a metadata document', () => {
     assert.equal(site.connections, 0);
   });
 
-  it('the address of the connection counts, if the name resolves to another one', async () => {
+  it('the address of the connection counts, even if the name resolves to a public address', async () => {
     let asked = 0;
     const rebinding = documentFetch(internet({ isPublic: () => asked++ === 0 }));
     const requests = site.requests;

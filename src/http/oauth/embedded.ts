@@ -179,7 +179,7 @@ export class EmbeddedOAuth implements TokenCheck {
     return this.#opened().connections();
   }
 
-  /** Ends a grant: its tokens are refused from the next call on. Resolves to undefined if there is none. */
+  /** Ends a grant: its tokens are refused from the next call on. Resolves to undefined for an unknown id. */
   endGrant(id: string): Promise<Connection | undefined> {
     return endGrant(this.#opened(), this.#parts.access, id);
   }

@@ -136,7 +136,7 @@ export class OAuthTables {
 
   /**
    * Ends a grant with all its tokens.
-   * @returns the connection, undefined if there is none
+   * @returns the connection; undefined for an unknown id
    */
   endGrant(id: string): Connection | undefined {
     return this.#write(0, () => this.#endGrant(id));

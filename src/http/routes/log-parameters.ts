@@ -1,9 +1,16 @@
-/** The query parameters of the log of requests, in the OpenAPI document. */
+/** The query parameters of usage and of the log of requests, in the OpenAPI document. */
+import { LOG_PAGE } from '../../limits.js';
 import { inQuery } from './admin/openapi.js';
 import { STATUS_FORM } from './log-query.js';
 
 const TEXT = { type: 'string' };
 const DAY = { type: 'string', format: 'date' };
+
+/** The days of usage. */
+export const DAY_PARAMETERS = [
+  inQuery('from', 'First day, UTC; the first of this month when absent', DAY),
+  inQuery('to', 'Last day, UTC; today when absent', DAY),
+];
 
 export const LOG_PARAMETERS = [
   inQuery('key', 'Only this key', TEXT),
@@ -15,6 +22,11 @@ export const LOG_PARAMETERS = [
   inQuery('status', 'Only this status, or 2xx to 5xx', { type: 'string', pattern: STATUS_FORM.source }),
   inQuery('from', 'First day, UTC', DAY),
   inQuery('to', 'Last day, UTC', DAY),
-  inQuery('limit', 'Lines of a page', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
+  inQuery('limit', 'Lines of a page', {
+    type: 'integer',
+    minimum: LOG_PAGE.min,
+    maximum: LOG_PAGE.max,
+    default: LOG_PAGE.default,
+  }),
   inQuery('cursor', '`next` of the page before; no other text', TEXT),
 ];

@@ -150,8 +150,8 @@ export const getDrawing: Tool = {
   name: 'get_drawing',
   title: 'See a drawing',
   description:
-    'Shows a drawing of a patent: the representative one, or another one that content names. publication_id is a patent_id ' +
-    'of another answer.',
+    'Shows a drawing of a patent. Without filename, the representative drawing. Take publication_id (a patent_id) from the ' +
+    'answer of another tool, and filename from an image link in content.',
   input: DRAWING_INPUT.extend(DRAWING_OWN.shape),
   output: z.strictObject({
     publication_id: drawingSchema.shape.publication_id,

@@ -11,7 +11,7 @@ export interface Drawing {
 }
 
 export interface Paragraph {
-  /** The office's number, such as `0012`; empty if there is none. */
+  /** The office's number, such as `0012`; empty if it is unknown. */
   number: string;
   text: string;
   /** Drawings that stand behind the paragraph: places in `drawings`. */

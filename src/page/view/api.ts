@@ -1,6 +1,6 @@
 /**
  * Calls of the server. The page has no key: the session's cookie says who the visitor is. The header proves that a call
- * comes from this page and not from a form of another one.
+ * comes from this page and not from a form of another site.
  */
 
 /** A call that failed. `message` is the server's `detail`. */

@@ -32,7 +32,7 @@ export type SessionState =
 
 const current = () => call<SessionAnswer>('GET', 'session');
 
-/** The session; opens a visitor's session if there is none and the server offers one. */
+/** The session. Without one, opens that of a visitor if the server allows it. */
 export async function enterSession(): Promise<SessionAnswer> {
   const session = await current();
   if (session.kind !== 'none' || !session.can_visit) return session;

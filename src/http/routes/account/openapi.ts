@@ -3,12 +3,11 @@ import { INTERNAL, TOO_MANY_OF_ADDRESS, UNAVAILABLE } from '../../openapi/answer
 import { errorAnswer, type Operation, type Parameter } from '../../openapi/operation.js';
 import type { SchemaName } from '../../openapi/schemas.js';
 import { CONTENT, inPath, inQuery } from '../admin/openapi.js';
-import { LOG_PARAMETERS } from '../log-parameters.js';
+import { DAY_PARAMETERS, LOG_PARAMETERS } from '../log-parameters.js';
 
 const KEY = inPath('key', 'Id of a key of the account');
 const NO_KEY = 'key: there is no key "key_none"';
 const TEXT = { type: 'string' };
-const DAY = { type: 'string', format: 'date' };
 
 interface Row extends Pick<Operation, 'id' | 'summary' | 'description'> {
   answer: SchemaName;
@@ -111,11 +110,7 @@ export const ownUsageOperation = accountOperation({
   summary: 'Calls of the account by day, key and endpoint',
   description: 'Of all its keys, or of one. At most 400 days.',
   answer: 'Usage',
-  parameters: [
-    inQuery('from', 'First day, UTC; the first of this month when absent', DAY),
-    inQuery('to', 'Last day, UTC; today when absent', DAY),
-    inQuery('key', 'Only this key', TEXT),
-  ],
+  parameters: [...DAY_PARAMETERS, inQuery('key', 'Only this key', TEXT)],
   unknown: NO_KEY,
   invalid: 'from: got "2026-02-30"; expected a day as YYYY-MM-DD',
 });

@@ -131,6 +131,6 @@ export const changeOwnPassword: Route = {
     const page = call.services.page!;
     const token = await page.changePassword(call.request, account, change);
     const reply = answer({});
-    return { ...reply, headers: { ...reply.headers, 'set-cookie': page.cookie(call.request, token) } };
+    return { ...reply, cookies: [page.cookie(call.request, token)] };
   },
 };

@@ -55,7 +55,7 @@ export const pageSignIn: Route = {
         ? await page.visit(request)
         : await page.signIn(request, asked.account!, asked.password!);
     const reply = answer(shown(call, caller));
-    return { ...reply, headers: { ...reply.headers, 'set-cookie': page.cookie(request, token) } };
+    return { ...reply, cookies: [page.cookie(request, token)] };
   },
 };
 
@@ -71,6 +71,6 @@ export const pageSignOut: Route = {
     // A copied cookie of an account must not stay valid at any server of the folder.
     await page.end(call.request);
     const reply = answer(shown(call, undefined));
-    return { ...reply, headers: { ...reply.headers, 'set-cookie': page.cookie(call.request, '') } };
+    return { ...reply, cookies: [page.cookie(call.request, '')] };
   },
 };

@@ -1,44 +1,14 @@
 /** What the dashboard reads and changes. An account and an operator have the same views, by other paths. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { LogLine as StoredLine, UsageRow } from '../../../access/log-records.js';
+import type { ApiKey, Account as StoredAccount } from '../../../access/records.js';
 import { ApiError, call } from '../api.js';
 
-export interface Account {
-  id: string;
-  name: string;
-  plan: string;
-  monthly_quota: number;
-  environments: string[];
-  quota: { used: number; resets_at: string };
-}
-
-export interface Key {
-  id: string;
-  account: string;
-  environment: string;
-  name: string;
-  state: 'active' | 'deactivated';
-  created_at: string;
-}
-
-export interface UsageRow {
-  day: string;
-  key: string;
-  endpoint: string;
-  requests: number;
-  ok: number;
-}
-
-export interface LogLine {
-  key: string;
-  time: string;
-  request_id: string;
-  endpoint: string;
-  status: number;
-  ms: number;
-  client: string;
-  result_count?: number;
-  query?: string;
-}
+export type { UsageRow };
+export type Key = ApiKey;
+export type Account = StoredAccount & { quota: { used: number; resets_at: string } };
+/** A line of the log of all keys. */
+export type LogLine = StoredLine & { key: string };
 
 /** Who is signed in. The server decides what the calls may do. */
 export type Role = 'account' | 'operator';

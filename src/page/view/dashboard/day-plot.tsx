@@ -1,6 +1,6 @@
 /** Calls by day as bars of uPlot: answered ones in front of all. */
-import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { usePlot } from '../parts/plot.js';
 
 interface Props {
   counts: readonly { day: string; requests: number; ok: number }[];
@@ -10,30 +10,8 @@ interface Props {
 const HEIGHT = 220;
 
 export function DayPlot({ counts, label }: Props) {
-  const place = useRef<HTMLDivElement>(null);
-  const content = JSON.stringify(counts);
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    let plot = plotOf(element, counts);
-    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
-    resized.observe(element);
-    // The colours of a canvas do not follow the theme by themselves.
-    const redraw = () => {
-      plot.destroy();
-      plot = plotOf(element, counts);
-    };
-    const theme = new MutationObserver(redraw);
-    theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', redraw);
-    return () => {
-      scheme.removeEventListener('change', redraw);
-      theme.disconnect();
-      resized.disconnect();
-      plot.destroy();
-    };
-  }, [content]);
+  const draw = (element: HTMLElement) => plotOf(element, counts);
+  const place = usePlot(HEIGHT, draw, JSON.stringify(counts));
   return <div class="day-plot" ref={place} role="img" aria-label={label} />;
 }
 

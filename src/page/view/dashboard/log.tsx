@@ -169,7 +169,7 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
   const shown = lines.slice(first, Math.ceil((top + VIEW) / ROW) + BEYOND);
   const scrolled = (event: Event) => {
     const { scrollTop } = event.currentTarget as HTMLElement;
-    // Rendered anew after some rows, not after each pixel.
+    // Renders after some rows of scrolling, not after each pixel.
     setTop(Math.floor(scrollTop / STEP) * STEP);
     if (next !== undefined && next !== '' && scrollTop + 3 * VIEW > lines.length * ROW) void load(next);
   };

@@ -10,7 +10,7 @@ export function Problem({ error, onRetry }: { error: ApiError; onRetry?(): void 
       {onRetry && (
         <p>
           {error.status === 401 ? (
-            // The session has ended. The page asks for it anew, and shows the sign-in.
+            // The session has ended. The page reads the session again, and shows the sign-in.
             <button type="button" class="button" onClick={() => location.reload()}>
               {errors.toSignIn}
             </button>

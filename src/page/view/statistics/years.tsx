@@ -1,7 +1,8 @@
 /** Patents by year as a plot of uPlot, and as a table. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { useTexts } from '../context.js';
+import { usePlot } from '../parts/plot.js';
 import { goTo } from '../router.js';
 
 interface Props {
@@ -14,33 +15,10 @@ const HEIGHT = 200;
 export function Years({ counts, linkOf }: Props) {
   const { statistics, number } = useTexts();
   const years = Object.keys(counts).sort();
-  const place = useRef<HTMLDivElement>(null);
   const link = useRef(linkOf);
   link.current = linkOf;
-  const key = JSON.stringify(counts);
-  useEffect(() => {
-    const element = place.current;
-    if (!element || years.length === 0) return;
-    const draw = () => plotOf(element, counts, (year) => goTo(link.current(year)));
-    let plot = draw();
-    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
-    resized.observe(element);
-    // The colours of a canvas do not follow the theme by themselves.
-    const redraw = () => {
-      plot.destroy();
-      plot = draw();
-    };
-    const theme = new MutationObserver(redraw);
-    theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', redraw);
-    return () => {
-      scheme.removeEventListener('change', redraw);
-      theme.disconnect();
-      resized.disconnect();
-      plot.destroy();
-    };
-  }, [key]);
+  const draw = (element: HTMLElement) => plotOf(element, counts, (year) => goTo(link.current(year)));
+  const place = usePlot(HEIGHT, years.length === 0 ? undefined : draw, JSON.stringify(counts));
   return (
     <>
       <div class="years" ref={place} role="img" aria-label={statistics.plot} />

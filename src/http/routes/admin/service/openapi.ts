@@ -1,8 +1,8 @@
 /** OpenAPI operations of usage and maintenance. */
+import { DAY_PARAMETERS } from '../../log-parameters.js';
 import { adminOperation, inQuery } from '../openapi.js';
 
 const TEXT = { type: 'string' };
-const DAY = { type: 'string', format: 'date' };
 const NO_KEY = 'there is no key "key_none"';
 
 export const usageOperation = adminOperation({
@@ -10,8 +10,7 @@ export const usageOperation = adminOperation({
   summary: 'Calls by day, key and endpoint',
   answer: 'Usage',
   parameters: [
-    inQuery('from', 'First day, UTC; the first of this month when absent', DAY),
-    inQuery('to', 'Last day, UTC; today when absent', DAY),
+    ...DAY_PARAMETERS,
     inQuery('account', 'Only its keys', TEXT),
     inQuery('key', 'Only this key', TEXT),
   ],

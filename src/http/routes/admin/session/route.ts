@@ -32,7 +32,7 @@ export const login: Route = {
     checkSecret(secret, call.request, admin);
     const { token, expires } = adminOf(call).secret.newSession();
     const reply = answer({ expires_at: new Date(expires).toISOString() });
-    return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, token) } };
+    return { ...reply, cookies: [cookie(call, token)] };
   },
 };
 
@@ -61,6 +61,6 @@ export const logout: Route = {
     // A copied cookie must not stay valid at any server of the folder.
     if (found !== undefined) await admin.store.endSession(found);
     const reply = answer({});
-    return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie(call, '') } };
+    return { ...reply, cookies: [cookie(call, '')] };
   },
 };
