@@ -118,9 +118,8 @@ impl StaticModel {
             return 0.0;
         }
         let rows: &[i8] = self.file.numbers("cohort").expect("checked when opened");
-        let product = |row: &[i8]| row.iter().zip(vector).map(|(&x, y)| x as f32 * y).sum::<f32>();
         let rows = rows.chunks_exact(self.dimensions).zip(self.floats("cohort_scales"));
-        let mut found: Vec<f32> = rows.map(|(row, scale)| product(row) * scale).collect();
+        let mut found: Vec<f32> = rows.map(|(row, scale)| dot_bytes(row, vector) * scale).collect();
         let count = count.min(found.len());
         found.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
         let best = &mut found[..count];
@@ -238,6 +237,23 @@ impl Reader<'_> {
 #[inline]
 pub fn occurrences(count: u32) -> f32 {
     (count as f32).sqrt()
+}
+
+/// Sums that are added up side by side. A single sum would wait for each addition.
+const SUMS: usize = 8;
+
+/// Inner product of a row and a vector, in the same order on every machine.
+fn dot_bytes(row: &[i8], vector: &[f32]) -> f32 {
+    let mut sums = [0f32; SUMS];
+    let (rows, vectors) = (row.chunks_exact(SUMS), vector.chunks_exact(SUMS));
+    let rest = rows.remainder().iter().zip(vectors.remainder());
+    let rest: f32 = rest.map(|(&x, y)| x as f32 * y).sum();
+    for (row, vector) in rows.zip(vectors) {
+        for lane in 0..SUMS {
+            sums[lane] += row[lane] as f32 * vector[lane];
+        }
+    }
+    sums.iter().sum::<f32>() + rest
 }
 
 /// Normalises a vector to length 1 and returns its previous length. A vector of zero or infinite
