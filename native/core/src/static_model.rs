@@ -13,7 +13,8 @@ mod tests;
 mod tokenizer;
 mod trie;
 
-use crate::file::Container;
+use crate::file::{cast, Container};
+use crate::huge::HugeCopy;
 use crate::vectors::prefetch;
 use crate::{Error, Result};
 use characters::Characters;
@@ -33,6 +34,9 @@ pub struct StaticModel {
     unknown: i64,
     marked: u32,
     has_idf: bool,
+    /// The rows, which late interaction reads at random places. Without it, they are read from the
+    /// file.
+    rows: Option<HugeCopy>,
 }
 
 impl StaticModel {
@@ -80,7 +84,16 @@ impl StaticModel {
         std::str::from_utf8(file.section("word_start")?)
             .map_err(|_| bad("section word_start is not UTF-8"))?;
         std::str::from_utf8(file.section("config")?).map_err(|_| bad("section config is not UTF-8"))?;
-        Ok(StaticModel { dimensions, pieces, unknown: unknown as i64, marked: marked as u32, has_idf, file })
+        let rows = HugeCopy::of(file.section("rows")?);
+        Ok(StaticModel {
+            dimensions,
+            pieces,
+            unknown: unknown as i64,
+            marked: marked as u32,
+            has_idf,
+            rows,
+            file,
+        })
     }
 
     pub fn dimensions(&self) -> usize {
@@ -127,6 +140,13 @@ impl StaticModel {
         best.iter().sum::<f32>() / count as f32
     }
 
+    fn rows(&self) -> &[i8] {
+        match &self.rows {
+            Some(copy) => cast(copy.bytes()).expect("bytes have no alignment"),
+            None => self.file.numbers("rows").expect("checked when opened"),
+        }
+    }
+
     /// A reader, which tokenizes and embeds texts.
     pub fn reader(&self) -> Reader<'_> {
         let checked = "checked when opened";
@@ -140,7 +160,7 @@ impl StaticModel {
                 mark: std::str::from_utf8(self.there("word_start")).expect(checked),
                 marked: self.marked,
             },
-            rows: self.file.numbers("rows").expect(checked),
+            rows: self.rows(),
             scales: self.floats("scales"),
             weights: self.floats("weights"),
             idf: self.floats(if self.has_idf { "idf" } else { "weights" }),

@@ -164,14 +164,14 @@ mod vnni {
                 // SAFETY: `new` checked the instructions.
                 unsafe {
                     match block.registers {
-                        1 => block.products::<1>(row, out),
-                        2 => block.products::<2>(row, out),
-                        3 => block.products::<3>(row, out),
-                        4 => block.products::<4>(row, out),
-                        5 => block.products::<5>(row, out),
-                        6 => block.products::<6>(row, out),
-                        7 => block.products::<7>(row, out),
-                        _ => block.products::<MOST>(row, out),
+                        1 => block.products::<1, 4>(row, out),
+                        2 => block.products::<2, 4>(row, out),
+                        3 => block.products::<3, 2>(row, out),
+                        4 => block.products::<4, 2>(row, out),
+                        5 => block.products::<5, 1>(row, out),
+                        6 => block.products::<6, 1>(row, out),
+                        7 => block.products::<7, 1>(row, out),
+                        _ => block.products::<MOST, 1>(row, out),
                     }
                 }
             }
@@ -193,27 +193,33 @@ mod vnni {
             Block { columns, start, registers }
         }
 
+        /// Each of `N` registers has `APART` sums: an instruction must wait for the one before that
+        /// added to the same sum. `APART` divides 4.
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-        unsafe fn products<const N: usize>(&self, row: &[i8], out: &mut [i32]) {
+        unsafe fn products<const N: usize, const APART: usize>(&self, row: &[i8], out: &mut [i32]) {
             let (columns, count) = (self.columns.as_ptr(), row.len() / FOUR);
             assert!(self.columns.len() == count * N * LANES * FOUR && self.start.len() == N * LANES);
-            let mut sums = [_mm512_setzero_si512(); N];
-            for (n, sum) in sums.iter_mut().enumerate() {
-                *sum = _mm512_loadu_si512(self.start.as_ptr().add(n * LANES).cast());
+            let mut sums = [[_mm512_setzero_si512(); APART]; N];
+            for (n, sums) in sums.iter_mut().enumerate() {
+                sums[0] = _mm512_loadu_si512(self.start.as_ptr().add(n * LANES).cast());
             }
-            for column in 0..count {
-                let four = row.as_ptr().add(column * FOUR).cast::<i32>().read_unaligned();
-                // Adds 128 to each byte, which is then unsigned.
-                let four = _mm512_set1_epi32(four ^ 0x8080_8080u32 as i32);
-                for (n, sum) in sums.iter_mut().enumerate() {
-                    let own = columns.add((column * N + n) * LANES * FOUR);
-                    *sum = _mm512_dpbusd_epi32(*sum, four, _mm512_loadu_si512(own.cast()));
+            for from in (0..count).step_by(APART) {
+                for apart in 0..APART {
+                    let column = from + apart;
+                    let four = row.as_ptr().add(column * FOUR).cast::<i32>().read_unaligned();
+                    // Adds 128 to each byte, which is then unsigned.
+                    let four = _mm512_set1_epi32(four ^ 0x8080_8080u32 as i32);
+                    for (n, sums) in sums.iter_mut().enumerate() {
+                        let own = _mm512_loadu_si512(columns.add((column * N + n) * LANES * FOUR).cast());
+                        sums[apart] = _mm512_dpbusd_epi32(sums[apart], four, own);
+                    }
                 }
             }
-            for (n, sum) in sums.iter().enumerate() {
+            for (n, sums) in sums.iter().enumerate() {
+                let sum = sums[1..].iter().fold(sums[0], |sum, &other| _mm512_add_epi32(sum, other));
                 let rest = out.len() - n * LANES;
                 let mask = if rest >= LANES { u16::MAX } else { (1 << rest) - 1 };
-                _mm512_mask_storeu_epi32(out.as_mut_ptr().add(n * LANES), mask, *sum);
+                _mm512_mask_storeu_epi32(out.as_mut_ptr().add(n * LANES), mask, sum);
             }
         }
     }
