@@ -37,6 +37,17 @@ pub struct StaticModel {
     /// The rows, which late interaction reads at random places. Without it, they are read from the
     /// file.
     rows: Option<HugeCopy>,
+    /// Numbers of each piece that a sum or a comparison needs beside its row.
+    numbers: Vec<PieceNumbers>,
+}
+
+/// Side by side, so that one access to memory brings both.
+#[derive(Clone, Copy)]
+struct PieceNumbers {
+    /// Factor of the row in a sum: its scale times the weight of the piece.
+    factor: f32,
+    /// Length of the row without its scale.
+    length: f32,
 }
 
 impl StaticModel {
@@ -85,6 +96,7 @@ impl StaticModel {
             .map_err(|_| bad("section word_start is not UTF-8"))?;
         std::str::from_utf8(file.section("config")?).map_err(|_| bad("section config is not UTF-8"))?;
         let rows = HugeCopy::of(file.section("rows")?);
+        let numbers = numbers_of(&file, dimensions)?;
         Ok(StaticModel {
             dimensions,
             pieces,
@@ -92,6 +104,7 @@ impl StaticModel {
             marked: marked as u32,
             has_idf,
             rows,
+            numbers,
             file,
         })
     }
@@ -161,8 +174,7 @@ impl StaticModel {
                 marked: self.marked,
             },
             rows: self.rows(),
-            scales: self.floats("scales"),
-            weights: self.floats("weights"),
+            numbers: &self.numbers,
             idf: self.floats(if self.has_idf { "idf" } else { "weights" }),
         }
     }
@@ -174,8 +186,7 @@ pub struct Reader<'a> {
     dimensions: usize,
     tokenizer: Tokenizer<'a>,
     rows: &'a [i8],
-    scales: &'a [f32],
-    weights: &'a [f32],
+    numbers: &'a [PieceNumbers],
     idf: &'a [f32],
 }
 
@@ -200,18 +211,23 @@ impl Reader<'_> {
     pub fn prefetch(&self, id: u32) {
         prefetch(self.row(id));
         let id = id as usize;
-        prefetch(&self.scales[id..id + 1]);
-        prefetch(&self.weights[id..id + 1]);
+        prefetch(&self.numbers[id..id + 1]);
     }
 
     pub fn pieces(&self) -> usize {
-        self.scales.len()
+        self.numbers.len()
     }
 
     /// Factor of a row in a sum.
     #[inline]
     pub fn factor(&self, id: u32) -> f32 {
-        self.scales[id as usize] * self.weights[id as usize]
+        self.numbers[id as usize].factor
+    }
+
+    /// Length of a row without its scale.
+    #[inline]
+    pub fn length(&self, id: u32) -> f32 {
+        self.numbers[id as usize].length
     }
 
     /// Weight of a piece in late interaction.
@@ -257,6 +273,16 @@ impl Reader<'_> {
 #[inline]
 pub fn occurrences(count: u32) -> f32 {
     (count as f32).sqrt()
+}
+
+fn numbers_of(file: &Container, dimensions: usize) -> Result<Vec<PieceNumbers>> {
+    let (scales, weights) = (file.numbers::<f32>("scales")?, file.numbers::<f32>("weights")?);
+    let rows = file.numbers::<i8>("rows")?.chunks_exact(dimensions);
+    let length = |row: &[i8]| (row.iter().map(|&x| x as i32 * x as i32).sum::<i32>() as f32).sqrt();
+    let numbers = rows.zip(scales).zip(weights);
+    Ok(numbers
+        .map(|((row, scale), weight)| PieceNumbers { factor: scale * weight, length: length(row) })
+        .collect())
 }
 
 /// Sums that are added up side by side. A single sum would wait for each addition.

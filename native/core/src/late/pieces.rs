@@ -5,7 +5,7 @@
 //! and summed over a text's pieces the cosine of query and text.
 
 use super::bag::decode;
-use super::products::{dot, QueryRows, WIDE};
+use super::products::{QueryRows, WIDE};
 use super::{Mixture, Scores, Share, QUERY_TOKENS};
 use crate::static_model::{occurrences, Reader, Scratch};
 use crate::vectors::prefetch;
@@ -175,9 +175,7 @@ impl Query {
         let mut ids = asked.clone();
         ids.dedup();
         let rows: Vec<i8> = ids.iter().flat_map(|&id| model.row(id)).copied().collect();
-        let widened = |row: &[i8]| row.iter().map(|&x| x as i16).collect::<Vec<_>>();
-        let mut lengths: Vec<f32> =
-            rows.chunks_exact(model.dimensions()).map(|row| length_of(&widened(row))).collect();
+        let mut lengths: Vec<f32> = ids.iter().map(|&id| model.length(id)).collect();
         let raw: Vec<f32> = ids.iter().map(|&id| weight(model, id, rarity)).collect();
         let total: f32 = raw.iter().sum();
         let mut weights: Vec<f32> =
@@ -199,18 +197,17 @@ impl Query {
     }
 
     fn meet(&self, model: &Reader, distinct: &[u32]) -> Met {
-        let (dimensions, width) = (model.dimensions(), self.ids.len());
+        let width = self.ids.len();
         let mut met = Met { similar: vec![0.0; distinct.len() * width], width, pulls: Vec::new() };
         met.pulls.reserve_exact(distinct.len());
-        let (mut row, mut products) = (vec![0i16; dimensions], vec![0i32; width]);
+        let (mut wide, mut products) = (Vec::new(), vec![0i32; width]);
         distinct.iter().take(AHEAD).for_each(|&piece| model.prefetch(piece));
         for (at, &piece) in distinct.iter().enumerate() {
             if let Some(&ahead) = distinct.get(at + AHEAD) {
                 model.prefetch(ahead);
             }
-            row.iter_mut().zip(model.row(piece)).for_each(|(wide, &x)| *wide = x as i16);
-            let length = length_of(&row);
-            self.rows.products(model.row(piece), &row, &mut products);
+            let length = model.length(piece);
+            self.rows.products(model.row(piece), &mut wide, &mut products);
             // Sums of every eighth product, added in the same order on every machine.
             let mut pulls = [0f32; WIDE];
             for (part, similar) in met.similar[at * width..][..width].chunks_exact_mut(WIDE).enumerate() {
@@ -256,10 +253,6 @@ impl Query {
             0.0
         }
     }
-}
-
-fn length_of(row: &[i16]) -> f32 {
-    (dot(row, row) as f32).sqrt()
 }
 
 #[cfg(test)]

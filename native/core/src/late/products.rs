@@ -46,13 +46,14 @@ impl QueryRows {
         self.width
     }
 
-    /// Writes the product of `row` with each row of the query. `row` and `wide` are the same
-    /// numbers.
+    /// Writes the product of `row` with each row of the query. The memory of `wide` is reused.
     #[inline]
-    pub(super) fn products(&self, row: &[i8], wide: &[i16], out: &mut [i32]) {
-        assert!(row.len() == self.dimensions && wide.len() == self.dimensions && out.len() == self.width);
+    pub(super) fn products(&self, row: &[i8], wide: &mut Vec<i16>, out: &mut [i32]) {
+        assert!(row.len() == self.dimensions && out.len() == self.width);
         match &self.arranged {
             Arranged::Rows(rows) => {
+                wide.clear();
+                wide.extend(row.iter().map(|&x| x as i16));
                 let groups = rows.chunks_exact(WIDE * self.dimensions);
                 for (rows, out) in groups.zip(out.chunks_exact_mut(WIDE)) {
                     out.copy_from_slice(&products(rows, wide));
@@ -66,7 +67,7 @@ impl QueryRows {
 
 /// Exact: rows have at most 65,536 numbers within ±128.
 #[inline]
-pub(super) fn dot(a: &[i16], b: &[i16]) -> i32 {
+fn dot(a: &[i16], b: &[i16]) -> i32 {
     a.iter().zip(b).map(|(&a, &b)| a as i32 * b as i32).sum()
 }
 
@@ -247,14 +248,15 @@ mod tests {
         ) {
             // Up to 200 rows.
             let rows = rows.repeat(times);
-            let wide: Vec<i16> = row.iter().map(|&x| x as i16).collect();
+            let mut wide = Vec::new();
             let mut expected: Vec<i32> = rows.chunks_exact(dimensions).map(|own| dot_of(own, &row)).collect();
             for arranged in [QueryRows::new(&rows, dimensions), QueryRows::plain(&rows, dimensions)] {
                 let mut out = vec![-1; arranged.width()];
-                arranged.products(&row, &wide, &mut out);
+                arranged.products(&row, &mut wide, &mut out);
                 expected.resize(arranged.width(), 0);
                 prop_assert_eq!(&out, &expected);
             }
+            let wide: Vec<i16> = row.iter().map(|&x| x as i16).collect();
             let adjacent: Vec<i16> = rows.iter().cycle().take(WIDE * dimensions).map(|&x| x as i16).collect();
             prop_assert_eq!(products(&adjacent, &wide), products_plain(&adjacent, &wide));
         }
