@@ -97,6 +97,9 @@ impl StaticModel {
         std::str::from_utf8(file.section("config")?).map_err(|_| bad("section config is not UTF-8"))?;
         let rows = HugeCopy::of(file.section("rows")?);
         let numbers = numbers_of(&file, dimensions)?;
+        if rows.is_some() {
+            file.release("rows");
+        }
         Ok(StaticModel {
             dimensions,
             pieces,
