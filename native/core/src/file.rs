@@ -238,6 +238,19 @@ impl Container {
             .ok_or_else(|| Error::corrupt(&self.path, format!("section {name} has an odd length")))
     }
 
+    /// Tells the system that the process will not read a section soon. Its bytes stay readable.
+    pub fn release(&self, name: &str) {
+        #[cfg(unix)]
+        if let Ok(range) = self.range_of(name) {
+            // SAFETY: the map is shared and read-only, so pages that are dropped are read again from
+            // the file. A failure changes nothing.
+            let _ = unsafe {
+                let advice = memmap2::UncheckedAdvice::DontNeed;
+                self.map.unchecked_advise_range(advice, range.start, range.len())
+            };
+        }
+    }
+
     /// Range of a section's bytes in the file.
     pub fn range_of(&self, name: &str) -> Result<Range<usize>> {
         let range = self.sections.get(name).cloned();
@@ -368,6 +381,9 @@ mod tests {
         sample(&path);
         let file = Container::open(&path).unwrap();
         assert_eq!(file.section("a").unwrap(), b"hello");
+        assert_eq!(file.numbers::<u32>("numbers").unwrap()[49_999], 49_999);
+        file.release("numbers");
+        file.release("nothing");
         assert_eq!(file.numbers::<u32>("numbers").unwrap()[49_999], 49_999);
         assert_eq!(file.section("nothing").unwrap(), b"");
         assert!(file.damaged_blocks().is_empty());

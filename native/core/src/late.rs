@@ -8,6 +8,7 @@
 
 pub mod bag;
 pub mod pieces;
+mod products;
 
 /// Tokens of a query and of a passage that are read. The rest is ignored.
 const QUERY_TOKENS: usize = 128;

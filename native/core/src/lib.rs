@@ -8,6 +8,7 @@ pub mod effort;
 pub mod error;
 pub mod file;
 pub mod filter;
+mod huge;
 pub mod late;
 pub mod lexical;
 pub mod page;

@@ -18,6 +18,8 @@ use best::Best;
 pub use group::{members, prefer};
 pub use sample::{sample, sample_above};
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 pub use words::beside;
 
@@ -167,8 +169,24 @@ pub struct Outcome {
     pub widened: usize,
     /// Segments that were scanned as a whole although their index was planned.
     pub rescanned: usize,
+    /// The best passages of hits whose passages were all scored, by segment and ordinal, if several
+    /// are wanted.
+    passages: HashMap<(u32, u32), Passages>,
     /// A row that had to be scored is damaged. The search then fails.
     damage: Option<Error>,
+}
+
+/// Passages of a document, best first: number within the document, inner product.
+pub type Passages = Vec<(u32, f32)>;
+
+impl Outcome {
+    /// The best `request.chunks` passages of a hit.
+    pub fn best_passages(&self, snapshot: &Snapshot, hit: &Hit, request: &Request) -> Passages {
+        match self.passages.get(&(hit.segment, hit.ordinal)) {
+            Some(known) => known.clone(),
+            None => best_passages(snapshot, hit, request.query, request.chunks),
+        }
+    }
 }
 
 /// Searches with one `Scan` for each segment.
@@ -249,11 +267,12 @@ fn score_all_passages(
             return;
         }
         outcome.rows_scored += rows.len();
-        for (row, n) in segment.rows(rows).chunks_exact(segment.dimensions()).zip(0..) {
-            let score = vectors::dot(request.query, row);
-            if score > hit.score || score == hit.score && n < hit.passage {
-                (hit.score, hit.passage) = (score, n);
-            }
+        let best = ranked(segment, rows, request.query, request.chunks.max(1));
+        if let Some(&(passage, score)) = best.first() {
+            (hit.score, hit.passage) = (score, passage);
+        }
+        if request.chunks > 1 {
+            outcome.passages.insert((hit.segment, hit.ordinal), best);
         }
         hit.rank = request.rank(hit.score);
     });
@@ -332,19 +351,28 @@ impl Part<'_> {
 }
 
 /// The best passages of a hit: (number within the document, inner product), best first.
-pub fn best_passages(snapshot: &Snapshot, hit: &Hit, query: &[f32], count: usize) -> Vec<(u32, f32)> {
+fn best_passages(snapshot: &Snapshot, hit: &Hit, query: &[f32], count: usize) -> Passages {
     if count == 1 {
         return vec![(hit.passage, hit.score)];
     }
     let segment = &snapshot.segments[hit.segment as usize].0;
-    let rows = segment.rows(segment.rows_of(hit.ordinal as usize));
-    let mut scored: Vec<(u32, f32)> = rows
-        .chunks_exact(segment.dimensions())
-        .enumerate()
-        .map(|(n, row)| (n as u32, vectors::dot(query, row)))
-        .collect();
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    scored.truncate(count);
+    ranked(segment, segment.rows_of(hit.ordinal as usize), query, count)
+}
+
+/// The best rows of a document.
+fn ranked(segment: &Segment, rows: Range<usize>, query: &[f32], count: usize) -> Passages {
+    let rows = segment.rows(rows).chunks_exact(segment.dimensions());
+    let scores = rows.zip(0..).map(|(row, n)| (n, vectors::dot(query, row)));
+    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if count == 1 {
+        return scores.min_by(order).into_iter().collect();
+    }
+    let mut scored: Passages = scores.collect();
+    if count < scored.len() {
+        scored.select_nth_unstable_by(count, order);
+        scored.truncate(count);
+    }
+    scored.sort_unstable_by(order);
     scored
 }
 

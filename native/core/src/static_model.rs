@@ -13,7 +13,8 @@ mod tests;
 mod tokenizer;
 mod trie;
 
-use crate::file::Container;
+use crate::file::{cast, Container};
+use crate::huge::HugeCopy;
 use crate::vectors::prefetch;
 use crate::{Error, Result};
 use characters::Characters;
@@ -33,6 +34,20 @@ pub struct StaticModel {
     unknown: i64,
     marked: u32,
     has_idf: bool,
+    /// The rows, which late interaction reads at random places. Without it, they are read from the
+    /// file.
+    rows: Option<HugeCopy>,
+    /// Numbers of each piece that a sum or a comparison needs beside its row.
+    numbers: Vec<PieceNumbers>,
+}
+
+/// Side by side, so that one access to memory brings both.
+#[derive(Clone, Copy)]
+struct PieceNumbers {
+    /// Factor of the row in a sum: its scale times the weight of the piece.
+    factor: f32,
+    /// Length of the row without its scale.
+    length: f32,
 }
 
 impl StaticModel {
@@ -80,7 +95,21 @@ impl StaticModel {
         std::str::from_utf8(file.section("word_start")?)
             .map_err(|_| bad("section word_start is not UTF-8"))?;
         std::str::from_utf8(file.section("config")?).map_err(|_| bad("section config is not UTF-8"))?;
-        Ok(StaticModel { dimensions, pieces, unknown: unknown as i64, marked: marked as u32, has_idf, file })
+        let rows = HugeCopy::of(file.section("rows")?);
+        let numbers = numbers_of(&file, dimensions)?;
+        if rows.is_some() {
+            file.release("rows");
+        }
+        Ok(StaticModel {
+            dimensions,
+            pieces,
+            unknown: unknown as i64,
+            marked: marked as u32,
+            has_idf,
+            rows,
+            numbers,
+            file,
+        })
     }
 
     pub fn dimensions(&self) -> usize {
@@ -118,14 +147,20 @@ impl StaticModel {
             return 0.0;
         }
         let rows: &[i8] = self.file.numbers("cohort").expect("checked when opened");
-        let product = |row: &[i8]| row.iter().zip(vector).map(|(&x, y)| x as f32 * y).sum::<f32>();
         let rows = rows.chunks_exact(self.dimensions).zip(self.floats("cohort_scales"));
-        let mut found: Vec<f32> = rows.map(|(row, scale)| product(row) * scale).collect();
+        let mut found: Vec<f32> = rows.map(|(row, scale)| dot_bytes(row, vector) * scale).collect();
         let count = count.min(found.len());
         found.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
         let best = &mut found[..count];
         best.sort_unstable_by(|a, b| b.total_cmp(a));
         best.iter().sum::<f32>() / count as f32
+    }
+
+    fn rows(&self) -> &[i8] {
+        match &self.rows {
+            Some(copy) => cast(copy.bytes()).expect("bytes have no alignment"),
+            None => self.file.numbers("rows").expect("checked when opened"),
+        }
     }
 
     /// A reader, which tokenizes and embeds texts.
@@ -141,9 +176,8 @@ impl StaticModel {
                 mark: std::str::from_utf8(self.there("word_start")).expect(checked),
                 marked: self.marked,
             },
-            rows: self.file.numbers("rows").expect(checked),
-            scales: self.floats("scales"),
-            weights: self.floats("weights"),
+            rows: self.rows(),
+            numbers: &self.numbers,
             idf: self.floats(if self.has_idf { "idf" } else { "weights" }),
         }
     }
@@ -155,8 +189,7 @@ pub struct Reader<'a> {
     dimensions: usize,
     tokenizer: Tokenizer<'a>,
     rows: &'a [i8],
-    scales: &'a [f32],
-    weights: &'a [f32],
+    numbers: &'a [PieceNumbers],
     idf: &'a [f32],
 }
 
@@ -181,18 +214,23 @@ impl Reader<'_> {
     pub fn prefetch(&self, id: u32) {
         prefetch(self.row(id));
         let id = id as usize;
-        prefetch(&self.scales[id..id + 1]);
-        prefetch(&self.weights[id..id + 1]);
+        prefetch(&self.numbers[id..id + 1]);
     }
 
     pub fn pieces(&self) -> usize {
-        self.scales.len()
+        self.numbers.len()
     }
 
     /// Factor of a row in a sum.
     #[inline]
     pub fn factor(&self, id: u32) -> f32 {
-        self.scales[id as usize] * self.weights[id as usize]
+        self.numbers[id as usize].factor
+    }
+
+    /// Length of a row without its scale.
+    #[inline]
+    pub fn length(&self, id: u32) -> f32 {
+        self.numbers[id as usize].length
     }
 
     /// Weight of a piece in late interaction.
@@ -238,6 +276,33 @@ impl Reader<'_> {
 #[inline]
 pub fn occurrences(count: u32) -> f32 {
     (count as f32).sqrt()
+}
+
+fn numbers_of(file: &Container, dimensions: usize) -> Result<Vec<PieceNumbers>> {
+    let (scales, weights) = (file.numbers::<f32>("scales")?, file.numbers::<f32>("weights")?);
+    let rows = file.numbers::<i8>("rows")?.chunks_exact(dimensions);
+    let length = |row: &[i8]| (row.iter().map(|&x| x as i32 * x as i32).sum::<i32>() as f32).sqrt();
+    let numbers = rows.zip(scales).zip(weights);
+    Ok(numbers
+        .map(|((row, scale), weight)| PieceNumbers { factor: scale * weight, length: length(row) })
+        .collect())
+}
+
+/// Sums that are added up side by side. A single sum would wait for each addition.
+const SUMS: usize = 8;
+
+/// Inner product of a row and a vector, in the same order on every machine.
+fn dot_bytes(row: &[i8], vector: &[f32]) -> f32 {
+    let mut sums = [0f32; SUMS];
+    let (rows, vectors) = (row.chunks_exact(SUMS), vector.chunks_exact(SUMS));
+    let rest = rows.remainder().iter().zip(vectors.remainder());
+    let rest: f32 = rest.map(|(&x, y)| x as f32 * y).sum();
+    for (row, vector) in rows.zip(vectors) {
+        for lane in 0..SUMS {
+            sums[lane] += row[lane] as f32 * vector[lane];
+        }
+    }
+    sums.iter().sum::<f32>() + rest
 }
 
 /// Normalises a vector to length 1 and returns its previous length. A vector of zero or infinite

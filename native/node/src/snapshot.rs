@@ -8,8 +8,7 @@ use crate::segments::deleted_of;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::search::{
-    best_passages, members, prefer, sample, sample_above, search, Hit, Outcome, Request, Scan,
-    Snapshot as Core,
+    members, prefer, sample, sample_above, search, Hit, Outcome, Request, Scan, Snapshot as Core,
 };
 use priorart_core::segment::{Effort, Segment};
 use priorart_core::shown::ShownScore as Shown;
@@ -375,7 +374,7 @@ impl Snapshot {
     pub(crate) fn hits(&self, outcome: &Outcome, hits: &[Hit], request: &Request) -> SearchHits {
         let (mut at, mut passages, mut scores) = (vec![0u32], Vec::new(), Vec::new());
         for hit in hits {
-            for (number, score) in best_passages(&self.0, hit, request.query, request.chunks) {
+            for (number, score) in outcome.best_passages(&self.0, hit, request) {
                 passages.push(number);
                 scores.push(score);
             }

@@ -5,6 +5,7 @@
 //! and summed over a text's pieces the cosine of query and text.
 
 use super::bag::decode;
+use super::products::{QueryRows, WIDE};
 use super::{Mixture, Scores, Share, QUERY_TOKENS};
 use crate::static_model::{occurrences, Reader, Scratch};
 use crate::vectors::prefetch;
@@ -140,17 +141,13 @@ impl Texts {
     }
 }
 
-/// Query pieces whose similarities to one piece are computed and compared together.
-const WIDE: usize = 8;
-
 /// Rows that are prefetched ahead of the current one. Rows are spread over a table of 48 MB, and
 /// waiting for them took two thirds of the time.
 const AHEAD: usize = 12;
 
 /// The distinct pieces of a query, padded with pieces without effect to a multiple of `WIDE`.
 struct Query {
-    /// Their rows, converted to i16 once.
-    rows: Vec<i16>,
+    rows: QueryRows,
     ids: Vec<u32>,
     lengths: Vec<f32>,
     /// Weight of each piece's partner; the sum is 1.
@@ -177,8 +174,8 @@ impl Query {
         let whole = model.vector(&mut asked, &mut vector);
         let mut ids = asked.clone();
         ids.dedup();
-        let mut rows: Vec<i16> = ids.iter().flat_map(|&id| model.row(id)).map(|&x| x as i16).collect();
-        let mut lengths: Vec<f32> = rows.chunks_exact(model.dimensions()).map(length_of).collect();
+        let rows: Vec<i8> = ids.iter().flat_map(|&id| model.row(id)).copied().collect();
+        let mut lengths: Vec<f32> = ids.iter().map(|&id| model.length(id)).collect();
         let raw: Vec<f32> = ids.iter().map(|&id| weight(model, id, rarity)).collect();
         let total: f32 = raw.iter().sum();
         let mut weights: Vec<f32> =
@@ -192,42 +189,43 @@ impl Query {
             }
         };
         let mut pull: Vec<f32> = ids.iter().map(pull).collect();
-        let width = ids.len().next_multiple_of(WIDE);
-        rows.resize(width * model.dimensions(), 0);
+        let rows = QueryRows::new(&rows, model.dimensions());
+        let width = rows.width();
         ids.resize(width, NOWHERE);
         [&mut lengths, &mut weights, &mut pull].into_iter().for_each(|numbers| numbers.resize(width, 0.0));
         Query { rows, lengths, weights, pull, ids }
     }
 
     fn meet(&self, model: &Reader, distinct: &[u32]) -> Met {
-        let (dimensions, width) = (model.dimensions(), self.ids.len());
+        let width = self.ids.len();
         let mut met = Met { similar: vec![0.0; distinct.len() * width], width, pulls: Vec::new() };
         met.pulls.reserve_exact(distinct.len());
-        let mut row = vec![0i16; dimensions];
+        let (mut wide, mut products) = (Vec::new(), vec![0i32; width]);
         distinct.iter().take(AHEAD).for_each(|&piece| model.prefetch(piece));
         for (at, &piece) in distinct.iter().enumerate() {
             if let Some(&ahead) = distinct.get(at + AHEAD) {
                 model.prefetch(ahead);
             }
-            row.iter_mut().zip(model.row(piece)).for_each(|(wide, &x)| *wide = x as i16);
-            let length = length_of(&row);
-            let mut pull = 0.0;
+            let length = model.length(piece);
+            self.rows.products(model.row(piece), &mut wide, &mut products);
+            // Sums of every eighth product, added in the same order on every machine.
+            let mut pulls = [0f32; WIDE];
             for (part, similar) in met.similar[at * width..][..width].chunks_exact_mut(WIDE).enumerate() {
                 let from = part * WIDE;
-                let products = products(&self.rows[from * dimensions..][..WIDE * dimensions], &row);
                 let own = |numbers: &[f32]| -> [f32; WIDE] { numbers[from..][..WIDE].try_into().unwrap() };
-                let (lengths, pulls) = (own(&self.lengths), own(&self.pull));
+                let (lengths, own_pulls) = (own(&self.lengths), own(&self.pull));
                 let ids: [u32; WIDE] = self.ids[from..][..WIDE].try_into().unwrap();
+                let products: [i32; WIDE] = products[from..][..WIDE].try_into().unwrap();
                 for q in 0..WIDE {
                     let product = products[q] as f32;
+                    pulls[q] += own_pulls[q] * product;
                     let lengths = lengths[q] * length;
                     let cosine = (product / lengths).clamp(0.0, 1.0);
                     let cosine = if lengths > 0.0 { cosine } else { 0.0 };
                     similar[q] = if ids[q] == piece { 1.0 } else { cosine };
                 }
-                // In the order of the pieces, so that every machine gives the same bits.
-                products.iter().zip(&pulls).for_each(|(&product, own)| pull += own * product as f32);
             }
+            let pull: f32 = pulls.iter().sum();
             met.pulls.push(pull * model.factor(piece));
         }
         met
@@ -255,58 +253,6 @@ impl Query {
             0.0
         }
     }
-}
-
-/// Exact: rows have at most 65,536 numbers within ±128.
-#[inline]
-fn dot(a: &[i16], b: &[i16]) -> i32 {
-    a.iter().zip(b).map(|(&a, &b)| a as i32 * b as i32).sum()
-}
-
-/// Inner products of a row with `WIDE` adjacent rows. The length of a row is a multiple of 16.
-#[inline]
-fn products(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
-    assert!(rows.len() == WIDE * row.len() && row.len() % 16 == 0);
-    #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-    // Safety: the feature is present at compile time, and the assertion checks the lengths.
-    unsafe {
-        return products_avx2(rows, row);
-    }
-    #[allow(unreachable_code)]
-    products_plain(rows, row)
-}
-
-fn products_plain(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
-    std::array::from_fn(|q| dot(&rows[q * row.len()..][..row.len()], row))
-}
-
-/// Each part of the row is loaded once for all products, whose sums are reduced together.
-#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-unsafe fn products_avx2(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
-    use std::arch::x86_64::*;
-    let n = row.len();
-    let mut sums = [_mm256_setzero_si256(); WIDE];
-    for i in (0..n).step_by(16) {
-        let part = _mm256_loadu_si256(row.as_ptr().add(i).cast());
-        for (q, sum) in sums.iter_mut().enumerate() {
-            let other = _mm256_loadu_si256(rows.as_ptr().add(q * n + i).cast());
-            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(part, other));
-        }
-    }
-    let four = |q: usize| {
-        let ab = _mm256_hadd_epi32(sums[q], sums[q + 1]);
-        let cd = _mm256_hadd_epi32(sums[q + 2], sums[q + 3]);
-        let halves = _mm256_hadd_epi32(ab, cd);
-        _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
-    };
-    let mut out = [0i32; WIDE];
-    _mm_storeu_si128(out.as_mut_ptr().cast(), four(0));
-    _mm_storeu_si128(out.as_mut_ptr().add(4).cast(), four(4));
-    out
-}
-
-fn length_of(row: &[i16]) -> f32 {
-    (dot(row, row) as f32).sqrt()
 }
 
 #[cfg(test)]

@@ -256,7 +256,9 @@ impl<'a> Collection<'a> {
             }
         }
         for (n, own) in matches.iter_mut().enumerate() {
-            let Some((lexical, _)) = self.segments[n] else { continue };
+            if self.segments[n].is_none() {
+                continue;
+            }
             let found = |other: &Translation| {
                 translated.get(other.phrase.as_ref()).map_or(&[][..], |found| &found[n])
             };

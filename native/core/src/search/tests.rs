@@ -177,6 +177,7 @@ proptest! {
         for hit in &outcome.hits {
             let best = best_passages(&snapshot, hit, &query, 2);
             prop_assert_eq!(best[0].1, hit.score);
+            prop_assert_eq!(outcome.best_passages(&snapshot, hit, &request), best);
             prop_assert_eq!(best_passages(&snapshot, hit, &query, 1), vec![(hit.passage, hit.score)]);
         }
     }

@@ -130,16 +130,6 @@ proptest! {
     }
 
     #[test]
-    fn products_of_several_rows_are_those_of_each(
-        (rows, row) in (1..5usize).prop_flat_map(|parts| {
-            let numbers = |count: usize| prop::collection::vec((-128i16..=127).boxed(), count);
-            (numbers(WIDE * 16 * parts), numbers(16 * parts))
-        }),
-    ) {
-        prop_assert_eq!(products(&rows, &row), products_plain(&rows, &row));
-    }
-
-    #[test]
     fn one_cut_gives_vector_and_bag(text in text()) {
         let model = MODEL.1.reader();
         let (mut row, mut expected) = (vec![0f32; model.dimensions()], vec![0f32; model.dimensions()]);
