@@ -39,6 +39,7 @@ const QUICK = [
   'test/search/filter.test.ts',
   'test/search/markdown.test.ts',
   'test/search/plan.test.ts',
+  'test/search/query-filters.test.ts',
   'test/search/query.test.ts',
 ];
 

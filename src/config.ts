@@ -1,10 +1,5 @@
-/**
- * Every setting: its environment variable, its command-line flag, its default and its check. A flag overrides
- * the environment, the environment overrides the settings file, and the file overrides the default.
- */
-import { readFileSync, statSync } from 'node:fs';
+/** Every setting: its environment variable, its command-line flag, its default and its check. */
 import { availableParallelism } from 'node:os';
-import { PriorartError } from './errors.js';
 import {
   CONNECTIONS_MAX,
   DRAWING_LINK_SECONDS,
@@ -19,81 +14,19 @@ import {
   REQUEST_DEADLINE_MS,
   REQUEST_LOG_DAYS,
   REQUEST_LOG_MB,
-  SETTINGS_FILE_MAX_BYTES,
   SHUTDOWN_GRACE_MS,
   WORKERS_MAX,
 } from './limits.js';
-import { nearestName } from './nearest-name.js';
-
-interface Setting<T> {
-  env: string;
-  /** Flag with the name of its value, as commander declares it. */
-  flag: string;
-  default: T;
-  /** What happens without a value, for a setting without a default. */
-  unset?: string;
-  description: string;
-  /** Description of valid values, for messages. */
-  expected: string;
-  /** Undefined if the text is not a valid value. */
-  read(text: string): T | undefined;
-}
-
-type Description = Pick<Setting<unknown>, 'env' | 'flag' | 'description' | 'unset'>;
-
-function text(setting: Description & { default: string }): Setting<string> {
-  return { ...setting, expected: 'a text', read: (value) => (value.trim() === '' ? undefined : value) };
-}
-
-/** A text without a default. `unset` says what happens without a value. */
-function optionalText(setting: Description & { unset: string }): Setting<string | undefined> {
-  const { read, ...rest } = text({ ...setting, default: '' });
-  return { ...rest, read, default: undefined };
-}
-
-function integer(setting: Description & { default: number; min: number; max: number }): Setting<number> {
-  const { min, max } = setting;
-  const read = (value: string) => {
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    return number >= min && number <= max ? number : undefined;
-  };
-  return { ...setting, expected: `an integer from ${min} to ${max}`, read };
-}
-
-function share(setting: Description & { default: number }): Setting<number> {
-  const read = (value: string) => {
-    const number = /^(\d(\.\d{0,9})?|\.\d{1,9})$/.test(value) ? Number(value) : Number.NaN;
-    return number >= 0 && number <= 1 ? number : undefined;
-  };
-  return { ...setting, expected: 'a number from 0 to 1', read };
-}
-
-/** An integer without a default. `unset` says what happens without a value. */
-function optionalInteger(
-  setting: Description & { unset: string; min: number; max: number },
-): Setting<number | undefined> {
-  return { ...integer({ ...setting, default: 0 }), default: undefined };
-}
-
-/** An address without a query, to which paths are appended: `https://example.com/patents`. */
-function optionalUrl(setting: Description & { unset: string }): Setting<string | undefined> {
-  const read = (value: string) => {
-    if (!URL.canParse(value)) return undefined;
-    const { protocol, origin, pathname, search, hash, username, password } = new URL(value);
-    const isPlain = search + hash + username + password === '' && /^https?:$/.test(protocol);
-    let end = pathname.length;
-    while (pathname[end - 1] === '/') end -= 1;
-    return isPlain ? origin + pathname.slice(0, end) : undefined;
-  };
-  return { ...setting, default: undefined, expected: 'an address such as https://example.com/patents', read };
-}
-
-function choice<const T extends string>(
-  setting: Description & { default: NoInfer<T>; values: readonly T[] },
-): Setting<T> {
-  const read = (value: string) => setting.values.find((known) => known === value);
-  return { ...setting, expected: `one of ${setting.values.join(', ')}`, read };
-}
+import {
+  choice,
+  integer,
+  optionalInteger,
+  optionalText,
+  optionalUrl,
+  type Setting,
+  share,
+  text,
+} from './setting-kinds.js';
 
 export const HTTP_ADAPTERS = ['auto', 'uws', 'node'] as const;
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -438,79 +371,3 @@ export type SettingName = keyof typeof SETTINGS;
 export type Config = {
   -readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never;
 };
-
-export interface ConfigSources {
-  /** Defaults to `process.env`. */
-  env?: Readonly<Record<string, string | undefined>>;
-  /** Values of flags as typed, by setting name. */
-  flags?: Readonly<Partial<Record<SettingName, string | undefined>>>;
-}
-
-/** A setting's name in a settings file: its flag without the dashes. */
-function nameInFile(setting: Setting<unknown>): string {
-  return setting.flag.split(' ')[0]!.slice(2);
-}
-
-/** Values of a settings file, by name. Numbers are converted to text. */
-function settingsFile(path: string): ReadonlyMap<string, string> {
-  const wrong = (why: string, cause?: unknown) =>
-    new PriorartError('usage', `${path}: ${why}; expected a JSON object of settings`, { cause });
-  let found: unknown;
-  try {
-    if (statSync(path).size > SETTINGS_FILE_MAX_BYTES)
-      throw wrong(`more than ${SETTINGS_FILE_MAX_BYTES} bytes`);
-    found = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (cause) {
-    if (cause instanceof PriorartError) throw cause;
-    throw wrong(cause instanceof Error ? cause.message : String(cause), cause);
-  }
-  if (typeof found !== 'object' || found === null || Array.isArray(found)) throw wrong('not an object');
-  const names = Object.values(SETTINGS).map((setting) => nameInFile(setting as Setting<unknown>));
-  return new Map(
-    Object.entries(found).map(([name, value]) => {
-      if (!names.includes(name)) {
-        const near = nearestName(name, names);
-        throw wrong(`unknown setting ${JSON.stringify(name)}${near ? `; did you mean ${near}?` : ''}`);
-      }
-      if (typeof value !== 'string' && typeof value !== 'number') {
-        throw wrong(`${name} is ${JSON.stringify(value)}, neither a text nor a number`);
-      }
-      return [name, String(value)];
-    }),
-  );
-}
-
-/**
- * Reads and checks all settings.
- * @throws PriorartError `usage`, with the flag, variable or file, the value and the expected values
- */
-export function loadConfig(sources: ConfigSources = {}): Config {
-  const { env = process.env, flags = {} } = sources;
-  const path = flags.settings ?? env[SETTINGS.settings.env];
-  const file = path === undefined ? undefined : settingsFile(path);
-  const config: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
-    const flag = flags[name];
-    const inFile = file?.get(nameInFile(setting));
-    const given = flag ?? env[setting.env] ?? inFile;
-    if (given === undefined) {
-      config[name] = setting.default;
-      continue;
-    }
-    const value = setting.read(given);
-    if (value === undefined) {
-      const source =
-        flag !== undefined
-          ? setting.flag.split(' ')[0]
-          : env[setting.env] !== undefined
-            ? setting.env
-            : `${path}, ${nameInFile(setting)}`;
-      throw new PriorartError(
-        'usage',
-        `${source}: got ${JSON.stringify(given)}; expected ${setting.expected}`,
-      );
-    }
-    config[name] = value;
-  }
-  return config as Config;
-}

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { loadConfig, SETTINGS, type SettingName } from '../src/config.js';
+import { SETTINGS, type SettingName } from '../src/config.js';
 import { isPriorartError } from '../src/errors.js';
 import { HOST_DEFAULT, PORT_DEFAULT, REQUEST_DEADLINE_MS } from '../src/limits.js';
+import { loadConfig } from '../src/load-config.js';
 
 describe('settings', () => {
   it('the defaults of the limits apply without settings', () => {

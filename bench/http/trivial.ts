@@ -4,8 +4,8 @@
  */
 import { AccessStore } from '../../src/access/store.js';
 import { accessDir } from '../../src/cli/access-folder.js';
-import { loadConfig } from '../../src/config.js';
 import { startServer } from '../../src/http/server.js';
+import { loadConfig } from '../../src/load-config.js';
 import { createLog } from '../../src/observe/log.js';
 import { bufferedOutput } from '../../src/observe/log-output.js';
 import { trivialEngine } from './trivial-engine.js';

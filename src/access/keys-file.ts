@@ -50,6 +50,8 @@ const LAYOUT: Layout = {
   remedy: 'Stop the servers on this folder and put back a copy of it (`priorart snapshot` makes one)',
 };
 
+export const KEYS_FILE = 'keys.db';
+
 /** Bytes of the hash of a secret that find its key. */
 export const LOOKUP_BYTES = 16;
 
@@ -98,7 +100,7 @@ function keyOf([id, account, environment, name, state, created, deactivated]: Ke
 
 /** @throws the errors of Sqlite */
 export function openKeys(folder: string, options: OpenOptions): Sqlite {
-  const file = join(folder, 'keys.db');
+  const file = join(folder, KEYS_FILE);
   // Without this check, a new and empty store would appear beside the old keys.
   const old = join(folder, 'data.mdb');
   if (!existsSync(file) && existsSync(old)) {
@@ -251,11 +253,6 @@ export function signOut(
       expires,
     );
   }
-}
-
-/** Whether an account has a password. */
-export function hasPasswordIn(file: Sqlite, account: string): boolean {
-  return file.row('SELECT 1 FROM passwords WHERE account = ?', account) !== undefined;
 }
 
 /** Whether any account has a password. */

@@ -103,6 +103,23 @@ export function linePosition(cursor: string): LinePosition {
 
 type KeyedRow = [...LineRow, key: string];
 
+// json_each has columns of these names, too.
+const KEYED_COLUMNS = `lines.id, lines.time, lines.request_id, lines.endpoint, lines.status, lines.ms, lines.client,
+  lines.result_count, lines.query, lines.key`;
+const LINES_OF_ALL = `
+  SELECT ${KEYED_COLUMNS} FROM lines WHERE time >= ?1 AND (time, id) < (?2, ?3) ORDER BY time DESC, id DESC LIMIT ?4`;
+/**
+ * The newest lines of each key, ?4 of each at most, and ?6 in all. The inner statement is a look-up in the index
+ * `lines_of_a_key` for each key, so the cost does not depend on the lines of other keys.
+ */
+const LINES_OF_KEYS = `
+  SELECT ${KEYED_COLUMNS} FROM json_each(?5) CROSS JOIN lines
+  WHERE lines.id IN (
+    SELECT own.id FROM lines own WHERE own.key = json_each.value AND own.time >= ?1 AND (own.time, own.id) < (?2, ?3)
+    ORDER BY own.time DESC, own.id DESC LIMIT ?4
+  )
+  ORDER BY time DESC, lines.id DESC LIMIT ?6`;
+
 /**
  * Lines of several keys, newest first. A call reads a bounded number of lines, of all keys together. With many keys,
  * or with a filter that leaves out most lines, the page may be short. Its `next` continues behind the lines that
@@ -123,29 +140,17 @@ export function filteredPageOf(
   const before = until !== undefined && until <= start.time ? { time: until, id: 0 } : start;
   const read = Math.max(1, Math.floor(LOG_LINES_READ / Math.max(1, keys?.length ?? 1)));
   const most = isEmpty(filter) ? Math.min(limit + 1, read) : read;
-  // The lines of each key are in the order of an index, and so are those of all keys together.
-  const found = (keys ?? [undefined]).map((key) =>
-    log.rows<KeyedRow>(
-      `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query, key FROM lines
-       WHERE ${key === undefined ? '' : 'key = ? AND '}time >= ? AND (time, id) < (?, ?)
-       ORDER BY time DESC, id DESC LIMIT ?`,
-      ...(key === undefined ? [] : [key]),
-      from,
-      before.time,
-      before.id,
-      most,
-    ),
+  // Without a filter, one line behind the page says that there are more.
+  const needed = isEmpty(filter) ? limit + 1 : LOG_LINES_READ;
+  const range = [from, before.time, before.id, most] as const;
+  const rows =
+    keys === undefined
+      ? log.rows<KeyedRow>(LINES_OF_ALL, ...range)
+      : log.rows<KeyedRow>(LINES_OF_KEYS, ...range, JSON.stringify(keys), needed);
+  const end = endOf(rows, most, keys !== undefined);
+  const matching = rows.filter(
+    (row) => fits(row, filter) && (end === undefined || !isNewer(end, positionOf(row))),
   );
-  // Behind the last line of a key that was not read to its end, lines of that key may be missing.
-  const ends = found.filter((rows) => rows.length === most).map((rows) => positionOf(rows.at(-1)!));
-  const end = ends.reduce<LinePosition | undefined>(
-    (one, two) => (one && isNewer(one, two) ? one : two),
-    undefined,
-  );
-  const matching = found
-    .flat()
-    .filter((row) => fits(row, filter) && (end === undefined || !isNewer(end, positionOf(row))))
-    .sort((a, b) => (isNewer(positionOf(a), positionOf(b)) ? -1 : 1));
   const shown = matching.slice(0, limit);
   const last = matching.length > limit ? positionOf(shown.at(-1)!) : end;
   return {
@@ -190,6 +195,25 @@ export function usageOf(log: Sqlite, from: string, to: string, keys?: readonly s
     client_errors,
     server_errors,
   }));
+}
+
+/**
+ * Where a page ends at the latest: behind the last line of a key that was not read to its end, lines of that key may
+ * be missing. Undefined if all lines were read.
+ * @param rows newest first
+ * @param most lines that were read of each key, at most
+ * @param byKey otherwise of all keys together
+ */
+function endOf(rows: readonly KeyedRow[], most: number, byKey: boolean): LinePosition | undefined {
+  const counts = new Map<string | undefined, number>();
+  for (const row of rows) {
+    const key = byKey ? row[9] : undefined;
+    const count = (counts.get(key) ?? 0) + 1;
+    // The newest end comes first.
+    if (count === most) return positionOf(row);
+    counts.set(key, count);
+  }
+  return undefined;
 }
 
 function positionOf([id, time]: KeyedRow): LinePosition {

@@ -129,7 +129,7 @@ async function password(asked: string, flags: Flags & { remove?: boolean }): Pro
   await withAccess(flags, async (access) => {
     const { id, name } = accountNamed(access, asked);
     const isSet = flags['remove'] !== true;
-    await access.setPassword(
+    await access.passwords.set(
       id,
       isSet ? await askPassword(`Password of ${JSON.stringify(name)}`) : undefined,
     );
@@ -144,7 +144,7 @@ async function password(asked: string, flags: Flags & { remove?: boolean }): Pro
 async function signOut(asked: string, flags: Flags): Promise<void> {
   await withAccess(flags, async (access) => {
     const { id } = accountNamed(access, asked);
-    await access.endSessions(id);
+    await access.passwords.endSessions(id);
     print({ id }, Boolean(flags['json']), () => `Account ${id}: all its sessions have ended.`);
   });
 }

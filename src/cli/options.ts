@@ -1,7 +1,8 @@
 /** Options that several commands share. */
 import { Command } from 'commander';
-import { loadConfig, SETTINGS, type SettingName } from '../config.js';
+import { SETTINGS, type SettingName } from '../config.js';
 import { PriorartError } from '../errors.js';
+import { loadConfig } from '../load-config.js';
 import { DEFAULT_MODELS, type ModelsConfig, readModels, storedModels } from '../models/config.js';
 import { Store } from '../store/store.js';
 

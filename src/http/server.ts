@@ -109,8 +109,8 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const tls = tlsIdentity(config);
   const external = await oauthOf(config);
   const signIns = new SignIns({
-    accountWithPassword: (asked) => access.accountWithPassword(asked),
-    check: (asked, password) => access.signIn(asked, password),
+    accountWithPassword: (asked) => access.passwords.accountWithPassword(asked),
+    check: (asked, password) => access.passwords.signIn(asked, password),
   });
   const authorization = await authorizationOf(parts, signIns);
   const lifecycle = { draining: false };

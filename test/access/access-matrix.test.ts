@@ -80,7 +80,7 @@ onEachAdapter('access matrix', (adapter) => {
     const { access } = service;
     const make = async (name: string) => {
       const account = await access.createAccount({ name, plan: 'enterprise' });
-      await access.setPassword(account.id, PASSWORD);
+      await access.passwords.set(account.id, PASSWORD);
       const key = await access.createKey({
         account: account.id,
         environment: 'production',
@@ -142,7 +142,7 @@ onEachAdapter('access matrix', (adapter) => {
         got.push(status);
         // The operator may have removed it.
         if (isLast(route) && caller === 'operator' && path.endsWith('/password'))
-          await service.access.setPassword(a.account.id, PASSWORD);
+          await service.access.passwords.set(a.account.id, PASSWORD);
       }
       rows.push({ what: `${method} ${path}`, access, got, wanted: expected(route) });
     }

@@ -29,7 +29,7 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
     const service = await Service.start(adapter, 10_000, parts);
     t.after(() => service.stop());
     const account = await service.access.createAccount({ name: 'Patent team', plan: 'basic' });
-    await service.access.setPassword(account.id, PASSWORD);
+    await service.access.passwords.set(account.id, PASSWORD);
     const secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
     const send = async (headers: Record<string, string>, method: string, path: string, body?: object) => {
       const answer = await service.call(path, {

@@ -80,7 +80,7 @@ onEachAdapter('sessions of the web page', (adapter) => {
   async function withPassword(t: TestContext, settings: Settings = {}) {
     const { service, url } = await started(t, settings);
     const account = await service.access.createAccount({ name: 'Patent team', plan: 'free' });
-    await service.access.setPassword(account.id, PASSWORD);
+    await service.access.passwords.set(account.id, PASSWORD);
     const signIn = (password = PASSWORD, asked = 'Patent team', at = url) =>
       send(at, 'POST', '/session', PAGE, { account: asked, password });
     return { service, url, account, signIn };
@@ -278,7 +278,7 @@ onEachAdapter('sessions of the web page', (adapter) => {
     assert.match(gone.headers['set-cookie']![0]!, /^priorart_session=; .*Max-Age=0$/);
     const session = new SessionSigner(service.accessFolder).read(cookie.slice(cookie.indexOf('=') + 1))!;
     assert.equal(session.account, account.id);
-    assert.equal(service.access.isAccountSessionEnded(session), false, 'no record');
+    assert.equal(service.access.passwords.isAccountSessionEnded(session), false, 'no record');
   });
 
   it('a request with a cookie does not create the data folder again after it was moved', async (t) => {
@@ -303,9 +303,9 @@ onEachAdapter('sessions of the web page', (adapter) => {
     const second = await another(service);
     const status = async (cookie: string) => (await search(second, { ...PAGE, cookie })).status;
     const steps: [what: string, change: () => Promise<unknown>, password: string | undefined][] = [
-      ['a new password', () => service.access.setPassword(account.id, `${PASSWORD}!`), `${PASSWORD}!`],
-      ['a revocation', () => service.access.endSessions(account.id), `${PASSWORD}!`],
-      ['no password', () => service.access.setPassword(account.id, undefined), undefined],
+      ['a new password', () => service.access.passwords.set(account.id, `${PASSWORD}!`), `${PASSWORD}!`],
+      ['a revocation', () => service.access.passwords.endSessions(account.id), `${PASSWORD}!`],
+      ['no password', () => service.access.passwords.set(account.id, undefined), undefined],
     ];
     let password: string | undefined = PASSWORD;
     for (const [what, change, next] of steps) {
@@ -345,7 +345,10 @@ onEachAdapter('sessions of the web page', (adapter) => {
       assert.equal(refused.status, status, JSON.stringify(body));
       assert.match(refused.json.detail, detail);
     }
-    await service.access.setPassword(service.access.accountNamed('Patent team')!.id, 'another long password');
+    await service.access.passwords.set(
+      service.access.accountNamed('Patent team')!.id,
+      'another long password',
+    );
     const texts = [PASSWORD, 'a wrong password', 'another long password'];
     assert.deepEqual(
       service.logLines.filter((line) => texts.some((text) => line.includes(text))),
@@ -445,14 +448,18 @@ describe('sessions that were signed out', () => {
     const session = (n: number, account = one.id, expires = Date.now() + 60_000) =>
       ({ id: `session-${n}`, account, kind: 'account', epoch: 0, expires }) as const;
     for (let n = 0; n < ACCOUNT_ENDED_SESSIONS_MAX; n++)
-      await store.endAccountSession(session(n, one.id, n < 10 ? Date.now() - 1 : undefined));
-    assert.equal(store.isAccountSessionEnded(session(500)), true);
-    for (let n = 0; n < 9; n++) await store.endAccountSession(session(10_000 + n));
-    assert.equal(store.isAccountSessionEnded(session(20_000)), false, 'expired ones made room');
-    await store.endAccountSession(session(30_000));
-    await store.endAccountSession(session(30_001));
-    assert.equal(store.isAccountSessionEnded(session(20_000)), true);
-    assert.equal(store.sessionEpoch(one.id), 1);
-    assert.equal(store.isAccountSessionEnded(session(1, two.id)), false, 'other accounts are not concerned');
+      await store.passwords.endAccountSession(session(n, one.id, n < 10 ? Date.now() - 1 : undefined));
+    assert.equal(store.passwords.isAccountSessionEnded(session(500)), true);
+    for (let n = 0; n < 9; n++) await store.passwords.endAccountSession(session(10_000 + n));
+    assert.equal(store.passwords.isAccountSessionEnded(session(20_000)), false, 'expired ones made room');
+    await store.passwords.endAccountSession(session(30_000));
+    await store.passwords.endAccountSession(session(30_001));
+    assert.equal(store.passwords.isAccountSessionEnded(session(20_000)), true);
+    assert.equal(store.passwords.sessionEpoch(one.id), 1);
+    assert.equal(
+      store.passwords.isAccountSessionEnded(session(1, two.id)),
+      false,
+      'other accounts are not concerned',
+    );
   });
 });

@@ -71,10 +71,10 @@ describe('the password of an account', () => {
   it('is checked by id or name; no other password is accepted, nor one of a different account', async (t) => {
     const { store, account } = await accountIn(t);
     const other = await store.createAccount({ name: 'Other', plan: 'free' });
-    assert.equal(await store.signIn('Patent team', RIGHT), undefined, 'it has none yet');
-    await store.setPassword(account.id, RIGHT);
-    assert.deepEqual((await store.signIn(account.id, RIGHT))?.account, account);
-    assert.deepEqual((await store.signIn('Patent team', RIGHT))?.account, account);
+    assert.equal(await store.passwords.signIn('Patent team', RIGHT), undefined, 'it has none yet');
+    await store.passwords.set(account.id, RIGHT);
+    assert.deepEqual((await store.passwords.signIn(account.id, RIGHT))?.account, account);
+    assert.deepEqual((await store.passwords.signIn('Patent team', RIGHT))?.account, account);
     for (const [asked, password] of [
       [account.id, `${RIGHT}.`],
       [account.id, RIGHT.toUpperCase()],
@@ -84,48 +84,56 @@ describe('the password of an account', () => {
       ['patent team', RIGHT],
       ['', RIGHT],
     ] as const) {
-      assert.equal(await store.signIn(asked, password), undefined, `${asked}, ${password.slice(0, 40)}`);
+      assert.equal(
+        await store.passwords.signIn(asked, password),
+        undefined,
+        `${asked}, ${password.slice(0, 40)}`,
+      );
     }
-    await store.setPassword(account.id, 'another long password');
-    assert.equal(await store.signIn(account.id, RIGHT), undefined);
-    assert.ok(await store.signIn(account.id, 'another long password'));
-    await store.setPassword(account.id, undefined);
-    assert.equal(await store.signIn(account.id, 'another long password'), undefined);
-    await assert.rejects(store.setPassword('acc_none', RIGHT), /there is no account/);
+    await store.passwords.set(account.id, 'another long password');
+    assert.equal(await store.passwords.signIn(account.id, RIGHT), undefined);
+    assert.ok(await store.passwords.signIn(account.id, 'another long password'));
+    await store.passwords.set(account.id, undefined);
+    assert.equal(await store.passwords.signIn(account.id, 'another long password'), undefined);
+    await assert.rejects(store.passwords.set('acc_none', RIGHT), /there is no account/);
   });
 
   it('a name that several accounts with passwords have is not accepted; their ids are', async (t) => {
     const { store, account } = await accountIn(t);
     const twin = await store.createAccount({ name: 'Patent team', plan: 'pro' });
-    await store.setPassword(account.id, RIGHT);
+    await store.passwords.set(account.id, RIGHT);
     assert.equal(
-      (await store.signIn('Patent team', RIGHT))?.account.id,
+      (await store.passwords.signIn('Patent team', RIGHT))?.account.id,
       account.id,
       'only one has a password',
     );
-    await store.setPassword(twin.id, RIGHT);
-    assert.equal(await store.signIn('Patent team', RIGHT), undefined);
-    assert.equal((await store.signIn(twin.id, RIGHT))?.account.id, twin.id);
+    await store.passwords.set(twin.id, RIGHT);
+    assert.equal(await store.passwords.signIn('Patent team', RIGHT), undefined);
+    assert.equal((await store.passwords.signIn(twin.id, RIGHT))?.account.id, twin.id);
     const named = await store.createAccount({ name: twin.id, plan: 'free' });
-    await store.setPassword(named.id, 'the password of the third');
-    assert.equal((await store.signIn(twin.id, RIGHT))?.account.id, twin.id, 'an id goes before a name');
+    await store.passwords.set(named.id, 'the password of the third');
+    assert.equal(
+      (await store.passwords.signIn(twin.id, RIGHT))?.account.id,
+      twin.id,
+      'an id goes before a name',
+    );
   });
 
   it('has 12 to 1,000 characters, which are compared in their normal form', async (t) => {
     const { store, account } = await accountIn(t);
     for (const wrong of ['x'.repeat(PASSWORD_CHARS.min - 1), 'x'.repeat(PASSWORD_CHARS.max + 1)])
-      await assert.rejects(store.setPassword(account.id, wrong), /expected 12 to 1000/);
+      await assert.rejects(store.passwords.set(account.id, wrong), /expected 12 to 1000/);
     assert.equal(checkedPassword('😀'.repeat(PASSWORD_CHARS.max)).length, 2 * PASSWORD_CHARS.max);
-    await store.setPassword(account.id, '비밀번호를 잊지 마세요'.normalize('NFD'));
-    assert.ok(await store.signIn(account.id, '비밀번호를 잊지 마세요'.normalize('NFC')));
+    await store.passwords.set(account.id, '비밀번호를 잊지 마세요'.normalize('NFD'));
+    assert.ok(await store.passwords.signIn(account.id, '비밀번호를 잊지 마세요'.normalize('NFC')));
   });
 
   it('is in no file; the same password has another hash at every account, with its parameters', async (t) => {
     const { dir, store, account } = await accountIn(t);
     const twin = await store.createAccount({ name: 'Twin', plan: 'free' });
-    await store.setPassword(account.id, RIGHT);
-    await store.setPassword(twin.id, RIGHT);
-    await store.signIn(account.id, RIGHT);
+    await store.passwords.set(account.id, RIGHT);
+    await store.passwords.set(twin.id, RIGHT);
+    await store.passwords.signIn(account.id, RIGHT);
     assert.deepEqual(filesHolding(dir, [RIGHT, Buffer.from(RIGHT).toString('base64')]), []);
     const file = openKeys(dir, { create: false, waitMs: 0 });
     const hashes = file.rows<[string]>('SELECT hash FROM passwords').map(([hash]) => hash);
@@ -143,20 +151,20 @@ describe('the password of an account', () => {
     t.after(() => file.close());
     const hash = () => file.row<[string]>('SELECT hash FROM passwords')![0];
     putPassword(file, account.id, old);
-    assert.equal(await store.signIn(account.id, 'a wrong password'), undefined);
+    assert.equal(await store.passwords.signIn(account.id, 'a wrong password'), undefined);
     assert.equal(hash(), old);
-    assert.ok(await store.signIn(account.id, RIGHT));
+    assert.ok(await store.passwords.signIn(account.id, RIGHT));
     assert.match(hash(), /ln=15,r=8,p=3/);
-    assert.ok(await store.signIn(account.id, RIGHT));
+    assert.ok(await store.passwords.signIn(account.id, RIGHT));
   });
 
   it('an unknown account, and one without a password, cost what a known one costs', async (t) => {
     const { store, account } = await accountIn(t);
     await store.createAccount({ name: 'Without', plan: 'free' });
-    await store.setPassword(account.id, RIGHT);
+    await store.passwords.set(account.id, RIGHT);
     const { calls } = watched(t);
     for (const asked of ['Patent team', 'Unknown', 'Without'])
-      assert.equal(await store.signIn(asked, 'some wrong password'), undefined);
+      assert.equal(await store.passwords.signIn(asked, 'some wrong password'), undefined);
     const costs = calls.map(([, salt, length, options]) => [(salt as Buffer).length, length, options]);
     assert.equal(costs.length, 3);
     assert.deepEqual(costs[1], costs[0]);
@@ -165,16 +173,16 @@ describe('the password of an account', () => {
 
   it('a password that changes during its check is not accepted', async (t) => {
     const { store, account } = await accountIn(t);
-    await store.setPassword(account.id, RIGHT);
+    await store.passwords.set(account.id, RIGHT);
     const scrypt = watched(t, { hold: true });
-    const checked = store.signIn(account.id, RIGHT);
+    const checked = store.passwords.signIn(account.id, RIGHT);
     await until(() => scrypt.held() === 1, 'the check began');
     scrypt.holdNoMore();
-    await store.setPassword(account.id, 'another long password');
-    await store.setPassword(account.id, RIGHT);
+    await store.passwords.set(account.id, 'another long password');
+    await store.passwords.set(account.id, RIGHT);
     scrypt.release();
     assert.equal(await checked, undefined);
-    assert.ok(await store.signIn(account.id, RIGHT));
+    assert.ok(await store.passwords.signIn(account.id, RIGHT));
   });
 
   it('hashes are computed a few at a time; too many that wait are refused', async (t) => {

@@ -1,9 +1,9 @@
 /** The reference in a real browser: it loads without errors, fits the screen, and its examples work. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { loadConfig } from '../../src/config.js';
 import { openDrawings } from '../../src/drawings/open.js';
 import { type Engine, open } from '../../src/index.js';
+import { loadConfig } from '../../src/load-config.js';
 import { FIXTURES } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
 import { Browser, FAINT, noBrowser, Page } from '../house/browser.js';

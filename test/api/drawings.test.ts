@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import { loadConfig } from '../../src/config.js';
 import { openDrawings } from '../../src/drawings/open.js';
 import { serverPort } from '../../src/engine.js';
 import { type Engine, open } from '../../src/index.js';
+import { loadConfig } from '../../src/load-config.js';
 import { FIXTURES } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';
 import { RawClient } from '../http/raw.js';

@@ -19,7 +19,7 @@ async function folderWithAccount(t: TestContext) {
   const accepts = async (password: string) => {
     const store = AccessStore.open(join(data, 'access'));
     try {
-      return (await store.signIn('Team', password)) !== undefined;
+      return (await store.passwords.signIn('Team', password)) !== undefined;
     } finally {
       await store.close();
     }
@@ -59,11 +59,11 @@ it('sign-out ends the sessions of an account', async (t) => {
   t.after(() => store.close());
   const { id } = store.accounts()[0]!;
   const session = { id: 'x', account: id, kind: 'account', epoch: 0, expires: Date.now() + 60_000 } as const;
-  assert.equal(store.isAccountSessionEnded(session), false);
+  assert.equal(store.passwords.isAccountSessionEnded(session), false);
   const { code, stdout, stderr } = await priorart('accounts', 'sign-out', 'Team', '--json', '--data', data);
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), { id });
-  assert.equal(store.isAccountSessionEnded(session), true);
+  assert.equal(store.passwords.isAccountSessionEnded(session), true);
 });
 
 it('a password on the command line is refused', async (t) => {

@@ -41,9 +41,9 @@ for (const create of [true, false]) {
       [verified.account.id, verified.account.name, verified.key.name, verified.account.environments],
       [FORMAT_3.account, 'Patent team', 'laptop', ['production']],
     );
-    assert.equal(await store.signIn('Patent team', 'a password of some length'), undefined);
-    await store.setPassword(FORMAT_3.account, 'a password of some length');
-    assert.ok(await store.signIn('Patent team', 'a password of some length'));
+    assert.equal(await store.passwords.signIn('Patent team', 'a password of some length'), undefined);
+    await store.passwords.set(FORMAT_3.account, 'a password of some length');
+    assert.ok(await store.passwords.signIn('Patent team', 'a password of some length'));
     assert.equal(formatOf(dir), 4);
   });
 }

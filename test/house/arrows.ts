@@ -38,7 +38,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // Runs in a browser: of the server it imports types, and the pure functions of patent.
   page: ['patent', 'access', 'search'],
   http: [...BELOW_FRONT, 'mcp'],
-  cli: [...BELOW_FRONT, 'eval', 'cluster', 'mcp', 'http'],
+  cli: [...BELOW_FRONT, 'load-config.ts', 'eval', 'cluster', 'mcp', 'http'],
   // The entry point of the package for applications.
   'index.ts': [...BELOW_FRONT, 'cluster', 'http'],
   'index.cts': ['index.ts'],
@@ -47,10 +47,19 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'check-options.ts': [],
   'limits.ts': [],
   'config.ts': [],
+  'setting-kinds.ts': [],
+  'load-config.ts': [],
 };
 
 /** Tables of errors, limits and settings, and suggestions for mistyped names. Every folder may import them. */
-const FOR_EVERYBODY = new Set(['errors.ts', 'limits.ts', 'config.ts', 'nearest-name.ts', 'check-options.ts']);
+const FOR_EVERYBODY = new Set([
+  'errors.ts',
+  'limits.ts',
+  'config.ts',
+  'setting-kinds.ts',
+  'nearest-name.ts',
+  'check-options.ts',
+]);
 
 /** Code of these folders runs in a browser, too: it uses nothing of Node. */
 const IN_A_BROWSER = new Set(['page', 'patent']);

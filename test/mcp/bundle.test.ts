@@ -33,7 +33,7 @@ const DISCOVER = {
 /** A sign-in, and a refresh, as a client and a browser do them: every kind of record is written and read. */
 const WHOLE_FLOW = `
     const account = await access.createAccount({ name: 'Team', plan: 'pro' });
-    await access.setPassword(account.id, 'a password of the team');
+    await access.passwords.set(account.id, 'a password of the team');
     const verifier = 'v'.repeat(43);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     const client = { client_id: registered.client_id, redirect_uri: 'http://127.0.0.1:9/' };

@@ -159,7 +159,7 @@ onEachAdapter('a client with a metadata document', (adapter) => {
     const parts = { fetchDocument: documentFetch(internet()) };
     service = await Service.start(adapter, 10_000, parts, { port, oauthEmbedded: 'on' });
     const account = await service.access.createAccount({ name: 'Kim', plan: 'free' });
-    await service.access.setPassword(account.id, PASSWORD);
+    await service.access.passwords.set(account.id, PASSWORD);
   });
   after(async () => {
     await service.stop();

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
-import { loadConfig } from '../../src/config.js';
 import { openDrawings } from '../../src/drawings/open.js';
 import { type Engine, open } from '../../src/index.js';
+import { loadConfig } from '../../src/load-config.js';
 import { ADAPTERS, Service } from '../api/service.js';
 import { CLI, FIXTURES } from '../crash/folder.js';
 import { noSharp } from '../drawings/images.js';

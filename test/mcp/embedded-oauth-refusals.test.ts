@@ -27,7 +27,7 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
     base = `http://127.0.0.1:${port}`;
     service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on', trustProxy: '1' });
     account = await service.access.createAccount({ name: 'Kim', plan: 'free' });
-    await service.access.setPassword(account.id, PASSWORD);
+    await service.access.passwords.set(account.id, PASSWORD);
   });
   after(() => service.stop());
 

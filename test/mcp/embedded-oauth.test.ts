@@ -21,7 +21,7 @@ onEachAdapter('the embedded authorization server', (adapter) => {
     base = `http://127.0.0.1:${port}`;
     service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on', corsOrigins: PAGE });
     account = await service.access.createAccount({ name: 'Kim', plan: 'free' });
-    await service.access.setPassword(account.id, PASSWORD);
+    await service.access.passwords.set(account.id, PASSWORD);
   });
   after(() => service.stop());
 
@@ -125,7 +125,7 @@ onEachAdapter('the embedded authorization server', (adapter) => {
     await once(proxy, 'listening');
     try {
       const made = await inside.access.createAccount({ name: 'Kim', plan: 'free' });
-      await inside.access.setPassword(made.id, PASSWORD);
+      await inside.access.passwords.set(made.id, PASSWORD);
       const kept = new Kept();
       const through = () =>
         new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), { authProvider: kept });

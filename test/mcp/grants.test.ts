@@ -31,7 +31,7 @@ onEachAdapter('grants', (adapter) => {
     base = `http://127.0.0.1:${port}`;
     service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on' });
     account = await service.access.createAccount({ name: 'Kim', plan: 'free' });
-    await service.access.setPassword(account.id, PASSWORD);
+    await service.access.passwords.set(account.id, PASSWORD);
     const access = AccessStore.open(service.accessFolder);
     const server = await startServer({
       engine: new MemoryEngine(),

@@ -32,7 +32,7 @@ for (const adapter of ADAPTERS) {
       base = `http://127.0.0.1:${port}`;
       service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on' });
       const account = await service.access.createAccount({ name: 'Kim', plan: 'free' });
-      await service.access.setPassword(account.id, PASSWORD);
+      await service.access.passwords.set(account.id, PASSWORD);
       callback = createServer((request, response) => {
         if (request.url!.startsWith('/callback')) answers.push(request.url!);
         response.end('<title>Back</title>The client has the answer.');

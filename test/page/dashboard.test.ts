@@ -67,7 +67,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
 
   async function account(name: string) {
     const made = await service.access.createAccount({ name, plan: 'basic' });
-    await service.access.setPassword(made.id, PASSWORD);
+    await service.access.passwords.set(made.id, PASSWORD);
     return made;
   }
 
@@ -180,7 +180,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
     await row.getByLabel('New password').fill(PASSWORD);
     await row.getByRole('button', { name: 'Set the password' }).click();
     await row.getByText('Done.').waitFor();
-    assert.ok(await service.access.signIn('New team', PASSWORD));
+    assert.ok(await service.access.passwords.signIn('New team', PASSWORD));
     await open(page, 'Health');
     await page.getByRole('row', { name: /admin\.accounts/ }).waitFor();
     await open(page, 'Ingests');

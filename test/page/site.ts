@@ -1,10 +1,10 @@
 /** A running server with patents for the page, and a browser that visits it. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { loadConfig } from '../../src/config.js';
 import { openDrawings } from '../../src/drawings/open.js';
 import type { ServerParts } from '../../src/http/server.js';
 import { type Engine, open } from '../../src/index.js';
 import type { PatentInput } from '../../src/ingest/patent-input.js';
+import { loadConfig } from '../../src/load-config.js';
 import { Service } from '../api/service.js';
 import { FIXTURES } from '../crash/folder.js';
 import { browserPath } from '../house/browser.js';

@@ -106,7 +106,7 @@ describe('the page in trouble', { skip: noBrowser || noSharp }, () => {
       const { accounts } = {
         accounts: await closed.service.access.createAccount({ name: 'Lab', plan: 'free' }),
       };
-      await closed.service.access.setPassword(accounts.id, 'correct horse battery');
+      await closed.service.access.passwords.set(accounts.id, 'correct horse battery');
       await page.goto(closed.url());
       await page.reload();
       await page.getByText('answers only those who have signed in').waitFor();

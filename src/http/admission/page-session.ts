@@ -72,7 +72,7 @@ export class PageSessions {
       const [name, value = ''] = part.trim().split('=', 2);
       if (name !== PAGE_COOKIE) continue;
       const session = this.#signer.read(value);
-      if (session === undefined || this.#store.isAccountSessionEnded(session)) continue;
+      if (session === undefined || this.#store.passwords.isAccountSessionEnded(session)) continue;
       // The operator may have changed the account of visitors.
       if (session.kind === 'visitor' && this.#visitorAccount()?.id !== session.account) continue;
       return { session, account: this.#store.account(session.account) };
@@ -99,7 +99,7 @@ export class PageSessions {
 
   /** Whether an account has a password. @throws PriorartError `unavailable` */
   canSignIn(): boolean {
-    return this.#store.hasPasswords();
+    return this.#store.passwords.hasPasswords();
   }
 
   /** Whether a request may open a session without a password. @throws PriorartError `unavailable` */
@@ -152,7 +152,7 @@ export class PageSessions {
     if ((await this.#signIns.check(account.id, current, request.remoteAddress)) === undefined) {
       throw new PriorartError('forbidden', 'the current password is wrong');
     }
-    await this.#store.setPassword(account.id, password);
+    await this.#store.passwords.set(account.id, password);
     return (await this.#begin(account, 'account')).token;
   }
 
@@ -163,7 +163,7 @@ export class PageSessions {
    */
   async end(request: HttpRequest): Promise<void> {
     const found = this.find(request);
-    if (found?.session.kind === 'account') await this.#store.endAccountSession(found.session);
+    if (found?.session.kind === 'account') await this.#store.passwords.endAccountSession(found.session);
   }
 
   /** The Set-Cookie header. @param token empty to remove the cookie */
@@ -176,7 +176,7 @@ export class PageSessions {
   }
 
   async #begin(account: Account, kind: AccountSession['kind'], epoch?: number) {
-    const begun = epoch ?? this.#store.sessionEpoch(account.id);
+    const begun = epoch ?? this.#store.passwords.sessionEpoch(account.id);
     await this.#store.makePageKey(account.id);
     return { account, ...this.#signer.begin({ account: account.id, kind, epoch: begun }) };
   }

@@ -35,16 +35,11 @@ import { shownName, usedMetadata } from './client-metadata.js';
 import { cookieKeyFile, cookieKeys } from './cookie-keys.js';
 import { type DocumentFetch, documentFetch } from './document-fetch.js';
 import { endGrant, revokeUnused } from './grants.js';
-import { type Interaction, inject, type OidcClient, type Provider } from './library.js';
+import { HandlerRunner } from './handler-runner.js';
+import type { Interaction, OidcClient, Provider } from './library.js';
+import { openidMetadata, pathsOfMetadata, serverMetadata } from './metadata.js';
 import type { Page } from './pages.js';
-import {
-  CLIENT_AUTH_METHODS,
-  INTERACTION_COOKIE,
-  INTERACTION_PATH,
-  newProvider,
-  OAUTH_PATH,
-  RESUME_COOKIE,
-} from './provider.js';
+import { INTERACTION_PATH, newProvider, OAUTH_PATH } from './provider.js';
 import { signInStep } from './sign-in.js';
 import { OAuthStore } from './store.js';
 import type { Connection } from './tables.js';
@@ -84,8 +79,7 @@ export class EmbeddedOAuth implements TokenCheck {
   readonly #registrations = new AddressLimit();
   readonly #fetches = new AddressLimit();
   readonly #begun = new AddressLimit();
-  /** Faults of this server, by the request that met them. */
-  readonly #faults = new WeakMap<IncomingMessage, Error>();
+  readonly #handlers: HandlerRunner;
   readonly #timer: NodeJS.Timeout;
   /** The latest answer to each sign-in that is being answered, by the path of its page. */
   readonly #answers = new Map<string, Promise<unknown>>();
@@ -96,6 +90,7 @@ export class EmbeddedOAuth implements TokenCheck {
     const { publicUrl, scope = DEFAULT_SCOPE } = parts;
     this.#parts = parts;
     this.#resource = { publicUrl, issuer: publicUrl, scope };
+    this.#handlers = new HandlerRunner(publicUrl);
     this.#fetchDocument = parts.fetchDocument ?? documentFetch();
     this.#timer = setInterval(() => void this.tend().catch(parts.onError), OAUTH_SWEEP_MS).unref();
   }
@@ -104,44 +99,19 @@ export class EmbeddedOAuth implements TokenCheck {
     return resourceMetadata(this.#resource);
   }
 
-  /** The metadata document of RFC 8414. Written here: that of the library names parts of OpenID that are off. */
+  /** The metadata document of RFC 8414. */
   get serverMetadata(): object {
-    const { issuer, scope } = this.#resource;
-    return {
-      issuer,
-      authorization_endpoint: `${issuer}${OAUTH_PATH}/authorize`,
-      token_endpoint: `${issuer}${OAUTH_PATH}/token`,
-      registration_endpoint: `${issuer}${OAUTH_PATH}/register`,
-      revocation_endpoint: `${issuer}${OAUTH_PATH}/revoke`,
-      scopes_supported: [scope, 'offline_access'],
-      response_types_supported: ['code'],
-      response_modes_supported: ['query', 'form_post'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
-      token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
-      revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
-      code_challenge_methods_supported: ['S256'],
-      authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
-    };
+    return serverMetadata(this.#resource);
   }
 
-  /**
-   * The document of OpenID Connect Discovery, which clients of a server below a path ask for. It needs these members,
-   * although there are no ID tokens.
-   */
+  /** The document of OpenID Connect Discovery. */
   get openidMetadata(): object {
-    return {
-      ...this.serverMetadata,
-      jwks_uri: `${this.#resource.issuer}${OAUTH_PATH}/jwks`,
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['ES256'],
-    };
+    return openidMetadata(this.#resource);
   }
 
-  /** What may follow the well-known path of the metadata: the path of the issuer, and that of the resource. */
+  /** What may follow the well-known path of the metadata. */
   get pathsOfMetadata(): string[] {
-    const { pathname } = new URL(this.#resource.publicUrl + RESOURCE_PATH);
-    return [pathname, pathname.slice(0, -RESOURCE_PATH.length), RESOURCE_PATH].filter((path) => path !== '');
+    return pathsOfMetadata(this.#resource);
   }
 
   challenge(error: unknown): string | undefined {
@@ -198,7 +168,7 @@ export class EmbeddedOAuth implements TokenCheck {
     const { path } = request;
     if (path === `${OAUTH_PATH}/register`) return this.#register(request, body!, running);
     if (path.startsWith(`${INTERACTION_PATH}/`)) {
-      return this.#inject(request, body, path, (incoming, response) =>
+      return this.#handlers.run(request, body, path, (incoming, response) =>
         this.#signIn(incoming, response, body, request.remoteAddress, running.provider),
       );
     }
@@ -208,7 +178,7 @@ export class EmbeddedOAuth implements TokenCheck {
       if (!allowance.admitted) throw tooMany('sign-ins', allowance);
     }
     const query = isNew ? this.#withScope(request.query) : request.query;
-    return this.#inject(request, body, query === '' ? path : `${path}?${query}`, running.callback);
+    return this.#handlers.run(request, body, query === '' ? path : `${path}?${query}`, running.callback);
   }
 
   async close(): Promise<void> {
@@ -256,7 +226,7 @@ export class EmbeddedOAuth implements TokenCheck {
       hasAccount: (id) => this.#account(id) !== undefined,
       hasKey: (id) => this.#keyOfGrant(id) !== undefined,
       endGrant: async (id) => void (await this.endGrant(id)),
-      onFault: ({ req }, error) => this.#faults.set(req, error),
+      onFault: ({ req }, error) => this.#handlers.report(req, error),
     });
   }
 
@@ -288,7 +258,7 @@ export class EmbeddedOAuth implements TokenCheck {
       const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
       return { status: 400, headers, body: JSON.stringify(answer) };
     }
-    return this.#inject(request, Buffer.from(JSON.stringify(used)), request.path, callback);
+    return this.#handlers.run(request, Buffer.from(JSON.stringify(used)), request.path, callback);
   }
 
   async #signIn(
@@ -365,98 +335,12 @@ export class EmbeddedOAuth implements TokenCheck {
     // Its secret is not kept: only tokens use this key.
     return (await access.createKey({ account: account.id, environment: ENVIRONMENT, name })).id;
   }
-
-  /** Passes a request on to a handler of node:http. */
-  async #inject(
-    request: HttpRequest,
-    body: Uint8Array | undefined,
-    url: string,
-    handler: (incoming: IncomingMessage, response: ServerResponse) => unknown,
-  ): Promise<HttpReply> {
-    const { protocol, host, pathname } = new URL(this.#resource.publicUrl);
-    const baseUrl = pathname === '/' ? '' : pathname;
-    let fault: unknown;
-    const response = await inject(
-      (incoming, answer) => {
-        // The path below which a proxy serves this server.
-        Object.assign(incoming, { baseUrl });
-        const fail = (error: unknown) => {
-          fault = error;
-          answer.statusCode = 500;
-          answer.end();
-        };
-        Promise.resolve(handler(incoming as IncomingMessage, answer as unknown as ServerResponse)).then(
-          () => {
-            fault ??= this.#faults.get(incoming as IncomingMessage);
-          },
-          fail,
-        );
-      },
-      {
-        method: body ? 'POST' : 'GET',
-        url,
-        remoteAddress: request.remoteAddress,
-        headers: {
-          ...passedHeaders(request),
-          // Addresses in answers begin with the public address, whatever Host the client sent.
-          ...{ host, 'x-forwarded-proto': protocol.slice(0, -1) },
-        },
-        ...(body ? { payload: Buffer.from(body) } : {}),
-      },
-    );
-    fault ??= this.#faults.get(response.raw.req as unknown as IncomingMessage);
-    if (fault !== undefined) throw fault;
-    return replyOf(response);
-  }
 }
 
 function tooMany(what: string, { resetMs }: Allowance): PriorartError {
   return new PriorartError('rate_limited', `too many ${what} from this client address`, {
     retryAfter: resetMs / 1000,
   });
-}
-
-const PASSED = ['accept', 'authorization', 'content-type', 'origin', 'sec-fetch-site', 'user-agent'];
-/** Cookies of the library, and their signatures. */
-const COOKIES = new Set([INTERACTION_COOKIE, RESUME_COOKIE].flatMap((name) => [name, `${name}.sig`]));
-
-function passedHeaders({ headers }: HttpRequest): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name of PASSED) if (headers[name] !== undefined) passed[name] = headers[name];
-  const cookies = (headers['cookie'] ?? '').split(';').map((part) => part.trim());
-  const own = cookies.filter((part) => COOKIES.has(part.split('=', 1)[0]!));
-  if (own.length > 0) passed['cookie'] = own.join('; ');
-  return passed;
-}
-
-interface Injected {
-  statusCode: number;
-  headers: Record<string, unknown>;
-  rawPayload: Uint8Array;
-}
-
-/** Headers that an adapter sets itself. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'date',
-  'keep-alive',
-  'set-cookie',
-  'transfer-encoding',
-]);
-
-function replyOf({ statusCode, headers, rawPayload }: Injected): HttpReply {
-  const kept = Object.entries(headers).filter(
-    ([name, value]) => !OF_CONNECTION.has(name) && value !== undefined,
-  );
-  const cookies = [headers['set-cookie'] ?? []].flat() as string[];
-  const own = cookies.filter((cookie) => COOKIES.has(cookie.split('=', 1)[0]!));
-  return {
-    status: statusCode,
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
-    ...(own.length > 0 ? { cookies: own } : {}),
-    body: rawPayload,
-  };
 }
 
 function writePage(response: ServerResponse, { status, headers, body }: Page): void {

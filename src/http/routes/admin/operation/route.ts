@@ -42,7 +42,7 @@ export const setPassword: Route = {
   async handle(call) {
     const { password } = await bodyOf(call, passwordInputSchema);
     const { store } = adminOf(call);
-    await store.setPassword(store.account(call.parameters['account']!).id, password);
+    await store.passwords.set(store.account(call.parameters['account']!).id, password);
     return answer({});
   },
 };
@@ -54,7 +54,7 @@ export const removePassword: Route = {
   access,
   operation: operations.removePasswordOperation,
   async handle(call) {
-    await adminOf(call).store.setPassword(call.parameters['account']!, undefined);
+    await adminOf(call).store.passwords.set(call.parameters['account']!, undefined);
     return answer({});
   },
 };
@@ -66,7 +66,7 @@ export const endSessions: Route = {
   access,
   operation: operations.endSessionsOperation,
   async handle(call) {
-    await adminOf(call).store.endSessions(call.parameters['account']!);
+    await adminOf(call).store.passwords.endSessions(call.parameters['account']!);
     return answer({});
   },
 };

@@ -1,0 +1,107 @@
+/**
+ * Passwords of accounts, and the sessions that begin with them. A change of a password, or a revocation, ends all
+ * sessions of the account in all processes.
+ */
+import type { AccountSession } from './account-session.js';
+import type { KeysConnection } from './keys-connection.js';
+import {
+  accountIn,
+  type Credentials,
+  credentialsIn,
+  endSessionsIn,
+  hasPasswordsIn,
+  isSignedOut,
+  putPassword,
+  replaceHash,
+  sessionEpochIn,
+  signOut,
+} from './keys-file.js';
+import { hashPassword, isOutdated, matchesPassword } from './password.js';
+import type { Account } from './records.js';
+
+export class AccountPasswords {
+  readonly #keys: KeysConnection;
+
+  constructor(keys: KeysConnection) {
+    this.#keys = keys;
+  }
+
+  /**
+   * Sets the password of an account, and ends its sessions. Resolves when the change is on the disk.
+   * @param password undefined removes the password
+   * @throws PriorartError `usage` for a length that is not allowed, `not_found`, `overloaded`
+   */
+  async set(accountId: string, password: string | undefined): Promise<void> {
+    const hash = password === undefined ? undefined : await hashPassword(password);
+    await this.#keys.write((file) => {
+      putPassword(file, accountIn(file, accountId).id, hash);
+    });
+  }
+
+  /**
+   * The account whose password this is. The check takes the same time whether the account exists or not, and
+   * blocks no event loop. Callers that take passwords from a network use SignIns, which slows guesses.
+   * @param asked id or name. A name that several accounts with passwords have is not accepted
+   * @returns the account, and the number for its session; undefined if the password is wrong, or the account does not
+   *   exist or has no password
+   * @throws PriorartError `overloaded`, `unavailable`
+   */
+  async signIn(asked: string, password: string): Promise<{ account: Account; epoch: number } | undefined> {
+    const found = this.#credentials(asked);
+    if (!(await matchesPassword(password, found?.hash)) || found === undefined) return undefined;
+    if (isOutdated(found.hash)) {
+      const hash = await hashPassword(password);
+      await this.#keys.write((file) => replaceHash(file, found.account.id, found.hash, hash));
+    }
+    // The password may have been changed during the check.
+    return this.#credentials(found.account.id)?.epoch === found.epoch ? found : undefined;
+  }
+
+  #credentials(asked: string): Credentials | undefined {
+    return this.#keys.read((file) => credentialsIn(file, asked));
+  }
+
+  /**
+   * The id of the account that a person names to sign in; undefined without such an account.
+   * @throws PriorartError `unavailable`
+   */
+  accountWithPassword(asked: string): string | undefined {
+    return this.#credentials(asked)?.account.id;
+  }
+
+  /** Whether any account can sign in. @throws PriorartError `unavailable` */
+  hasPasswords(): boolean {
+    return this.#keys.read((file) => hasPasswordsIn(file));
+  }
+
+  /**
+   * The number that valid sessions of an account have.
+   * @throws PriorartError `unavailable`
+   */
+  sessionEpoch(accountId: string): number {
+    return this.#keys.remembered(`epoch ${accountId}`, (file) => ({ epoch: sessionEpochIn(file, accountId) }))
+      .epoch;
+  }
+
+  /** @throws PriorartError `unavailable` */
+  isAccountSessionEnded({ id, account, epoch }: AccountSession): boolean {
+    if (epoch !== this.sessionEpoch(account)) return true;
+    return this.#keys.read((file) => isSignedOut(file, id));
+  }
+
+  /** Signs a session out in all processes. Resolves when the change is on the disk. */
+  async endAccountSession(session: AccountSession): Promise<void> {
+    await this.#keys.write((file) => {
+      // A session that has ended needs no record, and its account may be gone.
+      if (sessionEpochIn(file, session.account) === session.epoch) signOut(file, session, Date.now());
+    });
+  }
+
+  /**
+   * Ends all sessions of an account in all processes. Resolves when the change is on the disk.
+   * @throws PriorartError `not_found`
+   */
+  async endSessions(accountId: string): Promise<void> {
+    await this.#keys.write((file) => endSessionsIn(file, accountIn(file, accountId).id));
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Reads the settings of a process. A flag overrides the environment, the environment overrides the settings file, and
+ * the file overrides the default.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { type Config, SETTINGS, type SettingName } from './config.js';
+import { PriorartError } from './errors.js';
+import { SETTINGS_FILE_MAX_BYTES } from './limits.js';
+import { nearestName } from './nearest-name.js';
+import type { Setting } from './setting-kinds.js';
+
+export interface ConfigSources {
+  /** Defaults to `process.env`. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Values of flags as typed, by setting name. */
+  flags?: Readonly<Partial<Record<SettingName, string | undefined>>>;
+}
+
+/** A setting's name in a settings file: its flag without the dashes. */
+function nameInFile(setting: Setting<unknown>): string {
+  return setting.flag.split(' ')[0]!.slice(2);
+}
+
+/** Values of a settings file, by name. Numbers are converted to text. */
+function settingsFile(path: string): ReadonlyMap<string, string> {
+  const wrong = (why: string, cause?: unknown) =>
+    new PriorartError('usage', `${path}: ${why}; expected a JSON object of settings`, { cause });
+  let found: unknown;
+  try {
+    if (statSync(path).size > SETTINGS_FILE_MAX_BYTES)
+      throw wrong(`more than ${SETTINGS_FILE_MAX_BYTES} bytes`);
+    found = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    if (cause instanceof PriorartError) throw cause;
+    throw wrong(cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) throw wrong('not an object');
+  const names = Object.values(SETTINGS).map((setting) => nameInFile(setting as Setting<unknown>));
+  return new Map(
+    Object.entries(found).map(([name, value]) => {
+      if (!names.includes(name)) {
+        const near = nearestName(name, names);
+        throw wrong(`unknown setting ${JSON.stringify(name)}${near ? `; did you mean ${near}?` : ''}`);
+      }
+      if (typeof value !== 'string' && typeof value !== 'number') {
+        throw wrong(`${name} is ${JSON.stringify(value)}, neither a text nor a number`);
+      }
+      return [name, String(value)];
+    }),
+  );
+}
+
+/**
+ * Reads and checks all settings.
+ * @throws PriorartError `usage`, with the flag, variable or file, the value and the expected values
+ */
+export function loadConfig(sources: ConfigSources = {}): Config {
+  const { env = process.env, flags = {} } = sources;
+  const path = flags.settings ?? env[SETTINGS.settings.env];
+  const file = path === undefined ? undefined : settingsFile(path);
+  const config: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const flag = flags[name];
+    const inFile = file?.get(nameInFile(setting));
+    const given = flag ?? env[setting.env] ?? inFile;
+    if (given === undefined) {
+      config[name] = setting.default;
+      continue;
+    }
+    const value = setting.read(given);
+    if (value === undefined) {
+      const source =
+        flag !== undefined
+          ? setting.flag.split(' ')[0]
+          : env[setting.env] !== undefined
+            ? setting.env
+            : `${path}, ${nameInFile(setting)}`;
+      throw new PriorartError(
+        'usage',
+        `${source}: got ${JSON.stringify(given)}; expected ${setting.expected}`,
+      );
+    }
+    config[name] = value;
+  }
+  return config as Config;
+}

@@ -1,0 +1,73 @@
+/** Kinds of settings: each reads its value from a text, and says what it expects. */
+
+export interface Setting<T> {
+  env: string;
+  /** Flag with the name of its value, as commander declares it. */
+  flag: string;
+  default: T;
+  /** What happens without a value, for a setting without a default. */
+  unset?: string;
+  description: string;
+  /** Description of valid values, for messages. */
+  expected: string;
+  /** Undefined if the text is not a valid value. */
+  read(text: string): T | undefined;
+}
+
+type Description = Pick<Setting<unknown>, 'env' | 'flag' | 'description' | 'unset'>;
+
+export function text(setting: Description & { default: string }): Setting<string> {
+  return { ...setting, expected: 'a text', read: (value) => (value.trim() === '' ? undefined : value) };
+}
+
+/** A text without a default. `unset` says what happens without a value. */
+export function optionalText(setting: Description & { unset: string }): Setting<string | undefined> {
+  const { read, ...rest } = text({ ...setting, default: '' });
+  return { ...rest, read, default: undefined };
+}
+
+export function integer(
+  setting: Description & { default: number; min: number; max: number },
+): Setting<number> {
+  const { min, max } = setting;
+  const read = (value: string) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  };
+  return { ...setting, expected: `an integer from ${min} to ${max}`, read };
+}
+
+export function share(setting: Description & { default: number }): Setting<number> {
+  const read = (value: string) => {
+    const number = /^(\d(\.\d{0,9})?|\.\d{1,9})$/.test(value) ? Number(value) : Number.NaN;
+    return number >= 0 && number <= 1 ? number : undefined;
+  };
+  return { ...setting, expected: 'a number from 0 to 1', read };
+}
+
+/** An integer without a default. `unset` says what happens without a value. */
+export function optionalInteger(
+  setting: Description & { unset: string; min: number; max: number },
+): Setting<number | undefined> {
+  return { ...integer({ ...setting, default: 0 }), default: undefined };
+}
+
+/** An address without a query, to which paths are appended: `https://example.com/patents`. */
+export function optionalUrl(setting: Description & { unset: string }): Setting<string | undefined> {
+  const read = (value: string) => {
+    if (!URL.canParse(value)) return undefined;
+    const { protocol, origin, pathname, search, hash, username, password } = new URL(value);
+    const isPlain = search + hash + username + password === '' && /^https?:$/.test(protocol);
+    let end = pathname.length;
+    while (pathname[end - 1] === '/') end -= 1;
+    return isPlain ? origin + pathname.slice(0, end) : undefined;
+  };
+  return { ...setting, default: undefined, expected: 'an address such as https://example.com/patents', read };
+}
+
+export function choice<const T extends string>(
+  setting: Description & { default: NoInfer<T>; values: readonly T[] },
+): Setting<T> {
+  const read = (value: string) => setting.values.find((known) => known === value);
+  return { ...setting, expected: `one of ${setting.values.join(', ')}`, read };
+}
