@@ -12,6 +12,8 @@ export interface Line {
   builtSeconds?: number;
   builtCpuSeconds?: number;
   failed?: string;
+  /** Processor time of a search of one row, ms. */
+  callMs?: number;
   case?: string;
   /** The setting of the search that was measured. */
   setting?: string;

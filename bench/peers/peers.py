@@ -127,7 +127,17 @@ def described(library, variant, setting):
     return library.described(variant, setting) if hasattr(library, "described") else ""
 
 
+def call_cost(library, asked):
+    """Mean processor time of a search of one row, ms."""
+    answers = np.empty((len(asked), library.data.k), np.int64)
+    calls = library.bind(library.single(), asked, (0,), answers)
+    run(calls)
+    return float(run(calls)[0][:, 0].mean())
+
+
 def measure(library, data, needs, fastest):
+    if library.name == "faiss flat":
+        say({"library": library.name, "callMs": call_cost(library, data.cases[0][2])})
     indexes = {variant: library.open(variant) for variant in library.variants}
     for name, share, asked in data.cases:
         line = {"library": library.name, "case": name}

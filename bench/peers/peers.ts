@@ -69,11 +69,14 @@ async function sectionOf(setting: Setting, id: string, source: Source): Promise<
     const python = pythonWithPeers(setting);
     if ('missing' in python) return skipped(id, title, python.missing);
     const data = await exported(source, join(ROOT, '.bench', `peers-${source.name}`), K);
-    const heard = ({ library, case: name, setting: how, unreached, failed, builtSeconds }: Line) => {
+    const heard = (line: Line) => {
+      const { library, case: name, failed, unreached, setting: how, builtSeconds } = line;
+      if (line.callMs !== undefined) return;
       const outcome = failed ?? unreached ?? how ?? `built in ${builtSeconds?.toFixed(1)} s`;
       setting.progress(`${source.name}: ${library}${name ? `, ${name}` : ''}: ${outcome}`);
     };
     const built = [await buildOwn(source, data)];
+    if (python.missing !== undefined) built.push({ library: 'graphs.cpp', failed: python.missing });
     built.push(...(await askPeers(python, 'build', [data.dir, data.questionsDir], heard)));
     const before = await own(data, source, 'before');
     const needs = Object.fromEntries(before.map((one) => [one.case, [needOf(one).at10, needOf(one).at50]]));
@@ -133,6 +136,7 @@ function aboutOf({ source, data, built, lines, outcomes, drift }: Measured): str
   });
   const lost = rows.filter(({ ours, best }) => best && meanOf(best.cpu) < meanOf(ours.cpu));
   const unjudged = rows.filter(({ ours }) => !reaches(ours, GOAL));
+  const called = lines.find(({ callMs }) => callMs !== undefined)?.callMs;
   const failures = [...built, ...lines].flatMap(({ library, failed }) =>
     failed ? [`${library}: ${failed}`] : [],
   );
@@ -147,6 +151,9 @@ function aboutOf({ source, data, built, lines, outcomes, drift }: Measured): str
     `FAISS, hnswlib, USearch, ScaNN and NumPy get the rows that pass a filter ready, as bitmap or numbers; ${OWN} and LanceDB evaluate the filter in every search ("filter ready": without that).`,
     `"–": no setting reaches the recall in time, or the library is not for this filter. A library over twice as slow as the fastest is measured with a tenth of the questions, and cannot be the best.`,
     `${OWN} after the peers, relative to before: ${drift.toFixed(2)}.`,
+    called === undefined
+      ? ''
+      : `The figures of the peers contain the call from Python: of FAISS, ${(called * 1000).toFixed(0)} µs.`,
     lost.length === 0
       ? `${OWN} is slower than the best peer in no row.`
       : `**${OWN} is slower than the best peer in ${lost.length} of ${rows.length} rows: ${lost.map(({ ours }) => ours.case).join('; ')}.**`,

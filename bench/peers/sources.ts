@@ -59,7 +59,7 @@ export async function real(setting: Setting, count: number): Promise<Source | { 
   return {
     name: setting.short ? 'real-short' : 'real',
     title: 'real passages',
-    about: `Passages of real publications. Questions are titles and the first ${BEGINNING} characters of abstracts of ${HELD_OUT} other publications, which are left out of the passages together with all publications of their applications.`,
+    about: `Passages of real publications. Questions are titles and the first ${BEGINNING} characters of abstracts of ${HELD_OUT} other publications, which are left out of the passages together with all publications of their applications.${setting.short ? ' Only a random part of the passages is compared.' : ''}`,
     folder: dir,
     target,
     questions: questions.slice(0, count),
