@@ -1,5 +1,5 @@
 /** The machine that a benchmark runs on, without which figures cannot be compared. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, type as system, totalmem } from 'node:os';
 import { resolve } from 'node:path';
@@ -24,6 +24,21 @@ export function machine(): Machine {
 /** Load average of the last minute: processes that ran or waited. */
 export function load(): number {
   return loadavg()[0]!;
+}
+
+/** Whether processes can be kept on chosen processors: `taskset` is there, and more than one processor. */
+export function canPin(): boolean {
+  return availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+}
+
+/** A command that runs only on the given processors, numbered from 0; the command itself if that is impossible. */
+export function pinned(
+  processors: readonly number[],
+  command: string,
+  args: readonly string[],
+): { command: string; args: readonly string[] } {
+  if (!canPin()) return { command, args };
+  return { command: 'taskset', args: ['-c', processors.join(','), command, ...args] };
 }
 
 /** Clock ticks a second in /proc; 100 on every Linux that Node supports. */

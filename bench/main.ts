@@ -31,6 +31,8 @@ interface Flags {
   only?: string;
   corpora: string;
   passages?: string;
+  questions?: string;
+  folder?: string;
   out: string;
   baseline?: string;
   record?: boolean;
@@ -54,6 +56,8 @@ for (const benchmark of BENCHMARKS) {
     .option('--only <list>', `sections, comma-separated: ${benchmark.sections.join(', ')}`)
     .option('--corpora <folder>', 'the collections to measure on', CORPORA)
     .option('--passages <list>', 'sizes of the generated folders, comma-separated: 100000,1000000')
+    .option('--questions <number>', 'number of questions (peers)')
+    .option('--folder <folder>', 'index folder of real documents (peers; default: made from the collections)')
     .option('--out <folder>', 'folder for page, JSON and charts', OUT)
     .option('--baseline <file>', `result to compare with (default: bench/baselines/${benchmark.name}.json)`)
     .option('--record', 'make this run the baseline, and write its tables to bench/results')
@@ -116,10 +120,10 @@ async function run(benchmark: Benchmark, flags: Flags): Promise<void> {
   if (flags.record) record(benchmark, result, own, json);
 }
 
-function sizeOf(text: string): number {
+function wholeNumber(option: string, text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1) return value;
-  throw new Error(`--passages: got ${text}; expected whole numbers from 1 on, comma-separated`);
+  throw new Error(`${option}: got ${text}; expected a whole number from 1 on`);
 }
 
 /** The file's name; its full path if another file has the same name. */
@@ -139,7 +143,9 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
     short: flags.short === true,
     models: files.map((file) => ({ label: labelOf(file, files), file })),
     only: flags.only?.split(',').map((name) => name.trim()),
-    passages: flags.passages?.split(',').map(sizeOf),
+    passages: flags.passages?.split(',').map((text) => wholeNumber('--passages', text)),
+    questions: flags.questions === undefined ? undefined : wholeNumber('--questions', flags.questions),
+    folder: flags.folder,
     progress: (text) => process.stderr.write(`${text}\n`),
   };
   const { models, sections } = await benchmark.run(setting);
@@ -152,7 +158,8 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
     startedAt,
     machine: machine(),
     load: { before, after: load() },
-    short: setting.short,
+    // Fewer questions than the default are a part of the sets, too.
+    short: setting.short || setting.questions !== undefined,
     models,
     sections,
   };
@@ -165,7 +172,9 @@ function resultIn(json: string): Result {
 
 /** Makes a complete run the baseline, and writes its tables to bench/results. */
 function record(benchmark: Benchmark, result: Result, baseline: string, json: string): void {
-  const whole = result.sections.length === benchmark.sections.length;
+  const whole = benchmark.sections.every((name) =>
+    result.sections.some(({ id }) => id === name || id.startsWith(`${name}-`)),
+  );
   if (result.short || !whole || result.sections.some(({ skipped }) => skipped)) {
     throw new Error('not recorded: only a complete run can be a baseline');
   }

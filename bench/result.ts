@@ -19,6 +19,8 @@ export interface Figure {
   n: number;
   /** Whether the figure is left out of bench/results. */
   detail?: boolean;
+  /** Whether tables show its interval. */
+  interval?: boolean;
 }
 
 export interface Axis {
@@ -106,6 +108,10 @@ export interface Setting {
   only: string[] | undefined;
   /** Sizes of the generated folders, passages; undefined: the benchmark's default. */
   passages?: readonly number[] | undefined;
+  /** Number of questions; undefined: the benchmark's default. */
+  questions?: number | undefined;
+  /** An index folder of real documents; undefined: one is made from the collections. */
+  folder?: string | undefined;
   progress(text: string): void;
 }
 

@@ -49,15 +49,17 @@ export function tableOf(section: Section, baseline?: Result, on?: Machine): Tabl
 /** Formats a value: `.857`, or three digits with the unit. Differences have a sign. */
 export function shownValue({ value, variant, unit }: Figure): string {
   if (Number.isNaN(value)) return '–';
-  if (unit !== undefined) {
-    const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-    return `${value.toFixed(digits)} ${unit}`;
-  }
+  if (unit !== undefined) return `${threeDigits(value)} ${unit}`;
   return variant === 'difference' ? signed(value) : value.toFixed(3);
 }
 
-export function shownInterval({ low, high, variant }: Figure): string {
-  if (low === undefined || high === undefined) return '';
+function threeDigits(value: number): string {
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
+export function shownInterval({ low, high, variant, unit }: Figure): string {
+  if (low === undefined || high === undefined || Number.isNaN(low)) return '';
+  if (unit !== undefined) return `${threeDigits(low)} to ${threeDigits(high)}`;
   return variant === 'difference'
     ? `${signed(low)} to ${signed(high)}`
     : `${low.toFixed(3)} to ${high.toFixed(3)}`;

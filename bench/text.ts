@@ -20,7 +20,8 @@ export function resultText(result: Result, baseline?: Result): string {
         const change = Math.abs(cell.change ?? 0) >= WORTH_SHOWING ? ` (${signed(cell.change!)})` : '';
         const relative =
           Math.abs(cell.relative ?? 0) >= RELATIVE_WORTH_SHOWING ? ` (${percent(cell.relative!)})` : '';
-        return (shownValue(cell.figure) + change + relative).padStart(20);
+        const interval = cell.figure.interval ? ` (${shownInterval(cell.figure)})` : '';
+        return (shownValue(cell.figure) + interval + change + relative).padStart(20);
       });
       lines.push(`  ${`${measure}, ${metric} (${n})`.padEnd(44)}${shown.join('')}`);
     }
@@ -103,7 +104,8 @@ function sectionMarkdown(section: Section): string {
   for (const { measure, metric, n, cells } of rows) {
     const shown = cells.map((cell) => {
       if (!cell) return '';
-      const interval = cell.figure.variant === 'difference' ? shownInterval(cell.figure) : '';
+      const shows = cell.figure.variant === 'difference' || cell.figure.interval;
+      const interval = shows ? shownInterval(cell.figure) : '';
       return shownValue(cell.figure) + (interval && ` (${interval})`);
     });
     lines.push(`| ${measure}, ${metric} | ${n} | ${shown.join(' | ')} |`);

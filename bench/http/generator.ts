@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { pinned } from '../machine.js';
 
 export interface Load {
   host: string;
@@ -48,9 +49,12 @@ export interface Measured {
   cpuSeconds: number;
 }
 
-export async function generate(load: Load): Promise<Measured> {
+/** @param processors the processors that the generator may use; default: all */
+export async function generate(load: Load, processors?: readonly number[]): Promise<Measured> {
   const script = fileURLToPath(new URL('./load.js', import.meta.url));
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const whole = { command: process.execPath, args: [script] };
+  const run = processors ? pinned(processors, whole.command, whole.args) : whole;
+  const child = spawn(run.command, run.args, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(load));
   const printed = await text(child.stdout);
   if (printed === '') throw new Error('the load generator ended without a result');

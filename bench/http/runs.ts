@@ -17,19 +17,20 @@ export interface Run extends Measured {
   othersShare: number;
 }
 
-type Options = Pick<Load, 'seconds' | 'connections'> & Partial<Pick<Load, 'rate' | 'seed'>>;
+interface Options extends Pick<Load, 'seconds' | 'connections'>, Partial<Pick<Load, 'rate' | 'seed'>> {
+  /** Processors of the load generator; default: all. */
+  processors?: readonly number[] | undefined;
+}
 
-export async function loaded(served: Served, requests: readonly Message[], options: Options): Promise<Run> {
+export async function loaded(
+  served: Served,
+  requests: readonly Message[],
+  { processors, ...options }: Options,
+): Promise<Run> {
   await served.metrics();
   const [before, busy, own, started] = [served.cost(), busySeconds(), process.cpuUsage(), performance.now()];
-  const measured = await generate({
-    host: '127.0.0.1',
-    port: served.port,
-    patienceSeconds: 5,
-    seed: 1,
-    ...options,
-    requests,
-  });
+  const load = { host: '127.0.0.1', port: served.port, patienceSeconds: 5, seed: 1, ...options, requests };
+  const measured = await generate(load, processors);
   const cpu = served.cost().cpu - before.cpu;
   const { user, system } = process.cpuUsage(own);
   const others = busySeconds() - busy - cpu - measured.cpuSeconds - (user + system) / 1e6;

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { TICKS_PER_SECOND } from '../machine.js';
+import { pinned, TICKS_PER_SECOND } from '../machine.js';
 
 export interface Cost {
   /** Processor time of all threads, s. */
@@ -22,9 +22,18 @@ export class Served {
     this.metricsPort = metricsPort;
   }
 
-  /** Runs a script that logs like `serve` and waits until it listens. */
-  static async start(script: string, args: readonly string[]): Promise<Served> {
-    const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  /**
+   * Runs a script that logs like `serve` and waits until it listens.
+   * @param processors the processors that it may use; default: all
+   */
+  static async start(
+    script: string,
+    args: readonly string[],
+    processors?: readonly number[],
+  ): Promise<Served> {
+    const whole = { command: process.execPath, args: [script, ...args] };
+    const run = processors ? pinned(processors, whole.command, whole.args) : whole;
+    const child = spawn(run.command, run.args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let complaints = '';
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       complaints = (complaints + text).slice(-2_000);

@@ -10,19 +10,24 @@ const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 /** One processor is left to the load generator. */
 export const WORKERS = Math.max(1, availableParallelism() - 1);
 
-/** Starts the server on a data folder, calls `run`, and stops it. */
+/**
+ * Starts the server on a data folder, calls `run`, and stops it.
+ * @param processors the processors that it may use; default: all
+ */
 export async function serving<T>(
   dir: string,
   adapter: Adapter,
   run: (served: Served) => Promise<T>,
   workers = WORKERS,
+  processors?: readonly number[],
 ): Promise<T> {
   const limits = ['--rate-limit', String(RATE_LIMIT_MAX), '--public-rate-limit', String(RATE_LIMIT_MAX)];
-  const served = await Served.start(CLI, [
+  const args = [
     'serve',
     ...['--data', dir, '--port', '0', '--metrics-port', '0', '--http-adapter', adapter],
     ...['--workers', String(workers), ...limits],
-  ]);
+  ];
+  const served = await Served.start(CLI, args, processors);
   try {
     return await run(served);
   } finally {

@@ -19,9 +19,15 @@ const FILTERS: readonly ((question: Question, next: Random) => object)[] = [
   ({ target }) => ({ applicant: target.applicants![0]!.name }),
 ];
 
+/** The filter of each question, for searches with a filter. */
+export function filtersOf(questions: readonly Question[]): object[] {
+  const next = stream(23);
+  return questions.map((question, n) => FILTERS[n % FILTERS.length]!(question, next));
+}
+
 /** Requests of each kind. */
 export function requestsOf(key: string, questions: readonly Question[]): Record<Kind, Message[]> {
-  const next = stream(23);
+  const filters = filtersOf(questions);
   const message = (kind: Kind, path: string, body: object): Message => ({
     kind,
     weight: 1,
@@ -32,7 +38,7 @@ export function requestsOf(key: string, questions: readonly Question[]): Record<
     filtered: questions.map((question, n) =>
       message('filtered', '/api/v1/search/semantic', {
         query: question.text,
-        ...FILTERS[n % FILTERS.length]!(question, next),
+        ...filters[n],
       }),
     ),
     analytics: questions.map(({ text }) =>

@@ -1,93 +1,48 @@
-/** Measures this project on the same data: each passage is a document, searched with filter, planner and scans. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+/**
+ * Measures this project on the same data: each passage is a document, searched with filter, plan and scan.
+ *
+ * `buildOwn` builds the segment and its index. `node own.js JSON` measures in a process of its own, as the peers are
+ * measured, and writes the answers and times of each case.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { COLUMNS, columnValues } from '../../src/index/columns.js';
 import { indexKindFor } from '../../src/index/kinds.js';
-import { type NativeSnapshot, native } from '../../src/index/native.js';
+import { native } from '../../src/index/native.js';
 import type { Patent } from '../../src/patent/record.js';
 import { clausesOf } from '../../src/search/filter.js';
 import { planOf, scansOf } from '../../src/search/plan.js';
 import { parseSemantic } from '../../src/search/query.js';
 import type { SegmentEntry } from '../../src/store/manifest.js';
-import { mean } from '../corpus/random.js';
-import { recallAt, type Target } from '../recall/target.js';
-import type { Asked, Exported } from './export.js';
-import type { Line } from './peers.js';
+import { Store } from '../../src/store/store.js';
+import { type Case, documentsOf, type Exported } from './export.js';
+import type { Line } from './outcome.js';
+import type { Source } from './sources.js';
 
+export const OWN = 'priorart';
+/** Passes that are measured, after one that is not; the one with the median processor time counts. As in peers.py. */
 const PASSES = 3;
 
-/** Measures each case. Returns one line a case. */
-export async function own(data: Exported, target: Target, k: number): Promise<Line[]> {
-  const { entry, snapshot, built } = await opened(data, target);
-  const lines: Line[] = [built];
-  for (const { name, asked } of data.cases) {
-    const prepared = asked.map((one) => preparedOf(one, data, target));
-    const search = ({ vector, clauses }: Prepared, exact = false) => {
-      const selection = snapshot.select(clauses);
-      const plan = planOf([entry], snapshot.segments, selection, k, { exact });
-      const options = { documents: k, chunks: 1, dedupe: false, minScore: -2 };
-      return {
-        hits: snapshot.search(vector, selection, scansOf(plan), options),
-        allowed: selection.passages[0]!,
-      };
-    };
-    const recalls = prepared.map((one) => {
-      const truth = search(one, true);
-      if (truth.allowed !== one.allowed)
-        throw new Error(`${name}: ${truth.allowed} rows, not ${one.allowed}`);
-      return recallAt(k, search(one).hits.scores, truth.hits.scores) ?? 1;
-    });
-    const passes = Array.from({ length: PASSES }, () => {
-      const before = process.cpuUsage();
-      const times = prepared.map((one) => {
-        const started = performance.now();
-        search(one);
-        return performance.now() - started;
-      });
-      const { user, system } = process.cpuUsage(before);
-      times.sort((a, b) => a - b);
-      return { cpuMs: (user + system) / 1e3 / prepared.length, p50Ms: times[times.length >> 1]! };
-    }).sort((a, b) => a.cpuMs - b.cpuMs);
-    lines.push({ library: 'priorart', case: name, recall: mean(recalls), ...passes[PASSES >> 1]! });
-  }
-  snapshot.close();
-  return lines;
+/** What the process measures. */
+export interface OwnJob {
+  /** Folder of the export, of its questions, and the index folder with the documents. */
+  dir: string;
+  questionsDir: string;
+  folder: string;
+  k: number;
+  dimensions: number;
+  /** Distinguishes the files of several runs. */
+  run: string;
 }
 
-interface Prepared {
-  vector: Float32Array;
-  clauses: ReturnType<typeof clausesOf>;
-  /** Number of rows that pass the filter, counted separately. */
-  allowed: number;
+interface Built {
+  entry: SegmentEntry;
+  line: Line;
 }
 
-function preparedOf({ question, mask, fields }: Asked, data: Exported, { store }: Target): Prepared {
-  const { filters } = parseSemantic({ query: 'any', ...fields } as Parameters<typeof parseSemantic>[0]);
-  // The peers filter by the field only.
-  const clauses = clausesOf(filters, store).filter(({ column }) => column !== 'kind_class');
-  const vector = data.questions.subarray(question * data.dimensions, (question + 1) * data.dimensions);
-  return { vector, clauses, allowed: mask === undefined ? data.rows : bitsOf(data, mask) };
-}
-
-function bitsOf({ dir, rows }: Exported, mask: number): number {
-  const bytes = Math.ceil(rows / 8);
-  const all = readMasks(join(dir, 'masks.u8')).subarray(mask * bytes, (mask + 1) * bytes);
-  let count = 0;
-  for (let byte of all) for (; byte !== 0; byte &= byte - 1) count += 1;
-  return count;
-}
-
-let masks: { path: string; bytes: Buffer } | undefined;
-function readMasks(path: string): Buffer {
-  if (masks?.path !== path) masks = { path, bytes: readFileSync(path) };
-  return masks.bytes;
-}
-
-/** Opens the segment with its index. Builds both on first use. */
-async function opened(
-  { dir, dimensions }: Exported,
-  target: Target,
-): Promise<{ entry: SegmentEntry; snapshot: NativeSnapshot; built: Line }> {
+/** Builds the segment of the rows and its index, once. */
+export async function buildOwn(source: Source, { dir, dimensions }: Exported): Promise<Line> {
   const done = join(dir, 'own.json');
   const path = join(dir, 'own.bin');
   if (!existsSync(done)) {
@@ -95,19 +50,12 @@ async function opened(
     const before = process.cpuUsage();
     const writer = new native.SegmentWriter(path, dimensions, COLUMNS);
     let id = 0;
-    for (const { key, value: head } of target.store.documents.getRange()) {
-      const rows = target.native.vectorsOf(key)!;
+    for (const { head, vectors: rows } of documentsOf(source)) {
       const values = columnValues(head as Patent);
       for (let n = 0; n < head.passages; n++) {
         const vectors = rows.slice(n * dimensions, (n + 1) * dimensions);
-        writer.push({
-          id: ++id,
-          patentId: `${head.patent_id}/${n}`,
-          application: '',
-          grant: false,
-          vectors,
-          ...values,
-        });
+        const patentId = `${head.patent_id}/${n}`;
+        writer.push({ id: ++id, patentId, application: '', grant: false, vectors, ...values });
       }
     }
     const written = writer.finish();
@@ -124,16 +72,85 @@ async function opened(
           };
     const { user, system } = process.cpuUsage(before);
     const entry: SegmentEntry = { id: 'own', ...written, firstDoc: 1, lastDoc: id, ...index };
-    const built: Line = {
-      library: 'priorart',
+    const line: Line = {
+      library: OWN,
       builtSeconds: (performance.now() - started) / 1000,
       builtCpuSeconds: (user + system) / 1e6,
+      about: `the plan of a search, filter evaluated each time; index: ${describedIndex(entry)}`,
     };
-    writeFileSync(`${done}.tmp`, JSON.stringify({ entry, built }));
+    writeFileSync(`${done}.tmp`, JSON.stringify({ entry, line }));
     renameSync(`${done}.tmp`, done);
   }
-  const { entry, built } = JSON.parse(readFileSync(done, 'utf8')) as { entry: SegmentEntry; built: Line };
+  return (JSON.parse(readFileSync(done, 'utf8')) as Built).line;
+}
+
+function describedIndex({ index }: SegmentEntry): string {
+  if (index === undefined) return 'none';
+  return index.lists === 0 ? index.kind : `${index.kind}, ${index.lists} lists`;
+}
+
+/** Measures every case and prints a line for each. */
+function measure({ dir, questionsDir, folder, k, dimensions, run }: OwnJob): void {
+  const { entry } = JSON.parse(readFileSync(join(dir, 'own.json'), 'utf8')) as Built;
+  const path = join(dir, 'own.bin');
   const indexPath = entry.index ? { indexPath: join(dir, entry.index.file) } : {};
   const snapshot = new native.Snapshot([{ path, ...indexPath, deleted: new Uint32Array() }]);
-  return { entry, snapshot, built };
+  const store = Store.open(folder);
+  const bytes = readFileSync(join(questionsDir, 'questions.f32'));
+  const questions = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const cases = JSON.parse(readFileSync(join(questionsDir, 'cases.json'), 'utf8')) as Case[];
+  const answersDir = join(questionsDir, 'answers');
+  mkdirSync(answersDir, { recursive: true });
+  const options = { documents: k, chunks: 1, dedupe: false, minScore: -2 };
+  for (const { name, asked } of cases) {
+    const prepared = asked.map(({ question, fields }) => {
+      const { filters } = parseSemantic({ query: 'any', ...fields } as Parameters<typeof parseSemantic>[0]);
+      return {
+        vector: questions.subarray(question * dimensions, (question + 1) * dimensions),
+        // The peers filter by the field only.
+        clauses: clausesOf(filters, store).filter(({ column }) => column !== 'kind_class'),
+      };
+    });
+    const answers = new Int32Array(asked.length * k).fill(-1);
+    const scans = new Map<string, number>();
+    const passes = Array.from({ length: PASSES + 1 }, (_, pass) => {
+      const times = new Float64Array(asked.length * 3);
+      for (const [n, { vector, clauses }] of prepared.entries()) {
+        const before = process.cpuUsage();
+        const started = performance.now();
+        const selection = snapshot.select(clauses);
+        const selected = process.cpuUsage();
+        const plan = planOf([entry], snapshot.segments, selection, k);
+        const { docs } = snapshot.search(vector, selection, scansOf(plan), options);
+        const wall = performance.now() - started;
+        const after = process.cpuUsage();
+        times.set([sumOf(after) - sumOf(before), wall, sumOf(after) - sumOf(selected)], n * 3);
+        if (pass > 0) continue;
+        for (const [place, id] of docs.entries()) answers[n * k + place] = id - 1;
+        const { scan, nprobe } = plan.segments[0]!;
+        const how = nprobe === undefined ? scan : `${scan} of ${nprobe} lists`;
+        scans.set(how, (scans.get(how) ?? 0) + 1);
+      }
+      return times;
+    });
+    const cpuOf = (times: Float64Array) =>
+      times.reduce((sum, value, at) => sum + (at % 3 === 0 ? value : 0), 0);
+    const measured = passes.slice(1).sort((a, b) => cpuOf(a) - cpuOf(b));
+    const times = measured[PASSES >> 1]!;
+    const file = join(answersDir, `${OWN}-${run}-${name.replace(/[^a-z0-9.]+/g, '-')}`);
+    writeFileSync(`${file}.i32`, new Uint8Array(answers.buffer));
+    writeFileSync(`${file}.f64`, new Uint8Array(times.buffer));
+    const most = [...scans].sort((a, b) => b[1] - a[1])[0]![0];
+    const line: Line = { library: OWN, case: name, file, every: 1, questions: asked.length, setting: most };
+    console.log(JSON.stringify(line));
+  }
+  snapshot.close();
+  void store.close();
 }
+
+/** Processor time in ms. */
+function sumOf({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1e3;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) measure(JSON.parse(process.argv[2]!) as OwnJob);

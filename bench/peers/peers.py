@@ -1,292 +1,184 @@
-"""Runs the peers of `npm run bench -- peers` in sequence over the same vectors, filters and questions.
+"""
+Runs the libraries of `npm run bench -- peers` one after another over the same vectors, filters and questions.
 
-Usage: peers.py FOLDER [LIBRARY...]. FOLDER is the export of export.ts. Prints a line of JSON for each library, case and
-effort. Uses one thread, except in LanceDB, which has no setting for it: its processor time counts all threads.
+Usage: peers.py build|measure FOLDER QUESTIONS_FOLDER [LIBRARY...]
+
+`build` builds the indexes that are not there yet, with all processors. `measure` uses one thread. It reads the recall that
+a library has to reach for each case from needs.json, finds the cheapest setting that reaches it, and writes the answers
+and times of that setting. It prints a line of JSON for each result.
 """
 
+import gc
 import json
-import math
 import os
 import re
-import resource
 import sys
 import time
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("LANCE_CPU_THREADS", "1")
+MODE, FOLDER, QUESTIONS, *WANTED = sys.argv[1:]
+THREADS = str(os.cpu_count() if MODE == "build" else 1)
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LANCE_CPU_THREADS", "LANCE_IO_THREADS", "RAYON_NUM_THREADS"):
+    os.environ[name] = THREADS
+# Threads that wait for others leave the processor to them.
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
 os.environ.setdefault("LANCE_LOG", "error")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np  # noqa: E402
+from data import DEPTHS, Data, run  # noqa: E402
+from libraries import LIBRARIES  # noqa: E402
+from tuning import border, settle  # noqa: E402
 
-FOLDER = sys.argv[1]
-META = json.load(open(os.path.join(FOLDER, "meta.json")))
-ROWS, DIMENSIONS, K, TARGET = META["rows"], META["dimensions"], META["k"], META["recall"]
-BUILT = os.path.join(FOLDER, "built")
-# Maximum time of a question at which the effort is raised further.
-PATIENCE_MS = 250
+# Questions for the choice of a setting. The choice is then settled with all questions.
+SAMPLE = 64
+# Passes over all questions; the one with the median processor time counts.
 PASSES = 3
+# A setting that takes more processor time for a question is not tried further: so many times that of the fastest library
+# so far, between so many ms. For a million rows the bounds are five times as high.
+PATIENCE_TIMES = 20
+PATIENCE_MS = (2, 20)
+# A library that takes this many times the time of the fastest one is measured with FEW questions, once.
+FAR_SLOWER = 2
+FEW = 100
 
 
-def load(name, dtype):
-    return np.fromfile(os.path.join(FOLDER, name), dtype=dtype)
+def say(line):
+    print(json.dumps(line), flush=True)
 
 
-VECTORS = load("vectors.f32", np.float32).reshape(ROWS, DIMENSIONS)
-CASES = json.load(open(os.path.join(FOLDER, "cases.json")))
-QUESTIONS = load("questions.f32", np.float32).reshape(-1, DIMENSIONS)
-BYTES = (ROWS + 7) // 8
-MASKS = load("masks.u8", np.uint8).reshape(-1, BYTES)
-DAYS = load("days.i32", np.int32)
+def spread(asked, count):
+    """Every nth question, about `count` in all, and n."""
+    every = max(1, len(asked) // count)
+    return asked[::every], every
 
 
-def cpu():
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+class Case:
+    """One library in one case: finds a setting and measures it."""
 
+    def __init__(self, library, name, share, asked, need, fastest):
+        self.library, self.name, self.share, self.asked, self.need = library, name, share, asked, need
+        self.k = library.data.k
+        self.fastest = fastest
+        size = max(1, library.data.rows / 200_000)
+        low, high = PATIENCE_MS
+        self.patience = min(high * size, max(low * size, PATIENCE_TIMES * fastest))
+        self.best = np.zeros(len(DEPTHS))
 
-class Asked:
-    """One question under one filter."""
-
-    def __init__(self, entry):
-        self.vector = QUESTIONS[entry["question"]]
-        self.filter = entry.get("filter")
-        self.bits = MASKS[entry["mask"]] if "mask" in entry else None
-        self._truth = None
-
-    def allowed(self):
-        """A boolean for every row."""
-        return np.unpackbits(self.bits, count=ROWS, bitorder="little").astype(bool)
-
-    def truth(self):
-        if self._truth is None:
-            rows = np.arange(ROWS) if self.bits is None else np.flatnonzero(self.allowed())
-            scores = VECTORS[rows] @ self.vector
-            best = np.argsort(-scores, kind="stable")[:K]
-            self._truth = scores[best]
-        return self._truth
-
-    def recall(self, rows):
-        truth = self.truth()
-        if len(truth) == 0:
-            return 1.0
-        found = [row for row in rows if 0 <= row < ROWS]
-        if self.bits is not None:
-            allowed = [bool(self.bits[row >> 3] >> (row & 7) & 1) for row in found]
-            assert all(allowed), "a row that the filter forbids"
-        scores = VECTORS[found] @ self.vector if found else np.empty(0)
-        return float(np.sum(np.sort(scores)[::-1][: len(truth)] >= truth[-1] - 1e-5)) / len(truth)
-
-
-class Faiss:
-    """The FAISS wiki's advice: 4·√n lists, a bitmap selector, effort by search parameters."""
-
-    def __init__(self, name, factory):
-        import faiss
-
-        self.faiss, self.name = faiss, name
-        path = os.path.join(BUILT, f"faiss-{name}-{faiss.__version__}.index")
-        faiss.omp_set_num_threads(1)
-        if os.path.exists(path):
-            self.index = faiss.read_index(path)
-        else:
-            index = faiss.index_factory(DIMENSIONS, factory, faiss.METRIC_INNER_PRODUCT)
-            faiss.omp_set_num_threads(os.cpu_count())
-            rng = np.random.default_rng(1)
-            sample = VECTORS[np.sort(rng.permutation(ROWS)[: max(50_000, 64 * LISTS)])]
-            index.train(sample)
-            index.add(VECTORS)
-            faiss.omp_set_num_threads(1)
-            faiss.write_index(index, path)
-            self.index = index
-        self.efforts = EFFORTS[re.match("[a-z]+", name)[0]]
-
-    def prepare(self, asked):
-        # The selector refers to the array, so both are kept.
-        if asked.bits is None:
+    def once(self, index, asked, setting, patience=None):
+        """Times and answers of one pass; None if it takes too long."""
+        answers = np.full((len(asked), self.k), -1, np.int64)
+        found = run(self.library.bind(index, asked, setting, answers), patience)
+        if found is None:
             return None
-        return asked.bits, self.faiss.IDSelectorBitmap(asked.bits)
+        times, returned = found
+        for n, rows in enumerate(returned):
+            if rows is not None:
+                answers[n, : len(rows)] = rows
+        return times, answers
 
-    def search(self, asked, selector, effort):
-        faiss = self.faiss
-        given = {} if selector is None else {"sel": selector[1]}
-        if self.name == "flat":
-            parameters = faiss.SearchParameters(**given)
-        elif self.name.startswith("hnsw"):
-            parameters = faiss.SearchParametersHNSW(efSearch=effort, **given)
-        else:
-            parameters = faiss.SearchParametersIVF(nprobe=effort, **given)
-            if "refine" in self.name:
-                parameters = faiss.IndexRefineSearchParameters(k_factor=REFINED, base_index_params=parameters)
-        return self.index.search(asked.vector[None], K, params=parameters)[1][0]
+    def judge(self, index, asked, setting):
+        """Whether a setting reaches the recall, and its processor time; None if it takes too long."""
+        found = self.once(index, asked, setting, self.patience)
+        if found is None:
+            return None
+        recalls = np.mean([one.recall(answer) for one, answer in zip(asked, found[1])], axis=0)
+        if tuple(recalls) > tuple(self.best):
+            self.best = recalls
+        return bool((recalls >= self.need).all()), float(found[0][:, 0].mean())
 
+    def chosen(self, indexes):
+        """The cheapest setting, as (variant, setting, whether few questions suffice); None if none reaches the recall."""
+        sample, _ = spread(self.asked, SAMPLE)
+        found = []
+        for variant, index in indexes.items():
+            ladders = self.library.ladders(variant, self.share)
+            efforts, depths = ladders[0], ladders[1] if len(ladders) > 1 else [None]
 
-LISTS = max(16, 2 ** round(math.log2(4 * math.sqrt(ROWS))))
-REFINED = 10
-LADDER = [2**n for n in range(0, 15)]
-EFFORTS = {
-    "flat": [0],
-    "ivf": [n for n in LADDER if n <= LISTS],
-    "hnsw": [n for n in LADDER if n >= 16],
-}
+            def judge(effort, depth, over=sample, index=index, efforts=efforts, depths=depths):
+                return self.judge(index, over, pair(efforts[effort], depths[depth]))
 
-
-class Hnswlib:
-    """M 16, ef_construction 200: the example of its README. A filter is a function of the label."""
-
-    efforts = [n for n in LADDER if n >= 16]
-
-    def __init__(self):
-        import hnswlib
-
-        path = os.path.join(BUILT, "hnswlib.index")
-        self.index = hnswlib.Index(space="ip", dim=DIMENSIONS)
-        if os.path.exists(path):
-            self.index.load_index(path)
-        else:
-            self.index.init_index(max_elements=ROWS, M=16, ef_construction=200, random_seed=1)
-            self.index.add_items(VECTORS, num_threads=os.cpu_count())
-            self.index.save_index(path)
-        self.index.set_num_threads(1)
-
-    def prepare(self, asked):
-        return None if asked.bits is None else asked.allowed().tolist()
-
-    def search(self, asked, allowed, effort):
-        self.index.set_ef(effort)
-        given = {} if allowed is None else {"filter": lambda label: allowed[label]}
-        try:
-            return self.index.knn_query(asked.vector, k=K, num_threads=1, **given)[0][0]
-        except RuntimeError:  # Fewer than k rows were found at this ef.
-            return []
-
-
-class Usearch:
-    """Half precision, its other defaults. Its Python interface has no filter."""
-
-    efforts = [n for n in LADDER if n >= 16]
-    filters = False
-
-    def __init__(self):
-        from usearch.index import Index
-
-        path = os.path.join(BUILT, "usearch.index")
-        self.index = Index(ndim=DIMENSIONS, metric="ip", dtype="f16")
-        if os.path.exists(path):
-            self.index.load(path)
-        else:
-            self.index.add(np.arange(ROWS), VECTORS)
-            self.index.save(path)
-
-    def prepare(self, asked):
+            found += [(*one, variant, efforts, depths, judge) for one in border(efforts, depths, judge)]
+        found.sort(key=lambda one: one[0])
+        for cost, effort, depth, variant, efforts, depths, judge in found[:8]:
+            few = cost > FAR_SLOWER * self.fastest
+            asked = spread(self.asked, FEW)[0] if few else self.asked
+            settled = settle(effort, len(efforts), lambda at: judge(at, depth, asked))
+            if settled is not None:
+                return variant, pair(efforts[settled], depths[depth]), few
         return None
 
-    def search(self, asked, _, effort):
-        self.index.expansion_search = effort
-        return self.index.search(asked.vector, K, threads=1).keys
+    def measured(self, index, setting, few):
+        asked, every = spread(self.asked, FEW) if few else (self.asked, 1)
+        self.once(index, asked, setting)
+        passes = [self.once(index, asked, setting) for _ in range(1 if few else PASSES)]
+        times, answers = sorted(passes, key=lambda one: one[0][:, 0].sum())[len(passes) // 2]
+        name = re.sub(r"[^a-z0-9.]+", "-", f"{self.library.name}-{self.name}".lower())
+        folder = os.path.join(QUESTIONS, "answers")
+        answers.astype(np.int32).tofile(os.path.join(folder, f"{name}.i32"))
+        times.astype(np.float64).tofile(os.path.join(folder, f"{name}.f64"))
+        return {"every": every, "questions": len(asked), "file": os.path.join(folder, name)}, times[:, 0].mean()
 
 
-class Lance:
-    """IVF_PQ with refinement, and indexes over the columns of the filters, applied before the search."""
-
-    efforts = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-
-    def __init__(self):
-        import lancedb
-        import pyarrow as pa
-
-        db = lancedb.connect(os.path.join(BUILT, f"lance-{lancedb.__version__}"))
-        if os.path.exists(os.path.join(BUILT, "lance.done")):
-            self.table = db.open_table("passages")
-            return
-        prefixes = [line.rstrip("\n").split("\t") for line in open(os.path.join(FOLDER, "classes.tsv"))]
-        data = pa.table({
-            "row": pa.array(np.arange(ROWS, dtype=np.int64)),
-            "day": pa.array(DAYS),
-            "classes": pa.array(prefixes, type=pa.list_(pa.string())),
-            "vector": pa.FixedSizeListArray.from_arrays(pa.array(VECTORS.reshape(-1)), DIMENSIONS),
-        })
-        self.table = db.create_table("passages", data, mode="overwrite")
-        # From its documentation: partitions of about 4,096 rows, a sub-vector for 8 dimensions.
-        self.table.create_index(
-            metric="dot",
-            vector_column_name="vector",
-            index_type="IVF_PQ",
-            num_partitions=max(1, ROWS // 4096),
-            num_sub_vectors=DIMENSIONS // 8,
-        )
-        self.table.create_scalar_index("day", index_type="BTREE")
-        self.table.create_scalar_index("classes", index_type="LABEL_LIST")
-        open(os.path.join(BUILT, "lance.done"), "w").close()
-
-    def prepare(self, asked):
-        if asked.filter is None:
-            return None
-        if "class" in asked.filter:
-            return f"array_has(classes, '{asked.filter['class']}')"
-        return f"day >= {asked.filter['from']} AND day <= {asked.filter['to']}"
-
-    def search(self, asked, where, effort):
-        query = self.table.search(asked.vector, vector_column_name="vector").distance_type("dot")
-        query = query.nprobes(effort).refine_factor(30).limit(K).select(["row", "_distance"])
-        if where is not None:
-            query = query.where(where, prefilter=True)
-        return query.to_arrow()["row"].to_pylist()
+def pair(effort, depth):
+    return (effort,) if depth is None else (effort, depth)
 
 
-LIBRARIES = {
-    "faiss flat": lambda: Faiss("flat", "Flat"),
-    "faiss ivf-sq8": lambda: Faiss("ivf-sq8", f"IVF{LISTS},SQ8"),
-    "faiss ivf-pq-refine": lambda: Faiss("ivf-pq-refine", f"IVF{LISTS},PQ{DIMENSIONS // 2}x4fs,Refine(SQfp16)"),
-    "faiss hnsw32": lambda: Faiss("hnsw32", "HNSW32"),
-    "hnswlib": Hnswlib,
-    "usearch": Usearch,
-    "lancedb": Lance,
-}
+def described(library, variant, setting):
+    return library.described(variant, setting) if hasattr(library, "described") else ""
 
 
-def measured(peer, asked, prepared, effort):
-    """Recall, and of the middle pass the median time and the mean processor time of a question, ms."""
-    recall = float(np.mean([one.recall(peer.search(one, state, effort)) for one, state in zip(asked, prepared)]))
-    passes = []
-    for _ in range(PASSES if recall >= TARGET else 1):
-        times = []
-        before = cpu()
-        for one, state in zip(asked, prepared):
-            started = time.perf_counter()
-            peer.search(one, state, effort)
-            times.append((time.perf_counter() - started) * 1e3)
-        passes.append(((cpu() - before) * 1e3 / len(asked), float(np.median(times))))
-    used, middle = sorted(passes)[len(passes) // 2]
-    return recall, used, middle
+def call_cost(library, asked):
+    """Mean processor time of a search of one row, ms."""
+    answers = np.empty((len(asked), library.data.k), np.int64)
+    calls = library.bind(library.single(), asked, (0,), answers)
+    run(calls)
+    return float(run(calls)[0][:, 0].mean())
 
 
-def run(name, peer):
-    for case in CASES:
-        entries = [Asked(entry) for entry in case["asked"]]
-        if any(one.bits is not None for one in entries) and not getattr(peer, "filters", True):
-            print(json.dumps({"library": name, "case": case["name"], "unsupported": True}), flush=True)
+def measure(library, data, needs, fastest):
+    if library.name == "faiss flat":
+        say({"library": library.name, "callMs": call_cost(library, data.cases[0][2])})
+    indexes = {variant: library.open(variant) for variant in library.variants}
+    for name, share, asked in data.cases:
+        line = {"library": library.name, "case": name}
+        if not library.supports(share):
+            say({**line, "unreached": "not for this filter"})
             continue
-        prepared = [peer.prepare(one) for one in entries]
-        for effort in peer.efforts:
-            recall, used, middle = measured(peer, entries, prepared, effort)
-            line = {"library": name, "case": case["name"], "effort": effort, "recall": recall}
-            print(json.dumps({**line, "cpuMs": used, "p50Ms": middle}), flush=True)
-            if recall >= TARGET or middle > PATIENCE_MS:
-                break
+        case = Case(library, name, share, asked, needs[name], fastest.get(name, float("inf")))
+        choice = case.chosen(indexes)
+        if choice is None:
+            say({**line, "unreached": "recall not reached in time", "best": case.best.tolist()})
+            continue
+        variant, setting, few = choice
+        files, cost = case.measured(indexes[variant], setting, few)
+        fastest[name] = min(fastest.get(name, float("inf")), cost)
+        say({**line, **files, "setting": described(library, variant, setting)})
 
 
-os.makedirs(BUILT, exist_ok=True)
-wanted = sys.argv[2:] or list(LIBRARIES)
-for name in wanted:
-    try:
-        started, before = time.perf_counter(), cpu()
-        peer = LIBRARIES[name]()
-        print(json.dumps({
-            "library": name,
-            "builtSeconds": time.perf_counter() - started,
-            "builtCpuSeconds": cpu() - before,
-        }), flush=True)
-        run(name, peer)
-        del peer
-    except Exception as error:  # A failure of one peer does not stop the others.
-        print(json.dumps({"library": name, "failed": f"{type(error).__name__}: {error}"}), flush=True)
+def main():
+    data = Data(FOLDER, QUESTIONS)
+    built = os.path.join(FOLDER, "built")
+    os.makedirs(built, exist_ok=True)
+    os.makedirs(os.path.join(QUESTIONS, "answers"), exist_ok=True)
+    fastest = {}
+    for kind in LIBRARIES:
+        if WANTED and kind.name not in WANTED:
+            continue
+        try:
+            library = kind(data, built, int(THREADS))
+            started, before = time.perf_counter(), time.process_time()
+            if MODE == "build":
+                for variant in library.variants:
+                    library.build(variant)
+                seconds, used = time.perf_counter() - started, time.process_time() - before
+                say({"library": kind.name, "builtSeconds": seconds, "builtCpuSeconds": used, "about": kind.about})
+            else:
+                needs = json.load(open(os.path.join(QUESTIONS, "needs.json")))
+                measure(library, data, needs, fastest)
+        except Exception as error:  # A failure of one library does not stop the others; the page names it.
+            say({"library": kind.name, "failed": f"{type(error).__name__}: {error}"})
+        library = None
+        gc.collect()
+
+
+main()

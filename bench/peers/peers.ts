@@ -1,218 +1,269 @@
 /** `npm run bench -- peers`: compares this project with other libraries at equal vectors, filters, k and recall. */
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { cachedCorpus } from '../corpus/cached.js';
-import { ROOT } from '../machine.js';
-import { Target } from '../recall/target.js';
+import { fileURLToPath } from 'node:url';
+import { type Estimate, estimate } from '../../src/eval/bootstrap.js';
+import { canPin, ROOT } from '../machine.js';
 import type { Benchmark, Figure, Plot, Section, Setting } from '../result.js';
 import { wantedOf } from '../sections.js';
-import { exported } from './export.js';
-import { own } from './own.js';
+import { type Exported, exported } from './export.js';
+import {
+  bestPeer,
+  GOAL,
+  judged,
+  type Line,
+  meanOf,
+  needOf,
+  type Outcome,
+  ratioOf,
+  reaches,
+} from './outcome.js';
+import { buildOwn, OWN, type OwnJob } from './own.js';
+import { askPeers, linesOf, pythonWithPeers } from './python.js';
+import { generated, real, type Source } from './sources.js';
 
 const SIZES = { short: [30_000], whole: [200_000] };
-const K = 10;
-/** The recall goal of this project's plans. */
-const RECALL = 0.99;
-/** A lower recall that is common for libraries with a setting for it. */
-const LESS = 0.95;
-const OWN = 'priorart';
-
-/** A measurement of one library: of its index, or of one case at one effort, or the reason for a failure. */
-export interface Line {
-  library: string;
-  case?: string;
-  effort?: number;
-  recall?: number;
-  cpuMs?: number;
-  p50Ms?: number;
-  builtSeconds?: number;
-  builtCpuSeconds?: number;
-  unsupported?: boolean;
-  failed?: string;
-}
+const QUESTIONS = { short: 100, whole: 1_000 };
+/** Results of a search. Recall is measured of the first 10 and of all. */
+const K = 50;
 
 export const peers: Benchmark = {
   name: 'peers',
-  summary: 'the same vectors, filters, k and recall through FAISS alone, hnswlib, usearch and LanceDB',
-  sections: ['peers'],
+  summary:
+    'the same vectors, filters, k and recall through FAISS, hnswlib, USearch, ScaNN, LanceDB and NumPy, on generated and real vectors',
+  sections: ['generated', 'real'],
   run: async (setting) => {
-    wantedOf(setting, [{ id: 'peers' }]);
+    const wanted = wantedOf(setting, [{ id: 'generated' }, { id: 'real' }]).map(({ id }) => id);
+    const count = setting.questions ?? (setting.short ? QUESTIONS.short : QUESTIONS.whole);
     const sections: Section[] = [];
-    for (const size of setting.passages ?? (setting.short ? SIZES.short : SIZES.whole)) {
-      sections.push(await sectionOf(setting, size));
+    if (wanted.includes('generated')) {
+      for (const size of setting.passages ?? (setting.short ? SIZES.short : SIZES.whole)) {
+        const source = await generated(setting, size, count);
+        sections.push(await sectionOf(setting, `generated-${source.name}`, source));
+      }
+    }
+    if (wanted.includes('real')) {
+      // Ingesting the collections takes too long for a short run.
+      const source =
+        setting.short && !setting.folder
+          ? { missing: 'a short run without --folder' }
+          : await real(setting, count);
+      sections.push(
+        'missing' in source
+          ? skipped('real', 'Real passages', source.missing)
+          : await sectionOf(setting, 'real', source),
+      );
     }
     return { models: {}, sections };
   },
 };
 
-async function sectionOf(setting: Setting, size: number): Promise<Section> {
+function skipped(id: string, title: string, reason: string): Section {
+  return { id, title, about: '', figures: [], skipped: reason, seconds: 0, cpuSeconds: 0 };
+}
+
+async function sectionOf(setting: Setting, id: string, source: Source): Promise<Section> {
   const started = performance.now();
-  const corpus = await cachedCorpus(size, setting.progress);
-  const target = new Target(corpus.dir);
-  const questions = setting.short ? 20 : 100;
-  let lines: Line[];
-  const notes: string[] = [];
+  const title = `The best ${K} of ${source.title}`;
   try {
-    const dir = join(ROOT, '.bench', `peers-${corpus.name}${setting.short ? '-short' : ''}`);
-    const data = await exported(corpus, target, dir, { k: K, recall: RECALL, questions });
-    setting.progress(`${corpus.name}: ${OWN}`);
-    lines = await own(data, target, K);
     const python = pythonWithPeers(setting);
-    if ('missing' in python) notes.push(`No peers: ${python.missing}.`);
-    else lines.push(...(await ask(python.path, dir, setting)));
+    if ('missing' in python) return skipped(id, title, python.missing);
+    const data = await exported(source, join(ROOT, '.bench', `peers-${source.name}`), K);
+    const heard = (line: Line) => {
+      const { library, case: name, failed, unreached, setting: how, builtSeconds } = line;
+      if (line.callMs !== undefined) return;
+      const outcome = failed ?? unreached ?? how ?? `built in ${builtSeconds?.toFixed(1)} s`;
+      setting.progress(`${source.name}: ${library}${name ? `, ${name}` : ''}: ${outcome}`);
+    };
+    const built = [await buildOwn(source, data)];
+    if (python.missing !== undefined) built.push({ library: 'graphs.cpp', failed: python.missing });
+    built.push(...(await askPeers(python, 'build', [data.dir, data.questionsDir], heard)));
+    const before = await own(data, source, 'before');
+    const needs = Object.fromEntries(before.map((one) => [one.case, [needOf(one).at10, needOf(one).at50]]));
+    writeFileSync(join(data.questionsDir, 'needs.json'), JSON.stringify(needs));
+    const lines = await askPeers(python, 'measure', [data.dir, data.questionsDir], heard);
+    const after = await own(data, source, 'after');
+    const outcomes = [...before, ...outcomesOf(lines, data)];
+    const drift = after.map((one, n) => ({ ours: before[n]!.cpu, theirs: one.cpu }));
+    return {
+      id,
+      title,
+      about: aboutOf({ source, data, built, lines, outcomes, drift: ratioOf(drift, 1).mean }),
+      figures: [...headline(outcomes), ...cellsOf(outcomes, lines), ...builtFigures(built)],
+      plots: plotsOf(outcomes, data),
+      seconds: Math.round(performance.now() - started) / 1000,
+      cpuSeconds: 0,
+    };
   } finally {
-    await target.close();
+    await source.target.close();
   }
-  for (const { library, failed } of lines) if (failed) notes.push(`${library}: ${failed}.`);
-  return {
-    id: corpus.name,
-    title: `The best ${K} of ${corpus.name} passages, at a recall of ${RECALL}`,
-    about: `Vectors of generated documents, ${questions} questions, one thread (LanceDB: processor time of all of its threads). The effort of each library is raised until recall@${K} reaches ${RECALL} for a filter. "–": the library does not reach it, takes more than 250 ms, or has no filters in Python (usearch). FAISS, hnswlib and usearch get the rows that pass a filter as a ready bitmap; ${OWN} and LanceDB evaluate the filter each time. Every passage counts as a document, for ${OWN} too. "ratio" is processor time relative to ${OWN}, geometric mean over filters with equal weights. The plans of ${OWN} aim at this recall and have no setting for it; if its recall is lower, the others have to reach that lower recall. In the second ratio they stop at ${LESS}. The filter of hnswlib is a Python function, the only form that its interface accepts. OpenSearch is not compared: it cannot be installed from a package registry. ${notes.join(' ')}`,
-    figures: figuresOf(lines),
-    plots: plotsOf(lines),
-    seconds: Math.round(performance.now() - started) / 1000,
-    cpuSeconds: 0,
-  };
 }
 
-/** The line of the least effort that reaches the recall, or this project's recall if that is lower. */
-function reached(lines: readonly Line[], library: string, name: string, recall = RECALL): Line | undefined {
-  const ours = lines.find((line) => line.library === OWN && line.case === name)?.recall ?? 1;
-  const least = Math.min(recall, ours);
-  return lines.find((line) => line.library === library && line.case === name && (line.recall ?? 0) >= least);
+function outcomesOf(lines: readonly Line[], data: Exported): Outcome[] {
+  return lines.flatMap((line) =>
+    line.file === undefined ? [] : [judged(line as Parameters<typeof judged>[0], data)],
+  );
 }
 
-function figuresOf(lines: readonly Line[]): Figure[] {
-  const libraries = [
-    ...new Set(lines.filter(({ case: name }) => name !== undefined).map(({ library }) => library)),
+/** Measures this project in a process of its own, as the peers are. */
+async function own(data: Exported, source: Source, run: string): Promise<Outcome[]> {
+  const { dir, questionsDir, dimensions, k } = data;
+  const job: OwnJob = { dir, questionsDir, folder: source.folder, k, dimensions, run };
+  const script = fileURLToPath(new URL('./own.js', import.meta.url));
+  if (!existsSync(questionsDir)) mkdirSync(questionsDir);
+  return outcomesOf(await linesOf(process.execPath, [script, JSON.stringify(job)], { onOne: true }), data);
+}
+
+interface Measured {
+  source: Source;
+  data: Exported;
+  built: readonly Line[];
+  lines: readonly Line[];
+  outcomes: readonly Outcome[];
+  /** Processor time of this project after the peers, relative to before. */
+  drift: number;
+}
+
+function casesOf(outcomes: readonly Outcome[]): Outcome[] {
+  return outcomes.filter(({ library }) => library === OWN);
+}
+
+function aboutOf({ source, data, built, lines, outcomes, drift }: Measured): string {
+  const rows = casesOf(outcomes).map((ours) => ({ ours, best: bestPeer(outcomes, ours.case, ours) }));
+  const named = rows.map(({ ours, best }) => {
+    const missed = reaches(ours, GOAL) ? '' : ` (${OWN} misses the goal)`;
+    return `${ours.case}: ${best ? `${best.library}, ${best.setting || 'no setting'}` : 'none'}${missed}`;
+  });
+  const lost = rows.filter(({ ours, best }) => best && meanOf(best.cpu) < meanOf(ours.cpu));
+  const unjudged = rows.filter(({ ours }) => !reaches(ours, GOAL));
+  const called = lines.find(({ callMs }) => callMs !== undefined)?.callMs;
+  const failures = [...built, ...lines].flatMap(({ library, failed }) =>
+    failed ? [`${library}: ${failed}`] : [],
+  );
+  return [
+    source.about,
+    `${data.rows.toLocaleString('en')} passages of ${data.dimensions} dimensions, ${source.questions.length} questions.`,
+    `A search asks for the best ${K} passages; every passage counts as a document, for ${OWN} too. Recall is measured against brute force in float32, of the first 10 and of all ${K}. Each peer has the cheapest setting that reaches a recall@10 of ${GOAL.at10} and a recall@50 of ${GOAL.at50} over all questions, or what ${OWN} reaches if that is lower. ${OWN} has no setting: its plan aims at this recall.`,
+    `CPU is the mean processor time of a question, wall the median time on the clock. Intervals: bootstrap over questions, 95 %.`,
+    canPin()
+      ? 'Each library runs alone, in one thread, on one processor.'
+      : 'Each library runs alone, in one thread; it could not be kept on one processor.',
+    `FAISS, hnswlib, USearch, ScaNN and NumPy get the rows that pass a filter ready, as bitmap or numbers; ${OWN} and LanceDB evaluate the filter in every search ("filter ready": without that).`,
+    `"–": no setting reaches the recall in time, or the library is not for this filter. A library over twice as slow as the fastest is measured with a tenth of the questions, and cannot be the best.`,
+    `${OWN} after the peers, relative to before: ${drift.toFixed(2)}.`,
+    called === undefined
+      ? ''
+      : `The figures of the peers contain the call from Python: of FAISS, ${(called * 1000).toFixed(0)} µs.`,
+    lost.length === 0
+      ? `${OWN} is slower than the best peer in no row.`
+      : `**${OWN} is slower than the best peer in ${lost.length} of ${rows.length} rows: ${lost.map(({ ours }) => ours.case).join('; ')}.**`,
+    unjudged.length === 0
+      ? ''
+      : `**${OWN} misses the recall goal in ${unjudged.length} rows: ${unjudged.map(({ ours }) => ours.case).join('; ')}.** There the peers stop at its recall.`,
+    `The best peer of each row: ${named.join('; ')}.`,
+    `Settings: ${built.flatMap(({ library, about }) => (about ? [`${library}: ${about}`] : [])).join('. ')}.`,
+    failures.length > 0 ? `Failed: ${failures.join('; ')}.` : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+const GEOMETRIC = 'all filters, geometric mean';
+
+/** The best peer of each case against this project, and their geometric mean. */
+function headline(outcomes: readonly Outcome[]): Figure[] {
+  const rows = casesOf(outcomes).flatMap((ours) => {
+    const best = bestPeer(outcomes, ours.case, ours);
+    return best ? [{ ours, best }] : [];
+  });
+  if (rows.length === 0) return [];
+  const figure = (measure: string, metric: string, { mean, low, high, n }: Estimate): Figure => ({
+    measure,
+    metric: `best peer ÷ ${OWN}, ${metric}`,
+    variant: 'best peer',
+    unit: '×',
+    interval: true,
+    value: mean,
+    low,
+    high,
+    n,
+  });
+  const pairs = (theirs: 'cpu' | 'wall', ours: 'cpu' | 'wall' | 'ready') =>
+    rows.map((row) => ({ ours: row.ours[ours], theirs: row.best[theirs] }));
+  return [
+    figure(GEOMETRIC, 'CPU', ratioOf(pairs('cpu', 'cpu'))),
+    figure(GEOMETRIC, 'CPU, filter ready', ratioOf(pairs('cpu', 'ready'))),
+    figure(GEOMETRIC, 'wall', ratioOf(pairs('wall', 'wall'))),
+    ...rows.map(({ ours, best }) =>
+      figure(ours.case, 'CPU', {
+        ...ratioOf([{ ours: ours.cpu, theirs: best.cpu }]),
+        n: ours.cpu.length,
+      }),
+    ),
   ];
-  const cases = [...new Set(lines.flatMap(({ case: name }) => (name === undefined ? [] : [name])))];
-  const cells = cases.flatMap((name) =>
+}
+
+function cellsOf(outcomes: readonly Outcome[], lines: readonly Line[]): Figure[] {
+  const libraries = [...new Set([OWN, ...lines.flatMap((line) => (line.case ? [line.library] : []))])];
+  return casesOf(outcomes).flatMap((ours) =>
     libraries.flatMap((library): Figure[] => {
-      const line = reached(lines, library, name);
-      const best = lines.filter((one) => one.library === library && one.case === name).at(-1);
-      const at = { measure: name, variant: library, n: K };
+      const one = outcomes.find((outcome) => outcome.library === library && outcome.case === ours.case);
+      const seen = lines.find((line) => line.library === library && line.case === ours.case)?.best ?? [];
+      const at = { measure: ours.case, variant: library, n: ours.cpu.length };
+      const cpu = estimate(one?.cpu ?? []);
+      const recall = (metric: string, values: number[] | undefined, other: number | undefined): Figure => {
+        const { mean, low, high } = estimate(values ?? []);
+        return { ...at, metric, value: values ? mean : (other ?? Number.NaN), low, high };
+      };
       return [
-        { ...at, metric: 'CPU', unit: 'ms', value: line?.cpuMs ?? Number.NaN },
-        { ...at, metric: 'p50', unit: 'ms', value: line?.p50Ms ?? Number.NaN, detail: true },
-        { ...at, metric: 'recall@10', value: line?.recall ?? best?.recall ?? Number.NaN },
+        {
+          ...at,
+          metric: 'CPU',
+          unit: 'ms',
+          value: cpu.mean,
+          low: cpu.low,
+          high: cpu.high,
+          interval: library === OWN,
+        },
+        ...(library === OWN
+          ? [{ ...at, metric: 'CPU, filter ready', unit: 'ms', value: meanOf(ours.ready) }]
+          : []),
+        { ...at, metric: 'wall, p50', unit: 'ms', value: median(one?.wall ?? []) },
+        recall('recall@10', one?.at10, seen[0]),
+        recall('recall@50', one?.at50, seen[1]),
       ];
     }),
   );
-  const ratios = libraries.flatMap((library) =>
-    [RECALL, LESS].map((recall): Figure => {
-      const pairs = cases.flatMap((name) => {
-        const [theirs, ours] = [reached(lines, library, name, recall), reached(lines, OWN, name)];
-        return theirs && ours ? [Math.log(theirs.cpuMs! / ours.cpuMs!)] : [];
-      });
-      const value = pairs.length > 0 ? geometricMean(pairs) : Number.NaN;
-      const measure = `all filters that it reached, recall ${recall}`;
-      return { measure, variant: library, metric: 'ratio of CPU', unit: '×', value, n: pairs.length };
-    }),
-  );
-  const built = lines.flatMap(({ library, builtCpuSeconds }): Figure[] =>
-    builtCpuSeconds === undefined
-      ? []
-      : [
-          {
-            measure: 'index',
-            metric: 'CPU to open or build it',
-            variant: library,
-            unit: 's',
-            value: builtCpuSeconds,
-            n: 1,
-          },
-        ],
-  );
-  return [...ratios, ...bestOfFaiss(lines, cases), ...cells, ...built];
 }
 
-/** FAISS with the best of its indexes chosen for each filter. */
-function bestOfFaiss(lines: readonly Line[], cases: readonly string[]): Figure[] {
-  const names = [...new Set(lines.map(({ library }) => library))].filter((name) => name.startsWith('faiss'));
-  return [RECALL, LESS].flatMap((recall): Figure[] => {
-    const pairs = cases.flatMap((name) => {
-      const times = names.flatMap((library) => reached(lines, library, name, recall)?.cpuMs ?? []);
-      const ours = reached(lines, OWN, name)?.cpuMs;
-      return times.length > 0 && ours !== undefined ? [Math.log(Math.min(...times) / ours)] : [];
-    });
-    if (pairs.length === 0) return [];
-    const measure = `the best of the four FAISS indexes for each filter, recall ${recall}`;
-    const value = geometricMean(pairs);
-    return [{ measure, metric: 'ratio of CPU', variant: 'best faiss', unit: '×', value, n: pairs.length }];
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+function builtFigures(built: readonly Line[]): Figure[] {
+  return built.flatMap(({ library, builtCpuSeconds }): Figure[] => {
+    if (builtCpuSeconds === undefined) return [];
+    const at = { measure: 'index', metric: 'CPU to build it, if it was not there', variant: library };
+    return [{ ...at, unit: 's', value: builtCpuSeconds, n: 1, detail: true }];
   });
 }
 
-function geometricMean(logarithms: readonly number[]): number {
-  return Math.exp(logarithms.reduce((sum, x) => sum + x, 0) / logarithms.length);
-}
-
-function plotsOf(lines: readonly Line[]): Plot[] {
-  const libraries = [...new Set(lines.map(({ library }) => library))];
-  const shareOf = (name: string) => (name === 'no filter' ? 100 : Number(/dates, ([\d.]+)/.exec(name)?.[1]));
+function plotsOf(outcomes: readonly Outcome[], { cases }: Exported): Plot[] {
+  const shareOf = (name: string) => cases.find((one) => one.name === name)!.share * 100;
+  const libraries = [...new Set(outcomes.map(({ library }) => library))];
   return [
     {
-      title: `Processor time by the share of passages that pass a filter by dates, recall ≥ ${RECALL}`,
+      title: 'Processor time by the share of passages that pass a filter by dates',
       x: { label: 'passages that pass the filter, %', log: true },
       y: { label: 'ms', log: true },
       series: libraries.map((library) => ({
         name: library,
-        points: [...new Set(lines.flatMap(({ case: name }) => name ?? []))].flatMap(
-          (name): [number, number][] => {
-            const share = shareOf(name);
-            const line = reached(lines, library, name);
-            return line && Number.isFinite(share) ? [[share, line.cpuMs!]] : [];
-          },
+        points: outcomes.flatMap((one): [number, number][] =>
+          one.library === library && !one.case.startsWith('class')
+            ? [[shareOf(one.case), meanOf(one.cpu)]]
+            : [],
         ),
       })),
     },
   ];
-}
-
-const PACKAGES = join(ROOT, 'bench/peers/packages.txt');
-
-/** A Python environment with the peers, installed once in .bench. */
-function pythonWithPeers({ progress }: Setting): { path: string } | { missing: string } {
-  const wanted = createHash('sha256').update(readFileSync(PACKAGES)).digest('hex');
-  const dir = join(ROOT, '.bench/peers-python');
-  const path = join(dir, 'bin/python');
-  const stamp = join(dir, 'packages');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return { path };
-  progress('installing the peers into .bench/peers-python');
-  rmSync(dir, { recursive: true, force: true });
-  const python = process.env['PRIORART_BENCH_PYTHON'] ?? 'python3';
-  for (const [command, args] of [
-    [python, ['-m', 'venv', dir]],
-    [path, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', PACKAGES]],
-  ] as const) {
-    const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
-    if (status === 0) continue;
-    const reason = (error?.message ?? stderr).trim().split('\n').at(-1);
-    return { missing: `${command} ${args[0]} ${args[1]} failed (${reason})` };
-  }
-  writeFileSync(stamp, wanted);
-  return { path };
-}
-
-async function ask(python: string, dir: string, { progress }: Setting): Promise<Line[]> {
-  const child = spawn(python, [join(ROOT, 'bench/peers/peers.py'), dir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines: Line[] = [];
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  for await (const text of createInterface(child.stdout)) {
-    const line = JSON.parse(text) as Line;
-    if (line.builtSeconds !== undefined)
-      progress(`${line.library}: opened after ${line.builtSeconds.toFixed(1)} s`);
-    lines.push(line);
-  }
-  const code = await ended;
-  if (code !== 0) lines.push({ library: 'peers.py', failed: `ended with ${code}` });
-  return lines;
 }

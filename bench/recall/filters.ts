@@ -56,7 +56,7 @@ export class FilterMaker {
   }
 
   /** The class of the question's target with the closest share; undefined if none is close. */
-  class({ target }: Question, percent: number): Fields | undefined {
+  class({ target }: Pick<Question, 'target'>, percent: number): Fields | undefined {
     const wanted = (this.#total * percent) / 100;
     const distance = (prefix: string) =>
       Math.abs(Math.log((this.#prefixes.get(prefix) ?? Number.MIN_VALUE) / wanted));
