@@ -52,7 +52,9 @@ async function bundle(root) {
     entryPoints: [join(page, 'view/main.tsx')],
     outdir: join(root, OUTPUT),
     entryNames: 'page-[hash]',
-    chunkNames: 'part-[hash]',
+    chunkNames: 'part-[name]-[hash]',
+    // Titles of classes, a part for each language.
+    loader: { '.tsv': 'text' },
     bundle: true,
     // Views that the first paint does not need are loaded when they are opened.
     splitting: true,

@@ -58,6 +58,75 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     assert.deepEqual([...foreign, ...shared.foreign], []);
   });
 
+  it('loses no letter of a list, even if two are typed before the page is drawn', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
+    await shownResults(page).first().waitFor();
+    for (const name of ['must_terms', 'ipc_codes']) {
+      // Each letter follows at another moment of drawing the one before.
+      const typed = await page.evaluate<string>(`(async () => {
+        const field = document.getElementById('field-${name}');
+        const drawn = () => new Promise(requestAnimationFrame);
+        const wait = [() => {}, () => Promise.resolve(), drawn, () => drawn().then(() => Promise.resolve())];
+        for (const [at, letter] of [...'abcdefghijklmnopqrstuvwxyz'].entries()) {
+          field.value += letter;
+          field.dispatchEvent(new Event('input', { bubbles: true }));
+          for (let turn = 0; turn <= at % 5; turn += 1) await wait[at % 4]();
+        }
+        for (let frame = 0; frame < 5; frame += 1) await drawn();
+        return field.value;
+      })()`);
+      assert.equal(typed, 'abcdefghijklmnopqrstuvwxyz', name);
+    }
+  });
+
+  it('finds a class by words and by its code, with the keyboard alone', async () => {
+    const { page, complaints } = await site.visit(`#/?query=${encodeURIComponent(QUESTION)}`);
+    await shownResults(page).first().waitFor();
+    await page.locator('summary', { hasText: 'Classes' }).press('Enter');
+    const field = page.getByRole('combobox', { name: 'IPC classes' });
+    await field.focus();
+    await page.keyboard.type('battery');
+    const list = page.getByRole('listbox', { name: 'IPC classes' });
+    await list.getByRole('option').first().waitFor();
+    assert.equal(await field.getAttribute('aria-expanded'), 'true');
+    await page.keyboard.press('ArrowDown');
+    const active = page.locator(`#${await field.getAttribute('aria-activedescendant')}`);
+    assert.equal(await active.textContent(), 'H01M Batteries, fuel cells');
+    assert.equal(await active.getAttribute('aria-selected'), 'true');
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'hidden' });
+    assert.equal(await field.inputValue(), 'battery', 'Escape leaves the text');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    assert.equal(await field.inputValue(), 'H01M, ');
+    await page.keyboard.type('semicond');
+    await list.getByRole('option', { name: 'H01L' }).click();
+    assert.equal(await field.inputValue(), 'H01M, H01L, ');
+    await page.keyboard.press('Enter');
+    await page.locator('.chip', { hasText: 'IPC classes: H01M Batteries, fuel cells' }).waitFor();
+    await page.locator('.answered:not(.waiting) .result').first().waitFor();
+    assert.deepEqual(new URLSearchParams(page.url().split('?')[1]).getAll('ipc_codes'), ['H01M', 'H01L']);
+    assert.deepEqual(complaints, []);
+  });
+
+  it('loads the titles of classes in its language alone, and only with codes', async () => {
+    const { page } = await site.visit('', { locale: 'ko-KR' });
+    const tables: string[] = [];
+    page.on('request', (request) => {
+      const name = /part-(en|ko|ja|zh)-/.exec(request.url())?.[1];
+      if (name) tables.push(name);
+    });
+    await page.goto(site.url(`#/?query=${encodeURIComponent(QUESTION)}`));
+    await shownResults(page).first().waitFor();
+    assert.deepEqual(tables, []);
+    await page.goto(site.url(`#/?query=${encodeURIComponent(QUESTION)}&view=statistics`));
+    await page.getByText('H01M 전지, 연료전지').waitFor();
+    await page.goto(site.url('#/patent/US20210353120A1'));
+    await page.locator('.subclasses .soft').first().waitFor();
+    assert.deepEqual(tables, ['ko']);
+  });
+
   it('turns the drawings of a patent with the keys of arrows', async () => {
     const { page, complaints } = await site.visit('#/patent/US20210353120A1');
     const image = page.locator('.drawing img');

@@ -95,12 +95,13 @@ export const en = {
     hints: {
       list: 'Separate by commas.',
       inventor: 'The beginning of the name.',
-      classes: 'H01M, H01M 10/05. Separate by commas.',
+      classes: 'H01M, H01M 10/05, or a word such as battery. Separate by commas.',
       kinds: 'A1, B2. Separate by commas.',
       words: 'Words or phrases. Separate by commas.',
       as_of: 'A day (2020-05-31), or a publication, whose priority date counts.',
       numbers: 'Publication numbers. Separate by commas.',
     },
+    suggestions: (count: number) => (count === 1 ? 'One suggestion' : `${number(count)} suggestions`),
     also: (names: string) => `Searched as ${names}, too`,
   },
   results: {

@@ -96,12 +96,13 @@ export const ja: Texts = {
     hints: {
       list: 'コンマで区切ります。',
       inventor: '名前の先頭。',
-      classes: 'H01M, H01M 10/05。コンマで区切ります。',
+      classes: 'H01M、H01M 10/05、または電池などの語。コンマで区切ります。',
       kinds: 'A1, B2。コンマで区切ります。',
       words: '語または句。コンマで区切ります。',
       as_of: '日付（2020-05-31）または公報番号。公報は優先日が基準です。',
       numbers: '公報番号。コンマで区切ります。',
     },
+    suggestions: (count: number) => `候補 ${number(count)} 件`,
     also: (names) => `次の名称でも検索しました: ${names}`,
   },
   results: {

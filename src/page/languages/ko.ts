@@ -96,12 +96,13 @@ export const ko: Texts = {
     hints: {
       list: '쉼표로 구분합니다.',
       inventor: '이름의 앞부분.',
-      classes: 'H01M, H01M 10/05. 쉼표로 구분합니다.',
+      classes: 'H01M, H01M 10/05 또는 전지 같은 낱말. 쉼표로 구분합니다.',
       kinds: 'A1, B2. 쉼표로 구분합니다.',
       words: '단어나 구. 쉼표로 구분합니다.',
       as_of: '날짜(2020-05-31) 또는 공보 번호. 공보는 우선일을 기준으로 합니다.',
       numbers: '공보 번호. 쉼표로 구분합니다.',
     },
+    suggestions: (count: number) => `제안 ${number(count)}개`,
     also: (names) => `다음 이름으로도 검색했습니다: ${names}`,
   },
   results: {

@@ -96,12 +96,13 @@ export const zh: Texts = {
     hints: {
       list: '用逗号分隔。',
       inventor: '姓名的开头。',
-      classes: 'H01M, H01M 10/05。用逗号分隔。',
+      classes: 'H01M、H01M 10/05，或电池等词语。用逗号分隔。',
       kinds: 'A1, B2。用逗号分隔。',
       words: '词或短语。用逗号分隔。',
       as_of: '日期（2020-05-31）或公开号，后者以其优先权日为准。',
       numbers: '公开号。用逗号分隔。',
     },
+    suggestions: (count: number) => `${number(count)} 条建议`,
     also: (names) => `也检索了以下名称：${names}`,
   },
   results: {

@@ -1,10 +1,16 @@
 /** Bibliographic data. */
 import type { ComponentChildren } from 'preact';
 import type { DetailsEntry } from '../../../search/public-types.js';
-import { linkTo } from '../../model/address.js';
 import { useTexts } from '../context.js';
+import { Codes } from './codes.js';
 
-export function Bibliography({ entry }: { entry: DetailsEntry }) {
+interface Props {
+  entry: DetailsEntry;
+  /** The search from which the visitor came. */
+  parameters: URLSearchParams;
+}
+
+export function Bibliography({ entry, parameters }: Props) {
   const { patent: texts, filters } = useTexts();
   const { patent_id: id, metadata } = entry;
   if (!metadata) return null;
@@ -27,15 +33,7 @@ export function Bibliography({ entry }: { entry: DetailsEntry }) {
         {row(
           texts.classes,
           metadata.ipc_codes.length > 0 && (
-            <ul class="codes">
-              {metadata.ipc_codes.map((code) => (
-                <li key={code}>
-                  <a href={linkTo([], new URLSearchParams({ query: code }))} title={texts.searchClass(code)}>
-                    {code}
-                  </a>
-                </li>
-              ))}
-            </ul>
+            <Codes codes={metadata.ipc_codes} name="ipc_codes" parameters={parameters} />
           ),
         )}
       </dl>

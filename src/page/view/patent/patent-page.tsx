@@ -118,7 +118,7 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
           {document_.drawings.length > 0 && (
             <Drawings drawings={document_.drawings} asked={drawing} onClosed={() => setDrawing(undefined)} />
           )}
-          <Bibliography entry={entry} />
+          <Bibliography entry={entry} parameters={parameters} />
           <Related id={id} parameters={parameters} />
         </div>
         <div class="patent-text">

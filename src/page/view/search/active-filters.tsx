@@ -1,5 +1,7 @@
 /** The filters of the search as chips, each with a button that removes it. */
+import type { ClassTitles } from '../../model/class-titles.js';
 import { DATES, emptySearch, type Search } from '../../model/fields.js';
+import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
 
 interface Props {
@@ -14,7 +16,8 @@ interface Chip {
 
 export function ActiveFilters({ search, onAsk }: Props) {
   const texts = useTexts();
-  const chips = chipsOf(search, texts.filters);
+  const titles = useClassTitles(search.ipc_codes.length + search.cpc_codes.length > 0);
+  const chips = chipsOf(search, texts.filters, titles);
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label={texts.filters.active}>
@@ -44,7 +47,7 @@ export function withoutFilters({ query, like, unlike, view, top_k, collapse, bal
 
 type Filters = ReturnType<typeof useTexts>['filters'];
 
-function chipsOf(search: Search, filters: Filters): Chip[] {
+function chipsOf(search: Search, filters: Filters, titles: ClassTitles | undefined): Chip[] {
   const { fields } = filters;
   const chips: Chip[] = search.countries.map((country) => ({
     text: filters.countries[country],
@@ -76,7 +79,11 @@ function chipsOf(search: Search, filters: Filters): Chip[] {
   for (const field of ['kind_codes', 'ipc_codes', 'cpc_codes', 'must_terms', 'must_not_terms'] as const) {
     for (const value of search[field]) {
       const rest = search[field].filter((other) => other !== value);
-      chips.push({ text: `${fields[field]}: ${value}`, without: { ...search, [field]: rest } });
+      const title = field.endsWith('pc_codes') ? titles?.titleOf(value) : undefined;
+      chips.push({
+        text: `${fields[field]}: ${value}${title === undefined ? '' : ` ${title}`}`,
+        without: { ...search, [field]: rest },
+      });
     }
   }
   return chips;

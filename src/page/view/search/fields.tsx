@@ -1,6 +1,7 @@
 /** Inputs of the filters. Each shows what the server says of its field. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { listOf } from '../../model/entries.js';
 import {
   CHOICES,
   type ChoiceField as ChoiceName,
@@ -22,7 +23,7 @@ export interface FieldProps {
 type Labelled = keyof ReturnType<typeof useTexts>['filters']['fields'];
 
 /** Attributes that tie an input to its hint and its complaint. */
-function described(name: string, complaints: FieldProps['complaints'], hint?: string) {
+export function described(name: string, complaints: FieldProps['complaints'], hint?: string) {
   const isWrong = complaints.has(name);
   const ids = [hint ? `${name}-hint` : '', isWrong ? `${name}-complaint` : ''].filter(Boolean).join(' ');
   return {
@@ -39,7 +40,7 @@ interface FrameProps {
   children: ComponentChildren;
 }
 
-function Frame({ name, hint, complaints, children }: FrameProps) {
+export function Frame({ name, hint, complaints, children }: FrameProps) {
   const { filters } = useTexts();
   return (
     <div class="field">
@@ -82,30 +83,38 @@ export function ListFieldInput({
   name,
   hint,
 }: FieldProps & { name: ListField; hint?: string }) {
-  const [text, setText] = useState(() => search[name].join(', '));
-  const value = search[name];
-  useEffect(() => {
-    // The list came from elsewhere, such as the address; while it is typed, the text stays as it is.
-    setText((before) => (listOf(before).join() === value.join() ? before : value.join(', ')));
-  }, [value]);
+  const [text, put] = useListText(search[name]);
   return (
     <Frame name={name} hint={hint} complaints={complaints}>
       <input
         type="text"
         {...described(name, complaints, hint)}
         value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value);
-          onChange({ ...search, [name]: listOf(event.currentTarget.value) });
-        }}
+        onInput={(event) => onChange({ ...search, [name]: put(event.currentTarget.value) })}
       />
     </Frame>
   );
 }
 
-function listOf(text: string): string[] {
-  const entries = text.split(/[,;、，；\n]/).map((entry) => entry.trim());
-  return [...new Set(entries.filter((entry) => entry !== ''))];
+/**
+ * The text of a list, which stays as it is typed.
+ * @returns the text, and a function that takes a new one and returns its entries
+ */
+export function useListText(value: readonly string[]): [string, (text: string) => string[]] {
+  const [text, setText] = useState(() => value.join(', '));
+  // A list of an earlier letter may come back after the next one was typed.
+  const typed = useRef(new WeakSet<readonly string[]>());
+  useEffect(() => {
+    // The list came from elsewhere, such as the address.
+    if (!typed.current.has(value)) setText(value.join(', '));
+  }, [value]);
+  const put = (wanted: string) => {
+    const entries = listOf(wanted);
+    typed.current.add(entries);
+    setText(wanted);
+    return entries;
+  };
+  return [text, put];
 }
 
 export function CheckField({ search, onChange, name }: FieldProps & { name: FlagField }) {

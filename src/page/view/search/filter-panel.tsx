@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { COUNTRIES, DATES, type Search } from '../../model/fields.js';
 import { useTexts } from '../context.js';
 import { withoutFilters } from './active-filters.js';
+import { ClassField } from './class-field.js';
 import {
   CheckField,
   ChoiceField,
@@ -88,8 +89,8 @@ export function FilterPanel({ search, isChanged, complaints, onChange, onAsk }: 
           'classes',
           ['ipc_codes', 'cpc_codes'],
           <>
-            <ListFieldInput {...props} name="ipc_codes" hint={hints.classes} />
-            <ListFieldInput {...props} name="cpc_codes" />
+            <ClassField {...props} name="ipc_codes" hint={hints.classes} />
+            <ClassField {...props} name="cpc_codes" />
           </>,
         )}
         {group(

@@ -3,6 +3,8 @@ import { useTexts } from '../context.js';
 
 export interface Bar {
   name: string;
+  /** What the name means, such as the title of a class. */
+  title?: string | undefined;
   count: number;
   /** The search, narrowed to this bar. */
   link: string;
@@ -32,11 +34,11 @@ export function Bars({
           </tr>
         </thead>
         <tbody>
-          {ordered.map(({ name, count, link }) => (
+          {ordered.map(({ name, title = '', count, link }) => (
             <tr key={name}>
               <th scope="row">
-                <a href={link} title={statistics.narrowTo(name)}>
-                  {name}
+                <a href={link} title={statistics.narrowTo(`${name} ${title}`.trim())}>
+                  {title === '' ? name : <b>{name}</b>} {title}
                 </a>
               </th>
               <td>

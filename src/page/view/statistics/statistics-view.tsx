@@ -3,6 +3,7 @@ import type { AnalyticsResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { DATES, type DateKind, parametersOf, type Search } from '../../model/fields.js';
 import { statisticsDate } from '../../model/request.js';
+import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
 import { goTo } from '../router.js';
 import { type Bar, Bars } from './bars.js';
@@ -18,6 +19,7 @@ interface Props {
 
 export function StatisticsView({ search, answer }: Props) {
   const { statistics: texts, empty, filters } = useTexts();
+  const titles = useClassTitles();
   const { stats, total_matched } = answer;
   const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, ...wanted }));
   if (total_matched === 0) {
@@ -46,7 +48,12 @@ export function StatisticsView({ search, answer }: Props) {
     ({ name, count }): Bar => ({ name, count, link: to({ applicant: name, applicant_match: 'exact' }) }),
   );
   const classes = (stats.top_ipc ?? []).map(
-    ({ code, count }): Bar => ({ name: code, count, link: to({ ipc_codes: [code] }) }),
+    ({ code, count }): Bar => ({
+      name: code,
+      title: titles?.titleOf(code),
+      count,
+      link: to({ ipc_codes: [code] }),
+    }),
   );
   return (
     <div class="statistics">
