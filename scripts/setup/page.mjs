@@ -13,6 +13,7 @@ export const SHARED = [
   'src/access/records.ts',
   'src/limits.ts',
   'src/patent/claim-reference.ts',
+  'src/patent/kind.ts',
   'src/search/public-types.ts',
 ];
 

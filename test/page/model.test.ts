@@ -9,10 +9,11 @@ import { complaintsOf } from '../../src/page/model/complaints.js';
 import { documentOf } from '../../src/page/model/document.js';
 import { csvOf, curlOf } from '../../src/page/model/export.js';
 import { emptySearch, FLAGS, LISTS, parametersOf, searchOf, TEXTS } from '../../src/page/model/fields.js';
+import { isUtilityModel, leftOutOf, withDesigns } from '../../src/page/model/kinds.js';
 import { matchedWords, piecesOf } from '../../src/page/model/passages.js';
 import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/page/model/request.js';
 import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
-import type { SearchResult } from '../../src/search/public-types.js';
+import type { Coverage, SearchResult } from '../../src/search/public-types.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
 
@@ -87,6 +88,39 @@ describe('requests', () => {
     const { date_type, date_range } = analyticsRequest(search);
     assert.deepEqual([date_type, date_range], ['grant', { from: '2020-01-01' }]);
     assert.equal(statisticsDate({ ...search, date_type: 'priority' }).kind, 'priority');
+  });
+});
+
+describe('kinds that a search leaves out', () => {
+  const coverage = {
+    by_country: {
+      KR: { total: 10, by_kind: { A: 5, U: 2, Y1: 1, S: 2 }, languages: [] },
+      US: { total: 4, by_kind: { A1: 1, B2: 1, S1: 2 }, languages: [] },
+    },
+  } as unknown as Coverage;
+  const search = { ...emptySearch(), query: 'laser' };
+
+  it('are counted in its countries', () => {
+    assert.deepEqual(leftOutOf(search, coverage), { utilityModels: 3, designs: 4 });
+    assert.deepEqual(leftOutOf({ ...search, countries: ['US'] }, coverage), { utilityModels: 0, designs: 2 });
+    assert.deepEqual(leftOutOf({ ...search, include_utility_model: true }, coverage), {
+      utilityModels: 0,
+      designs: 4,
+    });
+  });
+
+  it('are none if it states kinds, or a number, which finds every kind', () => {
+    const none = { utilityModels: 0, designs: 0 };
+    assert.deepEqual(leftOutOf({ ...search, kind_codes: ['A1'] }, coverage), none);
+    assert.deepEqual(leftOutOf({ ...search, publication_number: '2020123456' }, coverage), none);
+  });
+
+  it('come in with the kinds that it had', () => {
+    const designs = withDesigns(search, coverage);
+    assert.deepEqual(designs.kind_codes, ['A', 'A1', 'B2', 'S', 'S1']);
+    const all = withDesigns({ ...search, include_utility_model: true }, coverage);
+    assert.deepEqual(all.kind_codes, ['A', 'A1', 'B2', 'S', 'S1', 'U', 'Y1']);
+    assert.equal(isUtilityModel('CN', 'U') && !isUtilityModel('CN', 'S'), true);
   });
 });
 

@@ -46,6 +46,10 @@ export const en = {
     clear: 'Clear all',
     changed: 'Filters have changed.',
     active: 'Active filters',
+    leftOut: 'Left out by default',
+    include: 'Include',
+    utilityModelsLeftOut: (count: number) => `Utility models left out (${number(count)})`,
+    designsLeftOut: (count: number) => `Designs left out (${number(count)})`,
     groups: {
       countries: 'Countries',
       documents: 'Documents',
@@ -212,6 +216,7 @@ export const en = {
     family: 'Family',
     noFamily: 'The index has no other member of its family.',
     similar: 'Similar patents',
+    similarKinds: 'Utility models count here, too.',
     noText: 'The index holds no text of this part.',
     parts: 'Parts of the patent',
   },

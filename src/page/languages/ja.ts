@@ -47,6 +47,10 @@ export const ja: Texts = {
     clear: 'すべて解除',
     changed: '条件が変わりました。',
     active: '適用中の条件',
+    leftOut: '初期設定で除かれる文献',
+    include: '含める',
+    utilityModelsLeftOut: (count) => `実用新案を除外中（${number(count)} 件）`,
+    designsLeftOut: (count) => `意匠を除外中（${number(count)} 件）`,
     groups: {
       countries: '国',
       documents: '文献',
@@ -212,6 +216,7 @@ export const ja: Texts = {
     family: 'ファミリー',
     noFamily: '索引にほかのファミリー文献はありません。',
     similar: '類似特許',
+    similarKinds: 'ここには実用新案も含みます。',
     noText: 'この部分のテキストは索引にありません。',
     parts: '特許の各部分',
   },

@@ -47,6 +47,10 @@ export const ko: Texts = {
     clear: '모두 지우기',
     changed: '필터가 바뀌었습니다.',
     active: '적용된 필터',
+    leftOut: '기본으로 제외되는 문헌',
+    include: '포함하기',
+    utilityModelsLeftOut: (count) => `실용신안 제외됨 (${number(count)}건)`,
+    designsLeftOut: (count) => `디자인 제외됨 (${number(count)}건)`,
     groups: {
       countries: '국가',
       documents: '문헌',
@@ -212,6 +216,7 @@ export const ko: Texts = {
     family: '패밀리',
     noFamily: '색인에 다른 패밀리 문헌이 없습니다.',
     similar: '유사 특허',
+    similarKinds: '여기에는 실용신안도 포함됩니다.',
     noText: '이 부분의 텍스트가 색인에 없습니다.',
     parts: '특허의 부분',
   },

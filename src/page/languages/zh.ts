@@ -47,6 +47,10 @@ export const zh: Texts = {
     clear: '全部清除',
     changed: '筛选条件已更改。',
     active: '已应用的筛选',
+    leftOut: '默认排除的文献',
+    include: '包括',
+    utilityModelsLeftOut: (count) => `已排除实用新型（${number(count)} 件）`,
+    designsLeftOut: (count) => `已排除外观设计（${number(count)} 件）`,
     groups: {
       countries: '国家',
       documents: '文献',
@@ -209,6 +213,7 @@ export const zh: Texts = {
     family: '同族',
     noFamily: '索引中没有其他同族文献。',
     similar: '类似专利',
+    similarKinds: '此处也包括实用新型。',
     noText: '索引中没有这一部分的文本。',
     parts: '专利的各部分',
   },

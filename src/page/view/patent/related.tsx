@@ -53,6 +53,7 @@ export function Related({ id, parameters }: { id: string; parameters: URLSearchP
             </ul>
           )}
           <h3>{texts.similar}</h3>
+          <p class="soft">{texts.similarKinds}</p>
           <ol class="similar">
             {similar.map((result) => (
               <li key={result.patent_id}>

@@ -7,6 +7,9 @@ interface Props {
   onAsk(search: Search): void;
 }
 
+/** More kinds than these are one chip. */
+const KINDS_EACH = 3;
+
 interface Chip {
   text: string;
   without: Search;
@@ -74,6 +77,11 @@ function chipsOf(search: Search, filters: Filters): Chip[] {
       chips.push({ text: `${fields[field]}: ${search[field]}`, without: { ...search, [field]: '' } });
   }
   for (const field of ['kind_codes', 'ipc_codes', 'cpc_codes', 'must_terms', 'must_not_terms'] as const) {
+    if (field === 'kind_codes' && search.kind_codes.length > KINDS_EACH) {
+      const text = `${fields.kind_codes}: ${search.kind_codes.join(', ')}`;
+      chips.push({ text, without: { ...search, kind_codes: [] } });
+      continue;
+    }
     for (const value of search[field]) {
       const rest = search[field].filter((other) => other !== value);
       chips.push({ text: `${fields[field]}: ${value}`, without: { ...search, [field]: rest } });

@@ -1,11 +1,9 @@
 /** The first page: what can be asked, and what the index holds. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { Coverage } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { COUNTRIES } from '../../model/fields.js';
-import { call } from '../api.js';
 import { useTexts } from '../context.js';
+import { useCoverage } from '../coverage.js';
 
 interface Props {
   question: ComponentChildren;
@@ -38,11 +36,7 @@ export function Start({ question, children }: Props) {
 /** Publications of each office. */
 function Holdings() {
   const { start, filters, number } = useTexts();
-  const [coverage, setCoverage] = useState<Coverage>();
-  useEffect(() => {
-    // Without these figures, the page is complete.
-    call<Coverage>('GET', 'api/v1/stats/coverage').then(setCoverage, () => {});
-  }, []);
+  const coverage = useCoverage();
   if (!coverage) return <div class="holdings" />;
   const offices = COUNTRIES.filter((country) => coverage.by_country[country]);
   if (coverage.total === 0) return <p class="holdings">{start.empty}</p>;
