@@ -12,6 +12,7 @@ import { emptySearch, FLAGS, LISTS, parametersOf, searchOf, TEXTS } from '../../
 import { isUtilityModel, leftOutOf, withDesigns } from '../../src/page/model/kinds.js';
 import { matchedWords, piecesOf } from '../../src/page/model/passages.js';
 import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/page/model/request.js';
+import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../src/page/model/steps.js';
 import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
 import type { Coverage, SearchResult } from '../../src/search/public-types.js';
 
@@ -121,6 +122,23 @@ describe('kinds that a search leaves out', () => {
     const all = withDesigns({ ...search, include_utility_model: true }, coverage);
     assert.deepEqual(all.kind_codes, ['A', 'A1', 'B2', 'S', 'S1', 'U', 'Y1']);
     assert.equal(isUtilityModel('CN', 'U') && !isUtilityModel('CN', 'S'), true);
+  });
+});
+
+describe('a patent as the next step of a search', () => {
+  const search = { ...emptySearch(), query: 'laser', countries: ['US'] as const, ipc_codes: ['H01S'] };
+
+  it('keeps the filters', () => {
+    for (const step of [moreLike, lessLike, priorArtFor, publishedBefore]) {
+      const { countries, ipc_codes } = step(search, 'US1A1');
+      assert.deepEqual([countries, ipc_codes], [['US'], ['H01S']], step.name);
+    }
+  });
+
+  it('as prior art is like the patent and before it', () => {
+    const { query, like, as_of } = priorArtFor(search, 'US1A1');
+    assert.deepEqual([query, like, as_of], ['', ['US1A1'], 'US1A1']);
+    assert.deepEqual(publishedBefore(emptySearch(), 'US1A1'), priorArtFor(emptySearch(), 'US1A1'));
   });
 });
 

@@ -35,4 +35,24 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     await shownResults(page).first().waitFor();
     assert.deepEqual(complaints, []);
   });
+
+  it('gets from a result to what is like it, and to prior art for it, within the same filters', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}&countries=KR&collapse=none`);
+    const first = shownResults(page).first();
+    await first.waitFor();
+    const link = (name: string) => first.getByRole('link', { name }).getAttribute('href');
+    const number = (await link('More like this'))!.match(/like=(\w+)/)![1]!;
+    assert.match((await link('More like this'))!, /countries=KR/);
+    await first.getByRole('link', { name: 'Prior art for this' }).click();
+    await page.locator('.examples .chip', { hasText: number }).waitFor();
+    await page.locator('.chip', { hasText: `Published before: ${number}` }).waitFor();
+    await page.locator('.chip', { hasText: 'Korea' }).waitFor();
+    assert.equal(parametersOf(page).get('collapse'), 'none');
+    await shownResults(page).first().waitFor();
+    // The patent page has the same ways.
+    await page.goto(site.url(`#/patent/${number}?query=${QUESTION}&countries=KR`));
+    await page.getByRole('link', { name: 'Prior art for this' }).click();
+    await page.locator('.chip', { hasText: `Published before: ${number}` }).waitFor();
+    assert.deepEqual(parametersOf(page).getAll('countries'), ['KR']);
+  });
 });

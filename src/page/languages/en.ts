@@ -143,6 +143,7 @@ export const en = {
     moreLike: 'More like this',
     lessLike: 'Less like this',
     before: 'Published before it',
+    priorArt: 'Prior art for this',
     more: (count: number) => `Show up to ${count}`,
     end: 'These are the 100 best. Narrow the search to see others.',
     claim: (numbers: string) => `Claim ${numbers}`,

@@ -38,7 +38,7 @@ export const ja: Texts = {
     placeholder: 'どのような発明を探していますか',
     search: '検索',
     like: '類似',
-    unlike: '除外',
+    unlike: '非類似',
     remove: (what) => `${what} を削除`,
   },
   filters: {
@@ -82,7 +82,7 @@ export const ja: Texts = {
       application_number: '出願番号',
       family_id: 'ファミリー',
       like: '類似文献',
-      unlike: '除外する類似文献',
+      unlike: '似ていない方がよい文献',
       collapse: '結果の単位',
       balance: '交互に表示',
       top_k: '結果の件数',
@@ -142,8 +142,9 @@ export const ja: Texts = {
     score: (reranker, lexical, language, sum) =>
       `段落 ${reranker} + 語 ${lexical} + 言語 ${language} = ${sum}。この和は順序だけを決めます。`,
     moreLike: '類似する特許',
-    lessLike: 'この種の特許を除く',
+    lessLike: 'この種の特許を減らす',
     before: 'これより前に公開された特許',
+    priorArt: 'この特許の先行技術',
     more: (count) => `${count} 件まで表示`,
     end: '上位 100 件です。ほかの特許を見るには条件を絞ってください。',
     claim: (numbers) => `請求項 ${numbers}`,

@@ -38,7 +38,7 @@ export const ko: Texts = {
     placeholder: '어떤 발명을 찾습니까?',
     search: '검색',
     like: '유사',
-    unlike: '제외',
+    unlike: '덜 비슷하게',
     remove: (what) => `${what} 지우기`,
   },
   filters: {
@@ -82,7 +82,7 @@ export const ko: Texts = {
       application_number: '출원 번호',
       family_id: '패밀리',
       like: '유사 문헌',
-      unlike: '제외할 유사 문헌',
+      unlike: '덜 비슷해야 할 문헌',
       collapse: '결과 하나의 단위',
       balance: '번갈아 보기',
       top_k: '결과 수',
@@ -142,8 +142,9 @@ export const ko: Texts = {
     score: (reranker, lexical, language, sum) =>
       `문단 ${reranker} + 단어 ${lexical} + 언어 ${language} = ${sum}. 이 합은 순서를 정할 뿐 다른 뜻은 없습니다.`,
     moreLike: '비슷한 특허',
-    lessLike: '이런 특허 제외',
+    lessLike: '이런 특허 덜 보기',
     before: '이보다 먼저 공개된 특허',
+    priorArt: '이 특허의 선행기술',
     more: (count) => `${count}건까지 보기`,
     end: '상위 100건입니다. 다른 특허를 보려면 검색을 좁히십시오.',
     claim: (numbers) => `청구항 ${numbers}`,

@@ -38,7 +38,7 @@ export const zh: Texts = {
     placeholder: '您在查找什么发明？',
     search: '检索',
     like: '类似',
-    unlike: '排除类似',
+    unlike: '不类似',
     remove: (what) => `删除 ${what}`,
   },
   filters: {
@@ -82,7 +82,7 @@ export const zh: Texts = {
       application_number: '申请号',
       family_id: '同族',
       like: '类似文献',
-      unlike: '要排除的类似文献',
+      unlike: '应不类似的文献',
       collapse: '每条结果代表',
       balance: '轮流显示',
       top_k: '结果数量',
@@ -141,8 +141,9 @@ export const zh: Texts = {
     score: (reranker, lexical, language, sum) =>
       `段落 ${reranker} + 词语 ${lexical} + 语言 ${language} = ${sum}。此和只决定顺序，别无含义。`,
     moreLike: '更多类似专利',
-    lessLike: '排除此类专利',
+    lessLike: '少看此类专利',
     before: '在其之前公开的专利',
+    priorArt: '此专利的现有技术',
     more: (count) => `显示至 ${count} 条`,
     end: '以上是最好的 100 条。缩小检索范围可查看其他专利。',
     claim: (numbers) => `权利要求 ${numbers}`,

@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DetailsEntry, DetailsResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { documentOf } from '../../model/document.js';
-import { isAsked, searchOf } from '../../model/fields.js';
+import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
+import { moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
 import { useAnswer } from '../answers.js';
 import { useSession, useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
@@ -81,6 +82,8 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
   const document_ = useMemo(() => documentOf(content), [content]);
   const [drawing, setDrawing] = useState<number>();
   const heading = useRef<HTMLHeadingElement>(null);
+  const search = searchOf(parameters);
+  const to = (wanted: Search) => linkTo([], parametersOf(wanted));
   const title = metadata?.title || results.untitled;
   const language = metadata && languageOf(metadata.country);
   useEffect(() => {
@@ -105,12 +108,17 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
         </p>
         <div class="share">
           <Copy label={share.copyLink} text={() => location.href} />
-          <a class="button" href={linkTo([], new URLSearchParams({ like: id }))}>
+          <a class="button" href={to(moreLike(search, id))}>
             {results.moreLike}
           </a>
-          <a class="button" href={linkTo([], before(parameters, id))}>
-            {results.before}
+          <a class="button" href={to(priorArtFor(search, id))}>
+            {results.priorArt}
           </a>
+          {isAsked(search) && (
+            <a class="button" href={to(publishedBefore(search, id))}>
+              {results.before}
+            </a>
+          )}
         </div>
       </header>
       <div class="patent-columns">
@@ -144,14 +152,6 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
       </div>
     </article>
   );
-}
-
-/** The search with the day of this patent as its end; a search of its own if there was none. */
-function before(parameters: URLSearchParams, id: string): URLSearchParams {
-  const wanted = new URLSearchParams(parameters);
-  if (!isAsked(searchOf(wanted))) wanted.set('like', id);
-  wanted.set('as_of', id);
-  return wanted;
 }
 
 function showPart(part: string): void {

@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { SearchResult } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
-import { type Country, emptySearch, parametersOf, type Search } from '../../model/fields.js';
+import { type Country, parametersOf, type Search } from '../../model/fields.js';
+import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
 import { useTexts } from '../context.js';
 import { Passages } from './passages.js';
 import { Similarity } from './similarity.js';
@@ -90,12 +91,13 @@ export function Result({ search, result }: { search: Search; result: SearchResul
 
 function Actions({ search, id }: { search: Search; id: string }) {
   const { results: texts } = useTexts();
-  const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, view: 'list', ...wanted }));
+  const to = (wanted: Search) => linkTo([], parametersOf(wanted));
   return (
     <p class="actions">
-      <a href={to({ ...emptySearch(), like: [id] })}>{texts.moreLike}</a>
-      <a href={to({ unlike: [...search.unlike, id] })}>{texts.lessLike}</a>
-      <a href={to({ as_of: id })}>{texts.before}</a>
+      <a href={to(moreLike(search, id))}>{texts.moreLike}</a>
+      <a href={to(lessLike(search, id))}>{texts.lessLike}</a>
+      <a href={to(priorArtFor(search, id))}>{texts.priorArt}</a>
+      <a href={to(publishedBefore(search, id))}>{texts.before}</a>
     </p>
   );
 }
