@@ -11,6 +11,8 @@ import { csvOf, curlOf } from '../../src/page/model/export.js';
 import { emptySearch, FLAGS, LISTS, parametersOf, searchOf, TEXTS } from '../../src/page/model/fields.js';
 import { isUtilityModel, leftOutOf, withDesigns } from '../../src/page/model/kinds.js';
 import { matchedWords, piecesOf } from '../../src/page/model/passages.js';
+import { missingWords } from '../../src/page/model/question-words.js';
+import { relevanceOf } from '../../src/page/model/relevance.js';
 import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/page/model/request.js';
 import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../src/page/model/steps.js';
 import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
@@ -202,6 +204,59 @@ describe('a passage', () => {
       words.map(({ word }) => word),
       ['이차전지', '고체'],
     );
+  });
+});
+
+describe('words of a question', () => {
+  const matches = (...terms: [string, string?][]) =>
+    terms.map(([term, translation_of]) => ({
+      term,
+      ...(translation_of === undefined ? {} : { translation_of }),
+      documents: 1,
+      chunk: 0,
+      from: 0,
+      to: 1,
+    }));
+
+  it('that no passage holds are named, without those that say nothing', () => {
+    const question = 'Solid electrolyte of a Li2S battery, wherein the LED is blue';
+    assert.deepEqual(missingWords(question, matches(['Solid'], ['battery'])), [
+      'electrolyte',
+      'Li2S',
+      'LED',
+      'blue',
+    ]);
+  });
+
+  it('are held with a particle, by pairs of characters, and by a translation', () => {
+    assert.deepEqual(missingWords('황화물 전해질을 포함하는', matches(['화물'], ['전해질'], ['포함'])), [
+      '황화물',
+    ]);
+    assert.deepEqual(missingWords('固体电解质的研究', matches(['固体'], ['电解'], ['解质'])), ['研究']);
+    assert.deepEqual(missingWords('リチウム 二次電池', matches(['리튬', 'リチウム'])), ['二次', '電池']);
+  });
+});
+
+describe('a list of results', () => {
+  const relevance = (...similarities: number[]) =>
+    relevanceOf(
+      similarities.map((similarity_score) => ({ similarity_score }) as SearchResult),
+      20,
+    );
+
+  it('has a line where similarity falls below 0.5, if it stays there', () => {
+    assert.equal(relevance(0.9, 0.5, 0.49, 0.1).cutAt, 2);
+    assert.equal(relevance(0.9, 0.4, 0.6).cutAt, undefined);
+    assert.equal(relevance(0.9, 0.8).cutAt, undefined);
+    assert.equal(relevance(0.4, 0.3).cutAt, undefined);
+  });
+
+  it('that is far but for one result is known as such', () => {
+    const far = new Array(19).fill(0.3);
+    assert.equal(relevance(0.51, ...far).isNearlyFar, true);
+    assert.equal(relevance(...far).isNearlyFar, false, 'nothing at all is clear: the page says so already');
+    assert.equal(relevance(0.51, 0.3).isNearlyFar, false, 'a short list is short by its filters');
+    assert.equal(relevance(0.9, 0.9, 0.9, ...far).isNearlyFar, false);
   });
 });
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
-import { Site } from './site.js';
+import { Site, TITLED } from './site.js';
 
 const QUESTION = encodeURIComponent('황화물 고체 전해질을 포함하는 리튬 이차전지');
 const shownResults = (page: Page) => page.locator('.answered:not(.waiting) .result');
@@ -54,5 +54,91 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     await page.getByRole('link', { name: 'Prior art for this' }).click();
     await page.locator('.chip', { hasText: `Published before: ${number}` }).waitFor();
     assert.deepEqual(parametersOf(page).getAll('countries'), ['KR']);
+  });
+
+  it('learns what a bar means without a mouse, on the list and of a result', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}`, { hasTouch: true });
+    await page.getByText('What the bars mean').tap();
+    await page.locator('.bars-help[open]', { hasText: 'From 0.5 on (the line)' }).waitFor();
+    const why = page.locator('.why').first();
+    await why.getByText('Why it is here').tap();
+    const similarity = await page.locator('.similarity-value').first().textContent();
+    await why.getByText(`Its nearest passage has a similarity of ${similarity} to the question.`).waitFor();
+    await why.getByText('From 0.5 on (the line)').waitFor();
+  });
+
+  it('reads first which words were found and which not; the sum is folded away', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent('sulfide electrolyte of a zeppelin')}`);
+    const why = page.locator('.why', { hasText: 'Words of the question in its passages' }).first();
+    await why.locator('summary').first().click();
+    assert.match((await why.locator('.found').textContent())!, /electrolyte in \d+ documents of the index/);
+    assert.deepEqual(await why.locator('.missing li').allTextContents(), ['zeppelin']);
+    const sum = why.getByText(/^Passages .* = /);
+    assert.equal(await sum.isVisible(), false);
+    await why.getByText('How the order is computed').click();
+    assert.equal(await sum.isVisible(), true);
+  });
+
+  it('sees how many results there are, and how many are clear once that is known', async () => {
+    const { page } = await site.visit();
+    let searches = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/search/')) searches++;
+    });
+    await page.goto(site.url(`#/?query=${QUESTION}`));
+    await page.getByRole('status').getByText('First 20 results', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Count those at 0.5 or above' }).click();
+    const counted = await page.getByText(/patents with a similarity of at least 0.5/).textContent();
+    await page.getByRole('link', { name: 'Results', exact: true }).click();
+    await page.getByText(`First 20 results · ${/\d+/.exec(counted!)![0]} at 0.5 or above`).waitFor();
+    assert.equal(searches, 2, 'the list and the statistics; the count costs no further search');
+    await page.goto(site.url(`#/?query=${QUESTION}&applicant=Northern&countries=US`));
+    await page.getByText(/^\d results · \d at 0.5 or above$/).waitFor();
+  });
+
+  it('sees a line where similarity falls below 0.5, or a mark at each result if the order differs', async () => {
+    const { page } = await site.visit();
+    const show = async (similarities: number[], address: string) => {
+      await page.route('**/api/v1/search/semantic', async (route) => {
+        const answer = await route.fetch();
+        const body = await answer.json();
+        const results = similarities.map((similarity_score, at) => ({
+          ...body.results[at],
+          similarity_score,
+        }));
+        await route.fulfill({ response: answer, json: { ...body, results } });
+      });
+      await page.goto(site.url(`#/?query=${QUESTION}&${address}`));
+      await page.locator(`.answered:not(.waiting) .result:nth-of-type(${similarities.length})`).waitFor();
+      await page.unroute('**/api/v1/search/semantic');
+    };
+    const line = page.locator('.cut + .result .similarity-value');
+    await show([0.9, 0.6, 0.4, 0.3], 'countries=KR');
+    assert.equal(await line.textContent(), '0.40');
+    assert.equal(await page.locator('.badge.low').count(), 0);
+    await page.goto(site.url());
+    await show([0.9, 0.4, 0.6, 0.3], 'countries=US');
+    assert.equal(await page.locator('.cut').count(), 0);
+    const marked = page.locator('.result:has(.badge.low) .similarity-value');
+    assert.deepEqual(await marked.allTextContents(), ['0.40', '0.30']);
+  });
+
+  it('is warned of a publication that has only a title', async () => {
+    const [bare, whole] = TITLED.map(({ patent_id }) => patent_id);
+    const { page } = await site.visit(
+      `#/?query=${encodeURIComponent('一种茶叶采摘装置')}&countries=CN&collapse=none`,
+    );
+    await shownResults(page).first().waitFor();
+    const badge = (id: string) =>
+      page.locator(`.result:has([href*="${id}"]) .badge`, { hasText: 'title only' });
+    assert.equal(await badge(bare!).count(), 1);
+    assert.equal(await badge(whole!).count(), 0);
+    await page.goto(site.url(`#/patent/${bare}`));
+    await page.getByText('The index holds only the title').waitFor();
+    assert.equal(await page.getByText('The index holds no text of this part').count(), 0);
+    assert.equal(await page.getByText('The index holds no drawings of this publication').count(), 1);
+    await page.goto(site.url(`#/patent/${whole}`));
+    await page.getByText('The index holds no text of this part').first().waitFor();
+    assert.equal(await page.getByText('The index holds only the title').count(), 0);
   });
 });

@@ -112,6 +112,10 @@ export const en = {
     list: 'Results',
     statistics: 'Statistics',
     shown: (count: number) => (count === 1 ? 'One result' : `${number(count)} results`),
+    first: (count: number) => `First ${number(count)} results`,
+    ofClear: (count: number, isLeast: boolean) =>
+      `${isLeast ? 'at least ' : ''}${number(count)} at 0.5 or above`,
+    countClear: 'Count those at 0.5 or above',
     searching: 'Searching',
     waits: (seconds: number) => `Still searching after ${seconds} s`,
     similarity: 'Similarity',
@@ -129,9 +133,22 @@ export const en = {
     wholePassage: 'Whole passage',
     shorterPassage: 'Shorter',
     why: 'Why it is here',
-    words: 'Words of the question',
-    noWords: 'It has no word of the question; its meaning is near.',
-    inDocuments: (count: number) => (count === 1 ? 'in one document' : `in ${number(count)} documents`),
+    nearest: (similarity: string) => `Its nearest passage has a similarity of ${similarity} to the question.`,
+    decidedBy: (place: string) => `The passage that decided its place in the list: ${place}.`,
+    titleOnly: 'title only',
+    titleOnlyHelp:
+      'The index holds only the title of this publication. A short title may seem nearer than the invention is.',
+    order: 'How the order is computed',
+    orderHelp:
+      'The list is not in the order of the bars: a sum decides. It adds what a second model says of the passages, the words of the question, of which rare ones count more, and a supplement for other languages.',
+    barsHelp: 'What the bars mean',
+    below: 'below 0.5',
+    cut: 'From here on, similarity is below 0.5',
+    words: 'Words of the question in its passages',
+    missingWords: 'Not in these passages',
+    noWords: 'Its passages have no word of the question; their meaning is near.',
+    inDocuments: (count: number) =>
+      count === 1 ? 'in one document of the index' : `in ${number(count)} documents of the index`,
     translates: (word: string) => `translates ${word}`,
     foundBy: {
       similarity: (rank: number) => `Found by its meaning, as number ${rank} before the words counted.`,
@@ -148,6 +165,7 @@ export const en = {
     end: 'These are the 100 best. Narrow the search to see others.',
     claim: (numbers: string) => `Claim ${numbers}`,
     paragraph: (numbers: string) => `paragraph ${numbers}`,
+    title: 'Title',
     abstract: 'Abstract',
     claims: 'Claims',
     description: 'Description',
@@ -160,6 +178,10 @@ export const en = {
     far: 'Nothing in the index is clearly about this question',
     farHelp:
       'These are the nearest patents, but all are below a similarity of 0.5. Describe the invention in a sentence, or with other words.',
+    nearlyFar: (clear: number, all: number) =>
+      `Only ${clear === 1 ? 'one' : clear} of these ${number(all)} results ${clear === 1 ? 'reaches' : 'reach'} a similarity of 0.5`,
+    nearlyFarHelp:
+      'The others are probably about something else. Describe the invention in a sentence, or with other words.',
     noStatistics: 'No patent reaches a similarity of 0.5, so there is nothing to count.',
     toList: 'See the nearest patents',
   },
@@ -220,6 +242,9 @@ export const en = {
     similarKinds: 'Utility models count here, too.',
     noText: 'The index holds no text of this part.',
     parts: 'Parts of the patent',
+    titleOnly:
+      'The index holds only the title and the data of this publication: no abstract, no claims, no description.',
+    noDrawings: 'The index holds no drawings of this publication.',
   },
   share: {
     heading: 'Share and export',

@@ -19,7 +19,7 @@ export interface Asked<T> {
  * @param body undefined: nothing is asked
  */
 export function useAnswer<T>(path: string, body: unknown): Asked<T> {
-  const key = body === undefined ? undefined : `${path} ${JSON.stringify(body)}`;
+  const key = body === undefined ? undefined : keyOf(path, body);
   const [state, setState] = useState<{ key?: string; answer?: T; error?: ApiError }>({});
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -64,6 +64,13 @@ async function callInSession<T>(path: string, body: unknown, signal: AbortSignal
     return call<T>('POST', path, { body, signal });
   }
 }
+
+/** The answer to a request that was made before and is still kept. Nothing is asked. */
+export function knownAnswer<T>(path: string, body: unknown): T | undefined {
+  return kept.get(keyOf(path, body)) as T | undefined;
+}
+
+const keyOf = (path: string, body: unknown): string => `${path} ${JSON.stringify(body)}`;
 
 function keep(key: string, answer: unknown): void {
   kept.set(key, answer);

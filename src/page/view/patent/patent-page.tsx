@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DetailsEntry, DetailsResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
-import { documentOf } from '../../model/document.js';
+import { documentOf, type PatentDocument } from '../../model/document.js';
 import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
 import { moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
 import { useAnswer } from '../answers.js';
@@ -81,6 +81,9 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
   const { patent_id: id, metadata, content = '' } = entry;
   const document_ = useMemo(() => documentOf(content), [content]);
   const [drawing, setDrawing] = useState<number>();
+  const hasText = [document_.abstract, document_.claims, document_.description].some(
+    (part) => part.length > 0,
+  );
   const heading = useRef<HTMLHeadingElement>(null);
   const search = searchOf(parameters);
   const to = (wanted: Search) => linkTo([], parametersOf(wanted));
@@ -123,34 +126,56 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
       </header>
       <div class="patent-columns">
         <div class="patent-side">
-          {document_.drawings.length > 0 && (
+          {document_.drawings.length > 0 ? (
             <Drawings drawings={document_.drawings} asked={drawing} onClosed={() => setDrawing(undefined)} />
+          ) : (
+            <p class="no-drawings soft">{texts.noDrawings}</p>
           )}
           <Bibliography entry={entry} />
           <Related id={id} parameters={parameters} />
         </div>
         <div class="patent-text">
-          <nav class="parts" aria-label={texts.parts}>
-            {PARTS.map((part) => (
-              <button key={part} type="button" class="button" onClick={() => showPart(part)}>
-                {texts[part]}
-              </button>
-            ))}
-          </nav>
-          <section id="part-abstract" tabIndex={-1} aria-labelledby="heading-abstract">
-            <h2 id="heading-abstract">{texts.abstract}</h2>
-            {document_.abstract.map((text, at) => (
-              <p key={at} class="prose" lang={language}>
-                {text}
-              </p>
-            ))}
-            {document_.abstract.length === 0 && <p class="soft">{texts.noText}</p>}
-          </section>
-          <Claims claims={document_.claims} language={language} />
-          <Description document={document_} language={language} onDrawing={setDrawing} />
+          {hasText ? (
+            <Parts patent={document_} language={language} onDrawing={setDrawing} />
+          ) : (
+            <p class="note warn title-only">{texts.titleOnly}</p>
+          )}
         </div>
       </div>
     </article>
+  );
+}
+
+interface PartsProps {
+  patent: PatentDocument;
+  language: string | undefined;
+  onDrawing(at: number): void;
+}
+
+/** Abstract, claims and description. A part that is missing says so. */
+function Parts({ patent, language, onDrawing }: PartsProps) {
+  const { patent: texts } = useTexts();
+  return (
+    <>
+      <nav class="parts" aria-label={texts.parts}>
+        {PARTS.map((part) => (
+          <button key={part} type="button" class="button" onClick={() => showPart(part)}>
+            {texts[part]}
+          </button>
+        ))}
+      </nav>
+      <section id="part-abstract" tabIndex={-1} aria-labelledby="heading-abstract">
+        <h2 id="heading-abstract">{texts.abstract}</h2>
+        {patent.abstract.map((text, at) => (
+          <p key={at} class="prose" lang={language}>
+            {text}
+          </p>
+        ))}
+        {patent.abstract.length === 0 && <p class="soft">{texts.noText}</p>}
+      </section>
+      <Claims claims={patent.claims} language={language} />
+      <Description document={patent} language={language} onDrawing={onDrawing} />
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { SearchResult } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { type Country, parametersOf, type Search } from '../../model/fields.js';
+import { isTitleOnly } from '../../model/relevance.js';
 import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
 import { useTexts } from '../context.js';
 import { Passages } from './passages.js';
@@ -24,7 +25,14 @@ const LANGUAGE_OF: Readonly<Record<Country, string | undefined>> = {
 
 export const languageOf = (country: Country): string | undefined => LANGUAGE_OF[country];
 
-export function Result({ search, result }: { search: Search; result: SearchResult }) {
+interface Props {
+  search: Search;
+  result: SearchResult;
+  /** Whether it says that its similarity is low, since no line in the list says so. */
+  isMarked: boolean;
+}
+
+export function Result({ search, result, isMarked }: Props) {
   const { results: texts, filters } = useTexts();
   const { patent_id: id, title, applicant, members = [], explanation } = result;
   const others = members.filter((member) => member.patent_id !== id);
@@ -43,6 +51,8 @@ export function Result({ search, result }: { search: Search; result: SearchResul
           <span title={filters.countries[result.country]} class="badge">
             {result.country} {result.kind_code}
           </span>
+          {isTitleOnly(result) && <span class="badge warn">{texts.titleOnly}</span>}
+          {isMarked && <span class="badge low">{texts.below}</span>}
           {result.filing_date && (
             <span>
               {texts.filed} <time dateTime={result.filing_date}>{result.filing_date}</time>
@@ -81,7 +91,7 @@ export function Result({ search, result }: { search: Search; result: SearchResul
           </p>
         )}
         <div class="result-actions">
-          {explanation && <Why explanation={explanation} sum={result.rerank_score} />}
+          <Why result={result} question={search.query} />
           <Actions search={search} id={id} />
         </div>
       </div>

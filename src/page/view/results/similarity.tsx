@@ -1,6 +1,6 @@
 /** Similarity as a bar with a line at 0.5, from which on a patent is clearly about the question. */
+import { CLEAR } from '../../model/relevance.js';
 import { useTexts } from '../context.js';
-import { CLEAR } from './results-view.js';
 
 export function Similarity({ value }: { value: number }) {
   const { results } = useTexts();
