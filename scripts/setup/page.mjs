@@ -14,6 +14,7 @@ export const SHARED = [
   'src/limits.ts',
   'src/patent/claim-reference.ts',
   'src/patent/kind.ts',
+  'src/patent/number-forms.ts',
   'src/search/public-types.ts',
 ];
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
-import { Site, TITLED } from './site.js';
+import { becomesTrue, Site, TITLED } from './site.js';
 
 const QUESTION = encodeURIComponent('황화물 고체 전해질을 포함하는 리튬 이차전지');
 const shownResults = (page: Page) => page.locator('.answered:not(.waiting) .result');
@@ -41,7 +41,8 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     const first = shownResults(page).first();
     await first.waitFor();
     const link = (name: string) => first.getByRole('link', { name }).getAttribute('href');
-    const number = (await link('More like this'))!.match(/like=(\w+)/)![1]!;
+    const id = (await link('More like this'))!.match(/like=(\w+)/)![1]!;
+    const number = (await first.locator('.number').textContent())!;
     assert.match((await link('More like this'))!, /countries=KR/);
     await first.getByRole('link', { name: 'Prior art for this' }).click();
     await page.locator('.examples .chip', { hasText: number }).waitFor();
@@ -50,7 +51,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     assert.equal(parametersOf(page).get('collapse'), 'none');
     await shownResults(page).first().waitFor();
     // The patent page has the same ways.
-    await page.goto(site.url(`#/patent/${number}?query=${QUESTION}&countries=KR`));
+    await page.goto(site.url(`#/patent/${id}?query=${QUESTION}&countries=KR`));
     await page.getByRole('link', { name: 'Prior art for this' }).click();
     await page.locator('.chip', { hasText: `Published before: ${number}` }).waitFor();
     assert.deepEqual(parametersOf(page).getAll('countries'), ['KR']);
@@ -140,5 +141,89 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     await page.goto(site.url(`#/patent/${whole}`));
     await page.getByText('The index holds no text of this part').first().waitFor();
     assert.equal(await page.getByText('The index holds only the title').count(), 0);
+  });
+
+  it('sees that a filter is not applied yet, and the buttons cover no field', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}`, { viewport: { width: 1280, height: 500 } });
+    await shownResults(page).first().waitFor();
+    await page.getByLabel('United States').check();
+    await page.getByText('Not applied yet').waitFor();
+    assert.equal(
+      await page.evaluate(
+        'scrollY === 0 && document.querySelector(".filters-end").getBoundingClientRect().bottom <= innerHeight',
+      ),
+      true,
+      'the button is in view',
+    );
+    const closed = page.locator('.filter-group:not([open]) > summary');
+    while ((await closed.count()) > 0) await closed.first().click();
+    const covered = await page.evaluate<string[]>(`(() => {
+      const end = document.querySelector('.filters-end');
+      return [...document.querySelectorAll('.filters input, .filters select')].filter((field) => {
+        field.scrollIntoView({ block: 'nearest' });
+        return field.getBoundingClientRect().bottom > end.getBoundingClientRect().top;
+      }).map((field) => field.id);
+    })()`);
+    assert.deepEqual(covered, []);
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.locator('.chip', { hasText: 'United States' }).waitFor();
+    assert.equal(await page.getByText('Not applied yet').count(), 0);
+  });
+
+  it('leaves out one country with one click', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}`);
+    await page.getByRole('button', { name: 'Not Korea' }).click();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.locator('.chips').getByText('Not Korea').waitFor();
+    await shownResults(page).first().waitFor();
+    const badges = await page.locator('.result .result-line .badge:first-of-type').allTextContents();
+    assert.ok(!parametersOf(page).getAll('countries').includes('KR'), String(badges));
+    await page.locator('.chips').getByRole('button', { name: 'Remove Not Korea' }).click();
+    await page.locator('.chips').getByText('Not Korea').waitFor({ state: 'detached' });
+  });
+
+  it('sees on a phone how many filters are in use', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}&countries=KR&countries=US&applicant=Northern`, {
+      viewport: { width: 375, height: 740 },
+    });
+    await page.getByRole('button', { name: 'Filters (2)', exact: true }).waitFor();
+  });
+
+  it('removes an applicant with the way in which its name was compared', async () => {
+    const { page } = await site.visit(
+      `#/?query=${QUESTION}&applicant=Northern%20Cells&applicant_match=exact&applicant_expand=true`,
+    );
+    await page.getByRole('button', { name: 'Remove Applicant (is exactly): Northern Cells' }).click();
+    await page.locator('.chips').getByText('Northern Cells').waitFor({ state: 'detached' });
+    assert.deepEqual([...parametersOf(page).keys()], ['query']);
+  });
+
+  it('finds "Published before" among what leaves nothing, and searches without it', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}&as_of=1950-01-01`);
+    const row = page.locator('.excluded li', { hasText: 'Published before' });
+    await row.getByRole('link', { name: 'Search without: Published before' }).click();
+    await shownResults(page).first().waitFor();
+    assert.equal(parametersOf(page).has('as_of'), false);
+  });
+
+  it('types at once, and sees whose searches are counted and what costs one', async () => {
+    const { page } = await site.visit('', { locale: 'ko-KR' });
+    await becomesTrue(page, 'document.activeElement.id === "question"');
+    await page.keyboard.type('황화물 고체 전해질');
+    await page.keyboard.press('Enter');
+    await shownResults(page).first().waitFor();
+    await page
+      .locator('.frame-account', { hasText: /계정 Demonstration · 이번 달 검색 .*회 중 \d+회 사용/ })
+      .waitFor();
+    await page.getByRole('link', { name: '통계 · 검색 1회로 계산됩니다.' }).waitFor();
+    await page.goto(site.url('#/dashboard'));
+    await page.getByText('서버 운영자가 설정합니다').waitFor();
+    assert.equal(await page.getByText('priorart accounts password').isVisible(), false);
+  });
+
+  it('reads numbers as offices print them, and that a grant is published as a grant', async () => {
+    const { page } = await site.visit(`#/patent/US11217824B2?query=${QUESTION}`, { locale: 'ko-KR' });
+    await page.locator('.patent-head .number', { hasText: 'US 11,217,824 B2' }).waitFor();
+    await page.locator('.data dt', { hasText: '등록공고일' }).waitFor();
   });
 });

@@ -9,6 +9,7 @@ import { useAnswer } from '../answers.js';
 import { useSession, useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
 import { Failure } from '../parts/failure.js';
+import { PublicationNumber } from '../parts/number.js';
 import { Progress } from '../parts/progress.js';
 import { languageOf } from '../results/result.js';
 import { Bibliography } from './bibliography.js';
@@ -101,7 +102,7 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
           {title}
         </h1>
         <p class="result-line">
-          <span class="number">{id}</span>
+          <PublicationNumber id={id} />
           {metadata && (
             <span class="badge">
               {metadata.country} {metadata.kind_code}

@@ -1,11 +1,14 @@
 /** One result: what it is, how near it is, what matches, and where to go from it. */
 import { useState } from 'preact/hooks';
+import { isGrant } from '../../../patent/kind.js';
 import type { SearchResult } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { type Country, parametersOf, type Search } from '../../model/fields.js';
+import { printedNumber } from '../../model/number.js';
 import { isTitleOnly } from '../../model/relevance.js';
 import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
 import { useTexts } from '../context.js';
+import { PublicationNumber } from '../parts/number.js';
 import { Passages } from './passages.js';
 import { Similarity } from './similarity.js';
 import { Why } from './why.js';
@@ -47,7 +50,7 @@ export function Result({ search, result, isMarked }: Props) {
           </a>
         </h2>
         <p class="result-line">
-          <span class="number">{id}</span>
+          <PublicationNumber id={id} />
           <span title={filters.countries[result.country]} class="badge">
             {result.country} {result.kind_code}
           </span>
@@ -60,7 +63,8 @@ export function Result({ search, result, isMarked }: Props) {
           )}
           {result.publication_date && (
             <span>
-              {texts.published} <time dateTime={result.publication_date}>{result.publication_date}</time>
+              {publishedAs(result, texts)}{' '}
+              <time dateTime={result.publication_date}>{result.publication_date}</time>
             </span>
           )}
         </p>
@@ -85,7 +89,7 @@ export function Result({ search, result, isMarked }: Props) {
             {texts.also}{' '}
             {others.map((member) => (
               <a key={member.patent_id} class="badge" href={linkTo(['patent', member.patent_id], here)}>
-                {member.patent_id}
+                {printedNumber(member.patent_id)}
               </a>
             ))}
           </p>
@@ -97,6 +101,11 @@ export function Result({ search, result, isMarked }: Props) {
       </div>
     </li>
   );
+}
+
+/** A grant is published as a grant: several offices have a word of its own for that. */
+function publishedAs({ country, kind_code }: SearchResult, texts: ReturnType<typeof useTexts>['results']) {
+  return isGrant(country, kind_code) ? texts.publishedGrant : texts.published;
 }
 
 function Actions({ search, id }: { search: Search; id: string }) {

@@ -38,7 +38,9 @@ export function ResultsView({ search, answer, onAsk }: Props) {
           </span>{' '}
           {texts.barsHelp}
         </summary>
-        <p>{texts.similarityHelp}</p>
+        <p>
+          {texts.similarityHelp} {texts.similarityLine}
+        </p>
         <p>{texts.orderHelp}</p>
       </details>
       {answer.applicant_names && answer.applicant_names.length > 0 && (

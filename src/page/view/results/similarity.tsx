@@ -7,7 +7,10 @@ export function Similarity({ value }: { value: number }) {
   const isClear = value >= CLEAR;
   const rounded = value.toFixed(2);
   return (
-    <div class={isClear ? 'similarity clear' : 'similarity'} title={results.similarityHelp}>
+    <div
+      class={isClear ? 'similarity clear' : 'similarity'}
+      title={`${results.similarityHelp} ${results.similarityLine}`}
+    >
       <span class="unseen">
         {results.similarity} {rounded}, {isClear ? results.clear : results.unclear}
       </span>

@@ -18,7 +18,7 @@ export function Why({ result, question }: { result: SearchResult; question: stri
     <details class="why">
       <summary>{results.why}</summary>
       <p>
-        {results.nearest(similarity_score.toFixed(2))} {results.similarityHelp}
+        {results.nearest(similarity_score.toFixed(2))} {results.similarityLine}
       </p>
       {isTitleOnly(result) && <p>{results.titleOnlyHelp}</p>}
       {passage && chunks.length > 1 && <p>{results.decidedBy(placeOf(passage, results))}</p>}

@@ -1,5 +1,7 @@
 /** The filters of the search as chips, each with a button that removes it. */
+import { leftOutCountry, withoutFilter } from '../../model/active.js';
 import { DATES, emptySearch, type Search } from '../../model/fields.js';
+import { printedNumber } from '../../model/number.js';
 import { useTexts } from '../context.js';
 
 interface Props {
@@ -49,10 +51,7 @@ type Filters = ReturnType<typeof useTexts>['filters'];
 
 function chipsOf(search: Search, filters: Filters): Chip[] {
   const { fields } = filters;
-  const chips: Chip[] = search.countries.map((country) => ({
-    text: filters.countries[country],
-    without: { ...search, countries: search.countries.filter((other) => other !== country) },
-  }));
+  const chips = countryChips(search, filters);
   if (search.doc_type !== 'all')
     chips.push({ text: filters.doc_type[search.doc_type], without: { ...search, doc_type: 'all' } });
   if (search.include_utility_model)
@@ -73,8 +72,13 @@ function chipsOf(search: Search, filters: Filters): Chip[] {
     'application_number',
     'family_id',
   ] as const) {
-    if (search[field] !== '')
-      chips.push({ text: `${fields[field]}: ${search[field]}`, without: { ...search, [field]: '' } });
+    const without = withoutFilter(search, field);
+    if (!without) continue;
+    // How a name is compared is part of its filter.
+    const isCompared = field === 'applicant' && search.applicant_match !== 'contains';
+    const how = isCompared ? ` (${filters.applicant_match[search.applicant_match]})` : '';
+    const value = field === 'as_of' ? asOfText(search.as_of, filters) : search[field];
+    chips.push({ text: `${fields[field]}${how}: ${value}`, without });
   }
   for (const field of ['kind_codes', 'ipc_codes', 'cpc_codes', 'must_terms', 'must_not_terms'] as const) {
     if (field === 'kind_codes' && search.kind_codes.length > KINDS_EACH) {
@@ -88,4 +92,20 @@ function chipsOf(search: Search, filters: Filters): Chip[] {
     }
   }
   return chips;
+}
+
+/** A day as it is. Of a publication, its priority date counts. */
+function asOfText(asOf: string, filters: Filters): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(asOf) ? asOf : `${printedNumber(asOf)} (${filters.ofPriority})`;
+}
+
+function countryChips(search: Search, filters: Filters): Chip[] {
+  const leftOut = leftOutCountry(search);
+  if (leftOut) {
+    return [{ text: filters.notCountry(filters.countries[leftOut]), without: { ...search, countries: [] } }];
+  }
+  return search.countries.map((country) => ({
+    text: filters.countries[country],
+    without: { ...search, countries: search.countries.filter((other) => other !== country) },
+  }));
 }

@@ -122,7 +122,7 @@ function Answered<T>({
 }
 
 function Views({ search }: { search: Search }) {
-  const { results } = useTexts();
+  const { results, patent } = useTexts();
   return (
     <nav class="views" aria-label={results.heading}>
       {(['list', 'statistics'] as const).map((view) => (
@@ -132,6 +132,7 @@ function Views({ search }: { search: Search }) {
           aria-current={search.view === view ? 'page' : undefined}
         >
           {results[view]}
+          {view === 'statistics' && search.view === 'list' && <small> · {patent.relatedCost}</small>}
         </a>
       ))}
     </nav>

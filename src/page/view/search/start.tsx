@@ -1,5 +1,6 @@
 /** The first page: what can be asked, and what the index holds. */
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
 import { COUNTRIES } from '../../model/fields.js';
 import { useTexts } from '../context.js';
@@ -12,6 +13,10 @@ interface Props {
 
 export function Start({ question, children }: Props) {
   const { start } = useTexts();
+  useEffect(() => {
+    // With a finger, the focus would open the keyboard of the screen over the page.
+    if (matchMedia('(pointer: fine)').matches) document.getElementById('question')?.focus();
+  }, []);
   return (
     <div class="start">
       <h1>{start.heading}</h1>
