@@ -13,6 +13,8 @@ export const SHARED = [
   'src/access/records.ts',
   'src/limits.ts',
   'src/patent/claim-reference.ts',
+  'src/patent/kind.ts',
+  'src/patent/number-forms.ts',
   'src/search/public-types.ts',
 ];
 

@@ -2,17 +2,32 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { languageFor } from '../../src/page/languages/index.js';
+import { LANGUAGES, languageFor } from '../../src/page/languages/index.js';
+import { activeCount, leftOutCountry, withoutCountry, withoutFilter } from '../../src/page/model/active.js';
 import { addressOf, linkTo } from '../../src/page/model/address.js';
 import { claimsTree } from '../../src/page/model/claims-tree.js';
 import { complaintsOf } from '../../src/page/model/complaints.js';
 import { documentOf } from '../../src/page/model/document.js';
-import { csvOf, curlOf } from '../../src/page/model/export.js';
-import { emptySearch, FLAGS, LISTS, parametersOf, searchOf, TEXTS } from '../../src/page/model/fields.js';
+import { csvOf, curlOf, jsonOf } from '../../src/page/model/export.js';
+import {
+  emptySearch,
+  FLAGS,
+  LISTS,
+  parametersOf,
+  type Search,
+  searchOf,
+  TEXTS,
+} from '../../src/page/model/fields.js';
+import { isUtilityModel, leftOutOf, withDesigns } from '../../src/page/model/kinds.js';
+import { printedNumber } from '../../src/page/model/number.js';
 import { matchedWords, piecesOf } from '../../src/page/model/passages.js';
+import { missingWords } from '../../src/page/model/question-words.js';
+import { relevanceOf } from '../../src/page/model/relevance.js';
 import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/page/model/request.js';
+import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../src/page/model/steps.js';
+import { yearAxis } from '../../src/page/model/year-axis.js';
 import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
-import type { SearchResult } from '../../src/search/public-types.js';
+import type { Coverage, SearchResult } from '../../src/search/public-types.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
 
@@ -90,6 +105,96 @@ describe('requests', () => {
   });
 });
 
+describe('kinds that a search leaves out', () => {
+  const coverage = {
+    by_country: {
+      KR: { total: 10, by_kind: { A: 5, U: 2, Y1: 1, S: 2 }, languages: [] },
+      US: { total: 4, by_kind: { A1: 1, B2: 1, S1: 2 }, languages: [] },
+    },
+  } as unknown as Coverage;
+  const search = { ...emptySearch(), query: 'laser' };
+
+  it('are counted in its countries', () => {
+    assert.deepEqual(leftOutOf(search, coverage), { utilityModels: 3, designs: 4 });
+    assert.deepEqual(leftOutOf({ ...search, countries: ['US'] }, coverage), { utilityModels: 0, designs: 2 });
+    assert.deepEqual(leftOutOf({ ...search, include_utility_model: true }, coverage), {
+      utilityModels: 0,
+      designs: 4,
+    });
+  });
+
+  it('are none if it states kinds, or a number, which finds every kind', () => {
+    const none = { utilityModels: 0, designs: 0 };
+    assert.deepEqual(leftOutOf({ ...search, kind_codes: ['A1'] }, coverage), none);
+    assert.deepEqual(leftOutOf({ ...search, publication_number: '2020123456' }, coverage), none);
+  });
+
+  it('come in with the kinds that it had', () => {
+    const designs = withDesigns(search, coverage);
+    assert.deepEqual(designs.kind_codes, ['A', 'A1', 'B2', 'S', 'S1']);
+    const all = withDesigns({ ...search, include_utility_model: true }, coverage);
+    assert.deepEqual(all.kind_codes, ['A', 'A1', 'B2', 'S', 'S1', 'U', 'Y1']);
+    assert.equal(isUtilityModel('CN', 'U') && !isUtilityModel('CN', 'S'), true);
+  });
+});
+
+describe('filters in use', () => {
+  const search = { ...emptySearch(), query: 'laser' };
+
+  it('are counted once each, without the question, its examples and the form of the list', () => {
+    assert.equal(activeCount({ ...search, like: ['US1A1'], collapse: 'none', applicant_match: 'exact' }), 0);
+    const used: Search = {
+      ...search,
+      countries: ['US', 'KR'],
+      ipc_codes: ['H01M', 'H01S'],
+      applicant: 'Bosch',
+      filing_date_from: '2019-01-01',
+      filing_date_to: '2020-01-01',
+      as_of: '2020-01-01',
+      include_utility_model: true,
+    };
+    assert.equal(activeCount(used), 6);
+  });
+
+  it('of countries can be all but one', () => {
+    const search_ = withoutCountry(search, 'KR');
+    assert.deepEqual(search_.countries, ['US', 'JP', 'CN', 'EP']);
+    assert.equal(leftOutCountry(search_), 'KR');
+    assert.deepEqual(withoutCountry(search_, 'KR'), search);
+  });
+
+  it('that leave nothing are taken away by the name of the API', () => {
+    const dated = { ...search, as_of: 'US1A1', publication_date_to: '2020-01-01' };
+    assert.deepEqual(withoutFilter(dated, 'publication_date'), search);
+    assert.deepEqual(withoutFilter({ ...search, as_of: 'US1A1' }, 'publication_date'), search);
+    const named = {
+      ...search,
+      applicant: 'Bosch',
+      applicant_match: 'exact',
+      applicant_expand: true,
+    } as const;
+    assert.deepEqual(withoutFilter(named, 'applicant'), search);
+    assert.equal(withoutFilter(search, 'doc_type'), undefined);
+  });
+});
+
+describe('a patent as the next step of a search', () => {
+  const search = { ...emptySearch(), query: 'laser', countries: ['US'] as const, ipc_codes: ['H01S'] };
+
+  it('keeps the filters', () => {
+    for (const step of [moreLike, lessLike, priorArtFor, publishedBefore]) {
+      const { countries, ipc_codes } = step(search, 'US1A1');
+      assert.deepEqual([countries, ipc_codes], [['US'], ['H01S']], step.name);
+    }
+  });
+
+  it('as prior art is like the patent and before it', () => {
+    const { query, like, as_of } = priorArtFor(search, 'US1A1');
+    assert.deepEqual([query, like, as_of], ['', ['US1A1'], 'US1A1']);
+    assert.deepEqual(publishedBefore(emptySearch(), 'US1A1'), priorArtFor(emptySearch(), 'US1A1'));
+  });
+});
+
 describe('an error of the API', () => {
   it('is told by the fields that it names', () => {
     const detail =
@@ -150,6 +255,59 @@ describe('a passage', () => {
       words.map(({ word }) => word),
       ['이차전지', '고체'],
     );
+  });
+});
+
+describe('words of a question', () => {
+  const matches = (...terms: [string, string?][]) =>
+    terms.map(([term, translation_of]) => ({
+      term,
+      ...(translation_of === undefined ? {} : { translation_of }),
+      documents: 1,
+      chunk: 0,
+      from: 0,
+      to: 1,
+    }));
+
+  it('that no passage holds are named, without those that say nothing', () => {
+    const question = 'Solid electrolyte of a Li2S battery, wherein the LED is blue';
+    assert.deepEqual(missingWords(question, matches(['Solid'], ['battery'])), [
+      'electrolyte',
+      'Li2S',
+      'LED',
+      'blue',
+    ]);
+  });
+
+  it('are held with a particle, by pairs of characters, and by a translation', () => {
+    assert.deepEqual(missingWords('황화물 전해질을 포함하는', matches(['화물'], ['전해질'], ['포함'])), [
+      '황화물',
+    ]);
+    assert.deepEqual(missingWords('固体电解质的研究', matches(['固体'], ['电解'], ['解质'])), ['研究']);
+    assert.deepEqual(missingWords('リチウム 二次電池', matches(['리튬', 'リチウム'])), ['二次', '電池']);
+  });
+});
+
+describe('a list of results', () => {
+  const relevance = (...similarities: number[]) =>
+    relevanceOf(
+      similarities.map((similarity_score) => ({ similarity_score }) as SearchResult),
+      20,
+    );
+
+  it('has a line where similarity falls below 0.5, if it stays there', () => {
+    assert.equal(relevance(0.9, 0.5, 0.49, 0.1).cutAt, 2);
+    assert.equal(relevance(0.9, 0.4, 0.6).cutAt, undefined);
+    assert.equal(relevance(0.9, 0.8).cutAt, undefined);
+    assert.equal(relevance(0.4, 0.3).cutAt, undefined);
+  });
+
+  it('that is far but for one result is known as such', () => {
+    const far = new Array(19).fill(0.3);
+    assert.equal(relevance(0.51, ...far).isNearlyFar, true);
+    assert.equal(relevance(...far).isNearlyFar, false, 'nothing at all is clear: the page says so already');
+    assert.equal(relevance(0.51, 0.3).isNearlyFar, false, 'a short list is short by its filters');
+    assert.equal(relevance(0.9, 0.9, 0.9, ...far).isNearlyFar, false);
   });
 });
 
@@ -240,15 +398,40 @@ describe('an export', () => {
     chunks: [],
   });
 
+  const source = {
+    search: { ...emptySearch(), query: 'laser', countries: ['US'] as const, as_of: 'US2B2' },
+    page: 'http://127.0.0.1:8080/',
+    searchedAt: '2026-01-02T03:04:05.000Z',
+  };
+
+  it('says which search it answers, when, and where its patents are', () => {
+    const [names, line] = csvOf([result('a', 'c')], source)
+      .slice(1)
+      .split('\r\n');
+    const cells = line!.split(',');
+    const cell = (name: string) => cells[names!.split(',').indexOf(name)];
+    assert.equal(cell('link'), 'http://127.0.0.1:8080/#/patent/US1A1');
+    assert.equal(cell('question'), 'laser');
+    assert.equal(cell('filters'), 'as_of=US2B2; countries=US');
+    assert.equal(cell('searched_at'), '2026-01-02T03:04:05.000Z');
+    assert.equal(cell('search_link'), 'http://127.0.0.1:8080/#/?query=laser&as_of=US2B2&countries=US');
+    const json = JSON.parse(jsonOf({ total: 1, results: [result('a', 'c')] }, source));
+    assert.deepEqual([json.request.query, json.request.as_of, json.total], ['laser', 'US2B2', 1]);
+    assert.equal(json.search_link, cell('search_link'));
+  });
+
   it('has no cell that a program for tables reads as a formula', () => {
     for (const start of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '＝1']) {
-      const line = csvOf([result(start, `"${start}`)]).split('\r\n')[1]!;
+      const line = csvOf([result(start, `"${start}`)], {
+        ...source,
+        search: { ...emptySearch(), query: start },
+      }).split('\r\n')[1]!;
       for (const cell of line.split(',')) assert.doesNotMatch(cell, /^"?[\t =+@＝-]/, line);
     }
   });
 
   it('quotes commas, quotes and lines', () => {
-    const [, line] = csvOf([result('a, "b"', 'c')]).split('\r\n');
+    const [, line] = csvOf([result('a, "b"', 'c')], source).split('\r\n');
     assert.match(line!, /^1,US1A1,"a, ""b""",c,/);
   });
 
@@ -258,7 +441,41 @@ describe('an export', () => {
   });
 });
 
+describe('a number', () => {
+  it('is printed as its office prints it; other texts stay as they are', () => {
+    for (const [id, printed] of [
+      ['KR1010606300000B1', 'KR 10-1060630 B1'],
+      ['KR1020200104349A', 'KR 10-2020-0104349 A'],
+      ['US11217824B2', 'US 11,217,824 B2'],
+      ['USD1050455S1', 'US D1,050,455 S1'],
+      ['JP30524120A', '特開2018-524120'],
+      ['EP00546210B2', 'EP 546 210 B2'],
+      ['CN110010963A', 'CN 110010963 A'],
+      ['KR102214943B1', 'KR102214943B1'],
+      ['2020-05-31', '2020-05-31'],
+      ['<b>', '<b>'],
+    ])
+      assert.equal(printedNumber(id!), printed);
+  });
+});
+
+describe('the years under a plot', () => {
+  it('are all there on a phone, turned if they have to be', () => {
+    assert.deepEqual(yearAxis(900, 20), { steps: [1, 2, 5, 10, 20, 50], rotate: 0, height: 32 });
+    assert.deepEqual(yearAxis(300, 16), { steps: [1], rotate: -90, height: 46 });
+    assert.equal(yearAxis(300, 60).rotate, 0, 'sixty labels fit in no way');
+  });
+});
+
 describe('the language', () => {
+  it('has words of its own for less like this, which is no exclusion, and for the publication of a grant', () => {
+    const excluding = { en: /exclu/i, ko: /제외/, ja: /除/, zh: /排除/ };
+    for (const { code, results } of LANGUAGES) {
+      assert.doesNotMatch(results.lessLike, excluding[code as keyof typeof excluding], code);
+      assert.notEqual(results.publishedGrant, results.published, code);
+    }
+  });
+
   it('is the first that the browser asks for and the page has', () => {
     assert.equal(languageFor(['fr-FR', 'ko-KR', 'en']).code, 'ko');
     assert.equal(languageFor(['zh-Hant-TW']).code, 'zh');

@@ -38,6 +38,29 @@ export const ATTACKER: PatentInput = {
   ipc_codes: ['G06F 21/55'],
 };
 
+/** A publication that has only a title, and one with the same title that has claims, too. */
+export const TITLED: readonly PatentInput[] = [
+  {
+    patent_id: 'CN112345678A',
+    country: 'CN',
+    kind_code: 'A',
+    title: '一种茶叶采摘装置',
+    filing_date: '2019-05-01',
+    publication_date: '2020-05-01',
+    ipc_codes: ['A01D 46/04'],
+  },
+  {
+    patent_id: 'CN112345679A',
+    country: 'CN',
+    kind_code: 'A',
+    title: '一种茶叶采摘装置',
+    claims: ['一种茶叶采摘装置，其特征在于，包括机架和刀片。'],
+    filing_date: '2019-05-02',
+    publication_date: '2020-05-08',
+    ipc_codes: ['A01D 46/04'],
+  },
+];
+
 /** Batteries of several years, applicants and offices. */
 function batteries(): PatentInput[] {
   return Array.from({ length: 30 }, (_, at) => {
@@ -90,7 +113,7 @@ export class Site {
   static async open(settings: Partial<ServerParts['config']> = {}): Promise<Site> {
     const collection = await collect(FIXTURES);
     const engine = await open(collection.dir, { workers: 1 });
-    const { failed } = await engine.ingest([...batteries(), ATTACKER]);
+    const { failed } = await engine.ingest([...batteries(), ATTACKER, ...TITLED]);
     if (failed.length > 0) throw new Error(JSON.stringify(failed));
     const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
     const service = await Service.start('node', 120_000, { engine, drawings }, settings);

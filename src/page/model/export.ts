@@ -1,5 +1,8 @@
 /** A result list as a file, and a search as a line of curl and as code. */
-import type { SearchResult, SemanticRequest } from '../../search/public-types.js';
+import type { SearchResponse, SearchResult, SemanticRequest } from '../../search/public-types.js';
+import { linkTo } from './address.js';
+import { parametersOf, type Search } from './fields.js';
+import { semanticRequest } from './request.js';
 
 const COLUMNS = [
   'rank',
@@ -14,6 +17,11 @@ const COLUMNS = [
   'ipc_codes',
   'members',
   'passage',
+  'link',
+  'question',
+  'filters',
+  'searched_at',
+  'search_link',
 ] as const;
 
 /** Programs for tables read a cell that begins with one of these as a formula. */
@@ -27,8 +35,33 @@ function cell(value: string | number | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** What a list of results answers, and where. */
+export interface Source {
+  search: Search;
+  /** Address of the page, without its part behind `#`. */
+  page: string;
+  /** Time of the answer, ISO 8601. */
+  searchedAt: string;
+}
+
+/** `countries=KR; as_of=US11217824B2`. */
+function filtersOf(search: Search): string {
+  return [...parametersOf({ ...search, query: '', view: 'list' })].map((pair) => pair.join('=')).join('; ');
+}
+
+const searchLink = ({ page, search }: Source): string =>
+  page + linkTo([], parametersOf({ ...search, view: 'list' }));
+
+/** The answer with the search that it answers. */
+export function jsonOf(answer: SearchResponse, source: Source): string {
+  const about = { searched_at: source.searchedAt, search_link: searchLink(source) };
+  return JSON.stringify({ ...about, request: semanticRequest(source.search), ...answer }, undefined, 2);
+}
+
 /** CSV by RFC 4180, with a byte order mark, by which Excel knows UTF-8. */
-export function csvOf(results: readonly SearchResult[]): string {
+export function csvOf(results: readonly SearchResult[], source: Source): string {
+  const { search, page, searchedAt } = source;
+  const about = [search.query, filtersOf(search), searchedAt, searchLink(source)];
   const rows = results.map((result, at) => [
     at + 1,
     result.patent_id,
@@ -42,6 +75,8 @@ export function csvOf(results: readonly SearchResult[]): string {
     result.ipc_codes.join('; '),
     (result.members ?? []).map(({ patent_id }) => patent_id).join('; '),
     result.chunks[0]?.text,
+    page + linkTo(['patent', result.patent_id]),
+    ...about,
   ]);
   return `\uFEFF${[COLUMNS, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }

@@ -5,6 +5,7 @@ import { enterSession } from './session.js';
 
 const KEPT = 30;
 const kept = new Map<string, unknown>();
+const times = new WeakMap<object, string>();
 
 export interface Asked<T> {
   /** The latest answer, also while a new one is awaited; undefined before the first. */
@@ -19,7 +20,7 @@ export interface Asked<T> {
  * @param body undefined: nothing is asked
  */
 export function useAnswer<T>(path: string, body: unknown): Asked<T> {
-  const key = body === undefined ? undefined : `${path} ${JSON.stringify(body)}`;
+  const key = body === undefined ? undefined : keyOf(path, body);
   const [state, setState] = useState<{ key?: string; answer?: T; error?: ApiError }>({});
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -65,7 +66,20 @@ async function callInSession<T>(path: string, body: unknown, signal: AbortSignal
   }
 }
 
+/** When an answer came, ISO 8601. */
+export function answeredAt(answer: object): string {
+  return times.get(answer) ?? '';
+}
+
+/** The answer to a request that was made before and is still kept. Nothing is asked. */
+export function knownAnswer<T>(path: string, body: unknown): T | undefined {
+  return kept.get(keyOf(path, body)) as T | undefined;
+}
+
+const keyOf = (path: string, body: unknown): string => `${path} ${JSON.stringify(body)}`;
+
 function keep(key: string, answer: unknown): void {
+  if (typeof answer === 'object' && answer !== null) times.set(answer, new Date().toISOString());
   kept.set(key, answer);
   if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
 }

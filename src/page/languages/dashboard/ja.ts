@@ -13,8 +13,8 @@ export const ja: DashboardTexts = {
     secretHelp: 'データフォルダーの access/admin-secret の内容です。',
     submit: 'サインイン',
     out: 'サインアウト',
-    noPasswords:
-      'パスワードのあるアカウントがありません。運用者が設定します: priorart accounts password NAME',
+    noPasswords: 'パスワードのあるアカウントがまだありません。サーバーの運用者が設定します。',
+    forOperator: '運用者の方へ',
     visitor: '訪問者として検索しています。キーと利用状況を見るにはサインインしてください。',
     wrong: 'サインインできませんでした。',
   },

@@ -32,7 +32,15 @@ export function SignIn({ session, onOperator }: { session: SessionAnswer; onOper
           </label>
         ))}
       </fieldset>
-      {role === 'account' && !session.can_sign_in && <p class="note">{signIn.noPasswords}</p>}
+      {role === 'account' && !session.can_sign_in && (
+        <div class="note">
+          <p>{signIn.noPasswords}</p>
+          <details>
+            <summary>{signIn.forOperator}</summary>
+            <code>priorart accounts password NAME</code>
+          </details>
+        </div>
+      )}
       {role === 'account' ? (
         <Form key="account" label={signIn.heading} submit={signIn.submit} onSend={asAccount}>
           <Field name="account" label={signIn.name} complete="username" />

@@ -77,11 +77,8 @@ function Account() {
   if (!account) return null;
   const used = frame.quota(number(account.used), number(account.monthly_quota));
   return (
-    <p class="frame-account" title={used}>
-      {account.name} <span class="unseen">{used}</span>
-      <span aria-hidden="true">
-        {number(account.used)} / {number(account.monthly_quota)}
-      </span>
+    <p class="frame-account">
+      {frame.account(account.name)} · {used}
     </p>
   );
 }

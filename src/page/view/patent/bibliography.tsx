@@ -1,6 +1,8 @@
 /** Bibliographic data. */
 import type { ComponentChildren } from 'preact';
+import { isGrant } from '../../../patent/kind.js';
 import type { DetailsEntry } from '../../../search/public-types.js';
+import { printedNumber } from '../../model/number.js';
 import { useTexts } from '../context.js';
 import { Codes } from './codes.js';
 
@@ -24,12 +26,20 @@ export function Bibliography({ entry, parameters }: Props) {
     <section class="panel" aria-labelledby="heading-data">
       <h2 id="heading-data">{texts.data}</h2>
       <dl class="data">
-        {row(texts.number, <span class="number">{id}</span>)}
+        {row(
+          texts.number,
+          <>
+            {printedNumber(id)} <span class="number soft">{id}</span>
+          </>,
+        )}
         {row(texts.country, filters.countries[metadata.country])}
         {row(texts.kind, metadata.kind_code)}
         {row(texts.applicant, metadata.applicant)}
         {row(texts.filed, metadata.filing_date)}
-        {row(texts.published, metadata.publication_date)}
+        {row(
+          isGrant(metadata.country, metadata.kind_code) ? texts.publishedGrant : texts.published,
+          metadata.publication_date,
+        )}
         {row(
           texts.classes,
           metadata.ipc_codes.length > 0 && (

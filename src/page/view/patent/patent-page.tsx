@@ -2,12 +2,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DetailsEntry, DetailsResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
-import { documentOf } from '../../model/document.js';
-import { isAsked, searchOf } from '../../model/fields.js';
+import { documentOf, type PatentDocument } from '../../model/document.js';
+import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
+import { moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
 import { useAnswer } from '../answers.js';
 import { useSession, useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
 import { Failure } from '../parts/failure.js';
+import { PublicationNumber } from '../parts/number.js';
 import { Progress } from '../parts/progress.js';
 import { languageOf } from '../results/result.js';
 import { Bibliography } from './bibliography.js';
@@ -80,7 +82,12 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
   const { patent_id: id, metadata, content = '' } = entry;
   const document_ = useMemo(() => documentOf(content), [content]);
   const [drawing, setDrawing] = useState<number>();
+  const hasText = [document_.abstract, document_.claims, document_.description].some(
+    (part) => part.length > 0,
+  );
   const heading = useRef<HTMLHeadingElement>(null);
+  const search = searchOf(parameters);
+  const to = (wanted: Search) => linkTo([], parametersOf(wanted));
   const title = metadata?.title || results.untitled;
   const language = metadata && languageOf(metadata.country);
   useEffect(() => {
@@ -95,7 +102,7 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
           {title}
         </h1>
         <p class="result-line">
-          <span class="number">{id}</span>
+          <PublicationNumber id={id} />
           {metadata && (
             <span class="badge">
               {metadata.country} {metadata.kind_code}
@@ -105,53 +112,72 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
         </p>
         <div class="share">
           <Copy label={share.copyLink} text={() => location.href} />
-          <a class="button" href={linkTo([], new URLSearchParams({ like: id }))}>
+          <a class="button" href={to(moreLike(search, id))}>
             {results.moreLike}
           </a>
-          <a class="button" href={linkTo([], before(parameters, id))}>
-            {results.before}
+          <a class="button" href={to(priorArtFor(search, id))}>
+            {results.priorArt}
           </a>
+          {isAsked(search) && (
+            <a class="button" href={to(publishedBefore(search, id))}>
+              {results.before}
+            </a>
+          )}
         </div>
       </header>
       <div class="patent-columns">
         <div class="patent-side">
-          {document_.drawings.length > 0 && (
+          {document_.drawings.length > 0 ? (
             <Drawings drawings={document_.drawings} asked={drawing} onClosed={() => setDrawing(undefined)} />
+          ) : (
+            <p class="no-drawings soft">{texts.noDrawings}</p>
           )}
           <Bibliography entry={entry} parameters={parameters} />
           <Related id={id} parameters={parameters} />
         </div>
         <div class="patent-text">
-          <nav class="parts" aria-label={texts.parts}>
-            {PARTS.map((part) => (
-              <button key={part} type="button" class="button" onClick={() => showPart(part)}>
-                {texts[part]}
-              </button>
-            ))}
-          </nav>
-          <section id="part-abstract" tabIndex={-1} aria-labelledby="heading-abstract">
-            <h2 id="heading-abstract">{texts.abstract}</h2>
-            {document_.abstract.map((text, at) => (
-              <p key={at} class="prose" lang={language}>
-                {text}
-              </p>
-            ))}
-            {document_.abstract.length === 0 && <p class="soft">{texts.noText}</p>}
-          </section>
-          <Claims claims={document_.claims} language={language} />
-          <Description document={document_} language={language} onDrawing={setDrawing} />
+          {hasText ? (
+            <Parts patent={document_} language={language} onDrawing={setDrawing} />
+          ) : (
+            <p class="note warn title-only">{texts.titleOnly}</p>
+          )}
         </div>
       </div>
     </article>
   );
 }
 
-/** The search with the day of this patent as its end; a search of its own if there was none. */
-function before(parameters: URLSearchParams, id: string): URLSearchParams {
-  const wanted = new URLSearchParams(parameters);
-  if (!isAsked(searchOf(wanted))) wanted.set('like', id);
-  wanted.set('as_of', id);
-  return wanted;
+interface PartsProps {
+  patent: PatentDocument;
+  language: string | undefined;
+  onDrawing(at: number): void;
+}
+
+/** Abstract, claims and description. A part that is missing says so. */
+function Parts({ patent, language, onDrawing }: PartsProps) {
+  const { patent: texts } = useTexts();
+  return (
+    <>
+      <nav class="parts" aria-label={texts.parts}>
+        {PARTS.map((part) => (
+          <button key={part} type="button" class="button" onClick={() => showPart(part)}>
+            {texts[part]}
+          </button>
+        ))}
+      </nav>
+      <section id="part-abstract" tabIndex={-1} aria-labelledby="heading-abstract">
+        <h2 id="heading-abstract">{texts.abstract}</h2>
+        {patent.abstract.map((text, at) => (
+          <p key={at} class="prose" lang={language}>
+            {text}
+          </p>
+        ))}
+        {patent.abstract.length === 0 && <p class="soft">{texts.noText}</p>}
+      </section>
+      <Claims claims={patent.claims} language={language} />
+      <Description document={patent} language={language} onDrawing={onDrawing} />
+    </>
+  );
 }
 
 function showPart(part: string): void {

@@ -5,9 +5,11 @@
 import { useState } from 'preact/hooks';
 import type { SearchResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
+import { printedNumber } from '../../model/number.js';
 import { useAnswer } from '../answers.js';
 import { useTexts } from '../context.js';
 import { Failure } from '../parts/failure.js';
+import { PublicationNumber } from '../parts/number.js';
 import { Progress } from '../parts/progress.js';
 import { Similarity } from '../results/similarity.js';
 
@@ -47,19 +49,22 @@ export function Related({ id, parameters }: { id: string; parameters: URLSearchP
             <ul class="codes">
               {family.map((member) => (
                 <li key={member.patent_id}>
-                  <a href={linkTo(['patent', member.patent_id], parameters)}>{member.patent_id}</a>
+                  <a href={linkTo(['patent', member.patent_id], parameters)}>
+                    {printedNumber(member.patent_id)}
+                  </a>
                 </li>
               ))}
             </ul>
           )}
           <h3>{texts.similar}</h3>
+          <p class="soft">{texts.similarKinds}</p>
           <ol class="similar">
             {similar.map((result) => (
               <li key={result.patent_id}>
                 <a href={linkTo(['patent', result.patent_id], parameters)}>
                   {result.title || results.untitled}
                 </a>
-                <span class="soft number">{result.patent_id}</span>
+                <PublicationNumber id={result.patent_id} />
                 <Similarity value={result.similarity_score} />
               </li>
             ))}

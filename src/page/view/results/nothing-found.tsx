@@ -1,7 +1,8 @@
 /** No result: what each filter leaves out, and the search without it. */
 import type { ExcludedBy } from '../../../search/public-types.js';
+import { fieldsOfFilter, withoutFilter } from '../../model/active.js';
 import { linkTo } from '../../model/address.js';
-import { emptySearch, parametersOf, type Search } from '../../model/fields.js';
+import { parametersOf, type Search } from '../../model/fields.js';
 import { useTexts } from '../context.js';
 
 interface Props {
@@ -24,9 +25,12 @@ export function NothingFound({ search, excluded }: Props) {
           <p>{empty.excludes}</p>
           <ul class="excluded">
             {rows.map(({ filter, publications, terms }) => {
-              const label = [labels[filter] ?? filter, terms?.join(', ')].filter(Boolean).join(': ');
+              const named = fieldsOfFilter(search, filter).map((field) => field.replace(/_(?:from|to)$/, ''));
+              const names = named.length > 0 ? [...new Set(named)] : [filter];
+              const name = names.map((field) => labels[field] ?? field).join(' + ');
+              const label = [name, terms?.join(', ')].filter(Boolean).join(': ');
               const hasNoModels = filter === 'doc_type' && !search.include_utility_model;
-              const wider = without(search, filter) ?? (hasNoModels ? withModels(search) : undefined);
+              const wider = withoutFilter(search, filter) ?? (hasNoModels ? withModels(search) : undefined);
               return (
                 <li key={label}>
                   <span>
@@ -50,13 +54,4 @@ export function NothingFound({ search, excluded }: Props) {
 /** By default, utility models are not found. */
 function withModels(search: Search): Search {
   return { ...search, include_utility_model: true };
-}
-
-/** The search without one of its filters, by the name that the API gives it; undefined if the search does not state it. */
-function without(search: Search, filter: string): Search | undefined {
-  const fields = [filter, `${filter}_from`, `${filter}_to`].filter((name) => name in search);
-  if (fields.length === 0) return undefined;
-  const none = emptySearch() as unknown as Record<string, unknown>;
-  const wider = { ...search, ...Object.fromEntries(fields.map((name) => [name, none[name]])) };
-  return parametersOf(wider).toString() === parametersOf(search).toString() ? undefined : wider;
 }

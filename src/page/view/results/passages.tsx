@@ -79,8 +79,9 @@ function shifted(chunk: Chunk, isPart: boolean): NonNullable<Chunk['highlights']
 type Results = ReturnType<typeof useTexts>['results'];
 
 /** `Claims · Claim 1`, `Technical Field · paragraph 12–14`. */
-function placeOf(chunk: Chunk, results: Results): string {
+export function placeOf(chunk: Chunk, results: Results): string {
   const standard: Readonly<Record<string, string>> = {
+    Title: results.title,
     Abstract: results.abstract,
     Claims: results.claims,
     Description: results.description,

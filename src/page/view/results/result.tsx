@@ -1,9 +1,14 @@
 /** One result: what it is, how near it is, what matches, and where to go from it. */
 import { useState } from 'preact/hooks';
+import { isGrant } from '../../../patent/kind.js';
 import type { SearchResult } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
-import { type Country, emptySearch, parametersOf, type Search } from '../../model/fields.js';
+import { type Country, parametersOf, type Search } from '../../model/fields.js';
+import { printedNumber } from '../../model/number.js';
+import { isTitleOnly } from '../../model/relevance.js';
+import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../model/steps.js';
 import { useTexts } from '../context.js';
+import { PublicationNumber } from '../parts/number.js';
 import { Passages } from './passages.js';
 import { Similarity } from './similarity.js';
 import { Why } from './why.js';
@@ -23,7 +28,14 @@ const LANGUAGE_OF: Readonly<Record<Country, string | undefined>> = {
 
 export const languageOf = (country: Country): string | undefined => LANGUAGE_OF[country];
 
-export function Result({ search, result }: { search: Search; result: SearchResult }) {
+interface Props {
+  search: Search;
+  result: SearchResult;
+  /** Whether it says that its similarity is low, since no line in the list says so. */
+  isMarked: boolean;
+}
+
+export function Result({ search, result, isMarked }: Props) {
   const { results: texts, filters } = useTexts();
   const { patent_id: id, title, applicant, members = [], explanation } = result;
   const others = members.filter((member) => member.patent_id !== id);
@@ -38,10 +50,12 @@ export function Result({ search, result }: { search: Search; result: SearchResul
           </a>
         </h2>
         <p class="result-line">
-          <span class="number">{id}</span>
+          <PublicationNumber id={id} />
           <span title={filters.countries[result.country]} class="badge">
             {result.country} {result.kind_code}
           </span>
+          {isTitleOnly(result) && <span class="badge warn">{texts.titleOnly}</span>}
+          {isMarked && <span class="badge low">{texts.below}</span>}
           {result.filing_date && (
             <span>
               {texts.filed} <time dateTime={result.filing_date}>{result.filing_date}</time>
@@ -49,7 +63,8 @@ export function Result({ search, result }: { search: Search; result: SearchResul
           )}
           {result.publication_date && (
             <span>
-              {texts.published} <time dateTime={result.publication_date}>{result.publication_date}</time>
+              {publishedAs(result, texts)}{' '}
+              <time dateTime={result.publication_date}>{result.publication_date}</time>
             </span>
           )}
         </p>
@@ -74,13 +89,13 @@ export function Result({ search, result }: { search: Search; result: SearchResul
             {texts.also}{' '}
             {others.map((member) => (
               <a key={member.patent_id} class="badge" href={linkTo(['patent', member.patent_id], here)}>
-                {member.patent_id}
+                {printedNumber(member.patent_id)}
               </a>
             ))}
           </p>
         )}
         <div class="result-actions">
-          {explanation && <Why explanation={explanation} sum={result.rerank_score} />}
+          <Why result={result} question={search.query} />
           <Actions search={search} id={id} />
         </div>
       </div>
@@ -88,14 +103,20 @@ export function Result({ search, result }: { search: Search; result: SearchResul
   );
 }
 
+/** A grant is published as a grant: several offices have a word of its own for that. */
+function publishedAs({ country, kind_code }: SearchResult, texts: ReturnType<typeof useTexts>['results']) {
+  return isGrant(country, kind_code) ? texts.publishedGrant : texts.published;
+}
+
 function Actions({ search, id }: { search: Search; id: string }) {
   const { results: texts } = useTexts();
-  const to = (wanted: Partial<Search>) => linkTo([], parametersOf({ ...search, view: 'list', ...wanted }));
+  const to = (wanted: Search) => linkTo([], parametersOf(wanted));
   return (
     <p class="actions">
-      <a href={to({ ...emptySearch(), like: [id] })}>{texts.moreLike}</a>
-      <a href={to({ unlike: [...search.unlike, id] })}>{texts.lessLike}</a>
-      <a href={to({ as_of: id })}>{texts.before}</a>
+      <a href={to(moreLike(search, id))}>{texts.moreLike}</a>
+      <a href={to(lessLike(search, id))}>{texts.lessLike}</a>
+      <a href={to(priorArtFor(search, id))}>{texts.priorArt}</a>
+      <a href={to(publishedBefore(search, id))}>{texts.before}</a>
     </p>
   );
 }

@@ -1,13 +1,15 @@
 /** The list of results, or what to do if there are none. */
-import type { SearchResponse } from '../../../search/public-types.js';
-import { CHOICES, type Search } from '../../model/fields.js';
+import { Fragment } from 'preact';
+import type { AnalyticsResponse, SearchResponse } from '../../../search/public-types.js';
+import { linkTo } from '../../model/address.js';
+import { CHOICES, DATES, parametersOf, type Search } from '../../model/fields.js';
+import { CLEAR, type Relevance, relevanceOf } from '../../model/relevance.js';
+import { analyticsRequest, statisticsDate } from '../../model/request.js';
+import { knownAnswer } from '../answers.js';
 import { useTexts } from '../context.js';
 import { ShareBar } from '../share/share-bar.js';
 import { NothingFound } from './nothing-found.js';
 import { Result } from './result.js';
-
-/** The similarity from which on a patent counts as clearly about the question: `min_score` of statistics. */
-export const CLEAR = 0.5;
 
 interface Props {
   search: Search;
@@ -19,29 +21,49 @@ export function ResultsView({ search, answer, onAsk }: Props) {
   const { results: texts, empty, filters } = useTexts();
   const { results } = answer;
   if (results.length === 0) return <NothingFound search={search} excluded={answer.excluded_by ?? []} />;
-  const isFar = !results.some((result) => result.similarity_score >= CLEAR);
+  const relevance = relevanceOf(results, Number(search.top_k));
+  const isFar = relevance.clear === 0;
   const sizes: readonly string[] = CHOICES.top_k;
   const more = sizes[sizes.indexOf(search.top_k) + 1] as Search['top_k'] | undefined;
   return (
     <>
       <div class="answer-line">
-        <p role="status">{texts.shown(results.length)}</p>
+        <Count search={search} shown={results.length} relevance={relevance} />
         <ShareBar search={search} answer={answer} />
       </div>
+      <details class="bars-help">
+        <summary>
+          <span class="help-mark" aria-hidden="true">
+            ?
+          </span>{' '}
+          {texts.barsHelp}
+        </summary>
+        <p>
+          {texts.similarityHelp} {texts.similarityLine}
+        </p>
+        <p>{texts.orderHelp}</p>
+      </details>
       {answer.applicant_names && answer.applicant_names.length > 0 && (
         <p class="soft">{filters.also(answer.applicant_names.join('; '))}</p>
       )}
-      {isFar && (
+      {(isFar || relevance.isNearlyFar) && (
         <div class="note warn">
           <p>
-            <strong>{empty.far}</strong>
+            <strong>{isFar ? empty.far : empty.nearlyFar(relevance.clear, results.length)}</strong>
           </p>
-          <p>{empty.farHelp}</p>
+          <p>{isFar ? empty.farHelp : empty.nearlyFarHelp}</p>
         </div>
       )}
       <ol class="results">
-        {results.map((result) => (
-          <Result key={result.patent_id} search={search} result={result} />
+        {results.map((result, at) => (
+          <Fragment key={result.patent_id}>
+            {at === relevance.cutAt && <li class="cut">{texts.cut}</li>}
+            <Result
+              search={search}
+              result={result}
+              isMarked={!isFar && relevance.cutAt === undefined && result.similarity_score < CLEAR}
+            />
+          </Fragment>
         ))}
       </ol>
       {results.length >= Number(search.top_k) && (
@@ -57,4 +79,47 @@ export function ResultsView({ search, answer, onAsk }: Props) {
       )}
     </>
   );
+}
+
+interface CountProps {
+  search: Search;
+  /** Results in the list. */
+  shown: number;
+  relevance: Relevance;
+}
+
+/** How many results are shown, and how many patents are clearly about the question, if that is known already. */
+function Count({ search, shown, relevance }: CountProps) {
+  const { results: texts, patent } = useTexts();
+  const counted = relevance.isWhole ? { clear: relevance.clear, isLeast: false } : countedBefore(search);
+  const parts = [relevance.isWhole ? texts.shown(shown) : texts.first(shown)];
+  if (counted) parts.push(texts.ofClear(counted.clear, counted.isLeast));
+  return (
+    <div class="count">
+      <p role="status">{parts.join(' · ')}</p>
+      {!counted && (
+        <p>
+          <a href={linkTo([], parametersOf({ ...search, view: 'statistics' }))}>{texts.countClear}</a>{' '}
+          <small class="soft">{patent.relatedCost}</small>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Default of `max_results`: statistics count no further. */
+export const MOST_COUNTED = 10_000;
+
+/** The count of statistics that the visitor has seen for this search. To ask for them only for the count costs a search. */
+function countedBefore(search: Search): { clear: number; isLeast: boolean } | undefined {
+  for (const date_type of DATES) {
+    const counting = { ...search, date_type };
+    if (statisticsDate(counting).ignored.length > 0) return undefined;
+    const known = knownAnswer<AnalyticsResponse>(
+      'api/v1/search/semantic-analytics',
+      analyticsRequest(counting),
+    );
+    if (known) return { clear: known.total_matched, isLeast: known.total_matched >= MOST_COUNTED };
+  }
+  return undefined;
 }

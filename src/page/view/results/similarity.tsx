@@ -1,13 +1,16 @@
 /** Similarity as a bar with a line at 0.5, from which on a patent is clearly about the question. */
+import { CLEAR } from '../../model/relevance.js';
 import { useTexts } from '../context.js';
-import { CLEAR } from './results-view.js';
 
 export function Similarity({ value }: { value: number }) {
   const { results } = useTexts();
   const isClear = value >= CLEAR;
   const rounded = value.toFixed(2);
   return (
-    <div class={isClear ? 'similarity clear' : 'similarity'} title={results.similarityHelp}>
+    <div
+      class={isClear ? 'similarity clear' : 'similarity'}
+      title={`${results.similarityHelp} ${results.similarityLine}`}
+    >
       <span class="unseen">
         {results.similarity} {rounded}, {isClear ? results.clear : results.unclear}
       </span>

@@ -1,27 +1,47 @@
-/** Why a result is there: its words, and the parts of its score. */
-import type { HitExplanation } from '../../../search/public-types.js';
+/** Why a result is there, in plain words. The sum that orders the results is folded away. */
+import type { SearchResult } from '../../../search/public-types.js';
 import { matchedWords } from '../../model/passages.js';
+import { missingWords } from '../../model/question-words.js';
+import { isTitleOnly } from '../../model/relevance.js';
 import { useTexts } from '../context.js';
+import { placeOf } from './passages.js';
 
-export function Why({ explanation, sum }: { explanation: HitExplanation; sum: number }) {
+const WORDS_SHOWN = 12;
+
+/** @param question empty: the search has examples only */
+export function Why({ result, question }: { result: SearchResult; question: string }) {
   const { results } = useTexts();
-  const words = matchedWords(explanation.matches).slice(0, 12);
-  const { found_by, rank_by_similarity, reranker, lexical, lexical_weight, language } = explanation;
+  const { explanation, chunks, similarity_score } = result;
+  if (!explanation) return null;
+  const passage = chunks[explanation.decided_by];
   return (
     <details class="why">
       <summary>{results.why}</summary>
       <p>
-        {found_by === 'similarity'
-          ? results.foundBy.similarity(rank_by_similarity ?? explanation.rank)
-          : results.foundBy[found_by]}
+        {results.nearest(similarity_score.toFixed(2))} {results.similarityLine}
       </p>
-      {words.length === 0 ? (
-        <p>{results.noWords}</p>
-      ) : (
-        <>
+      {isTitleOnly(result) && <p>{results.titleOnlyHelp}</p>}
+      {passage && chunks.length > 1 && <p>{results.decidedBy(placeOf(passage, results))}</p>}
+      {question.trim() !== '' && <QuestionWords question={question} matches={explanation.matches} />}
+      <Order result={result} />
+    </details>
+  );
+}
+
+type Explanation = NonNullable<SearchResult['explanation']>;
+
+function QuestionWords({ question, matches }: { question: string; matches: Explanation['matches'] }) {
+  const { results } = useTexts();
+  const found = matchedWords(matches).slice(0, WORDS_SHOWN);
+  const missing = missingWords(question, matches);
+  return (
+    <>
+      {found.length === 0 && <p>{results.noWords}</p>}
+      {found.length > 0 && (
+        <div class="why-words found">
           <p>{results.words}:</p>
           <ul>
-            {words.map(({ word, translationOf, documents }) => (
+            {found.map(({ word, translationOf, documents }) => (
               <li key={word}>
                 <b>{word}</b>{' '}
                 <span class="soft">
@@ -31,14 +51,40 @@ export function Why({ explanation, sum }: { explanation: HitExplanation; sum: nu
               </li>
             ))}
           </ul>
-        </>
+        </div>
       )}
-      <p class="soft">
+      {found.length > 0 && missing.length > 0 && (
+        <div class="why-words missing">
+          <p>{results.missingWords}:</p>
+          <ul>
+            {missing.slice(0, WORDS_SHOWN).map((word) => (
+              <li key={word}>{word}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Order({ result: { explanation, rerank_score } }: { result: SearchResult }) {
+  const { results } = useTexts();
+  const { found_by, rank_by_similarity, rank, reranker, lexical, lexical_weight, language } = explanation!;
+  return (
+    <details class="why-order">
+      <summary>{results.order}</summary>
+      <p>{results.orderHelp}</p>
+      <p>
+        {found_by === 'similarity'
+          ? results.foundBy.similarity(rank_by_similarity ?? rank)
+          : results.foundBy[found_by]}
+      </p>
+      <p>
         {results.score(
           reranker.toFixed(3),
           (lexical_weight * lexical).toFixed(3),
           language.toFixed(3),
-          sum.toFixed(3),
+          rerank_score.toFixed(3),
         )}
       </p>
     </details>

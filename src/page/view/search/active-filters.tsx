@@ -1,6 +1,8 @@
 /** The filters of the search as chips, each with a button that removes it. */
+import { leftOutCountry, withoutFilter } from '../../model/active.js';
 import type { ClassTitles } from '../../model/class-titles.js';
 import { DATES, emptySearch, type Search } from '../../model/fields.js';
+import { printedNumber } from '../../model/number.js';
 import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
 
@@ -8,6 +10,9 @@ interface Props {
   search: Search;
   onAsk(search: Search): void;
 }
+
+/** More kinds than these are one chip. */
+const KINDS_EACH = 3;
 
 interface Chip {
   text: string;
@@ -49,10 +54,7 @@ type Filters = ReturnType<typeof useTexts>['filters'];
 
 function chipsOf(search: Search, filters: Filters, titles: ClassTitles | undefined): Chip[] {
   const { fields } = filters;
-  const chips: Chip[] = search.countries.map((country) => ({
-    text: filters.countries[country],
-    without: { ...search, countries: search.countries.filter((other) => other !== country) },
-  }));
+  const chips = countryChips(search, filters);
   if (search.doc_type !== 'all')
     chips.push({ text: filters.doc_type[search.doc_type], without: { ...search, doc_type: 'all' } });
   if (search.include_utility_model)
@@ -73,10 +75,20 @@ function chipsOf(search: Search, filters: Filters, titles: ClassTitles | undefin
     'application_number',
     'family_id',
   ] as const) {
-    if (search[field] !== '')
-      chips.push({ text: `${fields[field]}: ${search[field]}`, without: { ...search, [field]: '' } });
+    const without = withoutFilter(search, field);
+    if (!without) continue;
+    // How a name is compared is part of its filter.
+    const isCompared = field === 'applicant' && search.applicant_match !== 'contains';
+    const how = isCompared ? ` (${filters.applicant_match[search.applicant_match]})` : '';
+    const value = field === 'as_of' ? asOfText(search.as_of, filters) : search[field];
+    chips.push({ text: `${fields[field]}${how}: ${value}`, without });
   }
   for (const field of ['kind_codes', 'ipc_codes', 'cpc_codes', 'must_terms', 'must_not_terms'] as const) {
+    if (field === 'kind_codes' && search.kind_codes.length > KINDS_EACH) {
+      const text = `${fields.kind_codes}: ${search.kind_codes.join(', ')}`;
+      chips.push({ text, without: { ...search, kind_codes: [] } });
+      continue;
+    }
     for (const value of search[field]) {
       const rest = search[field].filter((other) => other !== value);
       const title = field.endsWith('pc_codes') ? titles?.titleOf(value) : undefined;
@@ -87,4 +99,20 @@ function chipsOf(search: Search, filters: Filters, titles: ClassTitles | undefin
     }
   }
   return chips;
+}
+
+/** A day as it is. Of a publication, its priority date counts. */
+function asOfText(asOf: string, filters: Filters): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(asOf) ? asOf : `${printedNumber(asOf)} (${filters.ofPriority})`;
+}
+
+function countryChips(search: Search, filters: Filters): Chip[] {
+  const leftOut = leftOutCountry(search);
+  if (leftOut) {
+    return [{ text: filters.notCountry(filters.countries[leftOut]), without: { ...search, countries: [] } }];
+  }
+  return search.countries.map((country) => ({
+    text: filters.countries[country],
+    without: { ...search, countries: search.countries.filter((other) => other !== country) },
+  }));
 }

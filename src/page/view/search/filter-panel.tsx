@@ -1,6 +1,7 @@
 /** Filters, in groups as a searcher thinks of them. A change is a draft until it is applied, since a search costs quota. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { activeCount, leftOutCountry, withoutCountry } from '../../model/active.js';
 import { COUNTRIES, DATES, type Search } from '../../model/fields.js';
 import { useTexts } from '../context.js';
 import { withoutFilters } from './active-filters.js';
@@ -26,6 +27,7 @@ interface Props {
 export function FilterPanel({ search, isChanged, complaints, onChange, onAsk }: Props) {
   const { filters } = useTexts();
   const [isOpen, setOpen] = useState(false);
+  const active = activeCount(search);
   const props: FieldProps = { search, complaints, onChange };
   const { hints, groups } = filters;
   const submit = (event: Event) => {
@@ -51,7 +53,7 @@ export function FilterPanel({ search, isChanged, complaints, onChange, onAsk }: 
         aria-controls="filter-groups"
         onClick={() => setOpen(!isOpen)}
       >
-        {filters.heading}
+        {active > 0 ? `${filters.heading} (${active})` : filters.heading}
       </button>
       <h2 class="filters-heading">{filters.heading}</h2>
       <div id="filter-groups" class="filter-groups">
@@ -65,15 +67,11 @@ export function FilterPanel({ search, isChanged, complaints, onChange, onAsk }: 
             <ListFieldInput {...props} name="kind_codes" hint={hints.kinds} />
           </>,
         )}
+        {group('priorArt', ['as_of'], <TextFieldInput {...props} name="as_of" hint={hints.as_of} />)}
         {group(
           'dates',
-          ['as_of', ...DATES.flatMap((kind) => [`${kind}_date_from`, `${kind}_date_to`])],
-          <>
-            {DATES.map((kind) => (
-              <DateField key={kind} {...props} kind={kind} />
-            ))}
-            <TextFieldInput {...props} name="as_of" hint={hints.as_of} />
-          </>,
+          DATES.flatMap((kind) => [`${kind}_date_from`, `${kind}_date_to`]),
+          DATES.map((kind) => <DateField key={kind} {...props} kind={kind} />),
         )}
         {group(
           'names',
@@ -124,7 +122,7 @@ export function FilterPanel({ search, isChanged, complaints, onChange, onAsk }: 
         )}
       </div>
       <div class={isChanged ? 'filters-end changed' : 'filters-end'}>
-        <span class="unseen" role="status">
+        <span class="filters-changed" role="status">
           {isChanged ? filters.changed : ''}
         </span>
         <button type="submit" class={isChanged ? 'button main' : 'button'}>
@@ -172,20 +170,31 @@ function Countries({ search, onChange }: FieldProps) {
     <fieldset>
       <legend class="unseen">{filters.fields.countries}</legend>
       {COUNTRIES.map((country) => (
-        <label key={country} class="check">
-          <input
-            type="checkbox"
-            checked={search.countries.includes(country)}
-            onChange={(event) => {
-              const { checked } = event.currentTarget;
-              const countries = COUNTRIES.filter((other) =>
-                other === country ? checked : search.countries.includes(other),
-              );
-              onChange({ ...search, countries });
-            }}
-          />
-          {filters.countries[country]}
-        </label>
+        <div key={country} class="country">
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={search.countries.includes(country)}
+              onChange={(event) => {
+                const { checked } = event.currentTarget;
+                const countries = COUNTRIES.filter((other) =>
+                  other === country ? checked : search.countries.includes(other),
+                );
+                onChange({ ...search, countries });
+              }}
+            />
+            {filters.countries[country]}
+          </label>
+          <button
+            type="button"
+            class="button plain"
+            aria-pressed={leftOutCountry(search) === country}
+            onClick={() => onChange(withoutCountry(search, country))}
+          >
+            <span class="unseen">{filters.notCountry(filters.countries[country])}</span>
+            <span aria-hidden="true">{filters.not}</span>
+          </button>
+        </div>
       ))}
     </fieldset>
   );

@@ -1,5 +1,6 @@
 /** The question box, with the patents that stand beside the question as examples. */
 import type { Search } from '../../model/fields.js';
+import { printedNumber } from '../../model/number.js';
 import { useTexts } from '../context.js';
 import { FieldComplaint } from './field-complaint.js';
 
@@ -53,7 +54,7 @@ export function Question({ search, complaint, onChange, onAsk, onRemove }: Props
               search[field].map((id) => (
                 <li key={`${field} ${id}`} class="chip">
                   <span>
-                    {question[field]} <b>{id}</b>
+                    {question[field]} <b title={id}>{printedNumber(id)}</b>
                   </span>
                   <button
                     type="button"

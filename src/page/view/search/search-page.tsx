@@ -15,6 +15,7 @@ import { goTo, scrollToPlace } from '../router.js';
 import { ActiveFilters } from './active-filters.js';
 import { ComplaintsNote } from './complaints-note.js';
 import { FilterPanel } from './filter-panel.js';
+import { LeftOut } from './left-out.js';
 import { Question } from './question.js';
 import { SignInNote } from './sign-in-note.js';
 import { Start } from './start.js';
@@ -84,6 +85,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
         </h1>
         <Views search={search} />
         <ActiveFilters search={search} onAsk={ask} />
+        <LeftOut search={search} onAsk={ask} />
         {ofFields.size > 0 && <ComplaintsNote complaints={complaints} />}
         {error && ofFields.size === 0 && (
           <Failure error={error} onRetry={(isList ? list : statistics).retry} />
@@ -120,7 +122,7 @@ function Answered<T>({
 }
 
 function Views({ search }: { search: Search }) {
-  const { results } = useTexts();
+  const { results, patent } = useTexts();
   return (
     <nav class="views" aria-label={results.heading}>
       {(['list', 'statistics'] as const).map((view) => (
@@ -130,6 +132,7 @@ function Views({ search }: { search: Search }) {
           aria-current={search.view === view ? 'page' : undefined}
         >
           {results[view]}
+          {view === 'statistics' && search.view === 'list' && <small> · {patent.relatedCost}</small>}
         </a>
       ))}
     </nav>

@@ -1,11 +1,10 @@
 /** The first page: what can be asked, and what the index holds. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { Coverage } from '../../../search/public-types.js';
+import { useEffect } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
 import { COUNTRIES } from '../../model/fields.js';
-import { call } from '../api.js';
 import { useTexts } from '../context.js';
+import { useCoverage } from '../coverage.js';
 
 interface Props {
   question: ComponentChildren;
@@ -14,6 +13,10 @@ interface Props {
 
 export function Start({ question, children }: Props) {
   const { start } = useTexts();
+  useEffect(() => {
+    // With a finger, the focus would open the keyboard of the screen over the page.
+    if (matchMedia('(pointer: fine)').matches) document.getElementById('question')?.focus();
+  }, []);
   return (
     <div class="start">
       <h1>{start.heading}</h1>
@@ -38,11 +41,7 @@ export function Start({ question, children }: Props) {
 /** Publications of each office. */
 function Holdings() {
   const { start, filters, number } = useTexts();
-  const [coverage, setCoverage] = useState<Coverage>();
-  useEffect(() => {
-    // Without these figures, the page is complete.
-    call<Coverage>('GET', 'api/v1/stats/coverage').then(setCoverage, () => {});
-  }, []);
+  const coverage = useCoverage();
   if (!coverage) return <div class="holdings" />;
   const offices = COUNTRIES.filter((country) => coverage.by_country[country]);
   if (coverage.total === 0) return <p class="holdings">{start.empty}</p>;

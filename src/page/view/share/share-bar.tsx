@@ -1,15 +1,17 @@
 /** Takes a search elsewhere: its address, its results as a file, its request as code. */
 import { useRef } from 'preact/hooks';
 import type { SearchResponse } from '../../../search/public-types.js';
-import { csvOf, curlOf, libraryCodeOf } from '../../model/export.js';
+import { csvOf, curlOf, jsonOf, libraryCodeOf, type Source } from '../../model/export.js';
 import type { Search } from '../../model/fields.js';
 import { semanticRequest } from '../../model/request.js';
+import { answeredAt } from '../answers.js';
 import { useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
 
 export function ShareBar({ search, answer }: { search: Search; answer: SearchResponse }) {
   const { share } = useTexts();
   const dialog = useRef<HTMLDialogElement>(null);
+  const source = (): Source => ({ search, page: pageAddress(), searchedAt: answeredAt(answer) });
   return (
     <div class="share">
       <Copy label={share.copyLink} text={() => location.href} />
@@ -17,7 +19,7 @@ export function ShareBar({ search, answer }: { search: Search; answer: SearchRes
         type="button"
         class="button"
         aria-label={share.download('CSV')}
-        onClick={() => download('priorart.csv', 'text/csv', csvOf(answer.results))}
+        onClick={() => download('priorart.csv', 'text/csv', csvOf(answer.results, source()))}
       >
         {share.csv}
       </button>
@@ -25,7 +27,7 @@ export function ShareBar({ search, answer }: { search: Search; answer: SearchRes
         type="button"
         class="button"
         aria-label={share.download('JSON')}
-        onClick={() => download('priorart.json', 'application/json', JSON.stringify(answer, undefined, 2))}
+        onClick={() => download('priorart.json', 'application/json', jsonOf(answer, source()))}
       >
         {share.json}
       </button>
@@ -39,10 +41,12 @@ export function ShareBar({ search, answer }: { search: Search; answer: SearchRes
   );
 }
 
+const pageAddress = (): string => location.href.replace(/#.*$/s, '');
+
 function RequestAsCode({ search, onClose }: { search: Search; onClose(): void }) {
   const { share, patent } = useTexts();
   const request = semanticRequest(search);
-  const base = location.href.replace(/#.*$/s, '').replace(/\/$/, '');
+  const base = pageAddress().replace(/\/$/, '');
   const [curl, code] = [curlOf(base, request), libraryCodeOf(request)];
   return (
     <>

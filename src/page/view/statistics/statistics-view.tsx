@@ -5,12 +5,10 @@ import { DATES, type DateKind, parametersOf, type Search } from '../../model/fie
 import { statisticsDate } from '../../model/request.js';
 import { useClassTitles } from '../class-titles.js';
 import { useTexts } from '../context.js';
+import { MOST_COUNTED } from '../results/results-view.js';
 import { goTo } from '../router.js';
 import { type Bar, Bars } from './bars.js';
 import { Years } from './years.js';
-
-/** Default of `max_results`: the endpoint counts no further. */
-const MOST_COUNTED = 10_000;
 
 interface Props {
   search: Search;

@@ -1,6 +1,7 @@
 /** Patents by year as a plot of uPlot, and as a table. */
 import { useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { yearAxis } from '../../model/year-axis.js';
 import { useTexts } from '../context.js';
 import { usePlot } from '../parts/plot.js';
 import { goTo } from '../router.js';
@@ -11,6 +12,8 @@ interface Props {
 }
 
 const HEIGHT = 200;
+/** Of the labels of counts, px. */
+const COUNTS_WIDTH = 48;
 
 export function Years({ counts, linkOf }: Props) {
   const { statistics, number } = useTexts();
@@ -58,6 +61,7 @@ function plotOf(
   const known = Object.keys(counts).map(Number);
   const [first, last] = [Math.min(...known), Math.max(...known)];
   const years = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  const labels = yearAxis(element.clientWidth - COUNTS_WIDTH, years.length);
   const style = getComputedStyle(element);
   const [text, line, fill] = [style.color, style.borderColor, style.outlineColor];
   const axis = {
@@ -79,11 +83,13 @@ function plotOf(
         {
           ...axis,
           grid: { show: false },
-          size: 32,
-          incrs: [1, 2, 5, 10, 20, 50],
+          size: labels.height,
+          rotate: labels.rotate,
+          space: labels.rotate === 0 ? 34 : 1,
+          incrs: labels.steps,
           values: (_, values) => values.map((value) => (Number.isInteger(value) ? String(value) : '')),
         },
-        { ...axis, size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] },
+        { ...axis, size: COUNTS_WIDTH, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] },
       ],
       series: [
         {},

@@ -1,0 +1,229 @@
+/** What a patent searcher has to see on the page: what is left out, what the figures mean, what a filter does. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { noSharp } from '../drawings/images.js';
+import { noBrowser } from '../house/browser.js';
+import { becomesTrue, Site, TITLED } from './site.js';
+
+const QUESTION = encodeURIComponent('황화물 고체 전해질을 포함하는 리튬 이차전지');
+const shownResults = (page: Page) => page.locator('.answered:not(.waiting) .result');
+
+describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
+  let site: Site;
+  before(async () => {
+    site = await Site.open();
+  });
+  after(() => site?.close());
+
+  /** The parameters of the search that the page shows. */
+  const parametersOf = (page: Page) =>
+    new URL(`http://page/${new URL(page.url()).hash.slice(2)}`).searchParams;
+
+  it('sees which kinds are left out, and includes them with one click', async () => {
+    const { page, complaints } = await site.visit(`#/?query=${QUESTION}`);
+    const models = page.locator('.left-out', { hasText: /Utility models left out \(\d+\)/ });
+    const designs = page.locator('.left-out', { hasText: /Designs left out \(\d+\)/ });
+    await models.getByRole('button').click();
+    await page.locator('.chip', { hasText: 'Include utility models' }).waitFor();
+    assert.equal(await models.count(), 0);
+    await designs.getByRole('button').click();
+    await page.locator('.chip', { hasText: 'Kind codes: ' }).waitFor();
+    assert.equal(await page.locator('.left-out').count(), 0);
+    const kinds = parametersOf(page).getAll('kind_codes');
+    for (const kind of ['A1', 'B2', 'S1', 'U']) assert.ok(kinds.includes(kind), String(kinds));
+    await shownResults(page).first().waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it('gets from a result to what is like it, and to prior art for it, within the same filters', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}&countries=KR&collapse=none`);
+    const first = shownResults(page).first();
+    await first.waitFor();
+    const link = (name: string) => first.getByRole('link', { name }).getAttribute('href');
+    const id = (await link('More like this'))!.match(/like=(\w+)/)![1]!;
+    const number = (await first.locator('.number').textContent())!;
+    assert.match((await link('More like this'))!, /countries=KR/);
+    await first.getByRole('link', { name: 'Prior art for this' }).click();
+    await page.locator('.examples .chip', { hasText: number }).waitFor();
+    await page.locator('.chip', { hasText: `Published before: ${number}` }).waitFor();
+    await page.locator('.chip', { hasText: 'Korea' }).waitFor();
+    assert.equal(parametersOf(page).get('collapse'), 'none');
+    await shownResults(page).first().waitFor();
+    // The patent page has the same ways.
+    await page.goto(site.url(`#/patent/${id}?query=${QUESTION}&countries=KR`));
+    await page.getByRole('link', { name: 'Prior art for this' }).click();
+    await page.locator('.chip', { hasText: `Published before: ${number}` }).waitFor();
+    assert.deepEqual(parametersOf(page).getAll('countries'), ['KR']);
+  });
+
+  it('learns what a bar means without a mouse, on the list and of a result', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}`, { hasTouch: true });
+    await page.getByText('What the bars mean').tap();
+    await page.locator('.bars-help[open]', { hasText: 'From 0.5 on (the line)' }).waitFor();
+    const why = page.locator('.why').first();
+    await why.getByText('Why it is here').tap();
+    const similarity = await page.locator('.similarity-value').first().textContent();
+    await why.getByText(`Its nearest passage has a similarity of ${similarity} to the question.`).waitFor();
+    await why.getByText('From 0.5 on (the line)').waitFor();
+  });
+
+  it('reads first which words were found and which not; the sum is folded away', async () => {
+    const { page } = await site.visit(`#/?query=${encodeURIComponent('sulfide electrolyte of a zeppelin')}`);
+    const why = page.locator('.why', { hasText: 'Words of the question in its passages' }).first();
+    await why.locator('summary').first().click();
+    assert.match((await why.locator('.found').textContent())!, /electrolyte in \d+ documents of the index/);
+    assert.deepEqual(await why.locator('.missing li').allTextContents(), ['zeppelin']);
+    const sum = why.getByText(/^Passages .* = /);
+    assert.equal(await sum.isVisible(), false);
+    await why.getByText('How the order is computed').click();
+    assert.equal(await sum.isVisible(), true);
+  });
+
+  it('sees how many results there are, and how many are clear once that is known', async () => {
+    const { page } = await site.visit();
+    let searches = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/search/')) searches++;
+    });
+    await page.goto(site.url(`#/?query=${QUESTION}`));
+    await page.getByRole('status').getByText('First 20 results', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Count those at 0.5 or above' }).click();
+    const counted = await page.getByText(/patents with a similarity of at least 0.5/).textContent();
+    await page.getByRole('link', { name: 'Results', exact: true }).click();
+    await page.getByText(`First 20 results · ${/\d+/.exec(counted!)![0]} at 0.5 or above`).waitFor();
+    assert.equal(searches, 2, 'the list and the statistics; the count costs no further search');
+    await page.goto(site.url(`#/?query=${QUESTION}&applicant=Northern&countries=US`));
+    await page.getByText(/^\d results · \d at 0.5 or above$/).waitFor();
+  });
+
+  it('sees a line where similarity falls below 0.5, or a mark at each result if the order differs', async () => {
+    const { page } = await site.visit();
+    const show = async (similarities: number[], address: string) => {
+      await page.route('**/api/v1/search/semantic', async (route) => {
+        const answer = await route.fetch();
+        const body = await answer.json();
+        const results = similarities.map((similarity_score, at) => ({
+          ...body.results[at],
+          similarity_score,
+        }));
+        await route.fulfill({ response: answer, json: { ...body, results } });
+      });
+      await page.goto(site.url(`#/?query=${QUESTION}&${address}`));
+      await page.locator(`.answered:not(.waiting) .result:nth-of-type(${similarities.length})`).waitFor();
+      await page.unroute('**/api/v1/search/semantic');
+    };
+    const line = page.locator('.cut + .result .similarity-value');
+    await show([0.9, 0.6, 0.4, 0.3], 'countries=KR');
+    assert.equal(await line.textContent(), '0.40');
+    assert.equal(await page.locator('.badge.low').count(), 0);
+    await page.goto(site.url());
+    await show([0.9, 0.4, 0.6, 0.3], 'countries=US');
+    assert.equal(await page.locator('.cut').count(), 0);
+    const marked = page.locator('.result:has(.badge.low) .similarity-value');
+    assert.deepEqual(await marked.allTextContents(), ['0.40', '0.30']);
+  });
+
+  it('is warned of a publication that has only a title', async () => {
+    const [bare, whole] = TITLED.map(({ patent_id }) => patent_id);
+    const { page } = await site.visit(
+      `#/?query=${encodeURIComponent('一种茶叶采摘装置')}&countries=CN&collapse=none`,
+    );
+    await shownResults(page).first().waitFor();
+    const badge = (id: string) =>
+      page.locator(`.result:has([href*="${id}"]) .badge`, { hasText: 'title only' });
+    assert.equal(await badge(bare!).count(), 1);
+    assert.equal(await badge(whole!).count(), 0);
+    await page.goto(site.url(`#/patent/${bare}`));
+    await page.getByText('The index holds only the title').waitFor();
+    assert.equal(await page.getByText('The index holds no text of this part').count(), 0);
+    assert.equal(await page.getByText('The index holds no drawings of this publication').count(), 1);
+    await page.goto(site.url(`#/patent/${whole}`));
+    await page.getByText('The index holds no text of this part').first().waitFor();
+    assert.equal(await page.getByText('The index holds only the title').count(), 0);
+  });
+
+  it('sees that a filter is not applied yet, and the buttons cover no field', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}`, { viewport: { width: 1280, height: 500 } });
+    await shownResults(page).first().waitFor();
+    await page.getByLabel('United States').check();
+    await page.getByText('Not applied yet').waitFor();
+    assert.equal(
+      await page.evaluate(
+        'scrollY === 0 && document.querySelector(".filters-end").getBoundingClientRect().bottom <= innerHeight',
+      ),
+      true,
+      'the button is in view',
+    );
+    const closed = page.locator('.filter-group:not([open]) > summary');
+    while ((await closed.count()) > 0) await closed.first().click();
+    const covered = await page.evaluate<string[]>(`(() => {
+      const end = document.querySelector('.filters-end');
+      return [...document.querySelectorAll('.filters input, .filters select')].filter((field) => {
+        field.scrollIntoView({ block: 'nearest' });
+        return field.getBoundingClientRect().bottom > end.getBoundingClientRect().top;
+      }).map((field) => field.id);
+    })()`);
+    assert.deepEqual(covered, []);
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.locator('.chip', { hasText: 'United States' }).waitFor();
+    assert.equal(await page.getByText('Not applied yet').count(), 0);
+  });
+
+  it('leaves out one country with one click', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}`);
+    await page.getByRole('button', { name: 'Not Korea' }).click();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.locator('.chips').getByText('Not Korea').waitFor();
+    await shownResults(page).first().waitFor();
+    const badges = await page.locator('.result .result-line .badge:first-of-type').allTextContents();
+    assert.ok(!parametersOf(page).getAll('countries').includes('KR'), String(badges));
+    await page.locator('.chips').getByRole('button', { name: 'Remove Not Korea' }).click();
+    await page.locator('.chips').getByText('Not Korea').waitFor({ state: 'detached' });
+  });
+
+  it('sees on a phone how many filters are in use', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}&countries=KR&countries=US&applicant=Northern`, {
+      viewport: { width: 375, height: 740 },
+    });
+    await page.getByRole('button', { name: 'Filters (2)', exact: true }).waitFor();
+  });
+
+  it('removes an applicant with the way in which its name was compared', async () => {
+    const { page } = await site.visit(
+      `#/?query=${QUESTION}&applicant=Northern%20Cells&applicant_match=exact&applicant_expand=true`,
+    );
+    await page.getByRole('button', { name: 'Remove Applicant (is exactly): Northern Cells' }).click();
+    await page.locator('.chips').getByText('Northern Cells').waitFor({ state: 'detached' });
+    assert.deepEqual([...parametersOf(page).keys()], ['query']);
+  });
+
+  it('finds "Published before" among what leaves nothing, and searches without it', async () => {
+    const { page } = await site.visit(`#/?query=${QUESTION}&as_of=1950-01-01`);
+    const row = page.locator('.excluded li', { hasText: 'Published before' });
+    await row.getByRole('link', { name: 'Search without: Published before' }).click();
+    await shownResults(page).first().waitFor();
+    assert.equal(parametersOf(page).has('as_of'), false);
+  });
+
+  it('types at once, and sees whose searches are counted and what costs one', async () => {
+    const { page } = await site.visit('', { locale: 'ko-KR' });
+    await becomesTrue(page, 'document.activeElement.id === "question"');
+    await page.keyboard.type('황화물 고체 전해질');
+    await page.keyboard.press('Enter');
+    await shownResults(page).first().waitFor();
+    await page
+      .locator('.frame-account', { hasText: /계정 Demonstration · 이번 달 검색 .*회 중 \d+회 사용/ })
+      .waitFor();
+    await page.getByRole('link', { name: '통계 · 검색 1회로 계산됩니다.' }).waitFor();
+    await page.goto(site.url('#/dashboard'));
+    await page.getByText('서버 운영자가 설정합니다').waitFor();
+    assert.equal(await page.getByText('priorart accounts password').isVisible(), false);
+  });
+
+  it('reads numbers as offices print them, and that a grant is published as a grant', async () => {
+    const { page } = await site.visit(`#/patent/US11217824B2?query=${QUESTION}`, { locale: 'ko-KR' });
+    await page.locator('.patent-head .number', { hasText: 'US 11,217,824 B2' }).waitFor();
+    await page.locator('.data dt', { hasText: '등록공고일' }).waitFor();
+  });
+});
