@@ -106,10 +106,15 @@ export function mcpServer(callerOf: CallerOf, { version, onFault }: ServerOption
     resourceTemplates: [...RESOURCE_TEMPLATES],
   }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    asProtocol(RESOURCE_NOT_FOUND, onFault, async () => {
-      const options = { signal: context.mcpReq.signal, label: 'mcp.read_resource' };
-      return { contents: [await readResource(params.uri, callerOf(context), options)] };
-    }),
+    asProtocol(
+      RESOURCE_NOT_FOUND,
+      onFault,
+      async () => {
+        const options = { signal: context.mcpReq.signal, label: 'mcp.read_resource' };
+        return { contents: [await readResource(params.uri, callerOf(context), options)] };
+      },
+      { uri: params.uri },
+    ),
   );
   return server;
 }
@@ -130,17 +135,24 @@ function resultOf({ structured, blocks = [] }: ToolAnswer) {
   return { content: [text, ...blocks], structuredContent: structured };
 }
 
-/** Runs a request that is not a tool's: its errors are errors of the protocol. */
+/**
+ * Runs a request that is not a tool's: its errors are errors of the protocol.
+ * @param data what the errors say besides the code
+ */
 async function asProtocol<T>(
   code: number,
   onFault: (error: unknown) => void,
   work: () => T | Promise<T>,
+  data: object = {},
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (isPriorartError(error)) {
-      throw new ProtocolError(error.status < 500 ? code : INTERNAL, error.message, { code: error.code });
+      throw new ProtocolError(error.status < 500 ? code : INTERNAL, error.message, {
+        code: error.code,
+        ...data,
+      });
     }
     onFault(error);
     throw new ProtocolError(INTERNAL, 'internal error');

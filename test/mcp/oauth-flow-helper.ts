@@ -10,11 +10,11 @@ export interface Tokens {
 }
 
 /** Registers a client. Resolves to its id. */
-export async function registered(base: string, name: string): Promise<string> {
+export async function registered(base: string, name: string, redirect = REDIRECT): Promise<string> {
   const response = await fetch(`${base}/oauth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_name: name, redirect_uris: [REDIRECT] }),
+    body: JSON.stringify({ client_name: name, redirect_uris: [redirect] }),
   });
   assert.equal(response.status, 201);
   return ((await response.json()) as { client_id: string }).client_id;
