@@ -2,32 +2,27 @@
  * Whether an operator signed in from this tab. The cookie itself cannot be read by the page, and asking the server
  * each time would log a refusal for other clients.
  */
+import { watched } from './watched.js';
+
 const NAME = 'priorart.operator';
 
-export function isKnownOperator(): boolean {
+/** A browser may refuse storage. It is then known until the page is closed. */
+function attempt<T>(access: () => T, otherwise: T): T {
   try {
-    return sessionStorage.getItem(NAME) !== null;
+    return access();
   } catch {
-    return known;
+    return otherwise;
   }
 }
 
-let known = false;
+export const operator = watched(attempt(() => sessionStorage.getItem(NAME) !== null, false));
 
 export function rememberOperator(): void {
-  known = true;
-  try {
-    sessionStorage.setItem(NAME, '1');
-  } catch {
-    // A browser may refuse storage. It is then known until the page is closed.
-  }
+  attempt(() => sessionStorage.setItem(NAME, '1'), undefined);
+  operator.set(true);
 }
 
 export function forgetOperator(): void {
-  known = false;
-  try {
-    sessionStorage.removeItem(NAME);
-  } catch {
-    // Nothing was stored.
-  }
+  attempt(() => sessionStorage.removeItem(NAME), undefined);
+  operator.set(false);
 }
