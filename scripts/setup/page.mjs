@@ -12,6 +12,8 @@ export const SHARED = [
   'src/access/log-records.ts',
   'src/access/records.ts',
   'src/limits.ts',
+  'src/observe/figures.ts',
+  'src/observe/observations.ts',
   'src/patent/claim-reference.ts',
   'src/patent/kind.ts',
   'src/patent/number-forms.ts',

@@ -36,7 +36,7 @@ export type Verification =
   /** The deactivated key, for its log. */
   | { ok: false; reason: 'deactivated'; key: ApiKey };
 
-/** Present while all calls except health are answered 503. */
+/** Present while all calls except health, administration and the files of the web page are answered 503. */
 export interface Maintenance {
   since: string;
   /** The Retry-After that clients receive, s. */

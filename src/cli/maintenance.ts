@@ -8,7 +8,9 @@ type Flags = Record<string, string | undefined>;
 
 export function maintenanceCommand(): Command {
   const maintenance = new Command('maintenance')
-    .description('answer every call but health with 503, on all servers of a data folder')
+    .description(
+      'answer every call with 503, except health, administration and the files of the web page, on all servers of a data folder',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  priorart maintenance on --retry-after 600\n  priorart maintenance off',
@@ -47,7 +49,7 @@ async function set(on: boolean, flags: Flags): Promise<void> {
     await access.setMaintenance(on, retryAfter);
     print({ on }, Boolean(flags['json']), () =>
       on
-        ? 'Maintenance is on: every call but health is answered 503.'
+        ? 'Maintenance is on: every call except health, administration and the files of the web page is answered 503.'
         : 'Maintenance is off: calls are answered again.',
     );
   });

@@ -122,7 +122,7 @@ export const ERROR_HELP = {
   },
   maintenance: {
     means: 'the operator has stopped all calls for a while',
-    solve: 'wait for Retry-After; the operator ends it with `priorart maintenance off`',
+    solve: 'wait for Retry-After; the operator ends it with `priorart maintenance off` or in the dashboard',
   },
   cancelled: {
     means: 'the server cut the work off, as a rule because it shuts down',

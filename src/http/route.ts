@@ -42,7 +42,7 @@ export interface Services {
   /** Longest time of a search, ms. */
   deadlineMs: number;
   /** The figures of this server for its operator; absent: its endpoint answers 404. */
-  figures?: (() => Promise<Figures>) | undefined;
+  figures?: (() => Figures) | undefined;
   /** Set when the server begins to shut down. */
   lifecycle: { draining: boolean };
   /** Receives every request at the time of its answer. */
@@ -103,6 +103,8 @@ export interface Route {
   takesBearer?: true;
   /** Whether a session of the web page, with the header X-Priorart-Page, may stand in for X-API-Key. */
   takesSession?: true;
+  /** Whether it is answered during maintenance. `health` and `admin` always are. For the files of the web page. */
+  duringMaintenance?: true;
   /** Its description in the OpenAPI document; absent for files of the page, and for the endpoints of MCP and OAuth. */
   operation?: Operation;
   handle(call: Call): HttpReply | Promise<HttpReply>;

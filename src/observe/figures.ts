@@ -1,13 +1,24 @@
-/** The figures of a running server for its operator: what the metrics hold, as one JSON document. */
+/** The figures of a running server for its operator, as one JSON document. */
 import type { IndexState, PoolState } from './observations.js';
 
-/** Durations of requests since the start of the server, ms; percentiles are estimated from buckets. */
+/** Requests of an endpoint since the start of the server. */
 export interface Latency {
   endpoint: string;
   requests: number;
+  /** Answered with 4xx. */
+  refused: number;
+  /** Answered with 5xx. */
+  failed: number;
+  /** Durations of the other requests; absent if there are none. */
+  duration?: Durations;
+}
+
+/** ms. A percentile is at most 0.1 % higher than the duration of that rank; the maximum is exact. */
+export interface Durations {
   p50: number;
   p95: number;
   p99: number;
+  max: number;
 }
 
 export interface Figures {
@@ -20,25 +31,4 @@ export interface Figures {
   recall?: number;
   /** Bytes. */
   memory: { resident: number; heap: number };
-}
-
-/** Cumulative counts of a histogram, by the upper bound of the bucket, s, ascending. The last bound is infinite. */
-export type Buckets = readonly { upTo: number; count: number }[];
-
-/**
- * A percentile of a histogram, ms, between the bounds of its bucket in proportion to the counts. For the last
- * bucket, which has no upper bound, the lower bound.
- * @param share from 0 to 1
- */
-export function percentile(buckets: Buckets, share: number): number {
-  const wanted = share * (buckets.at(-1)?.count ?? 0);
-  let [below, counted] = [0, 0];
-  for (const { upTo, count } of buckets) {
-    if (count >= wanted && count > counted) {
-      const part = Number.isFinite(upTo) ? ((upTo - below) * (wanted - counted)) / (count - counted) : 0;
-      return Math.round((below + part) * 1e5) / 100;
-    }
-    [below, counted] = [Number.isFinite(upTo) ? upTo : below, count];
-  }
-  return 0;
 }

@@ -2,7 +2,8 @@
  * The metrics at /metrics, in Prometheus' text format. Counters are incremented as events occur. Gauges are read when
  * /metrics is requested. Labels come from tables of the program, never from a client.
  */
-import { type Figures, percentile } from './figures.js';
+import type { Figures } from './figures.js';
+import { Latencies } from './latencies.js';
 import type { AnsweredQuestion, IndexState, PoolState, RecallCount } from './observations.js';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from './prometheus.js';
 
@@ -91,6 +92,8 @@ export class Metrics {
     help: 'Share of the exact best ten that searches found, mean over about the last hundred checks',
     registers: [this.#registry],
   });
+  /** Durations for operators. Buckets of Prometheus are too wide for percentiles. */
+  readonly #latencies = new Latencies();
   #recallNow: number | undefined;
   #sources: MetricSources | undefined;
 
@@ -107,30 +110,12 @@ export class Metrics {
   }
 
   /** The figures for an operator, since the start. */
-  async figures(): Promise<Figures> {
-    const byEndpoint = new Map<string, Map<number, number>>();
-    for (const { metricName, labels, value } of (await this.#requests.get()).values) {
-      if (!metricName?.endsWith('_bucket')) continue;
-      const { http_route: endpoint, le } = labels as { http_route: string; le: number | string };
-      const buckets = byEndpoint.get(endpoint) ?? new Map<number, number>();
-      const upTo = le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le);
-      buckets.set(upTo, (buckets.get(upTo) ?? 0) + value);
-      byEndpoint.set(endpoint, buckets);
-    }
-    const latency = [...byEndpoint].map(([endpoint, counts]) => {
-      const buckets = [...counts].map(([upTo, count]) => ({ upTo, count })).sort((a, b) => a.upTo - b.upTo);
-      const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(buckets, share)) as [
-        number,
-        number,
-        number,
-      ];
-      return { endpoint, requests: buckets.at(-1)?.count ?? 0, p50, p95, p99 };
-    });
+  figures(): Figures {
     const { rss, heapUsed } = process.memoryUsage();
     const [pool, index] = [this.#sources?.pool(), this.#sources?.index()];
     return {
       uptime_s: Math.round(process.uptime()),
-      latency: latency.sort((a, b) => b.requests - a.requests),
+      latency: this.#latencies.list(),
       ...(pool ? { pool } : {}),
       ...(index ? { index } : {}),
       ...(this.#recallNow === undefined ? {} : { recall: this.#recallNow }),
@@ -140,6 +125,7 @@ export class Metrics {
 
   /** @param ms from the request's head to its answer */
   requestFinished(request: { method: string; endpoint: string; status: number; ms: number }): void {
+    this.#latencies.add(request.endpoint, request.status, request.ms);
     const method = METHODS.has(request.method) ? request.method : '_OTHER';
     this.#requests.observe(
       {

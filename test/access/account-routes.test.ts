@@ -6,7 +6,6 @@ import { it, type TestContext } from 'node:test';
 import { ROUTES } from '../../src/http/app.js';
 import { operationsOf } from '../../src/http/openapi/operations.js';
 import { SCHEMAS } from '../../src/http/openapi/schemas.js';
-import { percentile } from '../../src/observe/figures.js';
 import { type Answer, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
 
 const PASSWORD = 'correct horse battery staple';
@@ -190,21 +189,18 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
       ({ endpoint }: { endpoint: string }) => endpoint === 'semantic',
     );
     assert.equal(searches.requests, 3);
-    assert.ok(searches.p50 > 0 && searches.p50 <= searches.p95 && searches.p95 <= searches.p99);
+    assert.deepEqual([searches.refused, searches.failed], [1, 0], 'the refused call is counted apart');
+    const { p50, p95, p99, max } = searches.duration;
+    assert.ok(p50 > 0 && p50 <= p95 && p95 <= p99 && p99 <= max, JSON.stringify(searches));
+    assert.deepEqual(
+      [health.json.ready, health.json.missing, health.json.maintenance],
+      [true, [], undefined],
+    );
+    await service.access.setMaintenance(true, 300);
+    const down = await operator('GET', '/health');
+    assert.deepEqual([down.json.ready, down.json.missing], [false, ['maintenance is on']]);
+    assert.equal(down.json.maintenance.retry_after, 300);
+    await service.access.setMaintenance(false);
     assert.ok(health.json.memory.resident > 1e6);
   });
-});
-
-it('a percentile of a histogram lies within its bucket', () => {
-  const buckets = [
-    { upTo: 0.01, count: 50 },
-    { upTo: 0.1, count: 90 },
-    { upTo: 1, count: 90 },
-    { upTo: Number.POSITIVE_INFINITY, count: 100 },
-  ];
-  assert.equal(percentile(buckets, 0.25), 5);
-  assert.equal(percentile(buckets, 0.5), 10);
-  assert.equal(percentile(buckets, 0.7), 55);
-  assert.equal(percentile(buckets, 0.99), 1_000, 'the last bucket has no upper bound');
-  assert.equal(percentile([], 0.5), 0);
 });

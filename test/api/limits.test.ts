@@ -109,7 +109,7 @@ onEachAdapter('8 limits', (adapter) => {
     }
   });
 
-  it('SPEC 7 503 maintenance; DECISIONS maintenance: every call but health, with Retry-After', async () => {
+  it('SPEC 7 503 maintenance; DECISIONS maintenance: every call but health, administration and page files, with Retry-After', async () => {
     await service.access.setMaintenance(true);
     try {
       for (const answer of [
@@ -117,6 +117,9 @@ onEachAdapter('8 limits', (adapter) => {
         await service.post(DETAILS, { patent_ids: ['x'] }),
         await service.call(COVERAGE),
         await service.call('/api/v1/drawings/X/a.webp'),
+        await service.call('/session'),
+        await service.call('/account'),
+        await service.call('/docs'),
       ]) {
         assert.equal(answer.status, 503);
         assert.deepEqual(Object.keys(answer.json), ['detail']);
@@ -126,6 +129,11 @@ onEachAdapter('8 limits', (adapter) => {
         );
       }
       assert.equal((await service.call('/livez')).status, 200);
+      // 404 if the page is not built.
+      assert.notEqual((await service.call('/')).status, 503);
+      assert.equal((await service.call('/page/none.js')).status, 404);
+      // The administration needs its secret, and is not refused by maintenance.
+      assert.equal((await service.call('/admin/api/v1/maintenance')).status, 401);
     } finally {
       await service.access.setMaintenance(false);
     }

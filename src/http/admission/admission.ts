@@ -79,7 +79,7 @@ export class Admission {
    *   with the same errors
    */
   admit(request: HttpRequest, route: Route): Promise<void> | undefined {
-    // The administration has a separate check, and is the place to turn maintenance off.
+    // The administration has a separate check, and is one place to turn maintenance off.
     if (route.access === 'health') return undefined;
     if (route.access !== 'public') this.#requireFolder();
     if (route.access === 'admin') {
@@ -140,7 +140,7 @@ export class Admission {
   /** @param id of the key that a checked token stands for */
   #admitCaller(request: HttpRequest, route: Route, id?: string): void {
     const { access, limits } = this.#services;
-    const maintenance = access.maintenance();
+    const maintenance = route.duringMaintenance ? undefined : access.maintenance();
     if (maintenance) {
       throw new PriorartError('maintenance', 'the service is down for maintenance', {
         retryAfter: maintenance.retry_after,

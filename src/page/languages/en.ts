@@ -19,6 +19,10 @@ export const en = {
     themes: { system: 'System colours', light: 'Light', dark: 'Dark' },
     notFound: 'There is no such page.',
     home: 'Go to the search',
+    maintenance: (since: string | undefined, seconds: number) =>
+      `${since ? `Maintenance since ${since}` : 'Maintenance'}: searches and accounts are not answered. Retry-After: ${seconds} s.`,
+    toMaintenance: 'End it under Health',
+    operator: 'Operator',
   },
   start: {
     heading: 'Search patents by meaning',
@@ -278,6 +282,7 @@ export const en = {
       'This server cannot be searched from the page yet: it has no account for visitors, and none with a password.',
     quota: 'The searches of this month are used up.',
     busy: (seconds: number) => `Too many calls at once. Try again in ${seconds} s.`,
+    maintenance: (seconds: number) => `The server is in maintenance. Try again in ${seconds} s.`,
     again: 'Try again',
     check: 'Check the marked fields.',
     request: (id: string) => `Request ${id}`,

@@ -21,6 +21,10 @@ export const ja: Texts = {
     themes: { system: 'システムの配色', light: 'ライト', dark: 'ダーク' },
     notFound: 'そのページはありません。',
     home: '検索へ移動',
+    maintenance: (since, seconds) =>
+      `${since ? `メンテナンス中（${since} から）` : 'メンテナンス中'}: 検索とアカウントの呼び出しには応答しません。Retry-After: ${seconds} 秒。`,
+    toMaintenance: '稼働状況で終了',
+    operator: '運用者',
   },
   start: {
     heading: '意味で探す特許検索',
@@ -272,6 +276,7 @@ export const ja: Texts = {
       'まだこのページから検索できません。訪問者用のアカウントも、パスワードのあるアカウントもありません。',
     quota: '今月の検索回数を使い切りました。',
     busy: (seconds) => `呼び出しが多すぎます。${seconds} 秒後にもう一度お試しください。`,
+    maintenance: (seconds) => `サーバーはメンテナンス中です。${seconds} 秒後にもう一度お試しください。`,
     again: 'もう一度',
     check: '印の付いた項目を確認してください。',
     request: (id) => `リクエスト ${id}`,

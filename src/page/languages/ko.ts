@@ -21,6 +21,10 @@ export const ko: Texts = {
     themes: { system: '시스템 색', light: '밝게', dark: '어둡게' },
     notFound: '그런 페이지가 없습니다.',
     home: '검색으로 가기',
+    maintenance: (since, seconds) =>
+      `${since ? `점검 중(${since}부터)` : '점검 중'}: 검색과 계정 호출에 응답하지 않습니다. Retry-After: ${seconds}초.`,
+    toMaintenance: '상태에서 종료',
+    operator: '운영자',
   },
   start: {
     heading: '의미로 찾는 특허 검색',
@@ -272,6 +276,7 @@ export const ko: Texts = {
     noKeys: '아직 이 페이지에서 검색할 수 없습니다. 방문자 계정도, 비밀번호가 있는 계정도 없습니다.',
     quota: '이번 달 검색 횟수를 모두 썼습니다.',
     busy: (seconds) => `호출이 한꺼번에 너무 많습니다. ${seconds}초 후에 다시 시도하십시오.`,
+    maintenance: (seconds) => `서버가 점검 중입니다. ${seconds}초 후에 다시 시도하세요.`,
     again: '다시 시도',
     check: '표시된 항목을 확인하십시오.',
     request: (id) => `요청 ${id}`,

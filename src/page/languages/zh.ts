@@ -21,6 +21,10 @@ export const zh: Texts = {
     themes: { system: '系统配色', light: '浅色', dark: '深色' },
     notFound: '没有此页面。',
     home: '返回检索',
+    maintenance: (since, seconds) =>
+      `${since ? `维护中（自 ${since}）` : '维护中'}：检索和账户调用暂不响应。Retry-After：${seconds} 秒。`,
+    toMaintenance: '在运行状况中结束',
+    operator: '运维人员',
   },
   start: {
     heading: '按含义检索专利',
@@ -268,6 +272,7 @@ export const zh: Texts = {
     noKeys: '此页面还不能检索：没有访客账户，也没有设置密码的账户。',
     quota: '本月的检索次数已用完。',
     busy: (seconds) => `调用过多。请在 ${seconds} 秒后重试。`,
+    maintenance: (seconds) => `服务器正在维护，请 ${seconds} 秒后重试。`,
     again: '重试',
     check: '请检查标出的字段。',
     request: (id) => `请求 ${id}`,

@@ -2,6 +2,7 @@
  * Calls of the server. The page has no key: the session's cookie says who the visitor is. The header proves that a call
  * comes from this page and not from a form of another site.
  */
+import { answeredNormally, refusedInMaintenance } from './maintenance.js';
 
 /** A call that failed. `message` is the server's `detail`. */
 export class ApiError extends Error {
@@ -48,7 +49,13 @@ export async function call<T>(method: string, path: string, { body, signal }: Ca
     throw new ApiError(String(error), 0);
   });
   const text = await answer.text();
-  if (!answer.ok) throw new ApiError(detailOf(text), answer.status, answer.headers);
+  if (!answer.ok) {
+    const error = new ApiError(detailOf(text), answer.status, answer.headers);
+    if (error.code === 'maintenance') refusedInMaintenance(error.retryAfter);
+    throw error;
+  }
+  // The administration is answered during maintenance, too.
+  if (!path.startsWith('admin/')) answeredNormally();
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 

@@ -4,6 +4,7 @@ import { LANGUAGES, languageFor } from '../languages/index.js';
 import type { Address } from '../model/address.js';
 import { SessionContext, TextsContext, useTexts } from './context.js';
 import { Header } from './frame/header.js';
+import { MaintenanceNote } from './frame/maintenance-note.js';
 import { lazy } from './parts/lazy.js';
 import { keepLanguage, storedLanguage } from './preferences.js';
 import { useAddress } from './router.js';
@@ -25,6 +26,7 @@ export function App() {
     <TextsContext.Provider value={texts}>
       <SessionContext.Provider value={session}>
         <Header languages={LANGUAGES} onLanguage={choose} place={address.parts[0] ?? 'search'} />
+        <MaintenanceNote />
         <main id="content" tabIndex={-1}>
           <View address={address} />
         </main>

@@ -1,6 +1,7 @@
 /** Who the visitor is. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError, call } from './api.js';
+import { maintenance } from './maintenance.js';
 
 export interface SessionAccount {
   id: string;
@@ -59,7 +60,11 @@ export function useSessionOfServer(): SessionHandle {
     },
     [replace],
   );
-  useEffect(() => load(enterSession), [load]);
+  const isDown = maintenance.use() !== undefined;
+  // Also when maintenance ends, which refused the session.
+  useEffect(() => {
+    if (!isDown) load(enterSession);
+  }, [load, isDown]);
   const refresh = useCallback(() => load(current), [load]);
   return { state, refresh, replace };
 }

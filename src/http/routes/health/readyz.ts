@@ -9,9 +9,16 @@ import { healthzOperation, readyzOperation } from './openapi.js';
 
 const RETRY_SECONDS = 2;
 
-export async function readyzReply(
-  services: Pick<Services, 'engine' | 'access' | 'limits' | 'lifecycle'>,
-): Promise<HttpReply> {
+type Checked = Pick<Services, 'engine' | 'access' | 'limits' | 'lifecycle'>;
+
+/** Whether calls with keys can be answered now, and what is missing if not. */
+export interface Readiness {
+  ready: boolean;
+  /** Empty if it is ready. */
+  missing: string[];
+}
+
+export async function readiness(services: Checked): Promise<Readiness> {
   const engine = services.engine.ready();
   const missing = [...engine.missing];
   if (!services.access.isAvailable()) missing.push('the key store cannot be read');
@@ -21,8 +28,14 @@ export async function readyzReply(
     if (fault !== undefined) missing.push(fault);
   }
   if (services.lifecycle.draining) missing.push('the server is shutting down');
-  if (engine.ready && missing.length === 0) return jsonReply('{"status":"ready"}');
-  const detail = `not ready: ${missing.join('; ') || 'the engine is not ready'}`;
+  if (!engine.ready && missing.length === 0) missing.push('the engine is not ready');
+  return { ready: missing.length === 0, missing };
+}
+
+export async function readyzReply(services: Checked): Promise<HttpReply> {
+  const { ready, missing } = await readiness(services);
+  if (ready) return jsonReply('{"status":"ready"}');
+  const detail = `not ready: ${missing.join('; ')}`;
   return detailReply('not_ready', detail, { 'retry-after': String(RETRY_SECONDS) });
 }
 

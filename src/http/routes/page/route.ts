@@ -84,13 +84,10 @@ function bucketOf(drawings: DrawingStore | undefined): string | undefined {
   return link === undefined || link.startsWith('/') ? undefined : new URL(link).origin;
 }
 
+/** The operator ends maintenance on the page, so its files are answered during maintenance, too. */
+const FILE = { method: 'GET', endpoint: 'page', access: 'public', duringMaintenance: true } as const;
+
 export const PAGE_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/', endpoint: 'page', access: 'public', handle: (call) => answer(call, INDEX) },
-  {
-    method: 'GET',
-    path: '/page/{file}',
-    endpoint: 'page',
-    access: 'public',
-    handle: (call) => answer(call, call.parameters['file'] ?? ''),
-  },
+  { ...FILE, path: '/', handle: (call) => answer(call, INDEX) },
+  { ...FILE, path: '/page/{file}', handle: (call) => answer(call, call.parameters['file'] ?? '') },
 ];

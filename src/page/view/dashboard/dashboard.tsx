@@ -3,6 +3,8 @@ import { useState } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
 import { call } from '../api.js';
 import { useSessionHandle, useTexts } from '../context.js';
+import { maintenance, toldOperator } from '../maintenance.js';
+import { forgetOperator, operator as knownOperator } from '../operator.js';
 import { Progress } from '../parts/progress.js';
 import type { SessionAnswer } from '../session.js';
 import { AccountSettings } from './account-settings.js';
@@ -12,7 +14,6 @@ import { Health } from './health.js';
 import { Ingests } from './ingests.js';
 import { Keys } from './keys.js';
 import { Log } from './log.js';
-import { forgetOperator, isKnownOperator } from './operator.js';
 import { Problem } from './problem.js';
 import { SignIn } from './sign-in.js';
 import { useDashboardTexts } from './texts.js';
@@ -24,26 +25,37 @@ const TABS = {
 } as const;
 type Tab = (typeof TABS)[Role][number];
 
+const NO_SESSION: SessionAnswer = { kind: 'none', can_sign_in: true, can_visit: false };
+
 export function Dashboard({ part }: { part: string | undefined }) {
   const { state, replace } = useSessionHandle();
   const { frame } = useTexts();
   const texts = useDashboardTexts();
   const [turn, setTurn] = useState(0);
   const operator = useData(async () => {
-    if (!isKnownOperator()) return false;
-    return call('GET', 'admin/api/v1/session').then(
-      () => true,
+    if (!knownOperator.get()) return false;
+    return call<{ since?: string; retry_after?: number }>('GET', 'admin/api/v1/maintenance').then(
+      (found) => {
+        toldOperator(found);
+        return true;
+      },
       (error: unknown) => {
-        if (failureOf(error).status !== 401) throw error;
+        const failure = failureOf(error);
+        // The server refuses all calls but health. The view of its health says why.
+        if (failure.code === 'unavailable') return true;
+        if (failure.status !== 401) throw failure;
         forgetOperator();
         return false;
       },
     );
   }, [turn]);
+  // During maintenance, an operator can sign in, and an account cannot.
+  const isDown = maintenance.use() !== undefined;
   if (operator.error) return <Problem error={operator.error} onRetry={operator.reload} />;
-  if (state.status === 'failed') return <Problem error={state.error} onRetry={() => location.reload()} />;
+  if (state.status === 'failed' && !isDown && operator.data !== true)
+    return <Problem error={state.error} onRetry={() => location.reload()} />;
   if (operator.data === undefined || state.status === 'waiting') return <Progress text={texts.loading} />;
-  const { session } = state;
+  const session = state.status === 'known' ? state.session : NO_SESSION;
   const again = () => setTurn((before) => before + 1);
   const role = operator.data ? 'operator' : session.kind === 'account' ? 'account' : undefined;
   if (role === undefined) return <SignIn session={session} onOperator={again} />;

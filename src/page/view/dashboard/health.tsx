@@ -1,34 +1,97 @@
 /** The figures of the running server. */
 import { useEffect } from 'preact/hooks';
+import type { Figures } from '../../../observe/figures.js';
+import { call } from '../api.js';
 import { useTexts } from '../context.js';
+import { toldOperator } from '../maintenance.js';
 import { Progress } from '../parts/progress.js';
-import { get, useData } from './data.js';
+import { failureOf, get, useData } from './data.js';
+import { isAdministration } from './endpoints.js';
+import { LatencyTable } from './latency-table.js';
+import { MaintenanceSwitch } from './maintenance-switch.js';
 import { Problem } from './problem.js';
-import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
 
-interface Figures {
-  uptime_s: number;
-  latency: { endpoint: string; requests: number; p50: number; p95: number; p99: number }[];
-  pool?: { running: number; waiting: number; waitingMax: number; refused: number };
-  index?: { documents: number; passages: number };
-  recall?: number;
-  memory: { resident: number };
+/** As in the schema of the endpoint. */
+interface Health extends Figures {
+  ready: boolean;
+  missing: string[];
+  maintenance?: { since: string; retry_after: number };
 }
 
 const EVERY_MS = 5_000;
 
+/** @throws ApiError */
+async function figuresOf(): Promise<Health> {
+  const figures = await get<Health>('operator', '/health');
+  toldOperator(figures.maintenance);
+  return figures;
+}
+
+/**
+ * Why the server is not ready, if it refuses even the administration; undefined if it is ready.
+ * @throws ApiError
+ */
+async function missingOf(): Promise<string | undefined> {
+  try {
+    await call('GET', 'readyz');
+    return undefined;
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.code !== 'not_ready') throw failure;
+    return failure.message;
+  }
+}
+
 export function Health() {
-  const { number } = useTexts();
   const texts = useDashboardTexts();
-  const { health: words } = texts;
-  const { data, error, reload } = useData(() => get<Figures>('operator', '/health'), []);
+  const { data, error, reload } = useData(async () => {
+    try {
+      return { figures: await figuresOf() };
+    } catch (failure) {
+      const missing = failureOf(failure).status === 503 ? await missingOf() : undefined;
+      if (missing === undefined) throw failure;
+      return { missing };
+    }
+  }, []);
   useEffect(() => {
     const timer = setInterval(reload, EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
+  const { figures } = data;
+  return (
+    <section>
+      <Readiness missing={figures ? figures.missing : [data.missing!]} />
+      {figures && <FiguresView data={figures} />}
+      {figures && <MaintenanceSwitch onChange={reload} />}
+    </section>
+  );
+}
+
+function Readiness({ missing }: { missing: readonly string[] }) {
+  const { health: words } = useDashboardTexts();
+  const isReady = missing.length === 0;
+  return (
+    <div class={isReady ? 'note good' : 'note bad'} role="status">
+      <p>
+        <strong>{isReady ? words.ready : words.notReady}</strong>
+      </p>
+      {!isReady && (
+        <ul class="missing">
+          {missing.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function FiguresView({ data }: { data: Health }) {
+  const { number } = useTexts();
+  const { health: words } = useDashboardTexts();
   const { pool, index, memory, recall } = data;
   const facts: [string, string][] = [
     [words.uptime, words.hours((data.uptime_s / 3600).toFixed(1))],
@@ -44,8 +107,10 @@ export function Health() {
     facts.push([words.documents, number(index.documents)]);
     facts.push([words.passages, number(index.passages)]);
   }
+  const searches = data.latency.filter(({ endpoint }) => !isAdministration(endpoint));
+  const others = data.latency.filter(({ endpoint }) => isAdministration(endpoint));
   return (
-    <section>
+    <>
       <dl class="facts figures">
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -55,38 +120,14 @@ export function Health() {
         ))}
       </dl>
       <h2>{words.latency}</h2>
-      <Scrolled label={words.latency}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{texts.log.endpoint}</th>
-              <th scope="col" class="figure">
-                {words.requests}
-              </th>
-              <th scope="col" class="figure">
-                p50
-              </th>
-              <th scope="col" class="figure">
-                p95
-              </th>
-              <th scope="col" class="figure">
-                p99
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.latency.map(({ endpoint, requests, p50, p95, p99 }) => (
-              <tr key={endpoint}>
-                <th scope="row">{endpoint}</th>
-                <td class="figure">{number(requests)}</td>
-                <td class="figure">{p50.toFixed(1)}</td>
-                <td class="figure">{p95.toFixed(1)}</td>
-                <td class="figure">{p99.toFixed(1)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
-    </section>
+      <p class="soft">{words.percentiles}</p>
+      {searches.length > 0 && <LatencyTable rows={searches} label={words.latency} />}
+      {others.length > 0 && (
+        <details>
+          <summary>{words.administration}</summary>
+          <LatencyTable rows={others} label={words.administration} />
+        </details>
+      )}
+    </>
   );
 }

@@ -2,16 +2,19 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
 import { useSessionHandle } from '../context.js';
+import { maintenance } from '../maintenance.js';
+import { rememberOperator } from '../operator.js';
 import type { SessionAnswer } from '../session.js';
 import type { Role } from './data.js';
 import { Field, Form } from './form.js';
-import { rememberOperator } from './operator.js';
 import { useDashboardTexts } from './texts.js';
 
 export function SignIn({ session, onOperator }: { session: SessionAnswer; onOperator(): void }) {
   const { signIn } = useDashboardTexts();
   const { replace } = useSessionHandle();
-  const [role, setRole] = useState<Role>('account');
+  const isDown = maintenance.use() !== undefined;
+  const [chosen, setRole] = useState<Role>();
+  const role = chosen ?? (isDown ? 'operator' : 'account');
   const asAccount = async ({ account, password }: Record<string, string>) =>
     replace(await call<SessionAnswer>('POST', 'session', { body: { account, password } }));
   const asOperator = async ({ secret }: Record<string, string>) => {
@@ -22,6 +25,7 @@ export function SignIn({ session, onOperator }: { session: SessionAnswer; onOper
   return (
     <div class="dashboard sign-in">
       <h1>{signIn.heading}</h1>
+      {isDown && <p class="note warn">{signIn.maintenance}</p>}
       {session.kind === 'visitor' && <p>{signIn.visitor}</p>}
       <fieldset class="sign-in-roles">
         <legend class="unseen">{signIn.who}</legend>

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Texts } from '../../languages/index.js';
 import { useSession, useTexts } from '../context.js';
+import { operator } from '../operator.js';
 import { keepTheme, storedTheme, THEMES, type Theme } from '../preferences.js';
 
 interface Props {
@@ -35,7 +36,7 @@ export function Header({ languages, onLanguage, place }: Props) {
         {link('dashboard', '#/dashboard', frame.dashboard)}
         <a href="docs">{frame.reference}</a>
       </nav>
-      <Account />
+      <Account place={place} />
       <div class="frame-choices">
         <label>
           <span class="unseen">{frame.language}</span>
@@ -69,10 +70,12 @@ export function Header({ languages, onLanguage, place }: Props) {
   );
 }
 
-/** Who searches here, and how much of the month's quota is used. */
-function Account() {
+/** Who searches here, and how much of the month's quota is used. In the dashboard, an operator. */
+function Account({ place }: { place: string }) {
   const { frame, number } = useTexts();
   const state = useSession();
+  const isOperator = operator.use();
+  if (isOperator && place === 'dashboard') return <p class="frame-account">{frame.operator}</p>;
   const account = state.status === 'known' ? state.session.account : undefined;
   if (!account) return null;
   const used = frame.quota(number(account.used), number(account.monthly_quota));

@@ -35,6 +35,7 @@ export function Failure({ error, onRetry }: Props) {
 
 function adviceFor({ code, status, retryAfter }: ApiError, errors: ReturnType<typeof useTexts>['errors']) {
   if (code === 'unreachable') return errors.unreachable;
+  if (code === 'maintenance') return errors.maintenance(retryAfter);
   if (status === 401 || status === 403) return errors.signIn;
   if (code === 'quota_exceeded') return errors.quota;
   if ((status === 429 || status === 503) && retryAfter > 0) return errors.busy(retryAfter);

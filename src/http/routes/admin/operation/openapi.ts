@@ -91,13 +91,20 @@ export const ingestsOperation = adminOperation({
 
 export const healthFiguresOperation = adminOperation({
   id: 'health',
-  summary: 'Latency, queue, recall, index and memory of this server',
+  summary: 'Readiness, maintenance, latency, queue, recall, index and memory of this server',
   answer: 'HealthFigures',
   examples: {
     HealthFigures: {
       idle: {
+        ready: true,
+        missing: [],
         uptime_s: 3_600,
-        latency: [{ endpoint: 'semantic', requests: 120, p50: 8.2, p95: 21, p99: 44.5 }],
+        latency: [
+          {
+            ...{ endpoint: 'semantic', requests: 122, refused: 2, failed: 0 },
+            duration: { p50: 8.2, p95: 21.04, p99: 44.5, max: 61.3 },
+          },
+        ],
         pool: {
           workers: 4,
           parallel: 4,

@@ -3,6 +3,7 @@ import { PriorartError } from '../../../../errors.js';
 import type { Route } from '../../../route.js';
 import { keyNameSchema } from '../../account/schema.js';
 import { answer, bodyOf, queryOf } from '../../answer.js';
+import { readiness } from '../../health/readyz.js';
 import { allLogsQuerySchema, filterOf } from '../../log-query.js';
 import { ADMIN, adminOf } from '../admin.js';
 import * as operations from './openapi.js';
@@ -105,8 +106,11 @@ export const healthFigures: Route = {
   endpoint: 'admin.health',
   access,
   operation: operations.healthFiguresOperation,
-  async handle({ services }) {
+  async handle(call) {
+    const { services } = call;
     if (!services.figures) throw new PriorartError('not_found', 'there is no such endpoint');
-    return answer(await services.figures());
+    const maintenance = adminOf(call).store.maintenance();
+    const [state, figures] = [await readiness(services), services.figures()];
+    return answer({ ...state, ...(maintenance ? { maintenance } : {}), ...figures });
   },
 };

@@ -37,10 +37,28 @@ export const ingestsSchema = z.strictObject({
 });
 
 export const healthFiguresSchema = z.strictObject({
+  ready: z.boolean().describe('Whether calls with keys can be answered, as at /readyz'),
+  missing: z.array(z.string()).describe('What is missing if not'),
+  maintenance: z
+    .exactOptional(z.strictObject({ since: z.iso.datetime(), retry_after: count() }))
+    .describe('Absent while it is off'),
   uptime_s: count(),
   latency: z
-    .array(z.strictObject({ endpoint: z.string(), requests: count(), p50: ms(), p95: ms(), p99: ms() }))
-    .describe('Since the start; percentiles in ms, estimated from a histogram'),
+    .array(
+      z.strictObject({
+        endpoint: z.string().describe('`none` for requests that reached no endpoint'),
+        requests: count(),
+        refused: count().describe('Answered with 4xx'),
+        failed: count().describe('Answered with 5xx'),
+        duration: z
+          .exactOptional(z.strictObject({ p50: ms(), p95: ms(), p99: ms(), max: ms() }))
+          .describe(
+            'Of the requests that were neither refused nor failed, ms; absent if there are none. Percentiles are at most 0.1 % ' +
+              'too high',
+          ),
+      }),
+    )
+    .describe('By endpoint, since the start'),
   pool: z
     .exactOptional(
       z.strictObject({

@@ -51,7 +51,8 @@ export const maintenanceOperation = adminOperation({
 
 export const setMaintenanceOperation = adminOperation({
   id: 'setMaintenance',
-  summary: 'Stops all calls but health and administration, or lets them in again',
+  summary:
+    'Stops all calls except health, administration and the files of the web page, or allows them again',
   body: 'MaintenanceInput',
   answer: 'Maintenance',
   invalid: 'on: got "yes"; expected true or false',
