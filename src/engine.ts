@@ -14,13 +14,10 @@ import {
   type SearchOptions,
   SNAPSHOT,
 } from './engine-options.js';
-import type { EnginePort } from './engine-port.js';
+import type { DeleteResult, EngineBackend, EnginePort } from './engine-port.js';
 import { isPriorartError, PriorartError } from './errors.js';
-import { snapshotFolder } from './index/snapshot-folder.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
-import { ingest } from './ingest/ingest.js';
 import type { PatentRecords } from './ingest/patent-schema.js';
-import type { Preparer } from './ingest/prepare.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
 import { checkPaths } from './ingest/walk.js';
 import type { EmbeddedPatent } from './patent/embedded.js';
@@ -33,30 +30,19 @@ import {
   parseSemantic,
   type SemanticQuery,
 } from './search/query.js';
-import { allRecords, recordsByNumber } from './search/records.js';
 import type { AnalyticsRequest, DetailsRequest, SemanticRequest } from './search/schema.js';
 import type { AnalyticsResponse, Coverage, DetailsResponse, SearchResponse } from './search/types.js';
 import { IndexService } from './service.js';
-import { deletePublications } from './store/delete-publications.js';
-import { sourceRecords } from './store/ledger.js';
 import type { SourceRecord } from './store/source-record.js';
 
 const decoder = new TextDecoder();
-
-/** Result of a deletion. */
-export interface DeleteResult {
-  /** patent_ids of the deleted publications. */
-  deleted: string[];
-  /** The given numbers that match no publication. */
-  not_found: string[];
-}
 
 function parsed<T>(json: Uint8Array): T {
   return JSON.parse(decoder.decode(json)) as T;
 }
 
-let engineOf: (service: IndexService) => Engine;
-let serviceOf: (engine: Engine) => IndexService;
+let engineOf: (backend: EngineBackend) => Engine;
+let backendOf: (engine: Engine) => EngineBackend;
 
 /**
  * An open data folder, from `open`. Requests and answers have the fields of the HTTP interface. Every method
@@ -65,19 +51,19 @@ let serviceOf: (engine: Engine) => IndexService;
  */
 export class Engine {
   static {
-    engineOf = (service) => new Engine(service);
-    serviceOf = (engine) => engine.#service;
+    engineOf = (backend) => new Engine(backend);
+    backendOf = (engine) => engine.#backend;
   }
 
-  readonly #service: IndexService;
+  readonly #backend: EngineBackend;
 
-  private constructor(service: IndexService) {
-    this.#service = service;
+  private constructor(backend: EngineBackend) {
+    this.#backend = backend;
   }
 
   /** Path of the data folder. */
   get dir(): string {
-    return this.#service.dir;
+    return this.#backend.dir;
   }
 
   /**
@@ -128,14 +114,14 @@ export class Engine {
   async analyze(request: AnalyticsRequest, options: CallOptions = {}): Promise<AnalyticsResponse> {
     this.#check('analyze', options, CALL);
     const query = parseAnalytics(request);
-    const body = await this.#service.analyticsBody(query, { ...options, isPatient: true, owner: '' });
+    const body = await this.#backend.analyticsBody(query, { ...options, isPatient: true, owner: '' });
     return parsed(body.json);
   }
 
   /** Documents as markdown, by number in any spelling, at most 200. */
   async details(request: DetailsRequest, options: CallOptions = {}): Promise<DetailsResponse> {
     this.#check('details', options, CALL);
-    const body = await this.#service.detailsBody(parseDetails(request), { ...options, isPatient: true });
+    const body = await this.#backend.detailsBody(parseDetails(request), { ...options, isPatient: true });
     return parsed(body.json);
   }
 
@@ -155,9 +141,7 @@ export class Engine {
   async get(numbers: string | readonly string[], options: GetOptions = {}): Promise<(Patent | undefined)[]> {
     this.#check('get', options, GET);
     const asked = listed('numbers', numbers);
-    return this.#guarded(options.signal, (signal) =>
-      recordsByNumber(this.#service.store, asked, { ...options, signal }),
-    );
+    return this.#backend.records(asked, options);
   }
 
   /**
@@ -177,32 +161,20 @@ export class Engine {
   async *patents(options: PatentsOptions = {}): AsyncGenerator<Patent, void, undefined> {
     this.#check('patents', options, PATENTS);
     const filters = parseFilter(options.filter ?? {});
-    const { signal, release } = eitherOf(options.signal, this.#service.closing);
-    const records = allRecords(this.#service.store, filters, { ...options, signal });
-    try {
-      for (;;) {
-        // `close` waits only for the read, not for the work of the application between two records.
-        const next = await this.#guarded(options.signal, () => records.next());
-        if (next.done) return;
-        yield next.value;
-      }
-    } finally {
-      release();
-      await records.return();
-    }
+    yield* this.#backend.allRecords(filters, options);
   }
 
   /** Content of the index: publications by country and kind, ranges of dates, passages, model. */
   async coverage(options: CallOptions = {}): Promise<Coverage> {
     this.#check('coverage', options, CALL);
-    return parsed(await this.#service.ask({ kind: 'coverage' }, { ...options, isPatient: true }));
+    return parsed(await this.#backend.countedCoverage({ ...options, isPatient: true }));
   }
 
   /** Explains a search: plan, counts, timings. */
   async explain(request: SemanticRequest, options: SearchOptions = {}): Promise<Explanation> {
     this.#check('explain', options, SEARCH);
     const query = asked(request, options);
-    return parsed(await this.#service.ask({ kind: 'explain', query }, { ...options, isPatient: true }));
+    return parsed(await this.#backend.explainBody(query, { ...options, isPatient: true }));
   }
 
   /**
@@ -223,22 +195,12 @@ export class Engine {
     this.#check('ingest', options, INGEST);
     const read = sourceOf(source);
     if (!('records' in read)) await checkPaths(read);
-    return this.#guarded(options.signal, (signal) => {
-      const service = this.#service;
-      const preparer: Preparer = {
-        parallel: service.parallel,
-        prepare: (units) => service.ask({ kind: 'prepare', units }, { signal }),
-        embed: (documents) => service.ask({ kind: 'embed', documents }, { signal }),
-        keepImage: (bytes) => service.ask({ kind: 'drawing', bytes }, { signal }),
-      };
-      return ingest(service.store, preparer, read, { ...options, signal });
-    });
+    return this.#backend.ingest(read, options);
   }
 
   /** The ledger: every file that was read to its end, with time, readers and result. */
   sources(): SourceRecord[] {
-    this.#service.checkOpen();
-    return sourceRecords(this.#service.store);
+    return this.#backend.ledger();
   }
 
   /**
@@ -247,8 +209,8 @@ export class Engine {
    * deleted then
    */
   async delete(numbers: string | readonly string[]): Promise<DeleteResult> {
-    this.#service.checkOpen();
-    return deletePublications(this.#service.store, listed('numbers', numbers));
+    this.#backend.checkOpen();
+    return this.#backend.delete(listed('numbers', numbers));
   }
 
   /**
@@ -258,60 +220,27 @@ export class Engine {
    */
   async snapshot(folder: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
     this.#check('snapshot', options, SNAPSHOT);
-    return snapshotFolder(this.#service.store, folder, options);
+    return this.#backend.snapshot(folder, options);
   }
 
   /** Waits for running searches, stops running ingests and iterations, and closes the folder. */
   close(): Promise<void> {
-    return this.#service.close();
+    return this.#backend.close();
   }
 
   async #search(query: SemanticQuery, options: CallOptions): Promise<SearchResponse> {
-    const { json } = await this.#service.searchBody(query, { ...options, isPatient: true });
+    const { json } = await this.#backend.searchBody(query, { ...options, isPatient: true });
     return parsed(json);
   }
 
   #check<T extends object>(call: string, options: T, rules: OptionRules<T>): void {
-    this.#service.checkOpen();
+    this.#backend.checkOpen();
     checkOptions(call, options, rules);
-  }
-
-  /**
-   * Runs work on the store. The work ends when the signal fires or the folder is closed. `close` waits for
-   * it.
-   */
-  async #guarded<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { closing } = this.#service;
-    const { signal, release } = eitherOf(given, closing);
-    try {
-      return await this.#service.track(work(signal));
-    } catch (error) {
-      this.#service.checkOpen();
-      if (!given?.aborted || isPriorartError(error)) throw error;
-      throw new PriorartError('cancelled', 'the call was cancelled', { cause: error });
-    } finally {
-      release();
-    }
   }
 }
 
 function asked(request: SemanticRequest, { exact = false, rerank = true }: SearchOptions): SemanticQuery {
   return { ...parseSemantic(request), exact, ...(rerank ? {} : { rerank: 'off' }) };
-}
-
-/** A signal that fires when one of two signals fires. */
-function eitherOf(a: AbortSignal | undefined, b: AbortSignal): { signal: AbortSignal; release: () => void } {
-  const both = new AbortController();
-  const sources = a === undefined ? [b] : [a, b];
-  const fire = () => both.abort(sources.find(({ aborted }) => aborted)?.reason);
-  for (const source of sources) {
-    if (source.aborted) fire();
-    source.addEventListener('abort', fire, { once: true });
-  }
-  const release = () => {
-    for (const source of sources) source.removeEventListener('abort', fire);
-  };
-  return { signal: both.signal, release };
 }
 
 /** Whether the source is paths or records. */
@@ -378,5 +307,5 @@ export async function open(dir: string, options: OpenOptions = {}): Promise<Engi
 
 /** The interface of an engine for the HTTP server. */
 export function serverPort(engine: Engine): EnginePort {
-  return serviceOf(engine);
+  return backendOf(engine);
 }

@@ -1,7 +1,7 @@
 /** Public interface of the library. */
 import './index/bundled.js'; // First: in a bundle, other modules fail too, with worse messages.
 
-export { type DeleteResult, type Engine, open } from './engine.js';
+export { type Engine, open } from './engine.js';
 export type {
   CallOptions,
   GetOptions,
@@ -9,6 +9,7 @@ export type {
   PatentsOptions,
   SearchOptions,
 } from './engine-options.js';
+export type { DeleteResult } from './engine-port.js';
 export { type ErrorCode, isPriorartError, PriorartError } from './errors.js';
 export type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 export type {

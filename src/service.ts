@@ -1,11 +1,15 @@
-/**
- * An open data folder: store, workers and caches. The library (engine.ts) and the HTTP server (`EnginePort`)
- * use it.
- */
+/** The engine on a data folder: store, workers and caches. */
 import { availableParallelism } from 'node:os';
-import type { EnginePort } from './engine-port.js';
-import { PriorartError } from './errors.js';
+import type { GetOptions } from './engine-options.js';
+import type { AskedBy, DeleteResult, EngineBackend } from './engine-port.js';
+import { isPriorartError, PriorartError } from './errors.js';
 import { checkIndexKind } from './index/kinds.js';
+import { snapshotFolder } from './index/snapshot-folder.js';
+import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
+import { ingest } from './ingest/ingest.js';
+import type { PatentRecords } from './ingest/patent-schema.js';
+import type { Preparer } from './ingest/prepare.js';
+import type { IngestOptions, IngestSummary } from './ingest/summary.js';
 import { QUEUE_PER_WORKER } from './limits.js';
 import {
   DEFAULT_MODELS,
@@ -17,14 +21,24 @@ import {
 import { warnOfCopies } from './models/copies.js';
 import { identityOf, openEmbedder } from './models/load.js';
 import type { AnswerObserver, IndexState, IngestedFile, PoolState } from './observe/observations.js';
+import type { Patent } from './patent/record.js';
 import { CoverageDocument } from './pool/coverage.js';
 import { type Answers, type AskOptions, Inline, Pool } from './pool/pool.js';
 import { Rankings } from './pool/rankings.js';
 import type { AnswerOf, Question } from './pool/tasks.js';
 import { findDrawing } from './search/find-drawing.js';
-import { type AnalyticsQuery, type DetailsQuery, parseSemantic, type SemanticQuery } from './search/query.js';
+import {
+  type AnalyticsQuery,
+  type DetailsQuery,
+  type Filters,
+  parseSemantic,
+  type SemanticQuery,
+} from './search/query.js';
+import { allRecords, recordsByNumber } from './search/records.js';
 import type { Body, TaggedBody } from './search/types.js';
+import { deletePublications } from './store/delete-publications.js';
 import { sourceRecords } from './store/ledger.js';
+import type { SourceRecord } from './store/source-record.js';
 import { Store } from './store/store.js';
 
 export interface ServiceOptions {
@@ -44,17 +58,8 @@ export interface ServiceOptions {
   recallCheck?: number | undefined;
 }
 
-/** Limits of a question. */
-export interface QuestionLimits {
-  signal?: AbortSignal | undefined;
-  /** Milliseconds after which a slow reranker stops. */
-  deadlineMs?: number | undefined;
-  /** The question waits for its turn even if the queue is full. */
-  isPatient?: boolean | undefined;
-}
-
 /** An open data folder. */
-export class IndexService implements EnginePort {
+export class IndexService implements EngineBackend {
   readonly dir: string;
   readonly store: Store;
   readonly #answers: Answers;
@@ -103,39 +108,38 @@ export class IndexService implements EnginePort {
     return this.#answers.parallel;
   }
 
-  /** Fires when `close` begins. */
-  get closing(): AbortSignal {
-    return this.#closing.signal;
-  }
-
-  /** @throws PriorartError `unavailable` after `close` */
   checkOpen(): void {
-    if (this.closing.aborted) throw new PriorartError('unavailable', 'the index is closed');
+    if (this.#closing.signal.aborted) throw new PriorartError('unavailable', 'the index is closed');
   }
 
   /** Sends a question to the workers. */
-  ask<Q extends Question>(question: Q, limits: QuestionLimits = {}): Promise<AnswerOf<Q>> {
+  ask<Q extends Question>(question: Q, limits: AskedBy = {}): Promise<AnswerOf<Q>> {
     return this.#answers.ask(question, askOptions(limits));
   }
 
-  searchBody(query: SemanticQuery, limits: QuestionLimits): Promise<Body> {
+  searchBody(query: SemanticQuery, limits: AskedBy): Promise<Body> {
     return this.ask({ kind: 'semantic', query }, limits);
   }
 
-  analyticsBody(
-    query: AnalyticsQuery,
-    { owner, ...limits }: QuestionLimits & { owner: string },
-  ): Promise<Body> {
+  analyticsBody(query: AnalyticsQuery, { owner, ...limits }: AskedBy & { owner: string }): Promise<Body> {
     return this.#rankings.page(query, owner, askOptions(limits));
   }
 
-  detailsBody(query: DetailsQuery, limits: QuestionLimits): Promise<TaggedBody> {
+  detailsBody(query: DetailsQuery, limits: AskedBy): Promise<TaggedBody> {
     return this.ask({ kind: 'details', query }, limits);
   }
 
-  coverageBody(limits: QuestionLimits): TaggedBody | Promise<TaggedBody> {
+  coverageBody(limits: AskedBy): TaggedBody | Promise<TaggedBody> {
     this.checkOpen();
     return this.#coverage.body(askOptions(limits));
+  }
+
+  countedCoverage(limits: AskedBy): Promise<Uint8Array> {
+    return this.ask({ kind: 'coverage' }, limits);
+  }
+
+  explainBody(query: SemanticQuery, limits: AskedBy): Promise<Uint8Array> {
+    return this.ask({ kind: 'explain', query }, limits);
   }
 
   findDrawing(publication: string, file: string): string {
@@ -143,9 +147,60 @@ export class IndexService implements EnginePort {
     return findDrawing(this.store, publication, file);
   }
 
-  sources(): IngestedFile[] {
+  records(numbers: readonly string[], options: GetOptions): Promise<(Patent | undefined)[]> {
+    return this.#guarded(options.signal, (signal) =>
+      recordsByNumber(this.store, numbers, { ...options, signal }),
+    );
+  }
+
+  async *allRecords(filters: Filters, options: GetOptions): AsyncGenerator<Patent, void, undefined> {
+    const { signal, release } = eitherOf(options.signal, this.#closing.signal);
+    const records = allRecords(this.store, filters, { ...options, signal });
+    try {
+      for (;;) {
+        // `close` waits only for the read, not for the work of the application between two records.
+        const next = await this.#guarded(options.signal, () => records.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      release();
+      await records.return();
+    }
+  }
+
+  ingest(
+    source: readonly string[] | { records: PatentRecords },
+    options: IngestOptions,
+  ): Promise<IngestSummary> {
+    return this.#guarded(options.signal, (signal) => {
+      const preparer: Preparer = {
+        parallel: this.parallel,
+        prepare: (units) => this.ask({ kind: 'prepare', units }, { signal }),
+        embed: (documents) => this.ask({ kind: 'embed', documents }, { signal }),
+        keepImage: (bytes) => this.ask({ kind: 'drawing', bytes }, { signal }),
+      };
+      return ingest(this.store, preparer, source, { ...options, signal });
+    });
+  }
+
+  async delete(numbers: readonly string[]): Promise<DeleteResult> {
     this.checkOpen();
-    return sourceRecords(this.store).map((record) => ({
+    return deletePublications(this.store, numbers);
+  }
+
+  async snapshot(folder: string, options: SnapshotOptions): Promise<SnapshotSummary> {
+    this.checkOpen();
+    return snapshotFolder(this.store, folder, options);
+  }
+
+  ledger(): SourceRecord[] {
+    this.checkOpen();
+    return sourceRecords(this.store);
+  }
+
+  sources(): IngestedFile[] {
+    return this.ledger().map((record) => ({
       path: record.path,
       bytes: record.bytes,
       first_read: record.first_read,
@@ -173,20 +228,29 @@ export class IndexService implements EnginePort {
   }
 
   ready(): { ready: boolean; missing: string[] } {
-    if (this.closing.aborted) return { ready: false, missing: ['the index is closed'] };
+    if (this.#closing.signal.aborted) return { ready: false, missing: ['the index is closed'] };
     const missing = this.#warm ? [] : ['the workers are starting'];
     const displaced = this.store.displacement();
     if (displaced !== undefined) missing.push(displaced);
     return { ready: missing.length === 0, missing };
   }
 
-  /** Makes `close` wait for work on the store. The work must end soon after `closing` fires. */
-  async track<T>(work: Promise<T>): Promise<T> {
-    this.#running.add(work);
+  /**
+   * Runs work on the store. The work ends soon after the signal fires or the folder is closed. `close` waits for it.
+   */
+  async #guarded<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal, release } = eitherOf(given, this.#closing.signal);
+    const running = work(signal);
+    this.#running.add(running);
     try {
-      return await work;
+      return await running;
+    } catch (error) {
+      this.checkOpen();
+      if (!given?.aborted || isPriorartError(error)) throw error;
+      throw new PriorartError('cancelled', 'the call was cancelled', { cause: error });
     } finally {
-      this.#running.delete(work);
+      this.#running.delete(running);
+      release();
     }
   }
 
@@ -206,7 +270,7 @@ export class IndexService implements EnginePort {
 
   /** Waits for running searches, stops tracked work and closes the folder. */
   async close(): Promise<void> {
-    if (this.closing.aborted) return;
+    if (this.#closing.signal.aborted) return;
     this.#closing.abort(new PriorartError('unavailable', 'the index is closed'));
     this.#rankings.close();
     await this.#answers.close();
@@ -216,7 +280,22 @@ export class IndexService implements EnginePort {
   }
 }
 
-function askOptions({ signal, deadlineMs, isPatient }: QuestionLimits): AskOptions {
+/** A signal that fires when one of two signals fires. */
+function eitherOf(a: AbortSignal | undefined, b: AbortSignal): { signal: AbortSignal; release: () => void } {
+  const both = new AbortController();
+  const sources = a === undefined ? [b] : [a, b];
+  const fire = () => both.abort(sources.find(({ aborted }) => aborted)?.reason);
+  for (const source of sources) {
+    if (source.aborted) fire();
+    source.addEventListener('abort', fire, { once: true });
+  }
+  const release = () => {
+    for (const source of sources) source.removeEventListener('abort', fire);
+  };
+  return { signal: both.signal, release };
+}
+
+function askOptions({ signal, deadlineMs, isPatient }: AskedBy): AskOptions {
   return { signal, isPatient, deadline: deadlineMs === undefined ? undefined : Date.now() + deadlineMs };
 }
 

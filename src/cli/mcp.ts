@@ -87,7 +87,8 @@ function openFolder(data: string, models: string | undefined): Promise<IndexServ
 
 async function folderApi(folder: IndexService): Promise<PatentApi> {
   const { EngineApi } = await import('../mcp/engine-api.js');
-  return new EngineApi(folder);
+  const { LocalDrawings } = await import('../drawings/files.js');
+  return new EngineApi(folder, new LocalDrawings(folder.dir));
 }
 
 async function serverApi(base: string): Promise<PatentApi> {

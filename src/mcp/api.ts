@@ -1,6 +1,6 @@
 /**
  * What the tools need of the service: five calls. `RestApi` makes them over HTTP or within the server, `EngineApi` on an
- * open data folder.
+ * engine.
  */
 import { type ErrorCode, PriorartError } from '../errors.js';
 import { MCP_IMAGE_MAX_BYTES } from '../limits.js';

@@ -107,7 +107,7 @@ onEachAdapter('4.4 GET /api/v1/drawings/{publication_id}/{filename}', (adapter) 
     const strict = await Service.start(adapter, 30_000, { engine, drawings }, { publicRateLimit: 3 });
     try {
       const link = new URL(
-        drawings.link(serverPort(engine).findDrawing(publication, file)),
+        drawings.link(await serverPort(engine).findDrawing(publication, file)),
         strict.server.url,
       );
       const statuses: number[] = [];

@@ -9,7 +9,7 @@ import { describe } from 'node:test';
 import { AccessStore } from '../../src/access/store.js';
 import type { DrawingStore } from '../../src/drawings/store.js';
 import { Engine, serverPort } from '../../src/engine.js';
-import type { EnginePort } from '../../src/engine-port.js';
+import type { AskedBy, EnginePort } from '../../src/engine-port.js';
 import { PriorartError } from '../../src/errors.js';
 import type { DocumentFetch } from '../../src/http/oauth/document-fetch.js';
 import { type Server, type ServerParts, startServer } from '../../src/http/server.js';
@@ -56,7 +56,7 @@ export class MemoryEngine implements EnginePort {
     return Buffer.from(JSON.stringify({ total: results.length, results }));
   };
 
-  async searchBody(query: SemanticQuery, options: { signal?: AbortSignal }): Promise<Body> {
+  async searchBody(query: SemanticQuery, options: AskedBy): Promise<Body> {
     this.queries.push(query);
     if (options.signal) this.signals.push(options.signal);
     const json = await this.search(query);
@@ -92,13 +92,13 @@ export class MemoryEngine implements EnginePort {
     etag: '"coverage"',
   });
 
-  async analyticsBody(query: AnalyticsQuery, options: { signal?: AbortSignal }): Promise<Body> {
+  async analyticsBody(query: AnalyticsQuery, options: AskedBy): Promise<Body> {
     this.analyticsQueries.push(query);
     if (options.signal) this.signals.push(options.signal);
     return this.analytics(query);
   }
 
-  async detailsBody(query: DetailsQuery, options: { signal?: AbortSignal }): Promise<TaggedBody> {
+  async detailsBody(query: DetailsQuery, options: AskedBy): Promise<TaggedBody> {
     this.detailsQueries.push(query);
     if (options.signal) this.signals.push(options.signal);
     return this.details(query);

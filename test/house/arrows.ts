@@ -3,7 +3,7 @@ import { type ImportOf, referencesOf } from './imports.js';
 
 const PARTS = ['store', 'index', 'embed', 'rerank', 'drawings', 'access', 'observe'];
 const BELOW_POOL = ['patent', ...PARTS, 'ingest', 'search', 'models'];
-const BELOW_FRONT = [...BELOW_POOL, 'pool', 'engine-port.ts', 'service.ts', 'engine-options.ts', 'engine.ts'];
+const BELOW_FRONT = [...BELOW_POOL, 'pool', 'engine-options.ts', 'engine-port.ts', 'service.ts', 'engine.ts'];
 
 /**
  * The folders of src/ (and files directly in it), with the folders that each may import besides itself. Other folders
@@ -27,11 +27,11 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ingest: ['patent', ...PARTS],
   search: ['patent', ...PARTS],
   pool: BELOW_POOL,
-  // An open index. The library and the HTTP server use it through separate interfaces.
-  'engine-port.ts': ['search', 'observe'],
-  'service.ts': [...BELOW_POOL, 'pool', 'engine-port.ts'],
+  // The interfaces of an engine, and the engine on a data folder behind them.
   'engine-options.ts': BELOW_POOL,
-  'engine.ts': [...BELOW_POOL, 'engine-port.ts', 'service.ts', 'engine-options.ts'],
+  'engine-port.ts': ['patent', 'store', 'index', 'ingest', 'search', 'observe', 'engine-options.ts'],
+  'service.ts': [...BELOW_POOL, 'pool', 'engine-options.ts', 'engine-port.ts'],
+  'engine.ts': [...BELOW_POOL, 'engine-options.ts', 'engine-port.ts', 'service.ts'],
   eval: BELOW_FRONT,
   cluster: BELOW_FRONT,
   mcp: BELOW_FRONT,

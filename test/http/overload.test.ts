@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AskedBy } from '../../src/engine-port.js';
 import { Queue } from '../../src/pool/queue.js';
 import type { Body } from '../../src/search/types.js';
 import { MemoryEngine, onEachAdapter, SEMANTIC, Service } from '../api/service.js';
@@ -19,7 +20,7 @@ class BusyEngine extends MemoryEngine {
   cancelled = 0;
   workMs = WORK_MS;
 
-  override async searchBody(_query: unknown, { signal }: { signal?: AbortSignal } = {}): Promise<Body> {
+  override async searchBody(_query: unknown, { signal }: AskedBy = {}): Promise<Body> {
     const before = this.begun;
     const work = async () => {
       this.ahead.push(this.begun - before);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { LocalDrawings } from '../../src/drawings/files.js';
 import { EngineApi } from '../../src/mcp/engine-api.js';
 import { toolSchema } from '../../src/mcp/schemas.js';
 import { TOOLS } from '../../src/mcp/tools.js';
@@ -31,7 +32,7 @@ describe('tasks of a model', () => {
     const fits = ajv.compile(toolSchema(tool.input, 'input'));
     assert.ok(fits(args), ajv.errorsText(fits.errors));
     const options = { signal: new AbortController().signal, label: 'test' };
-    return (await tool.run(args, new EngineApi(service), options)).structured;
+    return (await tool.run(args, new EngineApi(service, new LocalDrawings(service.dir)), options)).structured;
   }
 
   it('find Korean and Japanese grants on sulfide electrolytes that were filed since 2015', async () => {

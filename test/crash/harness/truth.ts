@@ -213,7 +213,7 @@ async function faultOfFigures(
       if (!versions.includes(undefined)) return `the drawing of publication ${n} is lost`;
       continue;
     }
-    const content = serverPort(engine).findDrawing(idOf.get(n)!, shownFile(n));
+    const content = await serverPort(engine).findDrawing(idOf.get(n)!, shownFile(n));
     const fault = await files.fault(content);
     if (fault) return `the drawing of publication ${n}: ${fault}`;
     const wanted = await Promise.all(

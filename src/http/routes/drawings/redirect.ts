@@ -16,11 +16,11 @@ export const drawings: Route = {
   endpoint: 'drawings',
   access: 'public',
   operation: redirectOperation,
-  handle({ parameters, services }) {
+  async handle({ parameters, services }) {
     const { publication_id: publication = '', filename = '' } = parameters;
     checkExtension(filename);
     if (services.drawings === undefined) throw new PriorartError('not_found', 'no drawings are served here');
-    const content = services.engine.findDrawing(publication, filename);
+    const content = await services.engine.findDrawing(publication, filename);
     const link = services.drawings.link(content);
     // A cache that stores the redirect would serve expired links.
     const headers = {

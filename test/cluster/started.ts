@@ -1,0 +1,35 @@
+/** A cluster for a test file. It is stopped and deleted when the file ends. */
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from '../house/checkout.js';
+
+const script = (file: string) => import(pathToFileURL(join(ROOT, 'scripts/cluster', file)).href);
+
+export interface StartedCluster {
+  name: string;
+  urls: string[];
+}
+
+/**
+ * Why no cluster can be started here; false if one can. 200 MB are downloaded only by continuous integration, or by
+ * `npm run cluster:start`.
+ */
+export async function missingForCluster(): Promise<string | false> {
+  const { findJava } = await script('java.mjs');
+  const { isReadyToStart } = await script('cluster.mjs');
+  try {
+    findJava();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return isReadyToStart() ? false : 'OpenSearch is not in the cache; `npm run cluster:start` downloads it';
+}
+
+/** Starts a cluster with a name of its own. */
+export async function startedCluster(nodes = 1): Promise<StartedCluster> {
+  const { start, stop } = await script('cluster.mjs');
+  const name = `test-${process.pid}`;
+  after(() => stop({ name, remove: true }));
+  return start({ name, nodes });
+}
