@@ -110,7 +110,7 @@ onEachAdapter('the conformance suite of MCP', (adapter) => {
     base = `http://127.0.0.1:${port}`;
     service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on' });
     account = (await service.access.createAccount({ name: 'Kim', plan: 'free' })).id;
-    await service.access.setPassword(account, 'correct horse battery');
+    await service.access.passwords.set(account, 'correct horse battery');
     // The suite cannot send a key.
     proxy = createServer((message, response) => {
       const headers = { ...message.headers, 'x-api-key': service.key };
