@@ -1,6 +1,6 @@
 /**
  * `npm test`: sets up, then runs lint, the tests of the Rust core, and every compiled test under
- * `node --test`.
+ * `node --test`. In CI, also the format of the Rust code and clippy.
  * `npm run test:quick`: sets up, then runs lint and a selection of tests, in less than two minutes.
  * `npm test -- test/patent`: runs only the tests below that folder (or of that file), without lint and Rust.
  * Options such as `--test-name-pattern=kind` go to node's test runner. A failed part does not stop the parts
@@ -64,27 +64,47 @@ async function lint() {
   return { failed: code !== 0 };
 }
 
-/** Tests of all crates except `priorart-node`, which links against symbols of a running Node. */
-async function rustTests() {
+/** Runs cargo in the workspace, and prints the end of its output if it fails. */
+async function cargo(name, argsOf) {
   const rust = await findRust();
   const checkout = { root: ROOT, level: chosenLevel(), rust };
-  const args = [
-    'test',
-    '--release',
-    '--locked',
-    '--workspace',
-    '--exclude',
-    'priorart-node',
-    '--target',
-    rust.host,
-  ];
-  const { code, lines } = await withProgress('Rust tests', (report) => {
+  const { code, lines } = await withProgress(name, (report) => {
     const onLine = (line) =>
-      /^\s+(Compiling|Running)/.test(line) && report(line.trim().replace(/ \(.*\)$/, ''));
-    const run = (env) => runCaptured(rust.cargo, args, { cwd: join(ROOT, 'native'), env, onLine });
+      /^\s+(Checking|Compiling|Running)/.test(line) && report(line.trim().replace(/ \(.*\)$/, ''));
+    const run = (env) => runCaptured(rust.cargo, argsOf(rust), { cwd: join(ROOT, 'native'), env, onLine });
     return withTarget(checkout, run, report);
   });
   if (code !== 0) console.log(lines.slice(-100).join('\n'));
+  return { code, lines };
+}
+
+/** Format and clippy, in CI. rustup installs both only if they are asked for. */
+async function rustLint() {
+  if (!process.env.CI) return { skipped: 'only in CI: .ci/run' };
+  const { cargo: program } = await findRust();
+  for (const tool of ['fmt', 'clippy']) {
+    const { code } = await runCaptured(program, [tool, '--version'], { cwd: ROOT });
+    if (code !== 0) return { skipped: `cargo ${tool} is not installed: rustup component add rustfmt clippy` };
+  }
+  const format = await cargo('Rust format', () => ['fmt', '--all', '--check']);
+  const clippy = await cargo('clippy', ({ host }) => [
+    'clippy',
+    ...WORKSPACE,
+    '--all-targets',
+    '--target',
+    host,
+    '--',
+    '--deny',
+    'warnings',
+  ]);
+  return { failed: format.code !== 0 || clippy.code !== 0 };
+}
+
+/** All crates except `priorart-node`, which links against symbols of a running Node. */
+const WORKSPACE = ['--release', '--locked', '--workspace', '--exclude', 'priorart-node'];
+
+async function rustTests() {
+  const { code, lines } = await cargo('Rust tests', ({ host }) => ['test', ...WORKSPACE, '--target', host]);
   const passed = lines.map((line) => Number(/^test result: ok\. (\d+) passed/.exec(line)?.[1] ?? 0));
   return { failed: code !== 0, note: `${passed.reduce((sum, count) => sum + count, 0)} passed` };
 }
@@ -152,7 +172,13 @@ async function test(args) {
   await setUp();
 
   const parts = isQuick ? { lint: await lint() } : {};
-  if (args.length === 0) Object.assign(parts, { lint: await lint(), 'Rust tests': await rustTests() });
+  if (args.length === 0) {
+    Object.assign(parts, {
+      lint: await lint(),
+      'Rust lint': await rustLint(),
+      'Rust tests': await rustTests(),
+    });
+  }
   const tests = await nodeTests(paths, options);
   const skips = Object.entries(parts).flatMap(([name, { skipped }]) =>
     skipped ? [{ name, reason: skipped }] : [],

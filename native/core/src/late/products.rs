@@ -74,7 +74,7 @@ fn dot(a: &[i16], b: &[i16]) -> i32 {
 /// Inner products of a row with `WIDE` adjacent rows. The length of a row is a multiple of 16.
 #[inline]
 fn products(rows: &[i16], row: &[i16]) -> [i32; WIDE] {
-    assert!(rows.len() == WIDE * row.len() && row.len() % 16 == 0);
+    assert!(rows.len() == WIDE * row.len() && row.len().is_multiple_of(16));
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
     // Safety: the feature is present at compile time, and the assertion checks the lengths.
     unsafe {

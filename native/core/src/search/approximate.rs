@@ -101,7 +101,8 @@ impl Part<'_> {
         let share = allowed as f64 / passages as f64;
         let filter = (share < FILTERED_AFTERWARDS).then(|| rows_of(self.segment, &self.selected.docs));
         if filter.as_ref().map_or(Ok(false), |filter| self.shuns(filter, effort))? {
-            return Ok(self.whole());
+            self.whole();
+            return Ok(());
         }
         let more_for_all = if filter.is_none() { 1.0 / share } else { 1.0 };
         let wanted = self.request.documents.min(self.selected.doc_count);
@@ -113,7 +114,8 @@ impl Part<'_> {
             let rows = ann.candidates(self.request.query, asked, filter.as_ref(), effort)?;
             self.outcome.candidates += rows.len();
             if trust.seen == 0 && filter.is_none() && allowed < passages && self.are_shunned(&rows, share) {
-                return Ok(self.whole());
+                self.whole();
+                return Ok(());
             }
             let exhausted = rows.len() < asked;
             let found = self.documents_of(rows, &scored);
@@ -123,7 +125,8 @@ impl Part<'_> {
             let enough = self.results_of(&scored) >= wanted;
             if !enough && exhausted && ann.lists() == 0 && effort.ef_search >= k * GRAPH_PATIENCE {
                 self.outcome.rescanned += 1;
-                return Ok(self.exact_but(&scored));
+                self.exact_but(&scored);
+                return Ok(());
             }
             let more_rows = !exhausted && k < allowed;
             let more_effort = exhausted && !enough && (ann.lists() == 0 || effort.nprobe < ann.lists());
@@ -151,7 +154,8 @@ impl Part<'_> {
         let ann = self.segment.ann.as_ref().expect("the planner saw an index");
         let Some(codes) = ann.codes() else {
             self.outcome.rescanned += 1;
-            return Ok(self.exact());
+            self.exact();
+            return Ok(());
         };
         // For thousands of documents, a search by the best estimate of each document is faster; for
         // few, one by the best rows.

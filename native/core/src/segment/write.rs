@@ -263,7 +263,7 @@ pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize
     let (first, _) = inputs.first().ok_or_else(|| Error::Invalid("nothing to merge".into()))?;
     let mut builder = SegmentBuilder::create(out, first.dimensions, first.specs.clone())?;
     let all = || inputs.iter().filter_map(|(segment, deleted)| Some((segment.bags()?, deleted)));
-    let model = all().last().map(|(bags, _)| bags.model);
+    let model = all().next_back().map(|(bags, _)| bags.model);
     builder.bags = BagsBuilder::of_model(model);
     for (segment, deleted) in inputs {
         // Damaged data must not get a new checksum.

@@ -40,7 +40,7 @@ impl<'a> Characters<'a> {
     pub fn check(&self) -> Option<()> {
         let count = self.entries.len() / 256;
         let whole = self.blocks.len() == BLOCKS
-            && self.entries.len() % 256 == 0
+            && self.entries.len().is_multiple_of(256)
             && self.blocks.iter().all(|&block| (block as usize) < count)
             && self.entries.iter().all(|&entry| self.is_sound(entry));
         whole.then_some(())
