@@ -234,7 +234,7 @@ export const ONNX_FIRST_RUN_TOKENS = 512;
 export const ONNX_LOOKAHEAD = 256;
 /** Requests that a worker with an ONNX model has in flight. Their texts are computed together. */
 export const ONNX_CONCURRENCY = 8;
-/** Rows of one run. More rows are no faster on a CPU. */
+/** Rows of one run. More rows are not faster on a CPU. */
 export const ONNX_BATCH_ROWS = 64;
 /**
  * Tokens of a window if the configuration names no number. Attention needs memory quadratic in the window: 16

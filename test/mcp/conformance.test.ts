@@ -3,7 +3,7 @@
  * suite has (`test_simple_text`), or features that this server does not announce: completion, logging, sampling,
  * elicitation, subscriptions, tasks.
  *
- * The suite needs Node ≥ 22 and is no dependency. To run it, install @modelcontextprotocol/conformance@0.2.0-alpha.12 in
+ * The suite needs Node ≥ 22 and is not a dependency. To run it, install @modelcontextprotocol/conformance@0.2.0-alpha.12 in
  * some folder, and set PRIORART_TEST_CONFORMANCE to the path of its dist/index.js.
  */
 import assert from 'node:assert/strict';
