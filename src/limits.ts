@@ -30,8 +30,8 @@ export const TERM_MAX_CHARS = 200;
 /** Below this best similarity_score, the command line says that nothing seems to be about the question. */
 export const UNRELATED_BELOW = 0.35;
 /**
- * From this lexical score of the first result, it holds words of the question, so it may be about it. A translation of a
- * question of one word has 0.25.
+ * A first result with at least this lexical score holds words of the question, so it may be about the question. The
+ * translation of a question of one word has 0.25.
  */
 export const WORDS_HELD_FROM = 0.2;
 
