@@ -30,8 +30,8 @@ export const TERM_MAX_CHARS = 200;
 /** Below this best similarity_score, the command line says that nothing seems to be about the question. */
 export const UNRELATED_BELOW = 0.35;
 /**
- * From this lexical score of the first result, it holds words of the question, so it may be about it. A translation of a
- * question of one word has 0.25.
+ * A first result with at least this lexical score holds words of the question, so it may be about the question. The
+ * translation of a question of one word has 0.25.
  */
 export const WORDS_HELD_FROM = 0.2;
 
@@ -234,7 +234,7 @@ export const ONNX_FIRST_RUN_TOKENS = 512;
 export const ONNX_LOOKAHEAD = 256;
 /** Requests that a worker with an ONNX model has in flight. Their texts are computed together. */
 export const ONNX_CONCURRENCY = 8;
-/** Rows of one run. More rows are no faster on a CPU. */
+/** Rows of one run. More rows are not faster on a CPU. */
 export const ONNX_BATCH_ROWS = 64;
 /**
  * Tokens of a window if the configuration names no number. Attention needs memory quadratic in the window: 16

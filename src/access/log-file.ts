@@ -32,7 +32,7 @@ const LAYOUT: Layout = {
   // The file may be large: a check takes 1 ms per megabyte.
   checked: false,
   remedy:
-    'Stop the servers on this folder and move it away with the files whose names begin with its name: it is made anew, ' +
+    'Stop the servers on this folder and move it away with the files whose names begin with its name: it is created again, ' +
     'and the log of requests and the usage begin again',
 };
 

@@ -15,7 +15,7 @@ export class SecretFile {
 
   /**
    * @param closed what does not work without the secret: the beginning of error messages
-   * @param minChars fewer characters are no secret
+   * @param minChars a shorter text is not accepted as a secret
    */
   constructor(file: string, closed: string, minChars: number = CHARS) {
     this.file = file;

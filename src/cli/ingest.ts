@@ -216,7 +216,7 @@ function drawingsText({ unavailable, ...drawings }: DrawingSummary): string[] {
   ];
   if (first.length > 0) {
     const shown = first.slice(0, SHOWN_MISSING).join(', ');
-    // This is no fault: offices deliver texts and images separately.
+    // This is not an error: offices deliver texts and images separately.
     lines.push(
       `  ${count(missing)} more are named by the texts, but their images are not among these files ` +
         `(${shown}${missing > SHOWN_MISSING ? ', …' : ''}); ingest these files to add them`,

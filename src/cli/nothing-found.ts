@@ -11,7 +11,7 @@ const CONDITIONS: Readonly<Record<string, [option: string, are: string]>> = {
   kinds: ['--kind-codes', 'have other kind codes'],
   filing_date: ['--filing-date-…', 'were filed at another time, or have no filing date'],
   publication_date: ['--publication-date-…', 'were published at another time'],
-  grant_date: ['--grant-date-…', 'were granted at another time, or are no grants'],
+  grant_date: ['--grant-date-…', 'were granted at another time, or are not grants'],
   priority_date: ['--priority-date-…', 'have another priority date, or none'],
   ...Object.fromEntries(
     Object.entries(FILTER_ROWS).map(([field, { column, excluded }]) => [

@@ -4,7 +4,7 @@
  */
 import { DRAWING_NAME_MAX_CHARS } from '../limits.js';
 
-/** A name that begins with a letter or a digit of any script, so that it is no hidden file, option or `..`. */
+/** A name that begins with a letter or a digit of any script, so that it is not a hidden file, option or `..`. */
 const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} _()+,-]|\.(?!\.))*$/u;
 
 /** An image's extension, as offices write them. */

@@ -29,7 +29,7 @@ export interface Embedder {
    */
   readonly concurrency?: number;
   /**
-   * Embeds texts: one L2-normalised vector a text, row after row (texts × dimensions). A text with nothing to embed
+   * Embeds texts: one L2-normalised vector per text, row after row (texts × dimensions). A text with nothing to embed
    * gives the zero vector. A text longer than the model's window is embedded in windows, which are pooled. Several
    * calls may be in flight at once.
    * @param titles of the patent that the passages belong to: a claim rarely states its subject. A model may add them to

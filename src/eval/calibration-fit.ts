@@ -148,7 +148,7 @@ export function bestThreshold(relevant: Float32Array, irrelevant: Float32Array):
     if (best.low === best.high) {
       throw failed(
         `no threshold is better than counting every pair (F1 ${best.f1.toFixed(3)}); expected a model that tells ` +
-          'relevant pairs from others, and enough of the others',
+          'relevant pairs from irrelevant ones, and enough irrelevant pairs',
       );
     }
   }

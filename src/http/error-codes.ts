@@ -20,11 +20,11 @@ export const ERROR_HELP = {
     solve: 'send one JSON object; `detail` says where it breaks off',
   },
   bad_date: {
-    means: 'a date is no real day written YYYY-MM-DD',
+    means: 'a date is not a real day written YYYY-MM-DD',
     solve: 'correct the field that `detail` names',
   },
   bad_classification: {
-    means: 'an IPC or CPC code is no prefix of one',
+    means: 'a text is not the beginning of an IPC or CPC code',
     solve: 'write section, class, subclass, group, subgroup as far as wanted: H01M, H01M10, H01M 10/05',
   },
   bad_applicant_match: {
@@ -32,7 +32,7 @@ export const ERROR_HELP = {
     solve: 'send contains, prefix or exact',
   },
   bad_drawing_extension: {
-    means: 'a drawing is asked for that is no image',
+    means: 'the name of a drawing does not have the extension of an image',
     solve: 'ask for a name that an answer showed: .webp, .jpg, .jpeg or .png',
   },
   unauthorized: {

@@ -115,7 +115,7 @@ function hostsOf({ host, mcpHosts, publicUrl }: SourceConfig): ReadonlySet<strin
   return new Set([...LOOPBACK, own, ...outside, ...named]);
 }
 
-/** The name in a Host header, without its port; undefined if it is no valid one. */
+/** The name in a Host header, without its port; undefined if it is not valid. */
 function hostName(header: string): string | undefined {
   return /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/.exec(header.toLowerCase())?.[1];
 }

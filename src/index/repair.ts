@@ -121,7 +121,7 @@ function restoreLists(store: Store, { brokenLists, brokenSegments, brokenSources
   }
   if (brokenSources.length > 0) forgetSources(store, brokenSources);
   return [
-    ...[...brokenLists].map((id) => `the list of what was deleted from segment ${id} was made anew`),
+    ...[...brokenLists].map((id) => `the list of what was deleted from segment ${id} was rebuilt`),
     ...brokenSources.map((path) => `the ledger's entry of ${path} was taken out`),
   ];
 }
@@ -147,7 +147,7 @@ function restoreDocuments(store: Store, docs: Iterable<number>, derivation: Deri
     const passages = derivation.passagesOf(patentOf(head, body));
     if (passagesHash(passages) !== head.passagesHash) continue;
     restorePassages(store, doc, passages);
-    repaired.push(`passages of ${head.patent_id} were cut anew from its texts`);
+    repaired.push(`passages of ${head.patent_id} were rebuilt from its texts`);
   }
   return repaired;
 }

@@ -119,7 +119,7 @@ export class Figures {
     this.#forget(0);
     const failed = [...this.#failed];
     if (this.#unlisted > 0) {
-      failed.push({ file: '', position: '', reason: `and ${this.#unlisted} failures more` });
+      failed.push({ file: '', position: '', reason: `and ${this.#unlisted} more failures` });
     }
     const { stored, unchanged, missing, unclaimed } = this.#counts;
     const first = [...this.#missing.values()].slice(0, DRAWINGS_MISSING_LISTED);

@@ -235,7 +235,7 @@ export class IngestRun {
   summary(drawings: DrawingSummary | undefined): IngestSummary {
     const failed = [...this.#failed];
     if (this.#unlisted > 0) {
-      failed.push({ file: '', position: '', reason: `and ${this.#unlisted} failures more` });
+      failed.push({ file: '', position: '', reason: `and ${this.#unlisted} more failures` });
     }
     const seconds = Math.round((performance.now() - this.#started) / 10) / 100;
     const reasons = [...this.#skipped]

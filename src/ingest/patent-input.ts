@@ -98,7 +98,7 @@ export interface CitationInput {
   category?: string | null | undefined;
   /** Who cites it. */
   cited_by?: 'examiner' | 'applicant' | null | undefined;
-  /** The reference as printed, if it is no patent document. */
+  /** The reference as printed, if it is not a patent document. */
   text?: string | null | undefined;
 }
 

@@ -164,7 +164,7 @@ export const citationSchema = record({
     .enum(['examiner', 'applicant'], { error: 'one of examiner, applicant' })
     .nullish()
     .describe('Who cites it.'),
-  text: text().nullish().describe('The reference as printed, if it is no patent document.'),
+  text: text().nullish().describe('The reference as printed, if it is not a patent document.'),
 }).refine(({ patent_id, text, country, number }) => patent_id ?? text ?? (country && number), {
   error: 'patent_id, country and number, or text',
 });

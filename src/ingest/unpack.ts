@@ -245,7 +245,7 @@ async function* inflated(zip: yauzl.ZipFile, entry: yauzl.Entry): Bytes {
     }
     if (sum !== entry.crc32) {
       throw new UnpackError(
-        `damaged zip entry: its checksum is ${hex(sum)} and should be ${hex(entry.crc32)}; get the file anew`,
+        `damaged zip entry: its checksum is ${hex(sum)} and should be ${hex(entry.crc32)}; get the file again`,
       );
     }
   } catch (error) {

@@ -97,7 +97,7 @@ export class StreamSession {
    */
   async receive(message: unknown, api: PatentApi): Promise<void> {
     if (!isMessage(message)) {
-      throw new PriorartError('bad_request', 'the body is no message of JSON-RPC 2.0');
+      throw new PriorartError('bad_request', 'the body is not a message of JSON-RPC 2.0');
     }
     const cancelled = cancelledId(message);
     await this.#transport.receive(message, api);

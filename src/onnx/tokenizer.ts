@@ -60,7 +60,7 @@ export class Tokenizer {
     if (id !== null && id !== undefined) return id;
     throw new PriorartError(
       'invalid_models',
-      `${field} is ${JSON.stringify(token)}, which is no token of ${this.#path}; its added_tokens and vocab list the tokens`,
+      `${field} is ${JSON.stringify(token)}, which is not a token of ${this.#path}; its added_tokens and vocab list the tokens`,
     );
   }
 

@@ -28,7 +28,7 @@ export interface Groups {
   at: Uint32Array;
 }
 
-/** @param allowed what the filter allows: other publications are no members */
+/** @param allowed what the filter allows: other publications are not members */
 export function groupsOf(
   native: NativeSnapshot,
   allowed: Selection,

@@ -4,7 +4,7 @@ import type { Cancellation } from './cancel.js';
 import type { IndexReader } from './reader.js';
 
 /**
- * The vectors of some texts as questions, one row a text.
+ * The vectors of some texts as questions, one row per text.
  * @throws PriorartError `embedding_failed`, or the embedder's own code
  */
 export async function embedQueries(

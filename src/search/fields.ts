@@ -58,7 +58,7 @@ export const day = () =>
 /** For the OpenAPI document only: `parseClassificationPrefix` decides, and also takes full-width characters. */
 const CLASSIFICATION_PATTERN =
   '^ *[A-HYa-hy] *([0-9] *[0-9] *([A-Za-z] *((0 *)*[1-9] *([0-9] *){0,3}(/ *([0-9] *){0,6})?)?)?)?$';
-/** `parseClassificationPrefix` refuses an empty one as malformed, like any other text that is no prefix. */
+/** `parseClassificationPrefix` refuses an empty one as malformed, like any other text that is not a prefix. */
 export const classification = (system: string) => {
   const error = `an ${system} prefix such as H01M or H01M 10/05`;
   return z

@@ -4,7 +4,7 @@
  *
  * To add a filter, add a row here and its column in index/columns.ts. ARCHITECTURE.md (src/search) has all steps.
  *
- * Kinds and dates are no rows: several of their fields make one condition (query.ts, filter.ts).
+ * Kinds and dates are not rows: several of their fields make one condition (query.ts, filter.ts).
  */
 import type { z } from 'zod';
 import type { KeywordColumn } from '../index/columns.js';
@@ -97,7 +97,7 @@ export const FILTER_ROWS = {
     schema: list(oneOf(COUNTRIES), `of ${COUNTRIES.join(', ')}`, COUNTRIES.length * 20)
       .nullish()
       .describe('Jurisdictions to search; all five when absent'),
-    // In the order of COUNTRIES. All five are no filter.
+    // In the order of COUNTRIES. All five mean no filter.
     parse: (given): Country[] | undefined => {
       const countries = COUNTRIES.filter((country) => given.includes(country));
       return countries.length < COUNTRIES.length ? countries : undefined;

@@ -14,7 +14,7 @@ export interface LeftOut {
   column: string;
   /** Publications that this condition alone excludes. */
   publications: number;
-  /** Of a condition on words: the words, and whether a document must hold one of them or none. */
+  /** The words of a condition on words, and whether a document must hold one of them or none. */
   words?: { test: 'holds' | 'lacks'; terms: string[] };
 }
 

@@ -35,7 +35,7 @@ function sumAt(bytes: Uint8Array, at: number): number {
 function damaged(dir: string, table: string): PriorartError {
   const message =
     `${dataFile(dir)}: a value of table ${table} has a wrong checksum. Run \`priorart check --repair --data ${dir}\`, ` +
-    'which says what it belongs to and makes it anew where it can be';
+    'which says what it belongs to and repairs it if possible';
   return new PriorartError('data_corrupt', message);
 }
 

@@ -48,7 +48,7 @@ export function commitDocuments(
     store,
     (manifest) => {
       if (!sameModel(manifest.model, model)) {
-        const message = `${store.dir} was embedded anew with ${modelName(manifest.model)} meanwhile`;
+        const message = `${store.dir} was re-embedded with ${modelName(manifest.model)} meanwhile`;
         throw new PriorartError('model_mismatch', `${message}; run it again to go on`);
       }
       const segment = takeSegment(manifest);

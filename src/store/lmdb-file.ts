@@ -90,9 +90,9 @@ function measure(file: number): { size: number; wanted: number } | string {
 function readMetas(file: number): [Meta, Meta] | string {
   const { size } = fstatSync(file);
   const first = readMeta(file, 0);
-  if (first === undefined) return `its first page is no LMDB meta page (${size} bytes)`;
+  if (first === undefined) return `its first page is not an LMDB meta page (${size} bytes)`;
   const second = readMeta(file, first.pageSize);
-  if (second === undefined) return `its second page is no LMDB meta page (${size} bytes)`;
+  if (second === undefined) return `its second page is not an LMDB meta page (${size} bytes)`;
   return [first, second];
 }
 

@@ -85,7 +85,7 @@ describe('damaged log of requests', () => {
   });
 
   for (const [name, damage] of DAMAGES) {
-    it(`a file that is ${name} is neither read nor written, and ends no process`, async () => {
+    it(`a file that is ${name} is neither read nor written, and no process ends`, async () => {
       const dir = folder();
       const whole = new RequestLog(dir);
       for (let n = 0; n < 2_000; n++) {

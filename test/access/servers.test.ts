@@ -92,7 +92,7 @@ describe('two servers on one folder', () => {
     await remove();
   });
 
-  it('a key gets 60 calls a minute over both servers; a refusal says when the next call is admitted', async () => {
+  it('a key gets 60 calls per minute over both servers; a refusal says when the next call is admitted', async () => {
     const { dir, store, key, account, remove } = await accountWithKey('enterprise');
     const other = await store.createKey({ account: account.id, environment: 'production', name: 'second' });
     const servers = await Promise.all([

@@ -99,7 +99,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
   ['SPEC 7 503 authentication service', ''],
   ['SPEC 7 503 coverage', ''],
   ['SPEC 7.1', 'details are 200 with per-entry errors'],
-  ['SPEC 8 rate limit', '60 a minute, all calls', ['test/access/window.test.ts', 'exact to the request']],
+  ['SPEC 8 rate limit', '60 per minute, all calls', ['test/access/window.test.ts', 'exact to the request']],
   ['SPEC 8 quota Free', '30 a month'],
   ['SPEC 8 quota Basic', '300 a month', ['test/api/limits.test.ts', "'Pro' : 'Basic'"]],
   ['SPEC 8 quota Pro', '1,000 a month', ['test/api/limits.test.ts', "'Pro' : 'Basic'"]],
@@ -177,7 +177,7 @@ const CLAUSES: readonly (readonly [clause: string, says: string, ...elsewhere: E
     'DECISIONS rate limit',
     'sliding',
     ['test/access/window.test.ts', 'exact to the request'],
-    ['test/access/servers.test.ts', 'a key gets 60 calls a minute'],
+    ['test/access/servers.test.ts', 'a key gets 60 calls per minute'],
   ],
   ['DECISIONS maintenance', ''],
   [

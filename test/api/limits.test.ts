@@ -72,7 +72,7 @@ onEachAdapter('8 limits', (adapter) => {
     isRefused(await service.post(SEMANTIC, { query: 'q' }, key), /quota/);
   });
 
-  it('SPEC 8 rate limit; SPEC 7 429 rate: 60 a minute over all calls of a key, with any status', async () => {
+  it('SPEC 8 rate limit; SPEC 7 429 rate: 60 per minute over all calls of a key, with any status', async () => {
     const limited = await Service.start(adapter, 10_000, {}, { rateLimit: RATE_LIMIT_PER_MINUTE });
     try {
       assert.equal(RATE_LIMIT_PER_MINUTE, 60);

@@ -65,7 +65,7 @@ describe('the report of an ingest', () => {
     }
     assert.equal((await ingest(JSON.stringify(GOOD))).code, 0);
     const foreign = await ingest(JSON.stringify({ ...GOOD, patent_id: 'CA2987654A1' }));
-    assert.equal(foreign.code, 0, 'a skipped publication is no failure');
+    assert.equal(foreign.code, 0, 'a skipped publication is not a failure');
     assert.doesNotMatch(foreign.stdout, /Search them/);
   });
 });

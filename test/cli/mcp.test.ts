@@ -62,7 +62,7 @@ describe('priorart mcp', () => {
     assert.match(stderr, /serving MCP/);
   });
 
-  it('a server that is no priorart gives an error that says so', async () => {
+  it('the error for a server of another program says that it is not priorart', async () => {
     const { createServer } = await import('node:http');
     const server = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
     await once(server, 'listening');

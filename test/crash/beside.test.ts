@@ -142,7 +142,7 @@ test('an ingest beside a server: no request fails, and the next search finds its
   const queries = questions(20);
   let requests = 0;
   const client = async () => {
-    // Below the limit of 60 a minute of the service's only key.
+    // Below the limit of 60 per minute of the service's only key.
     for (let n = 0; running && requests < 45; n++) {
       assert.ok((await found(queries[n % queries.length]!)).total > 0);
       requests += 1;

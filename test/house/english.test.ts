@@ -52,6 +52,8 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\b(?:in silence|without a word)\b/i, '"without an error" or "silently"'],
   [/\bnow and then\b/i, '"at intervals", or the interval'],
   [/\bcuts? short\b/i, '"incomplete" or "interrupted"'],
+  [/\banew\b/i, '"again"'],
+  [/\b(?:one|\d+) an? (?:minute|passage|query|row|second|text|worker)\b/i, '"per"'],
 ];
 
 /** Pages that users read. */

@@ -54,9 +54,9 @@ test('the limits of docs/operations.md are those of the program', () => {
     `| time to take an answer | ${WRITE_TIMEOUT_MS / 1_000} s |`,
     `| idle connection | ${IDLE_TIMEOUT_MS / 1_000} s |`,
     `| time of a search | \`--deadline-ms\`, ${REQUEST_DEADLINE_MS / 1_000} s |`,
-    `| searches that wait | \`--queue-per-worker\`, ${QUEUE_PER_WORKER} a worker |`,
+    `| searches that wait | \`--queue-per-worker\`, ${QUEUE_PER_WORKER} per worker |`,
     `| connections | \`--connections-max\`, ${number(CONNECTIONS_MAX.default)}; the server needs a file descriptor for each, and ${FILE_DESCRIPTORS_MIN} besides |`,
-    `| calls a minute | \`--rate-limit\`, ${RATE_LIMIT_PER_MINUTE} a key; \`--public-rate-limit\`, ${PUBLIC_RATE_LIMIT_PER_MINUTE} a client address |`,
+    `| calls per minute | \`--rate-limit\`, ${RATE_LIMIT_PER_MINUTE} per key; \`--public-rate-limit\`, ${PUBLIC_RATE_LIMIT_PER_MINUTE} per client address |`,
   ])
     assert.ok(PAGE.includes(row), row);
 });

@@ -152,7 +152,7 @@ onEachHttpAdapter('answers', (server, name) => {
     const nothing = await server.exchange(get('/source?1000,0'));
     assert.deepEqual([nothing.status, nothing.body], [500, '{"detail":"internal error"}']);
     const half = server.client().write(get('/source?1000000,500000'));
-    assert.equal(await half.reply(), undefined, 'half of it is no answer');
+    assert.equal(await half.reply(), undefined, 'half of it is not an answer');
     await half.whenClosed();
     assert.equal(server.seen.errors.length, 2);
     const leaving = server.client();

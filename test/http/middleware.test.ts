@@ -35,9 +35,13 @@ describe('the address of a client behind proxies', () => {
   it("with addresses of proxies, the client's address is the last one that is not a proxy", () => {
     const nets = '10.0.0.0/8, ::1';
     assert.equal(by(nets, '10.0.0.1', '6.6.6.6, 203.0.113.7, 10.9.9.9'), '203.0.113.7');
-    assert.equal(by(nets, '203.0.113.9', '1.1.1.1'), '203.0.113.9', 'the peer itself is no proxy');
+    assert.equal(by(nets, '203.0.113.9', '1.1.1.1'), '203.0.113.9', 'the peer itself is not a proxy');
     assert.equal(by(nets, '::1', '10.1.1.1, 10.2.2.2'), '10.1.1.1', 'all of them are: the outermost');
-    assert.equal(by(nets, '10.0.0.1', '1.1.1.1, unknown'), '10.0.0.1', 'what is no address ends the list');
+    assert.equal(
+      by(nets, '10.0.0.1', '1.1.1.1, unknown'),
+      '10.0.0.1',
+      'the list ends at a part that is not an address',
+    );
   });
 
   it('ports, brackets and IPv4 in IPv6 are parsed', () => {

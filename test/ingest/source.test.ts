@@ -229,8 +229,8 @@ describe('containers', () => {
     assert.deepEqual(
       read.map((text) => text.replace(/\b[0-9a-f]{8}\b/g, '…')),
       [
-        'wrong.zip | entry a.xml ! damaged zip entry: its checksum is … and should be …; get the file anew',
-        'wrong.zip | entry b.xml ! damaged zip entry: its checksum is … and should be …; get the file anew',
+        'wrong.zip | entry a.xml ! damaged zip entry: its checksum is … and should be …; get the file again',
+        'wrong.zip | entry b.xml ! damaged zip entry: its checksum is … and should be …; get the file again',
         'wrong.zip | entry c.xml, byte 0 | us-patent-grant',
       ],
     );

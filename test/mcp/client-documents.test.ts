@@ -225,7 +225,7 @@ onEachAdapter('a client with a metadata document', (adapter) => {
     }
   });
 
-  it('an address that is no https address is an unknown client', async () => {
+  it('an address without https is an unknown client', async () => {
     const { requests } = site;
     for (const id of [
       'http://localhost/x',

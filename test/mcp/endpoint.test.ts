@@ -195,7 +195,7 @@ onEachAdapter('POST /mcp', (adapter) => {
     }
   });
 
-  it('bodies that are no message are refused with the codes of JSON-RPC', async () => {
+  it('bodies that are not a message are refused with the codes of JSON-RPC', async () => {
     const broken = await post('{"jsonrpc":');
     assert.deepEqual([broken.status, broken.json.error.code, broken.json.id], [400, -32700, null]);
     assert.equal((await post('')).json.error.code, -32700);

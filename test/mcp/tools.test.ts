@@ -208,7 +208,7 @@ it('an ambiguous number names its candidates', async () => {
   await assert.rejects(readResource('patent://123', api, OPTIONS), /it fits US123B1, US123B2/);
 });
 
-it('addresses that are no resources are refused', async () => {
+it('addresses without a resource are refused', async () => {
   const { api } = apiWith({});
   for (const uri of [
     'patent://',

@@ -167,7 +167,7 @@ describe('publication numbers', () => {
     fc.tuple(fc.constant('JP' as const), digits(8), fc.constantFrom('A', 'B2', 'T')),
     fc.tuple(fc.constant('CN' as const), digits(9), fc.constantFrom('A', 'B', 'U')),
   );
-  it('parses a patent_id to itself; an own number is a fixed point', () => {
+  it('parses every patent_id into its parts, and leaves a stored number as it is', () => {
     fc.assert(
       fc.property(published, ([country, number, kind]) => {
         assert.deepEqual(parsePatentNumber(patentId(country, number, kind)), [{ country, number, kind }]);

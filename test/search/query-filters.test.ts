@@ -147,7 +147,7 @@ for (const [endpoint, parse] of both) {
       refused(parse, { query: '\u3000\n' }, 'invalid_request', 'query');
     });
 
-    it('never show a long value whole', () => {
+    it('never show the whole of a long value', () => {
       try {
         parse({ query: 'q', countries: Array(500).fill('x'.repeat(5000)) });
         assert.fail('accepted');

@@ -120,7 +120,7 @@ describe('translations', () => {
     assert.ok(Math.max(...at(korean)) < Math.min(...at(english)));
   });
 
-  it('refuses translate_terms that is no boolean', async () => {
+  it('refuses translate_terms that is not a boolean', async () => {
     await assert.rejects(engine.search({ query: 'x', translate_terms: 'yes' } as never), {
       code: 'invalid_request',
       message: /translate_terms.*true or false/,

@@ -123,7 +123,7 @@ export class Client {
 
 /** Exponential backoff with full jitter, ms, so that clients that failed together do not retry together. */
 function waitMs({ retryAfterMs }: Passing, attempt: number): number {
-  // The server may close an idle kept-alive connection: that is no fault.
+  // The server may close an idle kept-alive connection: that is not an error.
   if (retryAfterMs === 0 && attempt === 1) return 0;
   const { backoffMs, backoffMaxMs } = HTTP_EMBEDDER;
   const backoff = Math.random() * Math.min(backoffMaxMs, backoffMs * 2 ** (attempt - 1));

@@ -43,7 +43,7 @@ function promptFor(settings: HttpEmbedderSettings, kind: 'query' | 'passage', ti
   return promptOf(template, { title: titleFor(titles, emptyTitle), task });
 }
 
-/** One vector of length 1 a text: the mean of its parts' first dimensions, weighted by the parts' lengths. */
+/** One vector of length 1 per text: the mean of its parts' first dimensions, weighted by the parts' lengths. */
 function joined(
   parts: readonly (readonly string[])[],
   vectors: readonly Float32Array[],

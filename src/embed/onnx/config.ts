@@ -31,7 +31,7 @@ const fields = {
   /** Identity: an index belongs to one name, version and number of dimensions. */
   name: textField('a name', 200).optional(),
   version: textField('a version', 200).optional(),
-  /** How token vectors are pooled into one; `none` if the graph's output is one vector a text. */
+  /** How token vectors are pooled into one; `none` if the graph's output is one vector per text. */
   pooling: z.enum(POOLINGS, { error: `one of ${POOLINGS.join(', ')}` }).optional(),
   /** Templates of the model's input for a query and for a passage. Line breaks are \n. */
   query: templateField(['text'], ['task']).optional(),

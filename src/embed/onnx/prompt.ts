@@ -17,7 +17,7 @@ export function promptOf(template: string, values: { title?: string; task?: stri
 /**
  * The title that a model gets: the first of a patent's titles, which is in the patent's own language. Models are
  * trained with one title.
- * @param titles one a line
+ * @param titles one per line
  */
 export function titleFor(titles: string | undefined, emptyTitle: string): string {
   const first = (titles ?? '').split('\n', 1)[0]!.trim().replace(/\s+/g, ' ');

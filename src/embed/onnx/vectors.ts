@@ -1,4 +1,4 @@
-/** Finds the output of a graph that holds the vectors, and reads one vector a row from it. */
+/** Finds the output of a graph that holds the vectors, and reads one vector per row from it. */
 import { PriorartError } from '../../errors.js';
 import type { Graph, GraphOutput } from '../../onnx/graph.js';
 import type { TokenRow } from '../../onnx/tokenizer.js';
@@ -26,7 +26,7 @@ export class GraphVectors {
     this.pooling = pooling;
   }
 
-  /** One vector a row. */
+  /** One vector per row. */
   async of(rows: readonly TokenRow[]): Promise<Float32Array[]> {
     const output = await this.#graph.run(rows, this.#output);
     const { dims } = output;

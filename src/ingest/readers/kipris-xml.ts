@@ -49,7 +49,7 @@ function parse(bytes: Uint8Array): ParsedUnit {
     const value = (field: keyof typeof FIELDS): string | undefined =>
       FIELDS[field].map((name) => textAt(record, name)).find((text) => text !== undefined);
     if (value('application') === undefined || value('title') === undefined) {
-      result.skipped.push({ reason: 'a KIPRIS item that is no patent or utility model' });
+      result.skipped.push({ reason: 'a KIPRIS item that is neither a patent nor a utility model' });
       continue;
     }
     const patents = publications(record, value);
@@ -69,7 +69,7 @@ function recordsOf(root: XmlElement): XmlElement[] {
 function emptyReason(roots: XmlElement[]): string {
   const message = roots.map((root) => textAt(root, 'header', 'resultMsg')).find(Boolean);
   const items = roots.flatMap((root) => childElements(childAt(root, 'body', 'items')));
-  if (items.length > 0) return 'a KIPRIS answer whose items are no patents or utility models';
+  if (items.length > 0) return 'a KIPRIS answer whose items are neither patents nor utility models';
   return `a KIPRIS answer without records${message ? ` (${message})` : ''}`;
 }
 

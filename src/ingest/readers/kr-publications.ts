@@ -60,7 +60,7 @@ function identityOf(
   const number = publicationNumber('KR', docNumber);
   const kinds = KINDS[number?.slice(0, 2) ?? ''];
   if (!kinds || !number)
-    throw new DamagedDocument(`${JSON.stringify(docNumber)} is no KR publication number`);
+    throw new DamagedDocument(`${JSON.stringify(docNumber)} is not a KR publication number`);
   const kind = isRegistered ? kinds.registered : kinds.open;
   const country: Country = 'KR';
   return { patent_id: patentId(country, number, kind), country, number, kind_code: kind };

@@ -45,17 +45,18 @@ export function identity(
   if (!country || !docNumber)
     throw new DamagedDocument('no publication number: expected a country and a number');
   const office = country.toUpperCase();
-  if (!/^[A-Z]{2}$/.test(office)) throw new DamagedDocument(`${JSON.stringify(country)} is no country code`);
+  if (!/^[A-Z]{2}$/.test(office))
+    throw new DamagedDocument(`${JSON.stringify(country)} is not a country code`);
   if (!isCountry(office)) return undefined;
   const code = kind?.toUpperCase().trim();
   if (!code || !/^[A-Z]\d?$/.test(code)) {
     throw new DamagedDocument(
-      `${office} ${docNumber}: ${kind ? `${JSON.stringify(kind)} is no kind code` : 'no kind code'}`,
+      `${office} ${docNumber}: ${kind ? `${JSON.stringify(kind)} is not a kind code` : 'no kind code'}`,
     );
   }
   const number = publicationNumber(office, docNumber, code);
   if (!number)
-    throw new DamagedDocument(`${JSON.stringify(docNumber)} is no publication number of ${office}`);
+    throw new DamagedDocument(`${JSON.stringify(docNumber)} is not a publication number of ${office}`);
   return { patent_id: patentId(office, number, code), country: office, number, kind_code: code };
 }
 

@@ -68,10 +68,10 @@ function identity(front: XmlElement): Patent {
   if (country !== 'US') throw new DamagedDocument(`country ${country} in a US document; expected US`);
   if (!docNumber || !kind)
     throw new DamagedDocument('no publication number or kind in publication-reference');
-  if (!/^[A-Z]\d?$/.test(kind)) throw new DamagedDocument(`${JSON.stringify(kind)} is no kind code`);
+  if (!/^[A-Z]\d?$/.test(kind)) throw new DamagedDocument(`${JSON.stringify(kind)} is not a kind code`);
   const number = publicationNumber('US', docNumber, kind);
   if (!number)
-    throw new DamagedDocument(`doc-number ${JSON.stringify(docNumber)} is no US publication number`);
+    throw new DamagedDocument(`doc-number ${JSON.stringify(docNumber)} is not a US publication number`);
   return { patent_id: patentId('US', number, kind), country: COUNTRIES[0], number, kind_code: kind };
 }
 

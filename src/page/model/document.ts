@@ -1,5 +1,5 @@
 /**
- * The parts of a patent from the markdown of the details endpoint. The texts of patents are no markdown: what looks like
+ * The parts of a patent from the markdown of the details endpoint. The texts of patents are not markdown: what looks like
  * markup in them stays text.
  */
 

@@ -20,7 +20,7 @@ export function scrollToPlace(): void {
 export function useAddress(): Address {
   const [address, setAddress] = useState(() => addressOf(location.hash));
   useEffect(() => {
-    // The browser would restore the place before the view is there.
+    // The browser would restore the scroll position before the view is rendered.
     history.scrollRestoration = 'manual';
     const changed = (event: HashChangeEvent) => {
       places.set(spelled(new URL(event.oldURL).hash), scrollY);

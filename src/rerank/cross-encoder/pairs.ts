@@ -4,7 +4,7 @@ import type { Tokenizer, TokenRow } from '../../onnx/tokenizer.js';
 import { pairOf } from '../../onnx/windows.js';
 import type { CrossEncoderSettings } from './config.js';
 
-/** Makes the rows of one question, one a passage. */
+/** Makes the rows of one question, one per passage. */
 export type Pairing = (query: string, passages: readonly { title: string; text: string }[]) => TokenRow[];
 
 /** The pairing that a model needs. */

@@ -126,6 +126,6 @@ it('finds records inside an answer, and the claims of a plain one', () => {
 
 it('reports damage', () => {
   assert.match(read('{"biblioSummaryInfoArray":').failed?.reason ?? '', /not JSON/);
-  assert.match(read(kiprisRecord({ openNumber: 'abc' })).failed?.reason ?? '', /"abc" is no KR/);
+  assert.match(read(kiprisRecord({ openNumber: 'abc' })).failed?.reason ?? '', /"abc" is not a KR/);
   assert.match(parseUnit('kipris-json', Buffer.from([0x7b, 0xff, 0x22])).failed?.reason ?? '', /UTF-8/i);
 });

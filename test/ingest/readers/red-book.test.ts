@@ -17,7 +17,7 @@ const paragraph = (inner: string): string | undefined =>
 describe('red book: front page', () => {
   it('an invalid kind code is damage', () => {
     const { failed, patents } = read(grantXml({}).replace('<kind>B2</kind>', '<kind>B-1</kind>'));
-    assert.deepEqual([failed?.reason, patents], ['"B-1" is no kind code', []]);
+    assert.deepEqual([failed?.reason, patents], ['"B-1" is not a kind code', []]);
   });
 
   it('a paragraph with number 0000 has no number', () => {
@@ -246,7 +246,7 @@ describe('red book: damage', () => {
   it('reports missing parts', () => {
     assert.match(
       read(grantXml({ number: 'none' })).failed?.reason ?? '',
-      /"none" is no US publication number/,
+      /"none" is not a US publication number/,
     );
     assert.match(read('<us-patent-grant/>').failed?.reason ?? '', /without bibliographic data/);
     assert.match(read('<other/>').failed?.reason ?? '', /found <other>/);

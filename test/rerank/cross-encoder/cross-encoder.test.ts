@@ -182,7 +182,7 @@ describe('a cross-encoder', { skip: noOnnx }, () => {
       [
         'causal',
         { ...FORMS['yes and no of a language model']!.config, yesToken: 'certainly' },
-        /yesToken is "certainly", which is no token/,
+        /yesToken is "certainly", which is not a token/,
       ],
       [
         'pairs',
