@@ -31,6 +31,9 @@ from tuning import border, settle  # noqa: E402
 
 # Questions for the choice of a setting. The choice is then settled with all questions.
 SAMPLE = 64
+# A setting is dropped after so many questions if the recall of these is so far below what is needed.
+FIRST = 16
+FAR_BELOW = 0.1
 # Passes over all questions; the one with the median processor time counts.
 PASSES = 3
 # A setting that takes more processor time for a question is not tried further: so many times that of the fastest library
@@ -78,11 +81,16 @@ class Case:
 
     def judge(self, index, asked, setting):
         """Whether a setting reaches the recall, and its processor time; None if it takes too long."""
+        if len(asked) > FIRST:
+            first = self.judge(index, asked[:FIRST], setting)
+            if first is None or self.last.min() < -FAR_BELOW:
+                return first
         found = self.once(index, asked, setting, self.patience)
         if found is None:
             return None
         recalls = np.mean([one.recall(answer) for one, answer in zip(asked, found[1])], axis=0)
-        if tuple(recalls) > tuple(self.best):
+        self.last = recalls - self.need
+        if len(asked) > FIRST and tuple(recalls) > tuple(self.best):
             self.best = recalls
         return bool((recalls >= self.need).all()), float(found[0][:, 0].mean())
 

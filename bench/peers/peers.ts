@@ -77,18 +77,20 @@ async function sectionOf(setting: Setting, id: string, source: Source): Promise<
     };
     const built = [await buildOwn(source, data)];
     if (python.missing !== undefined) built.push({ library: 'graphs.cpp', failed: python.missing });
-    built.push(...(await askPeers(python, 'build', [data.dir, data.questionsDir], heard)));
-    const before = await own(data, source, 'before');
+    built.push(...(await askPeers(python, 'build', false, [data.dir, data.questionsDir], heard)));
+    // A short run is for busy machines, too.
+    const onOne = !setting.short;
+    const before = await own(data, source, 'before', onOne);
     const needs = Object.fromEntries(before.map((one) => [one.case, [needOf(one).at10, needOf(one).at50]]));
     writeFileSync(join(data.questionsDir, 'needs.json'), JSON.stringify(needs));
-    const lines = await askPeers(python, 'measure', [data.dir, data.questionsDir], heard);
-    const after = await own(data, source, 'after');
+    const lines = await askPeers(python, 'measure', onOne, [data.dir, data.questionsDir], heard);
+    const after = await own(data, source, 'after', onOne);
     const outcomes = [...before, ...outcomesOf(lines, data)];
     const drift = after.map((one, n) => ({ ours: before[n]!.cpu, theirs: one.cpu }));
     return {
       id,
       title,
-      about: aboutOf({ source, data, built, lines, outcomes, drift: ratioOf(drift, 1).mean }),
+      about: aboutOf({ source, data, built, lines, outcomes, drift: ratioOf(drift, 1).mean, onOne }),
       figures: [...headline(outcomes), ...cellsOf(outcomes, lines), ...builtFigures(built)],
       plots: plotsOf(outcomes, data),
       seconds: Math.round(performance.now() - started) / 1000,
@@ -106,12 +108,12 @@ function outcomesOf(lines: readonly Line[], data: Exported): Outcome[] {
 }
 
 /** Measures this project in a process of its own, as the peers are. */
-async function own(data: Exported, source: Source, run: string): Promise<Outcome[]> {
+async function own(data: Exported, source: Source, run: string, onOne: boolean): Promise<Outcome[]> {
   const { dir, questionsDir, dimensions, k } = data;
   const job: OwnJob = { dir, questionsDir, folder: source.folder, k, dimensions, run };
   const script = fileURLToPath(new URL('./own.js', import.meta.url));
   if (!existsSync(questionsDir)) mkdirSync(questionsDir);
-  return outcomesOf(await linesOf(process.execPath, [script, JSON.stringify(job)], { onOne: true }), data);
+  return outcomesOf(await linesOf(process.execPath, [script, JSON.stringify(job)], { onOne }), data);
 }
 
 interface Measured {
@@ -122,13 +124,15 @@ interface Measured {
   outcomes: readonly Outcome[];
   /** Processor time of this project after the peers, relative to before. */
   drift: number;
+  /** Whether every library was to be kept on one processor. */
+  onOne: boolean;
 }
 
 function casesOf(outcomes: readonly Outcome[]): Outcome[] {
   return outcomes.filter(({ library }) => library === OWN);
 }
 
-function aboutOf({ source, data, built, lines, outcomes, drift }: Measured): string {
+function aboutOf({ source, data, built, lines, outcomes, drift, onOne }: Measured): string {
   const rows = casesOf(outcomes).map((ours) => ({ ours, best: bestPeer(outcomes, ours.case, ours) }));
   const named = rows.map(({ ours, best }) => {
     const missed = reaches(ours, GOAL) ? '' : ` (${OWN} misses the goal)`;
@@ -145,9 +149,9 @@ function aboutOf({ source, data, built, lines, outcomes, drift }: Measured): str
     `${data.rows.toLocaleString('en')} passages of ${data.dimensions} dimensions, ${source.questions.length} questions.`,
     `A search asks for the best ${K} passages; every passage counts as a document, for ${OWN} too. Recall is measured against brute force in float32, of the first 10 and of all ${K}. Each peer has the cheapest setting that reaches a recall@10 of ${GOAL.at10} and a recall@50 of ${GOAL.at50} over all questions, or what ${OWN} reaches if that is lower. ${OWN} has no setting: its plan aims at this recall.`,
     `CPU is the mean processor time of a question, wall the median time on the clock. Intervals: bootstrap over questions, 95 %.`,
-    canPin()
+    onOne && canPin()
       ? 'Each library runs alone, in one thread, on one processor.'
-      : 'Each library runs alone, in one thread; it could not be kept on one processor.',
+      : 'Each library runs alone, in one thread; it is not kept on one processor.',
     `FAISS, hnswlib, USearch, ScaNN and NumPy get the rows that pass a filter ready, as bitmap or numbers; ${OWN} and LanceDB evaluate the filter in every search ("filter ready": without that).`,
     `"–": no setting reaches the recall in time, or the library is not for this filter. A library over twice as slow as the fastest is measured with a tenth of the questions, and cannot be the best.`,
     `${OWN} after the peers, relative to before: ${drift.toFixed(2)}.`,

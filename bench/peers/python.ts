@@ -117,12 +117,13 @@ export async function linesOf(
 export function askPeers(
   python: Python,
   mode: 'build' | 'measure',
+  onOne: boolean,
   folders: readonly [dir: string, questionsDir: string],
   heard: (line: Line) => void,
 ): Promise<Line[]> {
   const env = python.graphs === undefined ? {} : { PRIORART_GRAPHS: python.graphs };
   return linesOf(python.path, [join(FOLDER, 'peers.py'), mode, ...folders], {
-    onOne: mode === 'measure',
+    onOne,
     env,
     heard,
   });
