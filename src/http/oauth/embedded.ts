@@ -179,6 +179,10 @@ export class EmbeddedOAuth implements TokenCheck {
     return this.#opened().connections();
   }
 
+  connection(id: string): Connection | undefined {
+    return this.#opened().connection(id);
+  }
+
   /** Ends a grant: its tokens are refused from the next call on. Resolves to undefined for an unknown id. */
   endGrant(id: string): Promise<Connection | undefined> {
     return endGrant(this.#opened(), this.#parts.access, id);
