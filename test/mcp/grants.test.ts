@@ -268,6 +268,52 @@ describe('the state of the authorization server', () => {
     assert.equal(tables.record('AccessToken', 'long'), undefined);
   });
 
+  it('a registered client stays with its grants, and goes within an hour after the last has ended', () => {
+    const now = Date.now();
+    const hour = 3_600_000;
+    const grant = (id: string) => ({ ...connection(id, now + 300 * DAY_MS), client_id: 'client_x' });
+    const isThere = () => tables.record('Client', 'client_x') !== undefined;
+    tables.put('Client', 'client_x', { payload: {}, expires: now + hour });
+    tables.putConnection(grant('grant_one'));
+    tables.putConnection(grant('grant_two'));
+    tables.sweep(now + 200 * DAY_MS);
+    assert.ok(isThere(), 'with two grants');
+    tables.endGrant('grant_one');
+    tables.sweep(now);
+    tables.sweep(now + 2 * hour);
+    assert.ok(isThere(), 'with one grant');
+    tables.endGrant('grant_two');
+    tables.sweep(now);
+    assert.ok(isThere(), 'a person can agree again');
+    tables.putConnection(grant('grant_again'));
+    tables.sweep(now + 2 * hour);
+    assert.ok(isThere(), 'with a new grant');
+    tables.endGrant('grant_again');
+    tables.sweep(now);
+    // Later turns do not prolong it.
+    tables.sweep(now + hour / 2);
+    tables.sweep(now + hour);
+    assert.equal(isThere(), false);
+  });
+
+  it('a client without any grant goes after an hour, and with a grant that expired', () => {
+    const now = Date.now();
+    const hour = 3_600_000;
+    tables.put('Client', 'never', { payload: {}, expires: now + hour });
+    // Kept for a year by an earlier version, for a grant that has ended since.
+    tables.put('Client', 'earlier', { payload: {}, expires: now + 365 * DAY_MS });
+    tables.put('Client', 'expiring', { payload: {}, expires: now + hour });
+    tables.putConnection({ ...connection('grant_soon', now + DAY_MS), client_id: 'expiring' });
+    const there = () => ['never', 'earlier', 'expiring'].filter((id) => tables.record('Client', id));
+    tables.sweep(now);
+    assert.deepEqual(there(), ['never', 'earlier', 'expiring']);
+    tables.sweep(now + hour);
+    assert.deepEqual(there(), ['expiring']);
+    tables.sweep(now + DAY_MS);
+    tables.sweep(now + DAY_MS + hour);
+    assert.deepEqual(there(), []);
+  });
+
   it('a full kind refuses further records until some are gone', () => {
     const most = OAUTH_RECORDS_MAX['Client']!;
     const record = { payload: {}, expires: Date.now() + DAY_MS };

@@ -355,7 +355,6 @@ export class EmbeddedOAuth implements TokenCheck {
     grant.addResourceScope(this.#resource.publicUrl + RESOURCE_PATH, scope);
     if (params['scope']?.split(' ').includes('offline_access')) grant.addOIDCScope('offline_access');
     await grant.save();
-    await store.keepClient(client.clientId, expires);
     return id;
   }
 
