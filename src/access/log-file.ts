@@ -160,6 +160,19 @@ export function filteredPageOf(
 }
 
 /**
+ * Time of the last call of each key, ms since 1970; keys without a line are left out.
+ * @param oldest ms since 1970
+ */
+export function lastCallsOf(log: Sqlite, keys: readonly string[], oldest: number): Map<string, number> {
+  const rows = log.rows<[key: string, time: number | null]>(
+    `SELECT value, (SELECT max(time) FROM lines WHERE key = value AND time >= ?) FROM json_each(?)`,
+    oldest,
+    JSON.stringify(keys),
+  );
+  return new Map(rows.filter((row): row is [string, number] => row[1] !== null));
+}
+
+/**
  * Calls by day, key and endpoint. With keys, the cost does not depend on the other keys: the statement finds the days
  * that have rows, and looks up each key on each of them.
  * @param keys undefined for all keys

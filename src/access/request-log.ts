@@ -14,7 +14,16 @@ import {
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
 } from '../limits.js';
-import { daysKept, filteredPageOf, LOG_FILE, linePosition, openLog, pageOf, usageOf } from './log-file.js';
+import {
+  daysKept,
+  filteredPageOf,
+  LOG_FILE,
+  lastCallsOf,
+  linePosition,
+  openLog,
+  pageOf,
+  usageOf,
+} from './log-file.js';
 import {
   addCounts,
   addStatus,
@@ -157,6 +166,16 @@ export class RequestLog {
    */
   usage(from: string, to: string, keys?: ReadonlySet<string>): UsageRow[] {
     return this.#reading([], (log) => usageOf(log, from, to, keys && [...keys]));
+  }
+
+  /**
+   * Time of the last call of each key, ms since 1970, from all servers. Keys without a line in the log are left out.
+   * @throws the errors of `page`
+   */
+  lastCalls(keys: readonly string[]): ReadonlyMap<string, number> {
+    return this.#reading(new Map(), (log) =>
+      lastCallsOf(log, keys, Date.now() - daysKept(log, this.#options.days) * DAY_MS),
+    );
   }
 
   #isPruneDue(): boolean {

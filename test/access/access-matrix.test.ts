@@ -55,6 +55,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly number[]>> = {
   'GET /.well-known/oauth-protected-resource/mcp': [404, 404, 404, 404, 404],
   'GET /page/{file}': [404, 404, 404, 404, 404],
   'POST /admin/api/v1/grants/{grant}/revoke': [401, 401, 401, 401, 404],
+  'POST /account/grants/{grant}/revoke': [401, 401, 404, 404, 401],
 };
 
 /** The embedded authorization server is off. */

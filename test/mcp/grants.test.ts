@@ -19,6 +19,12 @@ import { REDIRECT, Visitor } from './oauth-client.js';
 import { registered, statusOf, type Tokens, tokensFor } from './oauth-flow-helper.js';
 
 const PASSWORD = 'correct horse battery';
+
+interface Grant {
+  account: string;
+  client_name: string;
+  last_used_at?: string;
+}
 const DAY_MS = 86_400_000;
 
 onEachAdapter('grants', (adapter) => {
@@ -84,6 +90,53 @@ onEachAdapter('grants', (adapter) => {
     assert.equal(await statusOf(base, other), 401);
     assert.equal(service.access.key(one.key).state, 'deactivated');
     assert.equal((await service.call('/admin/api/v1/grants')).status, 401);
+  });
+
+  it('an account lists and ends its own grants, and no others', async () => {
+    const make = async (name: string) => {
+      const { id } = await service.access.createAccount({ name, plan: 'free' });
+      await service.access.setPassword(id, PASSWORD);
+      const token = (await tokensFor(base, await registered(base, `Client of ${name}`), id, PASSWORD))
+        .access_token;
+      const headers = { 'x-api-key': undefined, 'x-priorart-page': '1' };
+      const opened = await service.post('/session', { account: id, password: PASSWORD }, headers);
+      assert.equal(opened.json.has_mcp_sign_in, true);
+      return { id, token, cookie: opened.headers.get('set-cookie')!.split(';')[0]! };
+    };
+    const [owner, other] = [await make('Owner'), await make('Other')];
+    const own = (cookie: string, path = '', init: RequestInit = {}) =>
+      service.call(`/account/grants${path}`, { ...init, headers: { cookie, 'x-priorart-page': '1' } });
+    const { grants } = (await own(owner.cookie)).json;
+    assert.deepEqual(
+      grants.map((grant: Grant) => [grant.account, grant.client_name, grant.last_used_at]),
+      [[owner.id, 'Client of Owner', undefined]],
+    );
+    const [{ id, created_at: since }] = grants;
+    assert.equal(await statusOf(base, owner.token), 200);
+    const [used] = (await own(owner.cookie)).json.grants;
+    assert.ok(used.last_used_at >= since, JSON.stringify(used));
+    const post = { method: 'POST' };
+    const foreign = await own(other.cookie, `/${id}/revoke`, post);
+    const unknown = await own(other.cookie, '/grant_none/revoke', post);
+    assert.deepEqual([foreign.status, unknown.status], [404, 404]);
+    assert.equal(foreign.json.detail.replace(id, 'grant_none'), unknown.json.detail);
+    // What a page of another site can cause: the header is missing, or the browser names that site.
+    const forged = [
+      { cookie: owner.cookie },
+      { cookie: owner.cookie, 'x-priorart-page': '1', 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of forged) {
+      const answer = await service.call(`/account/grants/${id}/revoke`, { method: 'POST', headers });
+      assert.equal(answer.status, 403, JSON.stringify(headers));
+    }
+    assert.equal(await statusOf(base, owner.token), 200);
+    const ended = await own(owner.cookie, `/${id}/revoke`, post);
+    assert.deepEqual([ended.status, ended.json.id], [200, id]);
+    assert.deepEqual([await statusOf(base, owner.token), await statusOf(base, other.token)], [401, 200]);
+    assert.equal((await own(owner.cookie, `/${id}/revoke`, post)).status, 404);
+    assert.deepEqual((await own(owner.cookie)).json.grants, []);
+    const [rest] = (await own(other.cookie)).json.grants;
+    assert.equal((await admin(`/${rest.id}/revoke`, post)).status, 200);
   });
 
   it('the command line ends access in a running server', async () => {
@@ -213,6 +266,52 @@ describe('the state of the authorization server', () => {
     assert.equal(tables.record('RefreshToken', 'of a'), undefined);
     assert.equal(tables.endGrant('grant_b')?.id, 'grant_b');
     assert.equal(tables.record('AccessToken', 'long'), undefined);
+  });
+
+  it('a registered client stays with its grants, and goes within an hour after the last has ended', () => {
+    const now = Date.now();
+    const hour = 3_600_000;
+    const grant = (id: string) => ({ ...connection(id, now + 300 * DAY_MS), client_id: 'client_x' });
+    const isThere = () => tables.record('Client', 'client_x') !== undefined;
+    tables.put('Client', 'client_x', { payload: {}, expires: now + hour });
+    tables.putConnection(grant('grant_one'));
+    tables.putConnection(grant('grant_two'));
+    tables.sweep(now + 200 * DAY_MS);
+    assert.ok(isThere(), 'with two grants');
+    tables.endGrant('grant_one');
+    tables.sweep(now);
+    tables.sweep(now + 2 * hour);
+    assert.ok(isThere(), 'with one grant');
+    tables.endGrant('grant_two');
+    tables.sweep(now);
+    assert.ok(isThere(), 'a person can agree again');
+    tables.putConnection(grant('grant_again'));
+    tables.sweep(now + 2 * hour);
+    assert.ok(isThere(), 'with a new grant');
+    tables.endGrant('grant_again');
+    tables.sweep(now);
+    // Later turns do not prolong it.
+    tables.sweep(now + hour / 2);
+    tables.sweep(now + hour);
+    assert.equal(isThere(), false);
+  });
+
+  it('a client without any grant goes after an hour, and with a grant that expired', () => {
+    const now = Date.now();
+    const hour = 3_600_000;
+    tables.put('Client', 'never', { payload: {}, expires: now + hour });
+    // Kept for a year by an earlier version, for a grant that has ended since.
+    tables.put('Client', 'earlier', { payload: {}, expires: now + 365 * DAY_MS });
+    tables.put('Client', 'expiring', { payload: {}, expires: now + hour });
+    tables.putConnection({ ...connection('grant_soon', now + DAY_MS), client_id: 'expiring' });
+    const there = () => ['never', 'earlier', 'expiring'].filter((id) => tables.record('Client', id));
+    tables.sweep(now);
+    assert.deepEqual(there(), ['never', 'earlier', 'expiring']);
+    tables.sweep(now + hour);
+    assert.deepEqual(there(), ['expiring']);
+    tables.sweep(now + DAY_MS);
+    tables.sweep(now + DAY_MS + hour);
+    assert.deepEqual(there(), []);
   });
 
   it('a full kind refuses further records until some are gone', () => {

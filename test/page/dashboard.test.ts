@@ -8,6 +8,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { RequestLog } from '../../src/access/request-log.js';
 import { Service } from '../api/service.js';
 import { browserPath, noBrowser } from '../house/browser.js';
+import { freePort } from '../http/free-port.js';
+import { registered, statusOf, tokensFor } from '../mcp/oauth-flow-helper.js';
 import { until } from '../until.js';
 import { ATTACKS, becomesTrue } from './site.js';
 
@@ -20,7 +22,8 @@ describe('the dashboard', { skip: noBrowser }, () => {
   let browser: Browser;
   let secret: string;
   before(async () => {
-    service = await Service.start('node', 10_000, {}, { requestLogQueries: 'on' });
+    const port = await freePort();
+    service = await Service.start('node', 10_000, {}, { port, requestLogQueries: 'on', oauthEmbedded: 'on' });
     secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
     browser = await chromium.launch({ executablePath: browserPath()!, args: ['--no-sandbox'] });
   });
@@ -119,6 +122,74 @@ describe('the dashboard', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.deepEqual(faults, []);
+  });
+
+  it('an account and the operator see the clients of MCP and end their access; names of clients stay text', async () => {
+    const { url: base } = service.server;
+    await account('Own clients');
+    await account('Other clients');
+    const clientOf = async (of: string, name: string) =>
+      (await tokensFor(base, await registered(base, name), of, PASSWORD)).access_token;
+    const attack = ATTACKS[0];
+    const token = await clientOf('Own clients', attack);
+    const other = await clientOf('Other clients', 'Notebook');
+    const search = { name: 'search', arguments: { query: 'fuel cell' } };
+    const headers = { 'x-api-key': undefined, authorization: `Bearer ${token}` };
+    const accept = 'application/json, text/event-stream';
+    const called = await service.post(
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: search },
+      { ...headers, accept },
+    );
+    assert.equal(called.json.result.isError, undefined);
+    const { page, faults } = await asAccount('Own clients');
+    await open(page, 'MCP clients');
+    const row = page.locator('.key-row');
+    await row.getByRole('strong').getByText(attack, { exact: true }).waitFor();
+    assert.match((await row.textContent())!, /since \d{4}-\d\d-\d\dlast used \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+    assert.equal(await page.getByText('Notebook').count(), 0, 'not those of another account');
+    assert.equal(
+      await page
+        .getByRole('row', { name: /search/ })
+        .getByRole('cell')
+        .last()
+        .textContent(),
+      '1',
+    );
+    await row.getByRole('button', { name: 'End the access' }).click();
+    await page.getByText(`End the access of “${attack}”?`).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await statusOf(base, token), 200);
+    await row.getByRole('button', { name: 'End the access' }).click();
+    await page.getByRole('button', { name: 'Yes, end it' }).click();
+    await page.getByText('No client has access.').waitFor();
+    assert.deepEqual([await statusOf(base, token), await statusOf(base, other)], [401, 200]);
+    const operator = await asOperator('#/dashboard/mcp');
+    const left = operator.page.locator('.key-row', { hasText: 'Notebook' });
+    await left.getByText('Other clients').waitFor();
+    await left.getByRole('button', { name: 'End the access' }).click();
+    await operator.page.getByRole('button', { name: 'Yes, end it' }).click();
+    await left.waitFor({ state: 'detached' });
+    assert.equal(await statusOf(base, other), 401);
+    assert.equal(await page.evaluate('window.attacked'), undefined);
+    assert.deepEqual([...faults, ...operator.faults], []);
+  });
+
+  it('without MCP authorization there is no tab for its clients', async () => {
+    const plain = await Service.start('node');
+    try {
+      const made = await plain.access.createAccount({ name: 'Plain', plan: 'basic' });
+      await plain.access.setPassword(made.id, PASSWORD);
+      const page = await (await browser.newContext({ locale: 'en-US' })).newPage();
+      await page.goto(`${plain.server.url}/#/dashboard/mcp`);
+      await page.getByLabel('Name or id of the account').fill('Plain');
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Create a key' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'MCP clients' }).count(), 0);
+    } finally {
+      await plain.stop();
+    }
   });
 
   it('works by keyboard alone: sign-in, a key, its revocation', async () => {
@@ -254,13 +325,15 @@ describe('the dashboard', { skip: noBrowser }, () => {
   });
 
   it('axe finds nothing serious, and a phone does not scroll sideways', async () => {
-    await account('Seen');
+    const { id } = await account('Seen');
+    const { url: base } = service.server;
+    await tokensFor(base, await registered(base, 'A'.repeat(100)), id, PASSWORD);
     for (const colorScheme of ['light', 'dark'] as const) {
       const signIn = await visit('#/dashboard', { colorScheme });
       await signIn.page.getByRole('button', { name: 'Sign in' }).waitFor();
       assert.deepEqual(await seriousOf(signIn.page), []);
       const { page } = await asAccount('Seen', '#/dashboard', { colorScheme });
-      for (const tab of ['Keys', 'Usage', 'Request log', 'Account']) {
+      for (const tab of ['Keys', 'Usage', 'Request log', 'MCP clients', 'Account']) {
         await open(page, tab);
         await page.locator('.dashboard > section').waitFor();
         assert.deepEqual(await seriousOf(page), [], `${tab} ${colorScheme}`);
@@ -269,7 +342,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
         colorScheme,
         viewport: { width: 375, height: 740 },
       });
-      for (const tab of ['Accounts', 'Keys', 'Usage', 'Request log', 'Ingests', 'Health']) {
+      for (const tab of ['Accounts', 'Keys', 'Usage', 'Request log', 'MCP clients', 'Ingests', 'Health']) {
         await open(operator.page, tab);
         await operator.page.locator('.dashboard > section').waitFor();
         assert.deepEqual(await seriousOf(operator.page), [], `${tab} ${colorScheme}`);

@@ -149,6 +149,10 @@ export class EmbeddedOAuth implements TokenCheck {
     return this.#opened().connections();
   }
 
+  connection(id: string): Connection | undefined {
+    return this.#opened().connection(id);
+  }
+
   /** Ends a grant: its tokens are refused from the next call on. Resolves to undefined for an unknown id. */
   endGrant(id: string): Promise<Connection | undefined> {
     return endGrant(this.#opened(), this.#parts.access, id);
@@ -321,7 +325,6 @@ export class EmbeddedOAuth implements TokenCheck {
     grant.addResourceScope(this.#resource.publicUrl + RESOURCE_PATH, scope);
     if (params['scope']?.split(' ').includes('offline_access')) grant.addOIDCScope('offline_access');
     await grant.save();
-    await store.keepClient(client.clientId, expires);
     return id;
   }
 

@@ -8,7 +8,7 @@ import { OAUTH_WRITES_WAITING } from '../../limits.js';
 import { type Connection, OAuthTables, type StoredRecord } from './tables.js';
 
 /** Changes of OAuthTables that the thread makes. */
-type Change = 'put' | 'remove' | 'consume' | 'keepClient' | 'putConnection' | 'endGrant' | 'sweep' | 'close';
+type Change = 'put' | 'remove' | 'consume' | 'putConnection' | 'endGrant' | 'sweep' | 'close';
 
 export interface WriteOrder {
   id: number;
@@ -71,10 +71,6 @@ export class OAuthStore {
 
   async consume(kind: string, value: string): Promise<boolean> {
     return (await this.#order('consume', kind, value)) as boolean;
-  }
-
-  async keepClient(id: string, expires: number): Promise<void> {
-    await this.#order('keepClient', id, expires);
   }
 
   async putConnection(connection: Connection): Promise<void> {

@@ -10,7 +10,7 @@ import { OAUTH_LIFETIME_S, OAUTH_RECORDS_MAX, OAUTH_RECORDS_PER_GRANT } from '..
 import { checkedValues, whole } from '../../store/checked-values.js';
 import { diskFullIn } from '../../store/faults.js';
 import { openLmdb } from '../../store/lmdb-open.js';
-import { makeFolderWithin, makeRoom, roomForValue } from '../../store/room.js';
+import { makeFolderWithin, makeRoom, type Room, roomForValue } from '../../store/room.js';
 
 /** A record of the library, without the value that names it. */
 export interface StoredRecord {
@@ -93,7 +93,7 @@ export class OAuthTables {
 
   /** @throws PriorartError `unavailable` if there are too many of this kind */
   put(kind: string, value: string, record: StoredRecord): void {
-    this.#write(roomForValue(JSON.stringify(record).length), () => {
+    this.#write({ bytes: roomForValue(JSON.stringify(record).length) }, () => {
       const name = nameOf(kind, value);
       const grant = record.payload['grantId'];
       if (typeof grant === 'string') this.#keepFew(grant, kind);
@@ -104,12 +104,12 @@ export class OAuthTables {
   }
 
   remove(kind: string, value: string): void {
-    this.#write(0, () => this.#remove(nameOf(kind, value)));
+    this.#write({}, () => this.#remove(nameOf(kind, value)));
   }
 
   /** Marks a record that may be used once. @returns false if it was used before, or is gone */
   consume(kind: string, value: string): boolean {
-    return this.#write(roomForValue(4_096), () => {
+    return this.#write({ bytes: roomForValue(4_096) }, () => {
       const name = nameOf(kind, value);
       const found = this.#records.get(name);
       if (found === undefined || found.payload['consumed'] !== undefined) return false;
@@ -121,17 +121,15 @@ export class OAuthTables {
     });
   }
 
-  /** Keeps a registered client for as long as a grant. */
-  keepClient(id: string, expires: number): void {
-    this.#write(roomForValue(8_192), () => {
-      const name = nameOf('Client', id);
+  /** Keeps a grant, and its registered client for as long. */
+  putConnection(connection: Connection): void {
+    this.#write({ bytes: roomForValue(16_384) }, () => {
+      this.#connections.putSync(connection.id, connection);
+      const name = nameOf('Client', connection.client_id);
       const found = this.#records.get(name);
+      const expires = Date.parse(connection.expires_at);
       if (found !== undefined && found.expires < expires) this.#records.putSync(name, { ...found, expires });
     });
-  }
-
-  putConnection(connection: Connection): void {
-    this.#write(roomForValue(4_096), () => this.#connections.putSync(connection.id, connection));
   }
 
   /**
@@ -139,10 +137,14 @@ export class OAuthTables {
    * @returns the connection; undefined for an unknown id
    */
   endGrant(id: string): Connection | undefined {
-    return this.#write(0, () => this.#endGrant(id));
+    return this.#write(MANY, () => this.#endGrant(id));
   }
 
-  /** Removes what has expired. @returns the connections that have ended by it */
+  /**
+   * Removes what has expired. Registered clients without a grant expire as new ones do, so that a person can agree again
+   * in this time.
+   * @returns the connections that have ended by it
+   */
   sweep(now: number = Date.now()): Connection[] {
     const ended: Connection[] = [];
     const time = new Date(now).toISOString();
@@ -153,11 +155,12 @@ export class OAuthTables {
       const gone = this.endGrant(id);
       if (gone) ended.push(gone);
     }
+    this.#limitClientsWithoutGrant(now);
     let names: string[] = [];
     const flush = () => {
       const some = names;
       names = [];
-      this.#write(0, () => {
+      this.#write(MANY, () => {
         for (const name of some) this.#remove(name);
       });
     };
@@ -171,9 +174,30 @@ export class OAuthTables {
     return ended;
   }
 
+  #limitClientsWithoutGrant(now: number): void {
+    const latest = now + OAUTH_LIFETIME_S.unusedClient * 1000;
+    const keptLonger = () => {
+      const used = new Set(
+        [...this.#connections.getKeys()].map((id) =>
+          nameOf('Client', whole(() => this.#connections.get(id))?.client_id ?? ''),
+        ),
+      );
+      // `!` follows the blank.
+      return [...this.#records.getKeys({ start: 'Client ', end: 'Client!' })].filter(
+        (name) => !used.has(name) && (whole(() => this.#records.get(name))?.expires ?? 0) > latest,
+      );
+    };
+    if (keptLonger().length === 0) return;
+    this.#write(MANY, () => {
+      // Another process may have added a grant since.
+      for (const name of keptLonger().slice(0, SWEPT_AT_ONCE))
+        this.#records.putSync(name, { ...this.#records.get(name)!, expires: latest });
+    });
+  }
+
   /** Runs work while no other process writes. */
   exclusively<T>(work: () => T): T {
-    return this.#write(0, work);
+    return this.#write({}, work);
   }
 
   async close(): Promise<void> {
@@ -220,10 +244,10 @@ export class OAuthTables {
     this.#counts.putSync(kind, Math.max(0, count));
   }
 
-  #write<T>(bytes: number, work: () => T): T {
+  #write<T>(room: Room, work: () => T): T {
     try {
       return this.#root.transactionSync(() => {
-        makeRoom(this.#file, { bytes });
+        makeRoom(this.#file, room);
         return work();
       });
     } catch (error) {
@@ -241,6 +265,8 @@ export class OAuthTables {
 }
 
 const SWEPT_AT_ONCE = 500;
+/** Room of a transaction that changes that many records: each lies on pages of its own. */
+const MANY: Room = { changed: 8 << 20 };
 
 /** The name of a record: its kind, and the hash of its value. */
 function nameOf(kind: string, value: string): string {

@@ -22,6 +22,8 @@ export interface SessionAnswer {
   expires_at?: string;
   /** Whether any account has a password. */
   can_sign_in: boolean;
+  /** Whether accounts can give clients of MCP access. */
+  has_mcp_sign_in: boolean;
   /** Whether a visitor's session may be opened here, without a password. */
   can_visit: boolean;
 }

@@ -2,7 +2,9 @@ import type { Route } from '../../route.js';
 import {
   changeOwnPassword,
   createOwnKey,
+  endOwnGrant,
   ownAccount,
+  ownGrants,
   ownKeys,
   ownLogs,
   ownUsage,
@@ -17,6 +19,8 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   createOwnKey,
   renameOwnKey,
   revokeOwnKey,
+  ownGrants,
+  endOwnGrant,
   ownUsage,
   ownLogs,
   changeOwnPassword,

@@ -48,7 +48,9 @@ function accountOperation({
         { forbidden: 'a request with a session needs the header x-priorart-page and a page of this server' },
         'The header X-Priorart-Page is missing',
       ),
-      ...(unknown ? { 404: errorAnswer({ not_found: unknown }, 'The account has no such key') } : {}),
+      ...(unknown
+        ? { 404: errorAnswer({ not_found: unknown }, 'The account has no such key or grant') }
+        : {}),
       ...(invalid
         ? { 422: errorAnswer({ invalid_request: invalid }, 'A field is missing, unknown or out of range') }
         : {}),
@@ -103,6 +105,23 @@ export const revokeOwnKeyOperation = accountOperation({
   answer: 'ApiKey',
   parameters: [KEY],
   unknown: NO_KEY,
+});
+
+export const ownGrantsOperation = accountOperation({
+  id: 'ownGrants',
+  summary: 'Clients of MCP to which the account gave access',
+  description: 'Of the embedded authorization server; empty if it is off.',
+  answer: 'Grants',
+});
+
+export const endOwnGrantOperation = accountOperation({
+  id: 'endOwnGrant',
+  summary: 'Ends the access of a client',
+  description:
+    'Holds on every server from the next call on. Revokes the API key of the client, too, if no other grant has it.',
+  answer: 'Grant',
+  parameters: [inPath('grant', 'Id of a grant of the account')],
+  unknown: 'grant: there is no grant "grant_none"',
 });
 
 export const ownUsageOperation = accountOperation({

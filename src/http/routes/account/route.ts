@@ -5,6 +5,7 @@ import type { Administration } from '../../admission/administrator.js';
 import type { Call, Route } from '../../route.js';
 import { accountWithQuota } from '../account-with-quota.js';
 import { answer, bodyOf, queryOf } from '../answer.js';
+import { grantsWithUse } from '../grants-with-use.js';
 import { daysOf, filterOf, logQuerySchema } from '../log-query.js';
 import * as operations from './openapi.js';
 import { keyNameSchema, ownKeyInputSchema, ownUsageQuerySchema, passwordChangeSchema } from './schema.js';
@@ -83,6 +84,35 @@ export const revokeOwnKey: Route = {
   async handle(call) {
     const own = ownOf(call);
     return answer(await own.store.revoke(ownKey(own, call.parameters['key']!).id));
+  },
+};
+
+export const ownGrants: Route = {
+  method: 'GET',
+  path: '/account/grants',
+  endpoint: 'account.grants',
+  access,
+  operation: operations.ownGrantsOperation,
+  async handle(call) {
+    const { account } = ownOf(call);
+    const grants = call.services.authorization?.connections() ?? [];
+    const own = grants.filter((grant) => grant.account === account.id);
+    return answer({ grants: await grantsWithUse(call, own) });
+  },
+};
+
+export const endOwnGrant: Route = {
+  method: 'POST',
+  path: '/account/grants/{grant}/revoke',
+  endpoint: 'account.grants',
+  access,
+  operation: operations.endOwnGrantOperation,
+  async handle(call) {
+    const { authorization } = call.services;
+    const id = call.parameters['grant']!;
+    // Grants of other accounts do not exist for this one. An id is never given twice.
+    const isOwn = authorization?.connection(id)?.account === ownOf(call).account.id;
+    return answer(known(isOwn ? await authorization.endGrant(id) : undefined, 'grant', id));
   },
 };
 

@@ -26,12 +26,13 @@ export const pageSessionOperation: Operation = {
   answers: { 200: { description: 'The session', content: 'PageSession' }, ...COMMON },
   examples: {
     PageSession: {
-      none: { kind: 'none', can_sign_in: true, can_visit: false },
+      none: { kind: 'none', can_sign_in: true, has_mcp_sign_in: false, can_visit: false },
       account: {
         kind: 'account',
         account,
         expires_at: '2026-02-20T17:30:00.000Z',
         can_sign_in: true,
+        has_mcp_sign_in: true,
         can_visit: false,
       },
     },

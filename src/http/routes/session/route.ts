@@ -16,7 +16,11 @@ function pageOf({ services }: Call): PageSessions {
 
 function shown(call: Call, caller: PageCaller | undefined) {
   const page = pageOf(call);
-  const possible = { can_sign_in: page.canSignIn(), can_visit: page.canVisit(call.request) };
+  const possible = {
+    can_sign_in: page.canSignIn(),
+    has_mcp_sign_in: call.services.authorization !== undefined,
+    can_visit: page.canVisit(call.request),
+  };
   if (caller === undefined) return { kind: 'none', ...possible };
   const { session, account } = caller;
   const { used, cycle } = call.services.limits.quotaUsed(account);

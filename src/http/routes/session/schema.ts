@@ -38,5 +38,6 @@ export const pageSessionSchema = z.strictObject({
     .describe('Absent without a session'),
   expires_at: z.exactOptional(z.iso.datetime()).describe('When the session ends; absent without one'),
   can_sign_in: z.boolean().describe('Whether any account has a password'),
+  has_mcp_sign_in: z.boolean().describe('Whether accounts can give clients of MCP access'),
   can_visit: z.boolean().describe('Whether this client may open the session of a visitor'),
 });

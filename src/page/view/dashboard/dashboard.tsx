@@ -14,14 +14,15 @@ import { Health } from './health.js';
 import { Ingests } from './ingests.js';
 import { Keys } from './keys.js';
 import { Log } from './log.js';
+import { McpClients } from './mcp-clients.js';
 import { Problem } from './problem.js';
 import { SignIn } from './sign-in.js';
 import { useDashboardTexts } from './texts.js';
 import { Usage } from './usage.js';
 
 const TABS = {
-  account: ['keys', 'usage', 'log', 'account'],
-  operator: ['accounts', 'keys', 'usage', 'log', 'ingests', 'health'],
+  account: ['keys', 'usage', 'log', 'mcp', 'account'],
+  operator: ['accounts', 'keys', 'usage', 'log', 'mcp', 'ingests', 'health'],
 } as const;
 type Tab = (typeof TABS)[Role][number];
 
@@ -65,7 +66,7 @@ export function Dashboard({ part }: { part: string | undefined }) {
     forgetOperator();
     again();
   };
-  const tabs: readonly Tab[] = TABS[role];
+  const tabs: readonly Tab[] = TABS[role].filter((one) => one !== 'mcp' || session.has_mcp_sign_in);
   const tab = tabs.find((one) => one === part) ?? tabs[0]!;
   return (
     <div class="dashboard">
@@ -96,6 +97,8 @@ function View({ tab, role }: { tab: Tab; role: Role }) {
       return <Usage role={role} />;
     case 'log':
       return <Log role={role} />;
+    case 'mcp':
+      return <McpClients role={role} />;
     case 'account':
       return <AccountSettings />;
     case 'accounts':

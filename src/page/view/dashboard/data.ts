@@ -7,6 +7,15 @@ import { ApiError, call } from '../api.js';
 export type { UsageRow };
 export type Key = ApiKey;
 export type Account = StoredAccount & { quota: { used: number; resets_at: string } };
+/** The access that an account gave to a client of MCP. */
+export interface Grant {
+  id: string;
+  account: string;
+  client_id: string;
+  client_name: string;
+  created_at: string;
+  last_used_at?: string;
+}
 /** A line of the log of all keys. */
 export type LogLine = StoredLine & { key: string };
 

@@ -1,7 +1,7 @@
 /** OpenAPI operations of grants. */
 import { adminOperation, inPath, inQuery } from '../openapi.js';
 
-const GRANT_EXAMPLE = {
+export const GRANT_EXAMPLE = {
   id: 'grant_Xy12abcdef345678',
   account: 'acc_Xy12abcdef34',
   client_id: 'https://client.example.com/mcp.json',
@@ -19,7 +19,7 @@ export const listGrantsOperation = adminOperation({
   answer: 'Grants',
   parameters: [inQuery('account', 'Only those of this account', { type: 'string' })],
   invalid: 'unknown field "acount"; the nearest known field is "account"',
-  examples: { Grants: { one: { grants: [GRANT_EXAMPLE] } } },
+  examples: { Grants: { one: { grants: [{ ...GRANT_EXAMPLE, last_used_at: '2026-03-02T10:00:00.000Z' }] } } },
 });
 
 export const revokeGrantOperation = adminOperation({

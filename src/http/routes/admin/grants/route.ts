@@ -1,6 +1,7 @@
 import { PriorartError } from '../../../../errors.js';
 import type { Route } from '../../../route.js';
 import { answer, queryOf } from '../../answer.js';
+import { grantsWithUse } from '../../grants-with-use.js';
 import { ADMIN } from '../admin.js';
 import { listGrantsOperation, revokeGrantOperation } from './openapi.js';
 import { listGrantsSchema } from './schema.js';
@@ -12,12 +13,11 @@ export const listGrants: Route = {
   endpoint: 'admin.grants',
   access,
   operation: listGrantsOperation,
-  handle(call) {
+  async handle(call) {
     const { account } = queryOf(call, listGrantsSchema);
     const grants = call.services.authorization?.connections() ?? [];
-    return answer({
-      grants: account === undefined ? grants : grants.filter((one) => one.account === account),
-    });
+    const wanted = account === undefined ? grants : grants.filter((one) => one.account === account);
+    return answer({ grants: await grantsWithUse(call, wanted) });
   },
 };
 

@@ -14,6 +14,9 @@ export const grantSchema = z.strictObject({
   scope: z.string(),
   created_at: time(),
   expires_at: time(),
+  last_used_at: z
+    .exactOptional(time())
+    .describe('Last call of the key; absent if the log of requests has none, and in the answer of an end'),
 });
 
 export const grantsSchema = z.strictObject({ grants: z.array(grantSchema).describe('Oldest first') });
