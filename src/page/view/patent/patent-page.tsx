@@ -11,6 +11,7 @@ import { Failure } from '../parts/failure.js';
 import { Progress } from '../parts/progress.js';
 import { languageOf } from '../results/result.js';
 import { Bibliography } from './bibliography.js';
+import { Citations } from './citations.js';
 import { Claims } from './claims.js';
 import { Description } from './description.js';
 import { Drawings } from './drawings.js';
@@ -28,7 +29,7 @@ export function PatentPage({ id, parameters }: Props) {
   const isReady = session.status !== 'waiting';
   const { answer, error, isWaiting, retry } = useAnswer<DetailsResponse>(
     'api/v1/patents/details',
-    isReady ? { patent_ids: [id] } : undefined,
+    isReady ? { patent_ids: [id], bibliography: true } : undefined,
   );
   const entry = answer?.patents[0];
   const isCurrent = !isWaiting && isReady;
@@ -119,6 +120,7 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
             <Drawings drawings={document_.drawings} asked={drawing} onClosed={() => setDrawing(undefined)} />
           )}
           <Bibliography entry={entry} parameters={parameters} />
+          <Citations citations={entry.bibliography?.citations ?? []} parameters={parameters} />
           <Related id={id} parameters={parameters} />
         </div>
         <div class="patent-text">
