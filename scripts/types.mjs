@@ -43,6 +43,8 @@ const SEARCH_TYPES = [
     'AnalyticsResponse',
     'Statistics over all patents with at least `min_score`, and a page of them.',
   ],
+  [answers.citedDocumentSchema, 'CitedDocument', 'A document that a publication cites.'],
+  [answers.bibliographySchema, 'Bibliography', 'Bibliographic data of a publication beyond its metadata.'],
   [answers.detailsEntrySchema, 'DetailsEntry', 'A requested document, or why it is missing.'],
   [answers.detailsResponseSchema, 'DetailsResponse', 'Documents as markdown.'],
   [answers.coverageCountrySchema, 'CoverageCountry', 'Contents of the index for one country.'],

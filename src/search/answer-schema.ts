@@ -210,6 +210,75 @@ export const analyticsResponseSchema = z.strictObject({
   results: z.array(analyticsResultSchema).describe('Documents of this page, most similar first'),
 });
 
+const nameSchema = z.strictObject({
+  name: z.string().describe('Name as printed, in the language of the publication'),
+  name_en: z.exactOptional(z.string()).describe('Name in Latin script; absent if the source has none'),
+});
+
+export const citedDocumentSchema = z.strictObject({
+  patent_id: z
+    .exactOptional(z.string())
+    .describe(
+      'Identity of the cited publication; absent if its office is not one of the five or its kind is unknown',
+    ),
+  country: z.exactOptional(z.string()).describe('Two-letter code of any office; absent if it is unknown'),
+  number: z
+    .exactOptional(z.string())
+    .describe('Number of the cited publication; absent for other literature'),
+  kind: z
+    .exactOptional(z.string())
+    .describe('Kind code as the source writes it; absent if the source has none'),
+  category: z
+    .exactOptional(z.string())
+    .describe('Category of the office: X, Y, A, D; absent if the source has none'),
+  cited_by: z
+    .exactOptional(z.enum(['examiner', 'applicant']))
+    .describe('Who named the citation; absent if it is unknown'),
+  text: z.exactOptional(z.string()).describe('The reference as printed; absent for a patent document'),
+  publications: z
+    .exactOptional(z.array(z.string()))
+    .describe('patent_ids of the index that the citation names; absent if none is stored'),
+});
+
+export const bibliographySchema = z.strictObject({
+  applicants: z.array(nameSchema).describe('Applicants or assignees'),
+  inventors: z.array(nameSchema).describe('Inventors'),
+  cpc_codes: z.array(z.string()).describe('Full CPC codes'),
+  grant_date: dayOf('Day of grant'),
+  priority_date: dayOf('Day of the earliest priority'),
+  application_number: z
+    .exactOptional(z.string())
+    .describe('Application number; absent if the source has none'),
+  family_id: z
+    .exactOptional(z.string())
+    .describe('Id that all publications of one invention share; absent if it is unknown'),
+  legal_status: z
+    .exactOptional(
+      z.strictObject({
+        status: z.string().describe('Status as the office states it'),
+        date: z.exactOptional(day()).describe('Day of the status; absent if it is unknown'),
+      }),
+    )
+    .describe('Legal status; absent if the source has none'),
+  priorities: z
+    .exactOptional(
+      z.array(
+        z.strictObject({
+          country: z
+            .exactOptional(z.string())
+            .describe('Two-letter code of any office; absent if it is unknown'),
+          number: z.string().describe('Number of the earlier application'),
+          date: z.exactOptional(day()).describe('Day of filing; absent if it is unknown'),
+        }),
+      ),
+    )
+    .describe('Claimed priorities; absent if the source has none'),
+  citations: z.array(citedDocumentSchema).describe('Cited patent documents and other literature'),
+  family: z
+    .array(z.string())
+    .describe('patent_ids of the other publications of the family or the application in the index'),
+});
+
 export const detailsEntrySchema = z.strictObject({
   patent_id: z.string().describe('As in answers; as it was asked for if nothing was found'),
   metadata: z
@@ -221,6 +290,9 @@ export const detailsEntrySchema = z.strictObject({
       'Markdown of the document, or of the sections asked for; the images in the answer of a server are links to its drawings endpoint; absent beside an error',
     ),
   representative_figure: figure(),
+  bibliography: z
+    .exactOptional(bibliographySchema)
+    .describe('Further bibliographic data; absent unless the request has bibliography'),
   error: z
     .exactOptional(z.enum(['not_found', 'ambiguous']))
     .describe('Why there is no document; absent if there is one'),

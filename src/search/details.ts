@@ -1,6 +1,8 @@
 /** Full documents by number, up to 200 at once, one entry per number asked. */
+import { patentOf } from '../store/document.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
 import type { Store } from '../store/store.js';
+import { bibliographyOf, familiesOf } from './bibliography.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import type { Folder } from './folder.js';
 import { markdownOf } from './markdown.js';
@@ -10,25 +12,48 @@ import type { DetailsEntry, DetailsResponse } from './types.js';
 
 /** Answers a request for details. */
 export function detailsOf(
-  { store }: Folder,
+  folder: Folder,
   query: DetailsQuery,
   cancellation: Cancellation = uncancelled,
 ): DetailsResponse {
+  const { store } = folder;
   store.refresh();
-  const patents = query.patentIds.map((asked) => {
+  const found = query.patentIds.map((asked): Found => {
     cancellation.check();
-    return entryOf(store, asked, query);
+    const candidates = resolvePublications(store, asked);
+    const doc = candidates.length === 1 ? store.ids.get(candidates[0]!) : undefined;
+    return { asked, candidates, doc };
+  });
+  const families = query.bibliography
+    ? familiesOf(
+        folder,
+        found.flatMap(({ doc }) => doc ?? []),
+      )
+    : undefined;
+  const patents = found.map((one) => {
+    cancellation.check();
+    return entryOf(store, one, query, families);
   });
   return { patents };
 }
 
-function entryOf(store: Store, asked: string, { sections, linkBase = '' }: DetailsQuery): DetailsEntry {
-  const candidates = resolvePublications(store, asked);
+interface Found {
+  asked: string;
+  candidates: string[];
+  /** Absent unless one publication is stored. */
+  doc: number | undefined;
+}
+
+function entryOf(
+  store: Store,
+  { asked, candidates, doc }: Found,
+  { sections, linkBase = '' }: DetailsQuery,
+  families: ReadonlyMap<number, string[]> | undefined,
+): DetailsEntry {
   if (candidates.length > 1) return { patent_id: asked, error: 'ambiguous', candidates };
-  const id = candidates[0] === undefined ? undefined : store.ids.get(candidates[0]);
-  if (id === undefined) return { patent_id: asked, error: 'not_found' };
-  const [head, body] = [store.documents.get(id), store.bodies.get(id)];
-  if (head === undefined || body === undefined) throw damagedLookup(store.dir, `document ${id}`);
+  if (doc === undefined) return { patent_id: asked, error: 'not_found' };
+  const [head, body] = [store.documents.get(doc), store.bodies.get(doc)];
+  if (head === undefined || body === undefined) throw damagedLookup(store.dir, `document ${doc}`);
   const figure = representativeFigure(store, head);
   return {
     patent_id: head.patent_id,
@@ -42,5 +67,6 @@ function entryOf(store: Store, asked: string, { sections, linkBase = '' }: Detai
     },
     content: markdownOf(head, body, figuresOf(store, head), sections, linkBase),
     ...(figure === undefined ? {} : { representative_figure: figure }),
+    ...(families && { bibliography: bibliographyOf(store, patentOf(head, body), families.get(doc) ?? []) }),
   };
 }

@@ -211,6 +211,8 @@ export interface DetailsRequest {
   patent_ids: string[];
   /** Comma-separated subset of title, abstract, claims, description; all when absent. */
   sections?: string | null | undefined;
+  /** Add to each entry: names, CPC codes, priorities, citations, and the family members of the index. Default: false. */
+  bibliography?: boolean | null | undefined;
 }
 
 /** A passage that matches a question. */
@@ -415,6 +417,74 @@ export interface AnalyticsResponse {
   results: AnalyticsResult[];
 }
 
+/** A document that a publication cites. */
+export interface CitedDocument {
+  /** Identity of the cited publication; absent if its office is not one of the five or its kind is unknown. */
+  patent_id?: string;
+  /** Two-letter code of any office; absent if it is unknown. */
+  country?: string;
+  /** Number of the cited publication; absent for other literature. */
+  number?: string;
+  /** Kind code as the source writes it; absent if the source has none. */
+  kind?: string;
+  /** Category of the office: X, Y, A, D; absent if the source has none. */
+  category?: string;
+  /** Who named the citation; absent if it is unknown. */
+  cited_by?: 'examiner' | 'applicant';
+  /** The reference as printed; absent for a patent document. */
+  text?: string;
+  /** patent_ids of the index that the citation names; absent if none is stored. */
+  publications?: string[];
+}
+
+/** Bibliographic data of a publication beyond its metadata. */
+export interface Bibliography {
+  /** Applicants or assignees. */
+  applicants: {
+    /** Name as printed, in the language of the publication. */
+    name: string;
+    /** Name in Latin script; absent if the source has none. */
+    name_en?: string;
+  }[];
+  /** Inventors. */
+  inventors: {
+    /** Name as printed, in the language of the publication. */
+    name: string;
+    /** Name in Latin script; absent if the source has none. */
+    name_en?: string;
+  }[];
+  /** Full CPC codes. */
+  cpc_codes: string[];
+  /** Day of grant; absent if the source has none. YYYY-MM-DD. */
+  grant_date?: string;
+  /** Day of the earliest priority; absent if the source has none. YYYY-MM-DD. */
+  priority_date?: string;
+  /** Application number; absent if the source has none. */
+  application_number?: string;
+  /** Id that all publications of one invention share; absent if it is unknown. */
+  family_id?: string;
+  /** Legal status; absent if the source has none. */
+  legal_status?: {
+    /** Status as the office states it. */
+    status: string;
+    /** Day of the status; absent if it is unknown. YYYY-MM-DD. */
+    date?: string;
+  };
+  /** Claimed priorities; absent if the source has none. */
+  priorities?: {
+    /** Two-letter code of any office; absent if it is unknown. */
+    country?: string;
+    /** Number of the earlier application. */
+    number: string;
+    /** Day of filing; absent if it is unknown. YYYY-MM-DD. */
+    date?: string;
+  }[];
+  /** Cited patent documents and other literature. */
+  citations: CitedDocument[];
+  /** patent_ids of the other publications of the family or the application in the index. */
+  family: string[];
+}
+
 /** A requested document, or why it is missing. */
 export interface DetailsEntry {
   /** As in answers; as it was asked for if nothing was found. */
@@ -440,6 +510,8 @@ export interface DetailsEntry {
   content?: string;
   /** File name of the representative drawing; absent if none is stored. */
   representative_figure?: string;
+  /** Further bibliographic data; absent unless the request has bibliography. */
+  bibliography?: Bibliography;
   /** Why there is no document; absent if there is one. */
   error?: 'not_found' | 'ambiguous';
   /** patent_ids that a number fits; absent unless it is ambiguous. */

@@ -112,6 +112,8 @@ export interface DetailsQuery {
   patentIds: string[];
   /** In printing order; absent: the whole document. */
   sections?: DocumentSection[];
+  /** Whether each entry gets the bibliographic data beyond its metadata. */
+  bibliography?: true;
   /** Beginning of links to drawings, before `/api/v1/drawings`; absent: none. Set by the server. */
   linkBase?: string;
 }
@@ -242,8 +244,11 @@ export function parseAnalytics(input: unknown): AnalyticsQuery {
 /** Checks and normalises a decoded body of POST /api/v1/patents/details. */
 export function parseDetails(input: unknown): DetailsQuery {
   const body = check(detailsSchema, input, DETAILS_ADVICE);
-  const patentIds = body.patent_ids.map((id) => id.trim());
-  if (body.sections === null || body.sections === undefined) return { patentIds };
+  const asked: DetailsQuery = {
+    patentIds: body.patent_ids.map((id) => id.trim()),
+    ...(body.bibliography === true ? { bibliography: true } : {}),
+  };
+  if (body.sections === null || body.sections === undefined) return asked;
   const names = body.sections.split(',').map((name) => name.trim());
   for (const name of names) {
     if (!(DOCUMENT_SECTIONS as readonly string[]).includes(name)) {
@@ -254,7 +259,7 @@ export function parseDetails(input: unknown): DetailsQuery {
       );
     }
   }
-  return { patentIds, sections: inOrder(DOCUMENT_SECTIONS, names) };
+  return { ...asked, sections: inOrder(DOCUMENT_SECTIONS, names) };
 }
 
 function check<T extends z.ZodType>(schema: T, input: unknown, advice: FieldAdvice): z.output<T> {

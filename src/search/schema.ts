@@ -246,6 +246,13 @@ export const detailsSchema = z.strictObject(
       .nullish()
       .describe(`Comma-separated subset of ${DOCUMENT_SECTIONS.join(', ')}; all when absent`)
       .meta({ pattern: SECTIONS_PATTERN, examples: ['title,claims'] }),
+    bibliography: z
+      .boolean({ error: 'true or false' })
+      .nullish()
+      .describe(
+        'Add to each entry: names, CPC codes, priorities, citations, and the family members of the index',
+      )
+      .meta({ default: false }),
   },
   { error: 'a JSON object' },
 );

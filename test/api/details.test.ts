@@ -44,6 +44,29 @@ onEachAdapter('4.3 POST /api/v1/patents/details', (adapter) => {
     });
   });
 
+  it('DECISIONS optional fields: bibliography is absent unless asked for, and may be asked with sections', async () => {
+    const patent_ids = ['US11000001B2', 'unknown'];
+    for (const body of [
+      { patent_ids },
+      { patent_ids, bibliography: false },
+      { patent_ids, bibliography: null },
+    ]) {
+      assert.ok((await entries(body)).every((entry) => entry.bibliography === undefined));
+    }
+    const [entry, unknown, again] = await entries({
+      patent_ids: [...patent_ids, 'US11000001B2'],
+      sections: 'title',
+      bibliography: true,
+    });
+    assert.deepEqual(unknown, { patent_id: 'unknown', error: 'not_found' });
+    assert.deepEqual(entry, again);
+    assert.equal(entry!.bibliography!.family_id, 'F1');
+    assert.equal(entry!.bibliography!.family.length, 2, 'the other members of family F1');
+    const wrong = await service.post(DETAILS, { patent_ids, bibliography: 'yes' });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /bibliography: got \\?"yes\\?"; expected true or false/);
+  });
+
   it('SPEC 4.3 unknown ids: {patent_id, error: "not_found"} and still 200; SPEC 7.1', async () => {
     const ids = ['US99999999B2', 'KR1020200000001A', 'no number at all', '\u0000', '🙂'];
     const found = await entries({ patent_ids: ids });

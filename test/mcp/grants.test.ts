@@ -95,7 +95,7 @@ onEachAdapter('grants', (adapter) => {
   it('an account lists and ends its own grants, and no others', async () => {
     const make = async (name: string) => {
       const { id } = await service.access.createAccount({ name, plan: 'free' });
-      await service.access.setPassword(id, PASSWORD);
+      await service.access.passwords.set(id, PASSWORD);
       const token = (await tokensFor(base, await registered(base, `Client of ${name}`), id, PASSWORD))
         .access_token;
       const headers = { 'x-api-key': undefined, 'x-priorart-page': '1' };

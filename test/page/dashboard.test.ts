@@ -179,7 +179,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
     const plain = await Service.start('node');
     try {
       const made = await plain.access.createAccount({ name: 'Plain', plan: 'basic' });
-      await plain.access.setPassword(made.id, PASSWORD);
+      await plain.access.passwords.set(made.id, PASSWORD);
       const page = await (await browser.newContext({ locale: 'en-US' })).newPage();
       await page.goto(`${plain.server.url}/#/dashboard/mcp`);
       await page.getByLabel('Name or id of the account').fill('Plain');

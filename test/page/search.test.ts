@@ -127,6 +127,38 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     assert.deepEqual(tables, ['ko']);
   });
 
+  it('goes from a patent to its inventor, class, family and citations', async () => {
+    const hash = '#/patent/US20130310001A1';
+    const { page, complaints } = await site.visit(hash);
+    const data = page.locator('section', { hasText: 'Bibliographic data' });
+    await data.getByText('KR 1020120000001').waitFor();
+    await data.getByText('H01M Batteries, fuel cells').first().waitFor();
+    assert.equal(await data.getByText('KIM Chulsoo').count(), 1);
+
+    const cited = page.locator('section', { hasText: 'Citations (12)' });
+    assert.equal(await cited.locator('li').first().getByRole('link').textContent(), 'US20150310003A1');
+    await cited.getByText('DE 4321 A1').waitFor();
+    assert.equal(await cited.getByText('Berlin 1999').count(), 0);
+    await cited.getByRole('button', { name: 'Show all 12' }).click();
+    await cited.getByText('Example, A.: Batteries. Berlin 1999').waitFor();
+    assert.equal(await cited.getByRole('link').count(), 1, 'what the index lacks is no link');
+
+    await data.getByRole('link', { name: 'US20150310003A1' }).click();
+    await page.locator('.patent-head', { hasText: 'US20150310003A1' }).waitFor();
+    await page.goBack();
+    await data.getByRole('link', { name: 'Ada Example' }).click();
+    await page.locator('.chip', { hasText: 'Inventor: Ada Example' }).waitFor();
+    await page.locator('.answered:not(.waiting)').waitFor();
+
+    await page.goto(site.url(`${hash}?query=battery`));
+    await page.getByRole('link', { name: 'Y02E 60/10' }).click();
+    await page.locator('.chip', { hasText: 'CPC classes: Y02E 60/10 Clean energy' }).waitFor();
+    await page.locator('.chip').and(page.locator(':not(.examples .chip)')).first().waitFor();
+    assert.equal(await page.getByLabel('Question').inputValue(), 'battery', 'the search is narrowed');
+    await page.locator('.result .number', { hasText: 'US20130310001A1' }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
   it('turns the drawings of a patent with the keys of arrows', async () => {
     const { page, complaints } = await site.visit('#/patent/US20210353120A1');
     const image = page.locator('.drawing img');

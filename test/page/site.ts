@@ -30,6 +30,9 @@ export const ATTACKER: PatentInput = {
   kind_code: 'A1',
   title: `Attack ${attack}`,
   applicants: [`Attacker ${attack}`],
+  inventors: [`Inventor ${attack}`],
+  citations: [{ text: `Cited ${attack}` }],
+  legal_status: { status: `Status ${attack}` },
   abstract: `An attack on a page: ${attack}`,
   claims: [`An attack: ${attack}`, `The attack of claim 1: ${attack}`],
   description: [{ section: `Field ${attack}`, paragraphs: [{ number: 1, text: `Attack ${attack}` }] }],
@@ -60,6 +63,19 @@ export const TITLED: readonly PatentInput[] = [
     ipc_codes: ['A01D 46/04'],
   },
 ];
+/** Of the battery US20130310001A1. The index holds US20150310003A1. */
+const CITING: Partial<PatentInput> = {
+  inventors: [{ name: 'Ada Example' }, { name: '김철수', name_en: 'KIM Chulsoo' }],
+  cpc_codes: ['H01M 10/0562', 'Y02E 60/10'],
+  family_id: 'FAMILY',
+  priorities: [{ country: 'KR', number: '1020120000001', date: '2012-05-01' }],
+  citations: [
+    { country: 'DE', number: '4321', kind: 'A1', category: 'A', cited_by: 'examiner' },
+    { country: 'US', number: '20150310003', kind: 'A1', cited_by: 'applicant' },
+    { text: 'Example, A.: Batteries. Berlin 1999' },
+    ...Array.from({ length: 9 }, (_, n) => ({ country: 'FR', number: `10${n}`, kind: 'A' })),
+  ],
+};
 
 /** Batteries of several years, applicants and offices. */
 function batteries(): PatentInput[] {
@@ -84,6 +100,8 @@ function batteries(): PatentInput[] {
       filing_date: `${year}-03-0${1 + (at % 9)}`,
       publication_date: `${year + 1}-09-0${1 + (at % 9)}`,
       ipc_codes: ['H01M 10/0562'],
+      ...(at === 1 ? CITING : {}),
+      ...(at === 3 ? { family_id: 'FAMILY' } : {}),
     };
   });
 }

@@ -30,6 +30,8 @@ export const SCHEMAS = {
   AnalyticsResult: answers.analyticsResultSchema,
   AnalyticsStats: answers.analyticsStatsSchema,
   AnalyticsResponse: answers.analyticsResponseSchema,
+  CitedDocument: answers.citedDocumentSchema,
+  Bibliography: answers.bibliographySchema,
   DetailsEntry: answers.detailsEntrySchema,
   DetailsResponse: answers.detailsResponseSchema,
   Coverage: answers.coverageSchema,

@@ -34,7 +34,8 @@ const offset = z
   .meta({ default: 0 });
 const DETAILS_OWN = z.object({ offset, max_tokens: maxTokens });
 
-const shownEntry = detailsEntrySchema.extend({
+/** The tool has no bibliography: citations of one patent may be thousands of tokens. */
+const shownEntry = detailsEntrySchema.omit({ bibliography: true }).extend({
   next_offset: count().describe(
     'Where content goes on: give it as offset; absent at the end of the document',
   ),
@@ -76,7 +77,7 @@ export const getPatents: Tool = {
     'Reads whole documents by publication number in any spelling, as Markdown with bibliographic data. sections "claims" ' +
     'gives the claims only. A document that does not fit into max_tokens goes on at next_offset. Costs no search of the ' +
     'quota.',
-  input: detailsSchema.extend(DETAILS_OWN.shape),
+  input: detailsSchema.omit({ bibliography: true }).extend(DETAILS_OWN.shape),
   output: z.strictObject({
     patents: z.array(shownEntry).describe('One entry for each number, in the order of the request'),
     ...framed,
@@ -86,6 +87,9 @@ export const getPatents: Tool = {
     const numbers = request['patent_ids'];
     if (own.offset && Array.isArray(numbers) && numbers.length > 1) {
       throw invalidField('offset', own.offset, 'it with one number in patent_ids');
+    }
+    if (request['bibliography'] !== undefined) {
+      throw invalidField('bibliography', request['bibliography'], 'a field of get_patents');
     }
     const { patents } = await api.details(request, options);
     const budget = (own.max_tokens ?? MCP_TOKENS.default) - FRAME_TOKENS;

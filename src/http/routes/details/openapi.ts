@@ -24,6 +24,7 @@ export const operation: Operation = {
   examples: {
     DetailsRequest: {
       whole: { patent_ids: ['KR1020200022285A', 'US11217824B2'] },
+      bibliography: { patent_ids: ['US11217824B2'], sections: 'title', bibliography: true },
       claims: { patent_ids: ['KR1020200022285A', 'no such number'], sections: 'title,claims' },
     },
     DetailsResponse: {

@@ -26,7 +26,12 @@ const TABS = {
 } as const;
 type Tab = (typeof TABS)[Role][number];
 
-const NO_SESSION: SessionAnswer = { kind: 'none', can_sign_in: true, can_visit: false };
+const NO_SESSION: SessionAnswer = {
+  kind: 'none',
+  can_sign_in: true,
+  can_visit: false,
+  has_mcp_sign_in: false,
+};
 
 export function Dashboard({ part }: { part: string | undefined }) {
   const { state, replace } = useSessionHandle();

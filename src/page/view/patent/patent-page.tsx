@@ -13,6 +13,7 @@ import { PublicationNumber } from '../parts/number.js';
 import { Progress } from '../parts/progress.js';
 import { languageOf } from '../results/result.js';
 import { Bibliography } from './bibliography.js';
+import { Citations } from './citations.js';
 import { Claims } from './claims.js';
 import { Description } from './description.js';
 import { Drawings } from './drawings.js';
@@ -30,7 +31,7 @@ export function PatentPage({ id, parameters }: Props) {
   const isReady = session.status !== 'waiting';
   const { answer, error, isWaiting, retry } = useAnswer<DetailsResponse>(
     'api/v1/patents/details',
-    isReady ? { patent_ids: [id] } : undefined,
+    isReady ? { patent_ids: [id], bibliography: true } : undefined,
   );
   const entry = answer?.patents[0];
   const isCurrent = !isWaiting && isReady;
@@ -133,6 +134,7 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
             <p class="no-drawings soft">{texts.noDrawings}</p>
           )}
           <Bibliography entry={entry} parameters={parameters} />
+          <Citations citations={entry.bibliography?.citations ?? []} parameters={parameters} />
           <Related id={id} parameters={parameters} />
         </div>
         <div class="patent-text">

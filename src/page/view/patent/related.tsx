@@ -1,11 +1,7 @@
-/**
- * Family and similar patents. A search for the patent's own number gives both: the patent first, with the members of its
- * family, then what is like it. It counts as a search, so the visitor asks for it.
- */
+/** Similar patents: a search for the patent's own number. It counts as a search, so the visitor asks for it. */
 import { useState } from 'preact/hooks';
 import type { SearchResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
-import { printedNumber } from '../../model/number.js';
 import { useAnswer } from '../answers.js';
 import { useTexts } from '../context.js';
 import { Failure } from '../parts/failure.js';
@@ -25,38 +21,22 @@ export function Related({ id, parameters }: { id: string; parameters: URLSearchP
   const own = answer?.results.find(
     (result) => result.patent_id === id || result.members?.some((member) => member.patent_id === id),
   );
-  const family = (own?.members ?? []).filter((member) => member.patent_id !== id);
   const similar = (answer?.results ?? []).filter((result) => result !== own).slice(0, SIMILAR);
   return (
     <section class="panel" aria-labelledby="heading-related">
-      <h2 id="heading-related">{texts.related}</h2>
+      <h2 id="heading-related">{texts.similar}</h2>
       {!isAsked && (
         <p>
           <button type="button" class="button" onClick={() => setAsked(true)}>
-            {texts.findRelated}
+            {texts.findSimilar}
           </button>{' '}
-          <small class="soft">{texts.relatedCost}</small>
+          <small class="soft">{texts.similarCost}</small>
         </p>
       )}
       {isWaiting && <Progress text={results.searching} />}
       {error && <Failure error={error} onRetry={retry} />}
       {answer && !error && (
         <>
-          <h3>{texts.family}</h3>
-          {family.length === 0 ? (
-            <p class="soft">{texts.noFamily}</p>
-          ) : (
-            <ul class="codes">
-              {family.map((member) => (
-                <li key={member.patent_id}>
-                  <a href={linkTo(['patent', member.patent_id], parameters)}>
-                    {printedNumber(member.patent_id)}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          )}
-          <h3>{texts.similar}</h3>
           <p class="soft">{texts.similarKinds}</p>
           <ol class="similar">
             {similar.map((result) => (

@@ -100,7 +100,7 @@ function Count({ search, shown, relevance }: CountProps) {
       {!counted && (
         <p>
           <a href={linkTo([], parametersOf({ ...search, view: 'statistics' }))}>{texts.countClear}</a>{' '}
-          <small class="soft">{patent.relatedCost}</small>
+          <small class="soft">{patent.similarCost}</small>
         </p>
       )}
     </div>

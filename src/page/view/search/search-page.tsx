@@ -132,7 +132,7 @@ function Views({ search }: { search: Search }) {
           aria-current={search.view === view ? 'page' : undefined}
         >
           {results[view]}
-          {view === 'statistics' && search.view === 'list' && <small> · {patent.relatedCost}</small>}
+          {view === 'statistics' && search.view === 'list' && <small> · {patent.similarCost}</small>}
         </a>
       ))}
     </nav>

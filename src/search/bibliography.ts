@@ -1,0 +1,57 @@
+/** What the details endpoint adds to an entry with `bibliography`: names, codes, priorities, citations, family. */
+import type { Citation, Patent } from '../patent/record.js';
+import { resolvePublications } from '../store/resolve.js';
+import type { Store } from '../store/store.js';
+import { someGroups } from './collapse.js';
+import type { Folder } from './folder.js';
+import type { Bibliography, CitedDocument } from './types.js';
+
+/** Fields that are shown as they are stored. */
+const AS_STORED = [
+  'grant_date',
+  'priority_date',
+  'application_number',
+  'family_id',
+  'legal_status',
+  'priorities',
+] as const;
+
+/**
+ * The other publications of the family or the application of each document, by the document's id.
+ * @param docs ids of stored documents
+ */
+export function familiesOf(folder: Folder, docs: readonly number[]): Map<number, string[]> {
+  const { store } = folder;
+  const { native } = folder.snapshot();
+  const distinct = Uint32Array.from(new Set(docs)).sort();
+  const groups = native.members(native.select([]), distinct, true);
+  const families = [...distinct].map((doc, n): [number, string[]] => {
+    const members = [...someGroups(groups, n, n + 1).docs].filter((member) => member !== doc);
+    return [doc, members.flatMap((member) => store.documents.get(member)?.patent_id ?? []).sort()];
+  });
+  return new Map(families);
+}
+
+export function bibliographyOf(store: Store, patent: Patent, family: string[]): Bibliography {
+  const stored = AS_STORED.filter((name) => patent[name] !== undefined).map((name) => [name, patent[name]]);
+  return {
+    applicants: patent.applicants ?? [],
+    inventors: patent.inventors ?? [],
+    cpc_codes: patent.cpc_codes ?? [],
+    ...Object.fromEntries(stored),
+    citations: (patent.citations ?? []).map((citation) => citedDocument(store, citation)),
+    family,
+  };
+}
+
+function citedDocument(store: Store, citation: Citation): CitedDocument {
+  const publications = publicationsOf(store, citation);
+  return publications.length === 0 ? citation : { ...citation, publications };
+}
+
+/** Publications of the index that a citation names. Without a kind code, an application and its grant. */
+function publicationsOf(store: Store, { patent_id, country, number, kind }: Citation): string[] {
+  if (patent_id !== undefined) return resolvePublications(store, patent_id);
+  if (country === undefined || number === undefined) return [];
+  return resolvePublications(store, `${country}${number}${kind ?? ''}`);
+}
