@@ -23,21 +23,6 @@ export const ATTACKS = [
 
 const attack = ATTACKS.join(' ');
 
-/** A patent whose every text is an attack. */
-export const ATTACKER: PatentInput = {
-  patent_id: 'US19999999A1',
-  country: 'US',
-  kind_code: 'A1',
-  title: `Attack ${attack}`,
-  applicants: [`Attacker ${attack}`],
-  abstract: `An attack on a page: ${attack}`,
-  claims: [`An attack: ${attack}`, `The attack of claim 1: ${attack}`],
-  description: [{ section: `Field ${attack}`, paragraphs: [{ number: 1, text: `Attack ${attack}` }] }],
-  filing_date: '2019-05-01',
-  publication_date: '2020-05-01',
-  ipc_codes: ['G06F 21/55'],
-};
-
 /** A publication that has only a title, and one with the same title that has claims, too. */
 export const TITLED: readonly PatentInput[] = [
   {
@@ -60,6 +45,21 @@ export const TITLED: readonly PatentInput[] = [
     ipc_codes: ['A01D 46/04'],
   },
 ];
+
+/** A patent whose every text is an attack. */
+export const ATTACKER: PatentInput = {
+  patent_id: 'US19999999A1',
+  country: 'US',
+  kind_code: 'A1',
+  title: `Attack ${attack}`,
+  applicants: [`Attacker ${attack}`],
+  abstract: `An attack on a page: ${attack}`,
+  claims: [`An attack: ${attack}`, `The attack of claim 1: ${attack}`],
+  description: [{ section: `Field ${attack}`, paragraphs: [{ number: 1, text: `Attack ${attack}` }] }],
+  filing_date: '2019-05-01',
+  publication_date: '2020-05-01',
+  ipc_codes: ['G06F 21/55'],
+};
 
 /** Batteries of several years, applicants and offices. */
 function batteries(): PatentInput[] {

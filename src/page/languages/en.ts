@@ -222,7 +222,6 @@ export const en = {
     applicant: 'Applicant',
     filed: 'Filed',
     published: 'Published',
-    publishedGrant: 'Grant published',
     country: 'Office',
     kind: 'Kind',
     classes: 'IPC',
@@ -250,6 +249,7 @@ export const en = {
     similarKinds: 'Utility models count here, too.',
     noText: 'The index holds no text of this part.',
     parts: 'Parts of the patent',
+    publishedGrant: 'Grant published',
     titleOnly:
       'The index holds only the title and the data of this publication: no abstract, no claims, no description.',
     noDrawings: 'The index holds no drawings of this publication.',
