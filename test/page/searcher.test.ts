@@ -161,7 +161,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
       const end = document.querySelector('.filters-end');
       return [...document.querySelectorAll('.filters input, .filters select')].filter((field) => {
         field.scrollIntoView({ block: 'nearest' });
-        return field.getBoundingClientRect().bottom > end.getBoundingClientRect().top;
+        return field.getBoundingClientRect().bottom > end.getBoundingClientRect().top + 1;
       }).map((field) => field.id);
     })()`);
     assert.deepEqual(covered, []);

@@ -91,7 +91,7 @@ export const zh: Texts = {
       application_number: '申请号',
       family_id: '同族',
       like: '类似文献',
-      unlike: '应不类似的文献',
+      unlike: '不希望相似的文献',
       collapse: '每条结果代表',
       balance: '轮流显示',
       top_k: '结果数量',
