@@ -157,6 +157,8 @@ export class IndexService implements EnginePort {
       unchanged: record.unchanged,
       skipped: record.skipped,
       failed: record.failed,
+      ...(record.run === undefined ? {} : { run: record.run }),
+      ...(record.failures === undefined ? {} : { failures: record.failures }),
     }));
   }
 

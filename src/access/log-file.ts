@@ -9,13 +9,13 @@ import type { LogFilter, LogLine, LogPage, UsageRow } from './log-records.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
 const LAYOUT: Layout = {
-  format: 1,
+  format: 2,
   tables: [
     // Time in ms since 1970. A new id is larger than all existing ids.
     `CREATE TABLE lines (
        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, time INTEGER NOT NULL, request_id TEXT NOT NULL,
        endpoint TEXT NOT NULL, status INTEGER NOT NULL, ms REAL NOT NULL, client TEXT NOT NULL,
-       result_count INTEGER, query TEXT
+       result_count INTEGER, query TEXT, code TEXT
      ) STRICT`,
     'CREATE INDEX lines_of_a_key ON lines (key, time, id)',
     'CREATE INDEX lines_by_time ON lines (time)',
@@ -26,6 +26,7 @@ const LAYOUT: Layout = {
     // 'days': days for which lines are kept.
     'CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   ],
+  upgrades: { 1: ['ALTER TABLE lines ADD COLUMN code TEXT'] },
   synchronous: 'FULL',
   pageBytes: 4096,
   checkpoints: true,
@@ -62,6 +63,7 @@ type LineRow = [
   client: string,
   resultCount: number | null,
   query: string | null,
+  code: string | null,
 ];
 
 /**
@@ -73,7 +75,7 @@ type LineRow = [
 export function pageOf(log: Sqlite, key: string, limit: number, oldest: number, cursor?: string): LogPage {
   const { time, id } = cursor === undefined ? NEWEST : linePosition(cursor);
   const found = log.rows<LineRow>(
-    `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query FROM lines
+    `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query, code FROM lines
      WHERE key = ? AND time >= ? AND (time, id) < (?, ?) ORDER BY time DESC, id DESC LIMIT ?`,
     key,
     oldest,
@@ -86,6 +88,11 @@ export function pageOf(log: Sqlite, key: string, limit: number, oldest: number, 
   const next =
     found.length > limit && last ? { next: `${last[1].toString(36)}-${last[0].toString(36)}` } : {};
   return { lines: shown.map(lineOf), ...next };
+}
+
+/** Time of the last line of a key, ms since 1970; undefined without a line. */
+export function lastUseOf(log: Sqlite, key: string): number | undefined {
+  return log.row<[number | null]>('SELECT max(time) FROM lines WHERE key = ?', key)?.[0] ?? undefined;
 }
 
 const NEWEST: LinePosition = { time: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
@@ -126,7 +133,7 @@ export function filteredPageOf(
   // The lines of each key are in the order of an index, and so are those of all keys together.
   const found = (keys ?? [undefined]).map((key) =>
     log.rows<KeyedRow>(
-      `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query, key FROM lines
+      `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query, code, key FROM lines
        WHERE ${key === undefined ? '' : 'key = ? AND '}time >= ? AND (time, id) < (?, ?)
        ORDER BY time DESC, id DESC LIMIT ?`,
       ...(key === undefined ? [] : [key]),
@@ -149,7 +156,7 @@ export function filteredPageOf(
   const shown = matching.slice(0, limit);
   const last = matching.length > limit ? positionOf(shown.at(-1)!) : end;
   return {
-    lines: shown.map((row) => ({ key: row[9], ...lineOf(row.slice(0, 9) as LineRow) })),
+    lines: shown.map((row) => ({ key: row[10], ...lineOf(row.slice(0, 10) as LineRow) })),
     ...(last === undefined ? {} : { next: cursorOf(last) }),
   };
 }
@@ -221,12 +228,24 @@ function dayStart(day: string | undefined, later: number): number | undefined {
   return day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + later * 86_400_000;
 }
 
-function lineOf([, time, requestId, endpoint, status, ms, client, resultCount, query]: LineRow): LogLine {
+function lineOf([
+  ,
+  time,
+  requestId,
+  endpoint,
+  status,
+  ms,
+  client,
+  resultCount,
+  query,
+  code,
+]: LineRow): LogLine {
   return {
     time: new Date(time).toISOString(),
     request_id: requestId,
     endpoint,
     status,
+    ...(code === null ? {} : { error_code: code }),
     ms,
     client,
     ...(resultCount === null ? {} : { result_count: resultCount }),

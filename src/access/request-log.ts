@@ -14,7 +14,16 @@ import {
   REQUEST_LOG_PRUNE_MS,
   REQUEST_LOG_WAITING,
 } from '../limits.js';
-import { daysKept, filteredPageOf, LOG_FILE, linePosition, openLog, pageOf, usageOf } from './log-file.js';
+import {
+  daysKept,
+  filteredPageOf,
+  LOG_FILE,
+  lastUseOf,
+  linePosition,
+  openLog,
+  pageOf,
+  usageOf,
+} from './log-file.js';
 import {
   addCounts,
   addStatus,
@@ -157,6 +166,19 @@ export class RequestLog {
    */
   usage(from: string, to: string, keys?: ReadonlySet<string>): UsageRow[] {
     return this.#reading([], (log) => usageOf(log, from, to, keys && [...keys]));
+  }
+
+  /**
+   * Records of keys with the time of their last call in the log.
+   * @throws the errors of `page`
+   */
+  withLastUse<T extends { id: string }>(keys: readonly T[]): (T & { last_used?: string })[] {
+    return this.#reading([...keys], (log) =>
+      keys.map((key) => {
+        const time = lastUseOf(log, key.id);
+        return time === undefined ? key : { ...key, last_used: new Date(time).toISOString() };
+      }),
+    );
   }
 
   #isPruneDue(): boolean {

@@ -55,6 +55,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly number[]>> = {
   'GET /.well-known/oauth-protected-resource/mcp': [404, 404, 404, 404, 404],
   'GET /page/{file}': [404, 404, 404, 404, 404],
   'POST /admin/api/v1/grants/{grant}/revoke': [401, 401, 401, 401, 404],
+  // The path is missing.
+  'GET /admin/api/v1/ingests/failures': [401, 401, 401, 401, 422],
 };
 
 /** The embedded authorization server is off. */

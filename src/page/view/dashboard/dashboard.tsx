@@ -27,7 +27,7 @@ type Tab = (typeof TABS)[Role][number];
 
 const NO_SESSION: SessionAnswer = { kind: 'none', can_sign_in: true, can_visit: false };
 
-export function Dashboard({ part }: { part: string | undefined }) {
+export function Dashboard({ part, parameters }: { part: string | undefined; parameters: URLSearchParams }) {
   const { state, replace } = useSessionHandle();
   const { frame } = useTexts();
   const texts = useDashboardTexts();
@@ -83,15 +83,15 @@ export function Dashboard({ part }: { part: string | undefined }) {
           </a>
         ))}
       </nav>
-      <View key={`${role} ${tab}`} tab={tab} role={role} />
+      <View key={`${role} ${tab}`} tab={tab} role={role} parameters={parameters} />
     </div>
   );
 }
 
-function View({ tab, role }: { tab: Tab; role: Role }) {
+function View({ tab, role, parameters }: { tab: Tab; role: Role; parameters: URLSearchParams }) {
   switch (tab) {
     case 'keys':
-      return <Keys role={role} />;
+      return <Keys role={role} of={parameters.get('account') ?? undefined} />;
     case 'usage':
       return <Usage role={role} />;
     case 'log':
