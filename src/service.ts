@@ -212,6 +212,8 @@ export class IndexService implements EngineBackend {
       unchanged: record.unchanged,
       skipped: record.skipped,
       failed: record.failed,
+      ...(record.run === undefined ? {} : { run: record.run }),
+      ...(record.failures === undefined ? {} : { failures: record.failures }),
     }));
   }
 

@@ -24,6 +24,7 @@ import {
   type SemanticRequest,
   type SnapshotOptions,
 } from '../src/index.js';
+import type { FilterField } from '../src/search/filter-rows.js';
 import { parseSemantic } from '../src/search/query.js';
 import { IndexService } from '../src/service.js';
 import { FIXTURES, questions } from './crash/folder.js';
@@ -32,13 +33,14 @@ import { type Collection, collect } from './search/collection.js';
 import { numberSpellings } from './search/requests.js';
 
 /** Every optional field may be null: this must compile, and means no filter. */
-const NULLS: SemanticRequest = {
+const NULLS: SemanticRequest & Record<FilterField, unknown> = {
   query: 'solid electrolyte',
   ...{ top_k: null, countries: null, doc_type: null, kind_codes: null, include_utility_model: null },
   ...{ filing_date_from: null, filing_date_to: null, publication_date_from: null, publication_date_to: null },
   ...{ grant_date_from: null, grant_date_to: null, priority_date_from: null, priority_date_to: null },
   ...{ applicant: null, applicant_match: null, inventor: null, ipc_codes: null, cpc_codes: null },
   ...{ publication_number: null, application_number: null, family_id: null },
+  ...{ must_terms: null, must_not_terms: null },
 };
 const REQUESTS: SemanticRequest[] = [
   { query: 'solid electrolyte' },

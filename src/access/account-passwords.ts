@@ -9,6 +9,7 @@ import {
   type Credentials,
   credentialsIn,
   endSessionsIn,
+  hasPasswordIn,
   hasPasswordsIn,
   isSignedOut,
   putPassword,
@@ -67,6 +68,11 @@ export class AccountPasswords {
    */
   accountWithPassword(asked: string): string | undefined {
     return this.#credentials(asked)?.account.id;
+  }
+
+  /** Whether an account has a password. @throws PriorartError `unavailable` */
+  isSet(accountId: string): boolean {
+    return this.#keys.read((file) => hasPasswordIn(file, accountId));
   }
 
   /** Whether any account can sign in. @throws PriorartError `unavailable` */

@@ -255,6 +255,11 @@ export function signOut(
   }
 }
 
+/** Whether an account has a password. */
+export function hasPasswordIn(file: Sqlite, account: string): boolean {
+  return file.row('SELECT 1 FROM passwords WHERE account = ?', account) !== undefined;
+}
+
 /** Whether any account has a password. */
 export function hasPasswordsIn(file: Sqlite): boolean {
   return file.row('SELECT 1 FROM passwords LIMIT 1') !== undefined;

@@ -9,13 +9,13 @@ import type { LogFilter, LogLine, LogPage, UsageRow } from './log-records.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
 const LAYOUT: Layout = {
-  format: 1,
+  format: 2,
   tables: [
     // Time in ms since 1970. A new id is larger than all existing ids.
     `CREATE TABLE lines (
        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, time INTEGER NOT NULL, request_id TEXT NOT NULL,
        endpoint TEXT NOT NULL, status INTEGER NOT NULL, ms REAL NOT NULL, client TEXT NOT NULL,
-       result_count INTEGER, query TEXT
+       result_count INTEGER, query TEXT, code TEXT
      ) STRICT`,
     'CREATE INDEX lines_of_a_key ON lines (key, time, id)',
     'CREATE INDEX lines_by_time ON lines (time)',
@@ -26,6 +26,7 @@ const LAYOUT: Layout = {
     // 'days': days for which lines are kept.
     'CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   ],
+  upgrades: { 1: ['ALTER TABLE lines ADD COLUMN code TEXT'] },
   synchronous: 'FULL',
   pageBytes: 4096,
   checkpoints: true,
@@ -62,6 +63,7 @@ type LineRow = [
   client: string,
   resultCount: number | null,
   query: string | null,
+  code: string | null,
 ];
 
 /**
@@ -73,7 +75,7 @@ type LineRow = [
 export function pageOf(log: Sqlite, key: string, limit: number, oldest: number, cursor?: string): LogPage {
   const { time, id } = cursor === undefined ? NEWEST : linePosition(cursor);
   const found = log.rows<LineRow>(
-    `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query FROM lines
+    `SELECT id, time, request_id, endpoint, status, ms, client, result_count, query, code FROM lines
      WHERE key = ? AND time >= ? AND (time, id) < (?, ?) ORDER BY time DESC, id DESC LIMIT ?`,
     key,
     oldest,
@@ -105,7 +107,7 @@ type KeyedRow = [...LineRow, key: string];
 
 // json_each has columns of these names, too.
 const KEYED_COLUMNS = `lines.id, lines.time, lines.request_id, lines.endpoint, lines.status, lines.ms, lines.client,
-  lines.result_count, lines.query, lines.key`;
+  lines.result_count, lines.query, lines.code, lines.key`;
 const LINES_OF_ALL = `
   SELECT ${KEYED_COLUMNS} FROM lines WHERE time >= ?1 AND (time, id) < (?2, ?3) ORDER BY time DESC, id DESC LIMIT ?4`;
 /**
@@ -154,7 +156,7 @@ export function filteredPageOf(
   const shown = matching.slice(0, limit);
   const last = matching.length > limit ? positionOf(shown.at(-1)!) : end;
   return {
-    lines: shown.map((row) => ({ key: row[9], ...lineOf(row.slice(0, 9) as LineRow) })),
+    lines: shown.map((row) => ({ key: row[10], ...lineOf(row.slice(0, 10) as LineRow) })),
     ...(last === undefined ? {} : { next: cursorOf(last) }),
   };
 }
@@ -220,7 +222,7 @@ export function usageOf(log: Sqlite, from: string, to: string, keys?: readonly s
 function endOf(rows: readonly KeyedRow[], most: number, byKey: boolean): LinePosition | undefined {
   const counts = new Map<string | undefined, number>();
   for (const row of rows) {
-    const key = byKey ? row[9] : undefined;
+    const key = byKey ? row[10] : undefined;
     const count = (counts.get(key) ?? 0) + 1;
     // The newest end comes first.
     if (count === most) return positionOf(row);
@@ -258,12 +260,24 @@ function dayStart(day: string | undefined, later: number): number | undefined {
   return day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + later * 86_400_000;
 }
 
-function lineOf([, time, requestId, endpoint, status, ms, client, resultCount, query]: LineRow): LogLine {
+function lineOf([
+  ,
+  time,
+  requestId,
+  endpoint,
+  status,
+  ms,
+  client,
+  resultCount,
+  query,
+  code,
+]: LineRow): LogLine {
   return {
     time: new Date(time).toISOString(),
     request_id: requestId,
     endpoint,
     status,
+    ...(code === null ? {} : { error_code: code }),
     ms,
     client,
     ...(resultCount === null ? {} : { result_count: resultCount }),

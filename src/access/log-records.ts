@@ -13,6 +13,8 @@ export interface LoggedRequest {
   client: string;
   resultCount?: number;
   query?: string;
+  /** X-Error-Code of the answer. */
+  code?: string;
 }
 
 /** Which lines of the log are wanted. An absent field allows every value. */
@@ -35,6 +37,8 @@ export interface LogLine {
   request_id: string;
   endpoint: string;
   status: number;
+  /** Why the request was refused, as in X-Error-Code; absent if it was answered. */
+  error_code?: string;
   ms: number;
   client: string;
   result_count?: number;

@@ -68,8 +68,8 @@ export class LogWriter {
 
 function addLine(log: Sqlite, line: LoggedRequest): void {
   log.rows(
-    `INSERT INTO lines (key, time, request_id, endpoint, status, ms, client, result_count, query)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO lines (key, time, request_id, endpoint, status, ms, client, result_count, query, code)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     line.key,
     line.time,
     line.requestId,
@@ -79,6 +79,7 @@ function addLine(log: Sqlite, line: LoggedRequest): void {
     line.client,
     line.resultCount ?? null,
     line.query ?? null,
+    line.code ?? null,
   );
 }
 

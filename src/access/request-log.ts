@@ -178,6 +178,18 @@ export class RequestLog {
     );
   }
 
+  /**
+   * Records of keys with the time of their last call in the log.
+   * @throws the errors of `page`
+   */
+  withLastUse<T extends { id: string }>(keys: readonly T[]): (T & { last_used?: string })[] {
+    const last = this.lastCalls(keys.map(({ id }) => id));
+    return keys.map((key) => {
+      const time = last.get(key.id);
+      return time === undefined ? key : { ...key, last_used: new Date(time).toISOString() };
+    });
+  }
+
   #isPruneDue(): boolean {
     if (performance.now() - this.#writtenAt < this.#options.pruneEveryMs) return false;
     this.#writtenAt = performance.now();

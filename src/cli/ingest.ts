@@ -42,7 +42,7 @@ export function ingestCommand(): Command {
     )
     .option('--new', 'skip files that were read before and have not changed since')
     .option('--watch [seconds]', `check for new files at this interval (default: ${WATCH_SECONDS})`)
-    .option('--status', 'print the files that were read: time, readers and results')
+    .option('--status', 'print the files that were read: time, readers, results and failures')
     .option('--schema', 'print the JSON Schema of a line of JSON Lines and exit')
     .option('--index <kind>', `index of a new data folder (default: auto): ${indexKinds().join(', ')}`)
     .addHelpText(

@@ -45,7 +45,7 @@ Examples:
     { isDefault: true },
   );
   keys.addCommand(
-    dataCommand('revoke', 'deactivate a key immediately')
+    dataCommand('revoke', 'revoke a key immediately and for ever')
       .argument('<id>', 'id of the key')
       .addHelpText('after', '\nExamples:\n  priorart keys revoke key_Xy12abcdef34')
       .action(revoke),
@@ -122,7 +122,7 @@ async function list(flags: Record<string, unknown>): Promise<void> {
         : table(
             keys.map(({ id, state, environment, account, created_at, name }) => [
               id,
-              state,
+              state === 'active' ? state : 'revoked',
               environment,
               account,
               created_at,
@@ -139,7 +139,7 @@ async function revoke(id: string, flags: Record<string, unknown>): Promise<void>
     print(
       key,
       flags['json'] === true,
-      () => `Key ${key.id} is deactivated; requests with it get 403 from now on.`,
+      () => `Key ${key.id} is revoked; requests with it get 403 from now on.`,
     );
   });
 }

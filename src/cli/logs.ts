@@ -44,7 +44,7 @@ async function run(key: string, flags: Flags): Promise<void> {
         const lines = table(
           page.lines.map((line) => [
             line.time,
-            String(line.status),
+            line.error_code === undefined ? String(line.status) : `${line.status} ${line.error_code}`,
             line.endpoint,
             `${line.ms} ms`,
             line.result_count === undefined ? '' : `${line.result_count} results`,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { AdminSecret } from '../access/admin-secret.js';
 import { AccessStore } from '../access/store.js';
 import { type Config, DEMONSTRATION_ACCOUNT, SETTINGS, type SettingName } from '../config.js';
 import { openDrawings } from '../drawings/open.js';
@@ -127,7 +128,9 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   const told = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  process.stderr.write(await banner(engine, server.url, config, keyOf(access, data, secret)));
+  process.stderr.write(
+    await banner(engine, server.url, config, keyOf(access, data, secret), secretOf(config, data)),
+  );
 
   await told;
   await server.close();
@@ -191,11 +194,19 @@ function keyOf(access: AccessStore, data: string, secret: string | undefined): K
     : { key, line: `no key is active; create one: ${create}` };
 }
 
+/** Where the operator finds the administrator's secret. */
+function secretOf({ adminSecret }: Config, data: string): string {
+  return adminSecret === undefined
+    ? `in ${new AdminSecret(accessDir(data)).file}`
+    : 'the value of PRIORART_ADMIN_SECRET';
+}
+
 async function banner(
   engine: IndexService,
   url: string,
   config: Config,
   { key, line }: KeyHint,
+  operatorSecret: string,
 ): Promise<string> {
   const { json } = await engine.coverageBody({});
   const { total, chunks, index } = JSON.parse(new TextDecoder().decode(json)) as Coverage;
@@ -203,7 +214,7 @@ async function banner(
   return `
 priorart serves ${counted(total, 'publication')} (${counted(chunks, 'passage')}, ${index.model}) at ${url}
   memory    ${size(process.memoryUsage.rss())} resident with ${config.workers} workers; all share one mapping of the index
-${config.page === 'on' ? `  page      ${url}/   (search in a browser)\n` : ''}  key       ${line}
+${config.page === 'on' ? `  page      ${url}/   (search in a browser)\n  operator  ${url}/#/dashboard   (the secret is ${operatorSecret})\n` : ''}  key       ${line}
   try       curl -s ${url}/api/v1/search/semantic -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'
   stop      Ctrl-C
 

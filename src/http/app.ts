@@ -246,6 +246,8 @@ class Exchange {
     if (key) record.key = key;
     if (this.#trace) record.trace = this.#trace;
     if (reply?.resultCount !== undefined) record.resultCount = reply.resultCount;
+    const code = reply?.headers?.['x-error-code'];
+    if (code !== undefined) record.code = code;
     if (status === 404) record.path = this.#request.path;
     if (this.#query !== undefined) record.query = this.#query;
     this.#services.observe(record);

@@ -33,10 +33,11 @@ function inAscii(text: string): string {
 }
 
 export function logForKey(requests: RequestLog, record: RequestRecord): void {
-  const { key, requestId, endpoint, status, ms, client, resultCount, query } = record;
+  const { key, requestId, endpoint, status, ms, client, resultCount, query, code } = record;
   if (!key) return;
   const line: LoggedRequest = { key: key.id, time: Date.now(), requestId, endpoint, status, ms, client };
   if (resultCount !== undefined) line.resultCount = resultCount;
   if (query !== undefined) line.query = query;
+  if (code !== undefined) line.code = code;
   requests.add(line);
 }

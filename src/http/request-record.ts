@@ -23,6 +23,8 @@ export interface RequestRecord {
   bytes: number;
   /** Number of results in the answer, for endpoints that count them. */
   resultCount?: number;
+  /** X-Error-Code of the answer. */
+  code?: string;
   /** The query of a search. It is for the request log only, and only if the operator turned this on. */
   query?: string;
 }

@@ -211,7 +211,7 @@ export class IngestRun {
 
   failed(failures: readonly Failure[]): void {
     for (const failure of failures) {
-      this.#tallies.count(failure.file, 'failed');
+      this.#tallies.failed(failure);
       if (this.#failed.length < FAILURES_LISTED) this.#failed.push(failure);
       else this.#unlisted += 1;
     }

@@ -1,11 +1,21 @@
 /** Tracks each file during an ingest. A file enters the ledger when all of its documents are committed. */
 import { registryDigest } from '../store/ledger.js';
-import { type EndedSource, NO_COUNTS, type SourceCounts, type SourceFile } from '../store/source-record.js';
+import {
+  type EndedSource,
+  FAILURES_KEPT,
+  keptFailure,
+  NO_COUNTS,
+  type SourceCounts,
+  type SourceFailure,
+  type SourceFile,
+} from '../store/source-record.js';
 import { kiprisTables } from './readers/kipris-tables.js';
+import type { Failure } from './readers/reader.js';
 import { READER_VERSIONS } from './readers/registry.js';
 
 interface Tally extends SourceCounts {
   readers: Record<string, number>;
+  failures: SourceFailure[];
 }
 
 /** A file that was read to its end. `name` is its path in the units. */
@@ -20,9 +30,17 @@ export class Tallies {
   /** Files in progress, by the path of the source. */
   readonly #open = new Map<string, Tally>();
   #ended: Ended[] = [];
+  /** Start of the run. */
+  readonly #run = new Date().toISOString();
 
   count(file: string, what: keyof SourceCounts, by = 1): void {
     this.#of(file)[what] += by;
+  }
+
+  failed(failure: Failure): void {
+    this.count(failure.file, 'failed');
+    const { failures } = this.#of(failure.file);
+    if (failures.length < FAILURES_KEPT) failures.push(keptFailure(failure));
   }
 
   /** Adds a document of this format from the file. */
@@ -39,10 +57,14 @@ export class Tallies {
   /** The files that ended since the last call. Call it only when no document waits for a commit. */
   takeEnded(): EndedSource[] {
     const registry = registryDigest(READER_VERSIONS);
-    const ended = this.#ended.map(({ file, name, joined }) => ({
-      ...{ ...file, ...this.#of(name), registry },
-      ...(joined ? { joined } : {}),
-    }));
+    const ended = this.#ended.map(({ file, name, joined }) => {
+      const { failures, ...tally } = this.#of(name);
+      return {
+        ...{ ...file, ...tally, registry, run: this.#run },
+        ...(failures.length > 0 ? { failures } : {}),
+        ...(joined ? { joined } : {}),
+      };
+    });
     for (const { name } of this.#ended) this.#open.delete(name);
     this.#ended = [];
     return ended;
@@ -51,7 +73,7 @@ export class Tallies {
   #of(file: string): Tally {
     const known = this.#open.get(file);
     if (known) return known;
-    const fresh = { ...NO_COUNTS, readers: {} };
+    const fresh = { ...NO_COUNTS, readers: {}, failures: [] };
     this.#open.set(file, fresh);
     return fresh;
   }

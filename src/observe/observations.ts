@@ -62,6 +62,15 @@ export interface PoolState {
   refused: number;
 }
 
+/** Something of a file that could not be read. */
+export interface IngestFailure {
+  /** Position in the file. */
+  position: string;
+  /** Number of the publication, if it is known. */
+  patent_id?: string;
+  reason: string;
+}
+
 /** A file that was read completely, from the ledger. */
 export interface IngestedFile {
   path: string;
@@ -77,6 +86,10 @@ export interface IngestedFile {
   unchanged: number;
   skipped: number;
   failed: number;
+  /** Start of the run that read it last, ISO; absent if an older version read it. */
+  run?: string;
+  /** The first failures of the last reading; absent if nothing failed. */
+  failures?: IngestFailure[];
 }
 
 export interface IndexState {

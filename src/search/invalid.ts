@@ -48,8 +48,13 @@ export function invalidField(field: string, value: unknown, expected: string): P
 function complaint(field: string, value: unknown, expected: string): string {
   const subject = field === '' ? 'request body' : field;
   const missing = value === undefined || value === null;
-  const written = SECRETS.has(field) ? 'another value' : shown(value);
+  const written = SECRETS.has(field) ? sizeOf(value) : shown(value);
   return `${subject}: ${missing ? 'missing' : `got ${written}`}; expected ${expected}`;
+}
+
+/** What a message says of a secret. */
+function sizeOf(value: unknown): string {
+  return typeof value === 'string' ? `${[...value].length} characters` : 'no text';
 }
 
 /** Makes the error for a request that its schema refused. An unknown applicant_match alone is a 400. */

@@ -15,9 +15,17 @@ function keyOf(path: string): string {
   return `sha256:${createHash('sha256').update(path).digest('base64url')}`;
 }
 
-/** Bytes of a file's entry and of the pages that it may change. */
+/** Bytes of a file's entry without its failures, and of the pages that it may change. */
 const ROOM_A_FILE = 8 << 10;
 const CHANGED_BY_A_FILE = 16 << 10;
+
+/** Bytes of the failures in an entry, generously: a text has at most three bytes a character. */
+function bytesOfFailures({ failures = [] }: EndedSource): number {
+  const chars = failures.reduce((sum, { position, patent_id: id = '', reason }) => {
+    return sum + position.length + id.length + reason.length;
+  }, 0);
+  return 3 * chars + 64 * failures.length;
+}
 
 /** Enters completely read files, in one transaction. */
 export function enterSources(store: Store, files: readonly EndedSource[]): void {
@@ -36,7 +44,13 @@ export function enterSources(store: Store, files: readonly EndedSource[]): void 
         });
       }
     },
-    () => ({ bytes: files.length * ROOM_A_FILE, changed: files.length * CHANGED_BY_A_FILE }),
+    () => {
+      const failures = files.reduce((sum, file) => sum + bytesOfFailures(file), 0);
+      return {
+        bytes: files.length * ROOM_A_FILE + failures,
+        changed: files.length * CHANGED_BY_A_FILE + failures,
+      };
+    },
   );
 }
 

@@ -16,6 +16,16 @@ export interface SourceCounts {
   failed: number;
 }
 
+/** Something of a file that could not be read. */
+export interface SourceFailure {
+  /** Position in the file: `line 7`, `record 7, byte 1234`. */
+  position: string;
+  /** Number of the publication, if the record states it. */
+  patent_id?: string;
+  /** Reason in words. */
+  reason: string;
+}
+
 /** A file on disk. Its size and time of change identify its version. */
 export interface SourceFile {
   /** Absolute path. */
@@ -34,6 +44,10 @@ export interface SourceRecord extends SourceFile, SourceCounts {
   joined?: boolean;
   /** Digest of the versions of all readers. If it differs, failed publications are tried again. */
   registry: string;
+  /** Start of the run that read it last, ISO; absent for files that an older version read. */
+  run?: string;
+  /** The first failures of the last reading, at most FAILURES_KEPT; absent if nothing failed. */
+  failures?: SourceFailure[];
   /** Time of the first reading, ISO. */
   first_read: string;
   /** Time of the last reading, ISO. */
@@ -44,6 +58,21 @@ export interface SourceRecord extends SourceFile, SourceCounts {
 
 /** A completely read file, as the ingest reports it. */
 export type EndedSource = Omit<SourceRecord, 'first_read' | 'last_read' | 'readings'>;
+
+/** Failures that the ledger keeps of a file, and the length of their texts. */
+export const FAILURES_KEPT = 100;
+const FAILURE_MAX_CHARS = 200;
+
+/** A failure as the ledger keeps it. */
+export function keptFailure({ position, patent_id, reason }: SourceFailure): SourceFailure {
+  const short = (text: string) =>
+    text.length > FAILURE_MAX_CHARS ? `${text.slice(0, FAILURE_MAX_CHARS)}…` : text;
+  return {
+    position: short(position),
+    ...(patent_id === undefined ? {} : { patent_id: short(patent_id) }),
+    reason: short(reason),
+  };
+}
 
 export const NO_COUNTS: Readonly<SourceCounts> = {
   ingested: 0,

@@ -56,6 +56,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly number[]>> = {
   'GET /page/{file}': [404, 404, 404, 404, 404],
   'POST /admin/api/v1/grants/{grant}/revoke': [401, 401, 401, 401, 404],
   'POST /account/grants/{grant}/revoke': [401, 401, 404, 404, 401],
+  // The path is missing.
+  'GET /admin/api/v1/ingests/failures': [401, 401, 401, 401, 422],
 };
 
 /** The embedded authorization server is off. */

@@ -99,7 +99,7 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
     assert.equal((await change('a wrong password', 'a new long password')).status, 403);
     const short = await change(PASSWORD, 'short');
     assert.equal(short.status, 422);
-    assert.equal(short.json.detail, 'password: got another value; expected a text of 12 to 1000 characters');
+    assert.equal(short.json.detail, 'password: got 5 characters; expected 12 to 1000 characters');
     assert.equal((await send(other.headers, 'GET', '/account')).status, 200, 'nothing has changed');
     const changed = await change(PASSWORD, 'a new long password');
     assert.equal(changed.status, 200);
@@ -134,7 +134,9 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
     );
     assert.equal((await signIn()).status, 401);
     assert.equal((await signIn('a new long password')).status, 200);
+    assert.equal((await operator('GET', path)).json.has_password, true);
     assert.equal((await operator('DELETE', `${path}/password`)).status, 200);
+    assert.equal((await operator('GET', path)).json.has_password, false);
     assert.equal((await signIn('a new long password')).status, 401);
     for (const [method, what, body] of [
       ['POST', 'password', { password: PASSWORD }],
@@ -153,10 +155,22 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
       updated: 0,
       unchanged: 0,
     };
+    const run = '2026-01-03T00:00:00.000Z';
+    const failures = [{ position: 'byte 7', reason: 'not a known format' }];
     const counts = { ingested: 3, skipped: 1, failed: 0, bytes: 10 };
     const sources = () => [
       { path: '/data/a.zip', last_read: '2026-01-01T00:00:00.000Z', ...file, ...counts },
       { path: '/data/b.zip', last_read: '2026-01-02T00:00:00.000Z', ...file, ...counts },
+      { path: '/data/c.zip', last_read: '2026-01-03T00:00:01.000Z', run, ...file, ...counts },
+      {
+        path: '/data/d.zip',
+        last_read: '2026-01-03T00:00:02.000Z',
+        run,
+        ...file,
+        ...counts,
+        failed: 2,
+        failures,
+      },
     ];
     const { service, account, operator } = await started(t, { engine: Object.assign(engine, { sources }) });
     const key = await service.access.createKey({ account: account.id, environment: 'x', name: 'x' });
@@ -165,13 +179,17 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
     await service.search({ query: 'x', top_k: 0 }, { 'x-api-key': key.secret });
     const all = await operator('GET', '/logs');
     assert.deepEqual(
-      all.json.lines.map((line: { key: string; status: number }) => [line.key, line.status]),
+      all.json.lines.map((line: { key: string; status: number; error_code?: string }) => [
+        ...[line.key, line.status, line.error_code],
+      ]),
       [
-        [key.id, 422],
-        [key.id, 200],
-        [service.keyId, 200],
+        [key.id, 422, 'invalid_request'],
+        [key.id, 200, undefined],
+        [service.keyId, 200, undefined],
       ],
     );
+    const listed = await operator('GET', `/keys?account=${account.id}`);
+    assert.ok(Date.now() - Date.parse(listed.json.keys[0].last_used) < 60_000);
     const count = async (query: string) => (await operator('GET', `/logs?${query}`)).json.lines.length;
     assert.equal(await count(`account=${account.id}`), 2);
     assert.equal(await count(`account=${account.id}&status=422`), 1);
@@ -179,11 +197,33 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
     assert.equal((await operator('GET', '/logs?account=acc_none')).status, 404);
     assert.equal((await operator('PATCH', `/keys/${key.id}`, { name: 'y' })).json.name, 'y');
     const ledger = await operator('GET', '/ingests');
-    assert.deepEqual([ledger.json.files, ledger.json.totals.ingested, ledger.json.totals.skipped], [2, 6, 2]);
+    assert.deepEqual(
+      [ledger.json.files, ledger.json.totals.ingested, ledger.json.totals.skipped],
+      [4, 12, 4],
+    );
     assert.deepEqual(
       ledger.json.latest.map(({ path }: { path: string }) => path),
-      ['/data/b.zip', '/data/a.zip'],
+      ['/data/d.zip', '/data/c.zip', '/data/b.zip', '/data/a.zip'],
     );
+    assert.deepEqual(ledger.json.runs, [
+      {
+        started: run,
+        files: 2,
+        files_with_failures: 1,
+        ...counts,
+        ingested: 6,
+        updated: 0,
+        unchanged: 0,
+        skipped: 2,
+        failed: 2,
+        bytes: 20,
+      },
+    ]);
+    const failed = await operator('GET', '/ingests/failures?path=%2Fdata%2Fd.zip');
+    assert.deepEqual(failed.json, { path: '/data/d.zip', failed: 2, failures });
+    assert.deepEqual((await operator('GET', '/ingests/failures?path=%2Fdata%2Fa.zip')).json.failures, []);
+    assert.equal((await operator('GET', '/ingests/failures?path=none')).status, 404);
+    assert.equal((await operator('GET', '/ingests/failures')).status, 422);
     const health = await operator('GET', '/health');
     const searches = health.json.latency.find(
       ({ endpoint }: { endpoint: string }) => endpoint === 'semantic',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { LoggedRequest, LogLine } from '../../src/access/log-records.js';
 import { RequestLog } from '../../src/access/request-log.js';
+import { native } from '../../src/index/native.js';
 import { until } from '../until.js';
 
 const folders: string[] = [];
@@ -45,6 +46,60 @@ function all(log: RequestLog, key: string, limit: number): LogLine[] {
 }
 
 describe('log of requests', () => {
+  it('says why a request was refused, also in a file of format 1, which it upgrades', async () => {
+    const dir = folder();
+    const first = new RequestLog(dir);
+    first.add(request({ requestId: 'before' }));
+    await first.close();
+    // As the format was: without the column.
+    const file = new native.Sqlite(join(dir, 'log.db'), false, 1_000);
+    file.rows('ALTER TABLE lines DROP COLUMN code', []);
+    file.rows('PRAGMA user_version = 1', []);
+    file.close();
+    const log = new RequestLog(dir);
+    assert.deepEqual(
+      all(log, 'key_a', 10).map((line) => line.request_id),
+      ['before'],
+      'reading needs no write before',
+    );
+    log.add(request({ requestId: 'minute', status: 429, code: 'rate_limited' }));
+    log.add(request({ requestId: 'month', status: 429, code: 'quota_exceeded' }));
+    await log.flush();
+    assert.deepEqual(
+      all(log, 'key_a', 10).map((line) => [line.request_id, line.error_code]),
+      [
+        ['month', 'quota_exceeded'],
+        ['minute', 'rate_limited'],
+        ['before', undefined],
+      ],
+    );
+    const { lines } = log.pageOfKeys(undefined, 10, {});
+    assert.deepEqual(
+      lines.map((line) => [line.key, line.error_code]),
+      [
+        ['key_a', 'quota_exceeded'],
+        ['key_a', 'rate_limited'],
+        ['key_a', undefined],
+      ],
+    );
+    await log.close();
+  });
+
+  it('knows when each key was used last', async () => {
+    const log = new RequestLog(folder());
+    const keys = [{ id: 'key_a' }, { id: 'key_b' }];
+    assert.deepEqual(log.withLastUse(keys), keys, 'there is no log yet');
+    for (const time of [2_000, 3_000, 1_000]) log.add(request({ time: Date.now() - 60_000 + time }));
+    const newest = Date.now() - 10_000;
+    log.add(request({ time: newest }));
+    await log.flush();
+    assert.deepEqual(log.withLastUse(keys), [
+      { id: 'key_a', last_used: new Date(newest).toISOString() },
+      { id: 'key_b' },
+    ]);
+    await log.close();
+  });
+
   it('returns added lines by key, newest first, in pages', async () => {
     const log = new RequestLog(folder());
     const told: LoggedRequest[] = [];

@@ -57,7 +57,7 @@ onEachAdapter('order of checks', (adapter) => {
         [404, /endpoint/, `${path}/more`, undefined, plain, huge],
         [401, /X-API-Key/, path, undefined, plain, huge],
         [401, /not valid/, path, 'psk_live_nobody', plain, huge],
-        [403, /deactivated/, path, revoked.secret, plain, huge],
+        [403, /revoked/, path, revoked.secret, plain, huge],
         [429, /minute/, path, limited.secret, plain, huge],
         [415, /Content-Type/, path, used.secret, plain, huge],
         [413, /1,048,576/, path, used.secret, 'application/json', huge],

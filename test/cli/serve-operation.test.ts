@@ -1,6 +1,6 @@
 /** `priorart serve` for an operator: metrics, reload of settings, an index that grows under load, drain. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -217,6 +217,9 @@ describe('serve, for an operator', () => {
     const first = await shown(data);
     assert.match(first, /key +existing keys still work; create another: /);
     assert.match(first, /page +http:\/\/127\.0\.0\.1:\d+\/ +\(search in a browser\)/);
+    const [, secret] =
+      /operator +http:\/\/127\.0\.0\.1:\d+\/#\/dashboard +\(the secret is in (.+admin-secret)\)/.exec(first)!;
+    assert.ok(existsSync(secret!), `expected the file ${secret}`);
     const bare = join(dir, 'bare');
     assert.equal((await priorart('ingest', '--data', bare, FIXTURES[1]!)).code, 0);
     assert.match(await shown(bare), /key +no key yet; create one: .* keys create --data .* --account NAME\n/);

@@ -36,7 +36,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   cluster: BELOW_FRONT,
   mcp: BELOW_FRONT,
   // Runs in a browser: of the server it imports types, and the pure functions of patent.
-  page: ['patent', 'access', 'search'],
+  page: ['patent', 'access', 'observe', 'search'],
   http: [...BELOW_FRONT, 'mcp'],
   cli: [...BELOW_FRONT, 'load-config.ts', 'eval', 'cluster', 'mcp', 'http'],
   // The entry point of the package for applications.

@@ -16,6 +16,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Engine, open } from '../../src/engine.js';
 import { READER_VERSIONS } from '../../src/ingest/readers/registry.js';
 import { enterSources, isRead, registryDigest, sourceRecords } from '../../src/store/ledger.js';
+import { FAILURES_KEPT } from '../../src/store/source-record.js';
 import { Store } from '../../src/store/store.js';
 import { CLI, launch, priorart } from '../crash/folder.js';
 
@@ -52,6 +53,16 @@ describe('the ledger of an ingest', () => {
     assert.equal(b!.ingested + b!.unchanged, 2);
     assert.deepEqual([c!.failed, c!.readers, c!.readings], [1, {}, 1]);
     assert.ok(Date.now() - Date.parse(c!.last_read) < 60_000);
+    assert.deepEqual(
+      [a!.failures?.length, a!.failures?.[0]?.position, b!.failures],
+      [1, 'line 3', undefined],
+    );
+    assert.deepEqual(
+      [a!.failures![0]!.reason, c!.failures![0]!.reason],
+      [file('a.jsonl'), file('c.xml')].map((path) => failed.find((one) => one.file === path)!.reason),
+    );
+    assert.equal(new Set([a!.run, b!.run, c!.run]).size, 1, 'one run');
+    assert.ok(a!.run! <= a!.last_read, `${a!.run} ${a!.last_read}`);
   });
 
   it('a run skips known files, and reads changed or new ones', async () => {
@@ -66,6 +77,22 @@ describe('the ledger of an ingest', () => {
     utimesSync(file('d.jsonl'), new Date(), new Date(Date.now() - 60_000));
     assert.equal((await engine.ingest(incoming, { onlyNew: true })).unchanged, 1);
     assert.equal((await engine.ingest(incoming)).known_files, undefined, 'without it all files are read');
+  });
+
+  it('the ledger keeps a bounded number of failures of the last reading, with bounded texts', async () => {
+    const bad = file('bad.jsonl');
+    const wrong = `{"title": "A part", "patent_id": "${'9'.repeat(5_000)}"}\n`;
+    writeFileSync(bad, line(10_000_009, 'A washer') + wrong.repeat(FAILURES_KEPT + 50));
+    await engine.ingest(bad);
+    const kept = () => engine.sources().find(({ path }) => path === bad)!;
+    assert.deepEqual([kept().failed, kept().failures?.length], [FAILURES_KEPT + 50, FAILURES_KEPT]);
+    assert.ok(JSON.stringify(kept()).length < 100_000);
+    const { stdout } = await priorart('ingest', '--data', join(dir, 'data'), '--status');
+    assert.match(stdout, /bad\.jsonl.*1 new, 150 failed\n {6}line 2.*\n.*\n.*\n {6}… and 147 more/);
+    writeFileSync(bad, line(10_000_009, 'A washer'));
+    await engine.ingest(bad);
+    assert.deepEqual([kept().failed, kept().failures], [0, undefined]);
+    rmSync(bad);
   });
 
   it('a run skips files that are still being written', async () => {

@@ -105,7 +105,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
     await page.getByText('1 of 300 searches this month').first().waitFor();
     await page.locator('.day-plot canvas').waitFor();
     await page.getByText('As a table').click();
-    await page.getByRole('cell', { name: 'semantic' }).waitFor();
+    await page.getByRole('cell', { name: 'Search', exact: true }).waitFor();
     await open(page, 'Request log');
     await page.getByRole('cell', { name: 'of-the-laptop' }).waitFor();
     await page
@@ -250,9 +250,10 @@ describe('the dashboard', { skip: noBrowser }, () => {
     await row.locator('summary').click();
     await row.getByLabel('New password').fill(PASSWORD);
     await row.getByRole('button', { name: 'Set the password' }).click();
-    await row.getByText('Done.').waitFor();
+    await row.getByText('The password is set.').waitFor();
     assert.ok(await service.access.passwords.signIn('New team', PASSWORD));
     await open(page, 'Health');
+    await page.getByText('Page and administration').click();
     await page.getByRole('row', { name: /admin\.accounts/ }).waitFor();
     await open(page, 'Ingests');
     await page.getByText('No file has been ingested yet').waitFor();

@@ -1,13 +1,35 @@
 /** What an operator finds in the dashboard: maintenance, readiness, durations. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { RequestLog } from '../../src/access/request-log.js';
+import { MemoryEngine } from '../api/service.js';
 import { noBrowser } from '../house/browser.js';
-import { DashboardSite } from './dashboard-site.js';
+import { DashboardSite, PASSWORD } from './dashboard-site.js';
+
+const file = {
+  ...{ bytes: 10, first_read: '2026-01-01T00:00:00.000Z', readings: 1, formats: ['us-grant'] },
+  ...{ ingested: 3, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
+};
+const FAILURE = { position: 'record 3, byte 784', patent_id: 'US1A1', reason: 'title: missing <b>x</b>' };
+const LEDGER = [
+  { ...file, path: '/data/old/one.zip', last_read: '2026-01-01T00:00:00.000Z' },
+  ...['a', 'b'].map((name) => ({
+    ...{ ...file, path: `/data/a/long/folder/${name}.zip` },
+    ...{ last_read: '2026-01-02T00:00:05.000Z', run: '2026-01-02T00:00:00.000Z' },
+  })),
+  {
+    ...{ ...file, path: '/data/bad.jsonl', failed: 102, failures: [FAILURE] },
+    ...{ last_read: '2026-01-03T00:00:05.000Z', run: '2026-01-03T00:00:00.000Z' },
+  },
+];
 
 describe('the operator', { skip: noBrowser }, () => {
   let site: DashboardSite;
+  let engine: MemoryEngine;
   before(async () => {
-    site = await DashboardSite.open();
+    // The engine in memory has a ledger of two runs.
+    engine = Object.assign(new MemoryEngine(), { sources: () => LEDGER.map((file) => ({ ...file })) });
+    site = await DashboardSite.open({ engine });
   });
   after(() => site?.close());
 
@@ -61,7 +83,6 @@ describe('the operator', { skip: noBrowser }, () => {
   });
 
   it('reads whether the server is ready, and why not', async () => {
-    const { engine } = site.service;
     const page = await site.asOperator('#/dashboard/health');
     await page.getByText('Ready: searches and other calls are answered.').waitFor();
     engine.missing = ['the pool is starting'];
@@ -89,6 +110,116 @@ describe('the operator', { skip: noBrowser }, () => {
     assert.equal(await administration.isVisible(), false);
     await page.getByText('Page and administration').click();
     await administration.waitFor();
+  });
+
+  it('finds what failed in a file, and one line for each run', async () => {
+    const page = await site.asOperator('#/dashboard/ingests');
+    await page.getByText('4 files were read to their end, those with failures, too.').waitFor();
+    const runs = page.getByRole('region', { name: 'Runs' }).getByRole('row');
+    await runs.first().waitFor();
+    assert.deepEqual(
+      (await runs.allTextContents()).slice(1),
+      ['2026-01-03 00:00:00113000102', '2026-01-02 00:00:002060000'],
+      'started, files, files with failures, new, updated, unchanged, skipped, failed',
+    );
+    await page.getByText('/data/a/long/folder/a.zip').waitFor();
+    await page.getByRole('button', { name: '102 failures of /data/bad.jsonl' }).click();
+    await page.getByText('record 3, byte 784 (US1A1): title: missing <b>x</b>').waitFor();
+    await page.getByText('and 101 more').waitFor();
+    assert.deepEqual(await site.seriousOf(page), []);
+  });
+
+  it('creates keys of one account after another, from its card, and sees when they were used', async () => {
+    const { access } = site.service;
+    const acme = await access.createAccount({ name: 'Acme', plan: 'basic' });
+    const page = await site.asOperator('#/dashboard/keys');
+    const choice = page.locator('select[name="account"]');
+    assert.equal(await choice.inputValue(), '', 'no account is chosen before');
+    await page.getByLabel('Name', { exact: true }).fill('nobody');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    assert.equal(await choice.evaluate((element) => element.matches(':invalid')), true);
+    await page.goto(site.service.server.url.concat('/#/dashboard/accounts'));
+    await page.getByRole('link', { name: 'Its keys Acme' }).click();
+    await page.getByText('Keys of Acme.').waitFor();
+    for (const name of ['server', 'second']) {
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.locator('.key-row', { hasText: name }).waitFor();
+      assert.equal(await choice.inputValue(), acme.id, 'it stays chosen');
+    }
+    assert.equal(await page.locator('.key-row').count(), 2, 'only its keys');
+    assert.equal(access.list().filter(({ account }) => account === acme.id).length, 2);
+    await page.locator('.key-row', { hasText: 'second' }).getByText('not in the log of requests').waitFor();
+    const secret = (await page.locator('.new-key code').textContent())!;
+    assert.equal((await site.service.search({ query: 'q' }, { 'x-api-key': secret })).status, 200);
+    await page.reload();
+    await page.locator('.key-row', { hasText: 'second' }).getByText('last used 20').waitFor();
+    assert.deepEqual(await site.seriousOf(page), []);
+    await page.getByRole('link', { name: 'Keys of all accounts' }).click();
+    await page.locator('.key-row', { hasText: 'Example' }).first().waitFor();
+  });
+
+  it('tells in the log whose key a call had, and why it was refused', async () => {
+    const { access, accessFolder } = site.service;
+    const log = new RequestLog(accessFolder);
+    const keys: string[] = [];
+    for (const name of ['North', 'South']) {
+      const { id } = await access.createAccount({ name, plan: 'free' });
+      const key = await access.createKey({ account: id, environment: 'production', name: 'server' });
+      keys.push(key.id);
+      const line = { key: key.id, time: Date.now(), endpoint: 'semantic', ms: 5, client: '192.0.2.1' };
+      log.add({ ...line, status: 200, requestId: `ok-${name}` });
+      log.add({ ...line, status: 429, requestId: `minute-${name}`, code: 'rate_limited' });
+      log.add({ ...line, status: 429, requestId: `month-${name}`, code: 'quota_exceeded' });
+      log.add({ ...line, status: 403, requestId: `revoked-${name}`, code: 'key_deactivated' });
+    }
+    await log.close();
+    const page = await site.asOperator('#/dashboard/log');
+    const row = (id: string) => page.getByRole('row', { name: id });
+    await row('minute-North').getByText('429 minute').waitFor();
+    await row('month-South').getByText('429 month').waitFor();
+    await row('ok-North').getByRole('cell', { name: 'North', exact: true }).waitFor();
+    await row('ok-South').getByRole('cell', { name: 'South', exact: true }).waitFor();
+    await row('ok-South').getByRole('cell', { name: 'Search', exact: true }).waitFor();
+    const filter = (name: string) =>
+      page.locator('.dashboard-filters label', { hasText: name }).locator('select');
+    await filter('Account').selectOption({ label: 'North' });
+    await row('ok-South').waitFor({ state: 'detached' });
+    assert.deepEqual(await filter('Key').locator('option').allTextContents(), ['Any', `server (${keys[0]})`]);
+    await filter('Key').selectOption(keys[0]!);
+    await filter('Status').selectOption('429');
+    await row('ok-North').waitFor({ state: 'detached' });
+    await row('month-North').waitFor();
+    assert.equal(await row('revoked-North').count(), 0);
+    // A key of another account does not stay chosen.
+    await filter('Account').selectOption({ label: 'South' });
+    await row('month-South').waitFor();
+    assert.equal(await filter('Key').inputValue(), '');
+    assert.deepEqual(await site.seriousOf(page), []);
+  });
+
+  it('sees on the card of an account whether it has a password, and what each button did', async () => {
+    const { access } = site.service;
+    const made = await access.createAccount({ name: 'Carded', plan: 'free' });
+    const page = await site.asOperator('#/dashboard/accounts');
+    const card = page.locator('.key-row', { hasText: 'Carded' });
+    await card.getByText('without a password').waitFor();
+    await card.locator('summary').click();
+    assert.equal(await card.getByRole('button', { name: 'Remove the password' }).count(), 0);
+    await card.getByLabel('New password').fill(PASSWORD);
+    await card.getByRole('button', { name: 'Set the password' }).click();
+    await card.getByText('The password is set.').waitFor();
+    await card.getByText('with a password', { exact: true }).waitFor();
+    const remove = card.getByRole('button', { name: 'Remove the password' });
+    for (const button of [remove, card.getByRole('button', { name: 'End its sessions' })])
+      assert.equal(await button.getAttribute('class'), 'button', 'it is not the main button');
+    assert.deepEqual(await site.seriousOf(page), []);
+    await card.getByRole('button', { name: 'End its sessions' }).click();
+    await card.getByText('Its sessions have ended.').waitFor();
+    await remove.click();
+    await card.getByText('The password is removed.').first().waitFor();
+    await card.getByText('without a password').waitFor();
+    assert.equal(access.passwords.isSet(made.id), false);
   });
 
   it('is called operator in the header of the dashboard', async () => {

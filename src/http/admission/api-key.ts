@@ -65,7 +65,7 @@ function callerOf(
   if (result.reason === 'deactivated') {
     throw new PriorartError(
       'key_deactivated',
-      'the API key is deactivated; use another key or ask for a new one',
+      'the API key was revoked; use another key or ask for a new one',
     );
   }
   if (result.reason === 'missing') {

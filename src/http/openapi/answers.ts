@@ -47,7 +47,7 @@ export const IF_NONE_MATCH: Parameter = {
 export const bodyErrors = (malformed: Codes, invalid: string): Operation['answers'] => ({
   400: error(malformed, 'The body is malformed: no JSON, or a text that is not of its kind', ...LIMITS),
   401: error(['unauthorized'], 'X-API-Key is missing or unknown', ...LIMITS, 'WWW-Authenticate'),
-  403: error(['key_deactivated'], 'The key is deactivated', ...LIMITS),
+  403: error(['key_deactivated'], 'The key was revoked', ...LIMITS),
   408: error(['request_timeout'], 'The body did not arrive in time'),
   413: error(['body_too_large'], 'The body is too large', ...LIMITS),
   415: error(['unsupported_media_type'], 'The body is not application/json in UTF-8', ...LIMITS),

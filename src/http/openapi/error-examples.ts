@@ -14,7 +14,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ShownCode, string>> = {
   bad_drawing_extension:
     'the file name of the drawing has the extension .tif; expected one of .webp, .jpg, .jpeg, .png',
   unauthorized: 'the header X-API-Key is missing; expected it to carry an API key',
-  key_deactivated: 'the API key is deactivated; use another key or ask for a new one',
+  key_deactivated: 'the API key was revoked; use another key or ask for a new one',
   forbidden: 'a change by a session needs the header x-priorart-admin and a page of this server',
   link_invalid: 'the link is not valid; ask for the drawing again under /api/v1/drawings/',
   not_found: 'there is no such endpoint',

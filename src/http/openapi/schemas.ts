@@ -42,6 +42,7 @@ export const SCHEMAS = {
   PasswordChange: own.passwordChangeSchema,
   PasswordInput: operating.passwordInputSchema,
   Ingests: operating.ingestsSchema,
+  IngestFailures: operating.ingestFailuresSchema,
   HealthFigures: operating.healthFiguresSchema,
   PageSignIn: page.pageSignInSchema,
   PageSession: page.pageSessionSchema,

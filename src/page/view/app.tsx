@@ -47,7 +47,7 @@ function View({ address: { parts, parameters } }: { address: Address }) {
     case 'patent':
       return <PatentPage id={parts[1] ?? ''} parameters={parameters} />;
     case 'dashboard':
-      return <Dashboard part={parts[1]} />;
+      return <Dashboard part={parts[1]} parameters={parameters} />;
     default:
       return (
         <div class="start">

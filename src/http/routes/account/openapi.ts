@@ -152,7 +152,7 @@ export const changeOwnPasswordOperation = accountOperation({
     'Ends all its sessions. The answer sets the cookie of a new one. 403 if the current password is wrong.',
   body: 'PasswordChange',
   answer: 'Nothing',
-  invalid: 'password: got 5 characters; expected 12 to 1000',
+  invalid: 'password: got 5 characters; expected 12 to 1000 characters',
   examples: {
     PasswordChange: {
       plain: { current: 'the password until now', password: 'a password of 12 characters or more' },

@@ -45,7 +45,10 @@ export const ownKeys: Route = {
   endpoint: 'account.keys',
   access,
   operation: operations.ownKeysOperation,
-  handle: (call) => answer({ keys: [...ownOf(call).keys.values()] }),
+  handle(call) {
+    const { keys, requests } = ownOf(call);
+    return answer({ keys: requests.withLastUse([...keys.values()]) });
+  },
 };
 
 export const createOwnKey: Route = {

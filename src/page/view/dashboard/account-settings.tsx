@@ -1,5 +1,6 @@
 /** The own account: plan, environments, change of the password. */
 import { useState } from 'preact/hooks';
+import { PASSWORD_CHARS } from '../../../limits.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, change, get, useData } from './data.js';
@@ -42,7 +43,13 @@ export function AccountSettings() {
         }}
       >
         <Field name="current" label={words.current} type="password" complete="current-password" />
-        <Field name="password" label={words.newPassword} type="password" complete="new-password" />
+        <Field
+          name="password"
+          label={words.newPassword}
+          type="password"
+          complete="new-password"
+          minLength={PASSWORD_CHARS.min}
+        />
       </Form>
       <p role="status">{isDone ? words.done : ''}</p>
     </section>

@@ -1,9 +1,12 @@
 /** All accounts, for the operator: create, plan, password, sessions. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { PASSWORD_CHARS } from '../../../limits.js';
+import { linkTo } from '../../model/address.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, accountsOf, change, useData } from './data.js';
-import { Field, Form } from './form.js';
+import { clear, Field, Form } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
 
@@ -69,12 +72,9 @@ export function Accounts() {
 function AccountRow({ account, onChange }: { account: Account; onChange(): void }) {
   const { number } = useTexts();
   const { accounts: words, usage } = useDashboardTexts();
-  const [isDone, setDone] = useState(false);
-  const { id, name, plan, monthly_quota: quota, quota: state } = account;
-  const done = () => {
-    setDone(true);
-    onChange();
-  };
+  const { id, name, plan, monthly_quota: quota, quota: state, has_password: hasPassword } = account;
+  // Said by the card, because the button of this change goes with the password.
+  const [isRemoved, setRemoved] = useState(false);
   return (
     <li class="key-row">
       <div>
@@ -82,55 +82,110 @@ function AccountRow({ account, onChange }: { account: Account; onChange(): void 
         <p class="key-facts">
           <span>{plan}</span>
           <span>{usage.quota(number(state.used), number(quota))}</span>
+          <span>{hasPassword ? words.hasPassword : words.hasNoPassword}</span>
+          <a href={linkTo(['dashboard', 'keys'], new URLSearchParams({ account: id }))}>
+            {words.itsKeys} <span class="unseen">{name}</span>
+          </a>
         </p>
       </div>
       <details>
         <summary>
           {words.change} · {words.password} <span class="unseen">{name}</span>
         </summary>
-        <Form
+        <Step
           label={words.change}
-          submit={words.change}
-          onSend={async (fields) => {
-            await change(ROLE, 'PATCH', `/accounts/${id}`, planOf(fields));
-            done();
-          }}
+          done={words.planChanged}
+          method="PATCH"
+          path={`/accounts/${id}`}
+          body={planOf}
+          onDone={onChange}
         >
           <PlanFields plan={plan} quota={quota} />
-        </Form>
-        <Form
-          label={words.setPassword}
-          submit={words.setPassword}
-          onSend={async ({ password }, form) => {
-            await change(ROLE, 'POST', `/accounts/${id}/password`, { password });
-            form.reset();
-            done();
+        </Step>
+        <Step
+          label={hasPassword ? words.replacePassword : words.setPassword}
+          done={words.passwordSet}
+          method="POST"
+          path={`/accounts/${id}/password`}
+          body={({ password }) => ({ password })}
+          onDone={() => {
+            setRemoved(false);
+            onChange();
           }}
         >
-          <Field name="password" label={words.newPassword} type="password" complete="new-password" />
-        </Form>
-        <Form
-          label={words.removePassword}
-          submit={words.removePassword}
-          onSend={async () => {
-            await change(ROLE, 'DELETE', `/accounts/${id}/password`);
-            done();
-          }}
-        >
-          {null}
-        </Form>
-        <Form
-          label={words.endSessions}
-          submit={words.endSessions}
-          onSend={async () => {
-            await change(ROLE, 'DELETE', `/accounts/${id}/sessions`);
-            done();
-          }}
-        >
-          {null}
-        </Form>
-        <p role="status">{isDone ? words.done : ''}</p>
+          <Field
+            name="password"
+            label={words.newPassword}
+            type="password"
+            complete="new-password"
+            minLength={PASSWORD_CHARS.min}
+          />
+        </Step>
+        {hasPassword && (
+          <Step
+            label={words.endSessions}
+            done={words.sessionsEnded}
+            hint={words.endSessionsHint}
+            method="DELETE"
+            path={`/accounts/${id}/sessions`}
+            onDone={onChange}
+            isPlain
+          />
+        )}
+        {hasPassword && (
+          <Step
+            label={words.removePassword}
+            done={words.passwordRemoved}
+            hint={words.removePasswordHint}
+            method="DELETE"
+            path={`/accounts/${id}/password`}
+            onDone={() => {
+              setRemoved(true);
+              onChange();
+            }}
+            isPlain
+          />
+        )}
+        <p role="status" class="good">
+          {isRemoved ? words.passwordRemoved : ''}
+        </p>
       </details>
     </li>
+  );
+}
+
+interface StepProps {
+  label: string;
+  /** Said after the change. */
+  done: string;
+  hint?: string;
+  method: 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  body?(fields: Record<string, string>): object;
+  onDone(): void;
+  isPlain?: boolean;
+  children?: ComponentChildren;
+}
+
+/** One change of an account, with what it did beside its button. */
+function Step({ label, done, hint, method, path, body, onDone, isPlain = false, children }: StepProps) {
+  const [isDone, setDone] = useState(false);
+  const send = async (fields: Record<string, string>, form: HTMLFormElement) => {
+    setDone(false);
+    await change(ROLE, method, path, body?.(fields));
+    clear(form, 'password');
+    setDone(true);
+    onDone();
+  };
+  return (
+    <div class="step">
+      {hint && <p class="soft">{hint}</p>}
+      <Form label={label} submit={label} isPlain={isPlain} onSend={send}>
+        {children}
+      </Form>
+      <p role="status" class="good">
+        {isDone ? done : ''}
+      </p>
+    </div>
   );
 }

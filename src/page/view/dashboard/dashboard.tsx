@@ -33,7 +33,7 @@ const NO_SESSION: SessionAnswer = {
   has_mcp_sign_in: false,
 };
 
-export function Dashboard({ part }: { part: string | undefined }) {
+export function Dashboard({ part, parameters }: { part: string | undefined; parameters: URLSearchParams }) {
   const { state, replace } = useSessionHandle();
   const { frame } = useTexts();
   const texts = useDashboardTexts();
@@ -89,15 +89,15 @@ export function Dashboard({ part }: { part: string | undefined }) {
           </a>
         ))}
       </nav>
-      <View key={`${role} ${tab}`} tab={tab} role={role} />
+      <View key={`${role} ${tab}`} tab={tab} role={role} parameters={parameters} />
     </div>
   );
 }
 
-function View({ tab, role }: { tab: Tab; role: Role }) {
+function View({ tab, role, parameters }: { tab: Tab; role: Role; parameters: URLSearchParams }) {
   switch (tab) {
     case 'keys':
-      return <Keys role={role} />;
+      return <Keys role={role} of={parameters.get('account') ?? undefined} />;
     case 'usage':
       return <Usage role={role} />;
     case 'log':

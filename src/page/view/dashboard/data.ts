@@ -5,8 +5,8 @@ import type { ApiKey, Account as StoredAccount } from '../../../access/records.j
 import { ApiError, call } from '../api.js';
 
 export type { UsageRow };
-export type Key = ApiKey;
-export type Account = StoredAccount & { quota: { used: number; resets_at: string } };
+export type Key = ApiKey & { last_used?: string };
+export type Account = StoredAccount & { has_password: boolean; quota: { used: number; resets_at: string } };
 /** The access that an account gave to a client of MCP. */
 export interface Grant {
   id: string;

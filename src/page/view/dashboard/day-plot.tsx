@@ -38,6 +38,8 @@ function plotOf(element: HTMLElement, counts: Props['counts']): uPlot {
         {
           ...axis,
           grid: { show: false },
+          // Counted from the last day, so that it has a label.
+          splits: (_, __, ___, ____, step) => labelled(counts.length, step),
           incrs: [1, 2, 5, 10, 20],
           values: (_, values) => values.map((at) => counts[at]?.day.slice(5) ?? ''),
         },
@@ -58,4 +60,11 @@ function plotOf(element: HTMLElement, counts: Props['counts']): uPlot {
     [counts.map((_, at) => at), counts.map(({ requests }) => requests), counts.map(({ ok }) => ok)],
     element,
   );
+}
+
+/** Positions of the labels: at equal steps, ending with the last day. */
+function labelled(days: number, step: number): number[] {
+  const every = Math.max(1, Math.round(step));
+  const count = Math.ceil(days / every);
+  return Array.from({ length: count }, (_, at) => days - 1 - (count - 1 - at) * every);
 }

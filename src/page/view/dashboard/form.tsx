@@ -8,12 +8,14 @@ import { Problem } from './problem.js';
 interface Props {
   label: string;
   submit: string;
+  /** Whether its button is not the main one of the view. */
+  isPlain?: boolean;
   children: ComponentChildren;
   /** @param fields the values by name */
   onSend(fields: Record<string, string>, form: HTMLFormElement): Promise<void>;
 }
 
-export function Form({ label, submit, children, onSend }: Props) {
+export function Form({ label, submit, isPlain, children, onSend }: Props) {
   const [error, setError] = useState<ApiError>();
   const [isSending, setSending] = useState(false);
   const send = async (event: SubmitEvent) => {
@@ -33,12 +35,18 @@ export function Form({ label, submit, children, onSend }: Props) {
   return (
     <form class="dashboard-form" aria-label={label} onSubmit={send}>
       {children}
-      <button type="submit" class="button main" disabled={isSending}>
+      <button type="submit" class={isPlain ? 'button' : 'button main'} disabled={isSending}>
         {submit}
       </button>
       {error && <Problem error={error} />}
     </form>
   );
+}
+
+/** Empties a field, and keeps the others. */
+export function clear(form: HTMLFormElement, name: string): void {
+  const field = form.elements.namedItem(name);
+  if (field instanceof HTMLInputElement) field.value = '';
 }
 
 interface FieldProps {
@@ -48,13 +56,21 @@ interface FieldProps {
   value?: string;
   complete?: string;
   hint?: string;
+  minLength?: number;
 }
 
-export function Field({ name, label, type = 'text', value, complete = 'off', hint }: FieldProps) {
+export function Field({ name, label, type = 'text', value, complete = 'off', hint, minLength }: FieldProps) {
   return (
     <label>
       <span>{label}</span>
-      <input name={name} type={type} defaultValue={value} autocomplete={complete} required />
+      <input
+        name={name}
+        type={type}
+        defaultValue={value}
+        autocomplete={complete}
+        minLength={minLength}
+        required
+      />
       {hint && <small>{hint}</small>}
     </label>
   );

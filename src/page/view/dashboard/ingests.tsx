@@ -4,19 +4,9 @@ import { call } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { get, useData } from './data.js';
+import { type IngestedFile, IngestedFiles, type IngestRun, IngestRuns } from './ingested-files.js';
 import { Problem } from './problem.js';
-import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
-
-interface IngestedFile {
-  path: string;
-  last_read: string;
-  ingested: number;
-  updated: number;
-  unchanged: number;
-  skipped: number;
-  failed: number;
-}
 
 const EVERY_MS = 5_000;
 
@@ -26,7 +16,7 @@ export function Ingests() {
   const { ingests: words } = texts;
   const { data, error, reload } = useData(async () => {
     const [ledger, coverage] = await Promise.all([
-      get<{ files: number; latest: IngestedFile[] }>('operator', '/ingests'),
+      get<{ files: number; runs: IngestRun[]; latest: IngestedFile[] }>('operator', '/ingests'),
       call<{ by_country: Record<string, { total: number }> }>('GET', 'api/v1/stats/coverage'),
     ]);
     return { ledger, coverage };
@@ -38,13 +28,6 @@ export function Ingests() {
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
   const { ledger, coverage } = data;
-  const outcomes = [
-    ['ingested', words.new],
-    ['updated', words.updated],
-    ['unchanged', words.unchanged],
-    ['skipped', words.skipped],
-    ['failed', words.failed],
-  ] as const;
   return (
     <section>
       <h2>{words.coverage}</h2>
@@ -68,38 +51,9 @@ export function Ingests() {
       </table>
       <h2>{texts.tabs.ingests}</h2>
       <p role="status">{ledger.files === 0 ? words.none : words.files(number(ledger.files))}</p>
-      {ledger.files > 0 && (
-        <Scrolled label={texts.tabs.ingests}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words.file}</th>
-                <th scope="col">{words.read}</th>
-                {outcomes.map(([name, title]) => (
-                  <th key={name} scope="col" class="figure">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {ledger.latest.map((file) => (
-                <tr key={file.path}>
-                  <th scope="row" title={file.path}>
-                    {file.path.split('/').slice(-2).join('/')}
-                  </th>
-                  <td>{file.last_read.replace('T', ' ').slice(0, 19)}</td>
-                  {outcomes.map(([name]) => (
-                    <td key={name} class={name === 'failed' && file.failed > 0 ? 'figure bad' : 'figure'}>
-                      {number(file[name])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
-      )}
+      {ledger.runs.length > 0 && <IngestRuns runs={ledger.runs} />}
+      {ledger.files > 0 && <h2>{words.latest}</h2>}
+      {ledger.files > 0 && <IngestedFiles files={ledger.latest} />}
     </section>
   );
 }

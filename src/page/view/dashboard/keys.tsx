@@ -1,13 +1,15 @@
 /** Keys: create (shown once), rename, revoke with a confirmation. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { linkTo } from '../../model/address.js';
 import { Copy } from '../parts/copy.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, accountsOf, change, get, type Key, type Role, useData } from './data.js';
-import { Field, Form } from './form.js';
+import { clear, Field, Form } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
 
-export function Keys({ role }: { role: Role }) {
+/** @param of id of an account, whose keys an operator wants to see; absent: all */
+export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
   const texts = useDashboardTexts();
   const { keys: words } = texts;
   const { data, error, reload } = useData(
@@ -15,13 +17,17 @@ export function Keys({ role }: { role: Role }) {
     [],
   );
   const [secret, setSecret] = useState<string>();
+  const [chosen, setChosen] = useState(of ?? '');
+  useEffect(() => setChosen(of ?? ''), [of]);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
+  const keys = of === undefined ? data.keys : data.keys.filter(({ account }) => account === of);
   const nameOf = (id: string) => data.accounts.find((account) => account.id === id)?.name ?? id;
   const create = async (fields: Record<string, string>, form: HTMLFormElement) => {
     const made = await createKey(role, data.accounts, fields);
     setSecret(made.secret);
-    form.reset();
+    // The account stays chosen: its next key is often wanted, too.
+    clear(form, 'name');
     reload();
   };
   return (
@@ -31,7 +37,13 @@ export function Keys({ role }: { role: Role }) {
         {role === 'operator' && (
           <label>
             <span>{words.account}</span>
-            <select name="account" required>
+            <select
+              name="account"
+              required
+              value={chosen}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+            >
+              <option value="">{words.choose}</option>
               {data.accounts.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
@@ -52,11 +64,16 @@ export function Keys({ role }: { role: Role }) {
         </div>
       )}
       <h2>{texts.tabs.keys}</h2>
-      {data.keys.length === 0 ? (
+      {of !== undefined && (
+        <p>
+          {words.of(nameOf(of))} <a href={linkTo(['dashboard', 'keys'])}>{words.all}</a>
+        </p>
+      )}
+      {keys.length === 0 ? (
         <p>{words.none}</p>
       ) : (
         <ul class="key-list">
-          {data.keys.map((key) => (
+          {keys.map((key) => (
             <KeyRow
               key={key.id}
               role={role}
@@ -105,7 +122,12 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
           {account !== undefined && <span>{account}</span>}
           <span>{row.environment}</span>
           <span class={row.state}>{words[row.state]}</span>
-          <span>{row.created_at.slice(0, 10)}</span>
+          <span>{words.createdOn(row.created_at.slice(0, 10))}</span>
+          <span>
+            {row.last_used
+              ? words.lastUsed(`${row.last_used.slice(0, 16).replace('T', ' ')} UTC`)
+              : words.unused}
+          </span>
         </p>
       </div>
       {mode === 'shown' && !isOfPage && (

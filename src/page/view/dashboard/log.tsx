@@ -1,5 +1,6 @@
 /** The log of requests. Only the rows in view are in the document, so 10,000 rows scroll. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { DashboardTexts } from '../../languages/dashboard/en.js';
 import type { ApiError } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
@@ -14,6 +15,7 @@ import {
   type Role,
   useData,
 } from './data.js';
+import { endpointName } from './endpoints.js';
 import { Problem } from './problem.js';
 import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
@@ -31,7 +33,8 @@ const EMPTY_PAGES = 20;
 
 type Filters = Readonly<Record<'key' | 'account' | 'endpoint' | 'status' | 'from' | 'to', string>>;
 const NO_FILTERS: Filters = { key: '', account: '', endpoint: '', status: '', from: '', to: '' };
-const ENDPOINTS = ['semantic', 'semantic-analytics', 'details', 'mcp'];
+const ENDPOINTS = ['semantic', 'semantic-analytics', 'details', 'drawings', 'coverage', 'mcp'];
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', '401', '403', '404', '422', '429', '500', '503'];
 
 export function Log({ role }: { role: Role }) {
   const texts = useDashboardTexts();
@@ -62,6 +65,7 @@ export function Log({ role }: { role: Role }) {
         role={role}
         filters={filters}
         keys={known.data.keys}
+        accounts={known.data.accounts}
       />
     </section>
   );
@@ -76,13 +80,22 @@ interface FilterProps {
 }
 
 function LogFilters({ role, keys, accounts, filters, onChange }: FilterProps) {
-  const { log: words } = useDashboardTexts();
+  const texts = useDashboardTexts();
+  const { log: words } = texts;
+  // The keys of the chosen account.
+  const shown = keys.filter(({ account }) => filters.account === '' || account === filters.account);
+  const chooseAccount = (account: string) => {
+    const isOf = keys.some(({ id, account: owner }) => id === filters.key && owner === account);
+    onChange({ ...filters, account, key: account === '' || isOf ? filters.key : '' });
+  };
   const choice = (name: keyof Filters, label: string, options: readonly (readonly [string, string])[]) => (
     <label>
       <span>{label}</span>
       <select
         value={filters[name]}
-        onChange={(event) => onChange({ ...filters, [name]: event.currentTarget.value })}
+        onChange={({ currentTarget: { value } }) =>
+          name === 'account' ? chooseAccount(value) : onChange({ ...filters, [name]: value })
+        }
       >
         <option value="">{words.any}</option>
         {options.map(([value, text]) => (
@@ -114,17 +127,17 @@ function LogFilters({ role, keys, accounts, filters, onChange }: FilterProps) {
       {choice(
         'key',
         words.key,
-        keys.map(({ id, name }) => [id, `${name} (${id})`] as const),
+        shown.map(({ id, name }) => [id, `${name} (${id})`] as const),
       )}
       {choice(
         'endpoint',
         words.endpoint,
-        ENDPOINTS.map((name) => [name, name] as const),
+        ENDPOINTS.map((name) => [name, endpointName(texts, name)] as const),
       )}
       {choice(
         'status',
         words.status,
-        ['2xx', '3xx', '4xx', '5xx'].map((name) => [name, name] as const),
+        STATUSES.map((name) => [name, name] as const),
       )}
       {day('from')}
       {day('to')}
@@ -132,7 +145,14 @@ function LogFilters({ role, keys, accounts, filters, onChange }: FilterProps) {
   );
 }
 
-function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: readonly Key[] }) {
+interface LinesProps {
+  role: Role;
+  filters: Filters;
+  keys: readonly Key[];
+  accounts: readonly Account[];
+}
+
+function Lines({ role, filters, keys, accounts }: LinesProps) {
   const texts = useDashboardTexts();
   const { number } = useTexts();
   const { log: words } = texts;
@@ -165,6 +185,20 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
   // Servers store queries only if their operator wants it.
   const hasQueries = lines.some(({ query }) => query !== undefined);
   const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const accountNames = new Map(accounts.map(({ id, name }) => [id, name]));
+  const owners = new Map(keys.map(({ id, account }) => [id, accountNames.get(account) ?? account]));
+  const columns = [
+    ['time', words.time],
+    ['status', words.status],
+    ['endpoint', words.endpoint],
+    ...(role === 'operator' ? [['account', words.account]] : []),
+    ['key', words.key],
+    ['ms', words.ms],
+    ['results', words.results],
+    ['client', words.client],
+    ['request', words.request],
+    ...(hasQueries ? [['query', words.query]] : []),
+  ] as const;
   const first = Math.max(0, Math.floor(top / ROW) - BEYOND);
   const shown = lines.slice(first, Math.ceil((top + VIEW) / ROW) + BEYOND);
   const scrolled = (event: Event) => {
@@ -190,18 +224,8 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
         <table aria-rowcount={lines.length + 1}>
           <thead>
             <tr>
-              {[
-                words.time,
-                words.status,
-                words.endpoint,
-                words.key,
-                words.ms,
-                words.results,
-                words.client,
-                words.request,
-                ...(hasQueries ? [words.query] : []),
-              ].map((title) => (
-                <th key={title} scope="col">
+              {columns.map(([name, title]) => (
+                <th key={name} scope="col" class={`log-${name}`}>
                   {title}
                 </th>
               ))}
@@ -210,7 +234,7 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
           <tbody>
             {first > 0 && (
               <tr class="space">
-                <td colSpan={9} style={{ height: `${first * ROW}px` }} />
+                <td colSpan={columns.length} style={{ height: `${first * ROW}px` }} />
               </tr>
             )}
             {shown.map((line, at) => (
@@ -218,8 +242,12 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
                 <td>{line.time.replace('T', ' ').slice(0, 19)}</td>
                 <td class={line.status >= 500 ? 'bad' : line.status >= 400 ? 'warn' : 'good'}>
                   {line.status}
+                  {line.error_code !== undefined && (
+                    <span title={line.error_code}> {reasonOf(line.error_code, words)}</span>
+                  )}
                 </td>
-                <td>{line.endpoint}</td>
+                <td title={line.endpoint}>{endpointName(texts, line.endpoint)}</td>
+                {role === 'operator' && <td>{owners.get(line.key) ?? ''}</td>}
                 <td title={line.key}>{names.get(line.key) ?? line.key}</td>
                 <td class="figure">{line.ms.toFixed(1)} ms</td>
                 <td class="figure">{line.result_count ?? ''}</td>
@@ -230,7 +258,10 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
             ))}
             {first + shown.length < lines.length && (
               <tr class="space">
-                <td colSpan={9} style={{ height: `${(lines.length - first - shown.length) * ROW}px` }} />
+                <td
+                  colSpan={columns.length}
+                  style={{ height: `${(lines.length - first - shown.length) * ROW}px` }}
+                />
               </tr>
             )}
           </tbody>
@@ -238,4 +269,11 @@ function Lines({ role, filters, keys }: { role: Role; filters: Filters; keys: re
       </Scrolled>
     </>
   );
+}
+
+/** Why a call was refused, in a word. */
+function reasonOf(code: string, words: DashboardTexts['log']): string {
+  if (code === 'rate_limited') return words.minute;
+  if (code === 'quota_exceeded') return words.month;
+  return code;
 }

@@ -4,6 +4,7 @@ import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { accountsOf, get, type Key, queryOf, type Role, type UsageRow, useData } from './data.js';
 import { DayPlot } from './day-plot.js';
+import { endpointName } from './endpoints.js';
 import { Problem } from './problem.js';
 import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
@@ -112,7 +113,7 @@ export function Usage({ role }: { role: Role }) {
                   <tr key={`${row.day} ${row.key} ${row.endpoint}`}>
                     <th scope="row">{row.day}</th>
                     <td>{names.get(row.key) ?? row.key}</td>
-                    <td>{row.endpoint}</td>
+                    <td title={row.endpoint}>{endpointName(texts, row.endpoint)}</td>
                     <td class="figure">{number(row.requests)}</td>
                     <td class="figure">{number(row.ok)}</td>
                     <td class="figure">{number(row.requests - row.ok)}</td>

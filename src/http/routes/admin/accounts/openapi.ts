@@ -9,6 +9,7 @@ const ACCOUNT_EXAMPLE = {
   plan: 'basic' as const,
   monthly_quota: 300,
   environments: ['production'],
+  has_password: true,
   created_at: '2026-01-15T09:30:00.000Z',
   quota: {
     used: 12,

@@ -31,6 +31,7 @@ export const accountSchema = z.strictObject({
   plan,
   monthly_quota: count().describe('Searches a month'),
   environments: z.array(z.string()),
+  has_password: z.boolean().describe('Whether people can sign in with it'),
   created_at: time().describe('Months of the quota begin on this day of the month, UTC'),
   quota: z.strictObject({
     used: count(),

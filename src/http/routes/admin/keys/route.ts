@@ -20,8 +20,9 @@ export const listKeys: Route = {
   operation: listKeysOperation,
   handle(call) {
     const { account } = queryOf(call, listSchema);
-    const keys = adminOf(call).store.list();
-    return answer({ keys: account === undefined ? keys : keys.filter((key) => key.account === account) });
+    const { store, requests } = adminOf(call);
+    const keys = account === undefined ? store.list() : store.list().filter((key) => key.account === account);
+    return answer({ keys: requests.withLastUse(keys) });
   },
 };
 

@@ -22,14 +22,21 @@ const keyFields = {
   account: id('the account'),
   environment: z.string(),
   name: z.string(),
-  state: z.enum(['active', 'deactivated']),
+  state: z.enum(['active', 'deactivated']).describe('`deactivated`: it was revoked'),
   created_at: time(),
-  deactivated_at: z.exactOptional(time()).describe('Absent while the key is active'),
+  deactivated_at: z.exactOptional(time()).describe('When it was revoked; absent while the key is active'),
 };
 
 export const keySchema = z.strictObject(keyFields);
 
-export const keysSchema = z.strictObject({ keys: z.array(keySchema) });
+export const keysSchema = z.strictObject({
+  keys: z.array(
+    z.strictObject({
+      ...keyFields,
+      last_used: z.exactOptional(time()).describe('Last call in the log; absent if the log has none'),
+    }),
+  ),
+});
 
 export const newKeySchema = z.strictObject({
   ...keyFields,
@@ -45,6 +52,11 @@ export const logPageSchema = z.strictObject({
         request_id: z.string(),
         endpoint: z.string(),
         status: z.int(),
+        error_code: z
+          .exactOptional(z.string())
+          .describe(
+            'X-Error-Code of the answer, such as `rate_limited` or `quota_exceeded`; absent if it was answered',
+          ),
         ms: z.number(),
         client: z.string().describe('Address of the client'),
         result_count: z.exactOptional(count()).describe('Absent if the answer has no results to count'),

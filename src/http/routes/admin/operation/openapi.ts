@@ -24,7 +24,7 @@ export const setPasswordOperation = adminOperation({
   answer: 'Nothing',
   parameters: [ACCOUNT],
   unknown: NO_ACCOUNT,
-  invalid: 'password: got 5 characters; expected 12 to 1000',
+  invalid: 'password: got 5 characters; expected 12 to 1000 characters',
   changes: true,
   examples: { PasswordInput: { plain: { password: 'a password of 12 characters or more' } } },
 });
@@ -69,6 +69,12 @@ export const ingestsOperation = adminOperation({
       one: {
         files: 1,
         totals: { ingested: 3, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 10_482 },
+        runs: [
+          {
+            ...{ started: '2026-02-20T09:29:58.000Z', files: 1, files_with_failures: 0 },
+            ...{ ingested: 3, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 10_482 },
+          },
+        ],
         latest: [
           {
             path: '/data/weekly/ipg250107.zip',
@@ -82,8 +88,29 @@ export const ingestsOperation = adminOperation({
             unchanged: 0,
             skipped: 0,
             failed: 0,
+            run: '2026-02-20T09:29:58.000Z',
           },
         ],
+      },
+    },
+  },
+});
+
+export const ingestFailuresOperation = adminOperation({
+  id: 'ingestFailures',
+  summary: 'What could not be read of a file, from the ledger',
+  answer: 'IngestFailures',
+  parameters: [
+    { ...inQuery('path', 'Path of the file, as in the ledger', { type: 'string' }), required: true },
+  ],
+  unknown: 'path: there is no file "/data/none.zip" in the ledger',
+  invalid: 'path: missing; expected a text',
+  examples: {
+    IngestFailures: {
+      one: {
+        path: '/data/own.jsonl',
+        failed: 1,
+        failures: [{ position: 'line 7', reason: 'is not JSON: Unexpected end of JSON input' }],
       },
     },
   },

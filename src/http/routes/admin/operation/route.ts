@@ -1,5 +1,6 @@
 /** What operators see and do beside accounts and keys: all logs, passwords, sessions, ingests, health. */
 import { PriorartError } from '../../../../errors.js';
+import type { IngestedFile } from '../../../../observe/observations.js';
 import type { Route } from '../../../route.js';
 import { keyNameSchema } from '../../account/schema.js';
 import { answer, bodyOf, queryOf } from '../../answer.js';
@@ -7,11 +8,13 @@ import { readiness } from '../../health/readyz.js';
 import { allLogsQuerySchema, filterOf } from '../../log-query.js';
 import { ADMIN, adminOf } from '../admin.js';
 import * as operations from './openapi.js';
-import { passwordInputSchema } from './schema.js';
+import { ingestFailuresQuerySchema, passwordInputSchema } from './schema.js';
 
 const access = 'admin';
 /** Files of the ledger in an answer. */
 const LATEST_FILES = 200;
+/** Runs in an answer. */
+const LATEST_RUNS = 50;
 
 export const allLogs: Route = {
   method: 'GET',
@@ -92,11 +95,49 @@ export const ingests: Route = {
   operation: operations.ingestsOperation,
   handle(call) {
     const files = call.services.engine.sources?.() ?? [];
-    const totals = { ingested: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 0 };
-    for (const file of files)
-      for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += file[name];
-    const latest = files.sort((a, b) => (a.last_read < b.last_read ? 1 : -1)).slice(0, LATEST_FILES);
-    return answer({ files: files.length, totals, latest });
+    files.sort((a, b) => (a.last_read < b.last_read ? 1 : -1));
+    const latest = files.slice(0, LATEST_FILES).map(({ failures: _, ...file }) => file);
+    return answer({ files: files.length, totals: totalsOf(files), runs: runsOf(files), latest });
+  },
+};
+
+type Outcomes = Pick<IngestedFile, 'ingested' | 'updated' | 'unchanged' | 'skipped' | 'failed' | 'bytes'>;
+
+function totalsOf(files: readonly IngestedFile[]): Outcomes {
+  const totals: Outcomes = { ingested: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 0 };
+  for (const file of files)
+    for (const name of Object.keys(totals) as (keyof Outcomes)[]) totals[name] += file[name];
+  return totals;
+}
+
+/** The runs that read these files last, newest first. */
+function runsOf(files: readonly IngestedFile[]) {
+  const byRun = new Map<string, IngestedFile[]>();
+  for (const file of files) {
+    if (file.run === undefined) continue;
+    const others = byRun.get(file.run);
+    if (others) others.push(file);
+    else byRun.set(file.run, [file]);
+  }
+  const newest = [...byRun].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, LATEST_RUNS);
+  return newest.map(([started, read]) => ({
+    ...{ started, files: read.length, files_with_failures: read.filter(({ failed }) => failed > 0).length },
+    ...totalsOf(read),
+  }));
+}
+
+export const ingestFailures: Route = {
+  method: 'GET',
+  path: `${ADMIN}/ingests/failures`,
+  endpoint: 'admin.ingests',
+  access,
+  operation: operations.ingestFailuresOperation,
+  handle(call) {
+    const { path } = queryOf(call, ingestFailuresQuerySchema);
+    const file = call.services.engine.sources?.().find((one) => one.path === path);
+    if (!file)
+      throw new PriorartError('not_found', `path: there is no file ${JSON.stringify(path)} in the ledger`);
+    return answer({ path, failed: file.failed, failures: file.failures ?? [] });
   },
 };
 

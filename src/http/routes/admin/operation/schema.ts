@@ -7,33 +7,60 @@ const ms = () => z.number().min(0);
 
 export const passwordInputSchema = z.strictObject({ password: newPasswordSchema });
 
+const outcomes = {
+  ingested: count(),
+  updated: count(),
+  unchanged: count(),
+  skipped: count(),
+  failed: count(),
+  bytes: count(),
+};
+const time = () => z.iso.datetime();
+
 export const ingestsSchema = z.strictObject({
-  files: z.int().min(0).describe('Files that were read completely'),
-  totals: z.strictObject({
-    ingested: count(),
-    updated: count(),
-    unchanged: count(),
-    skipped: count(),
-    failed: count(),
-    bytes: count(),
-  }),
+  files: z.int().min(0).describe('Files that were read to their end, those with failures, too'),
+  totals: z.strictObject(outcomes),
+  runs: z
+    .array(
+      z.strictObject({
+        started: time(),
+        files: count(),
+        files_with_failures: count(),
+        ...outcomes,
+      }),
+    )
+    .describe('The latest runs, newest first. A file counts for the run that read it last'),
   latest: z
     .array(
       z.strictObject({
         path: z.string(),
-        bytes: count(),
-        first_read: z.iso.datetime(),
-        last_read: z.iso.datetime(),
+        first_read: time(),
+        last_read: time(),
         readings: count(),
         formats: z.array(z.string()),
-        ingested: count(),
-        updated: count(),
-        unchanged: count(),
-        skipped: count(),
-        failed: count(),
+        ...outcomes,
+        run: z
+          .exactOptional(time())
+          .describe('Start of the run that read it last; absent if an older version read it'),
       }),
     )
     .describe('The files that were read last, newest first'),
+});
+
+export const ingestFailuresQuerySchema = z.strictObject({ path: z.string({ error: 'a text' }) });
+
+export const ingestFailuresSchema = z.strictObject({
+  path: z.string(),
+  failed: count().describe('What could not be read of the file'),
+  failures: z
+    .array(
+      z.strictObject({
+        position: z.string().describe('Position in the file'),
+        patent_id: z.exactOptional(z.string()).describe('Present if the record states it'),
+        reason: z.string(),
+      }),
+    )
+    .describe('The first failures of its last reading, at most 100'),
 });
 
 export const healthFiguresSchema = z.strictObject({
