@@ -97,8 +97,9 @@ describe('download', () => {
 });
 
 describe('a cluster of one node', { skip: await missingForCluster() }, () => {
-  test('starts, restarts a killed node with its data, and stops', async () => {
-    const { name, urls } = await startedCluster();
+  test('starts, restarts a killed node with its data, and stops', async (t) => {
+    const { name, urls, remove } = await startedCluster();
+    t.after(remove);
     const plugins = await (await fetch(`${urls[0]}/_cat/plugins?format=json`)).json();
     assert.ok((plugins as { component: string }[]).some(({ component }) => component === 'opensearch-knn'));
     const put = await fetch(`${urls[0]}/kept/_doc/1?refresh=true`, {

@@ -1,6 +1,5 @@
-/** A cluster for a test file. It is stopped and deleted when the file ends. */
+/** A cluster for a test file. */
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../house/checkout.js';
 
@@ -9,6 +8,8 @@ const script = (file: string) => import(pathToFileURL(join(ROOT, 'scripts/cluste
 export interface StartedCluster {
   name: string;
   urls: string[];
+  /** Ends its nodes and deletes its data. */
+  remove(): Promise<void>;
 }
 
 /**
@@ -30,6 +31,12 @@ export async function missingForCluster(): Promise<string | false> {
 export async function startedCluster(nodes = 1): Promise<StartedCluster> {
   const { start, stop } = await script('cluster.mjs');
   const name = `test-${process.pid}`;
-  after(() => stop({ name, remove: true }));
-  return start({ name, nodes });
+  const remove = () => stop({ name, remove: true });
+  try {
+    const { urls } = await start({ name, nodes });
+    return { name, urls, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }

@@ -1,0 +1,239 @@
+/**
+ * What every engine must do (src/engine-port.ts), as tests: an engine is compared with a reference that holds the same
+ * publications, over random requests drawn from them. Both scan exactly, so that no index decides. The ids must come in
+ * the same order; scores may differ by rounding, and so may the order of results whose scores differ by no more.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Engine } from '../../src/engine.js';
+import { isPriorartError } from '../../src/errors.js';
+import type { Patent } from '../../src/patent/record.js';
+import type { AnalyticsRequest, SemanticRequest } from '../../src/search/schema.js';
+import { questions, random } from '../crash/folder.js';
+import { type Filters, numberSpellings, randomFilter } from '../search/requests.js';
+
+/** An engine that holds some publications while the tests run. */
+export interface Held {
+  engine: Engine;
+  close(): Promise<void>;
+}
+
+/** Opens an engine that holds the publications of some sources. */
+export type Holding = (sources: readonly string[]) => Promise<Held>;
+
+export interface Conformance {
+  sources: readonly string[];
+  subject: Holding;
+  reference: Holding;
+  /** Greatest difference of two scores that are equal but for rounding. Default: 0. */
+  rounding?: number;
+  /** Number of random searches. Default: 200. */
+  searches?: number;
+}
+
+/** One request in this many is for statistics. */
+const STATISTICS_EACH = 4;
+/** Every so many-th publication is deleted. */
+const DELETED_EACH = 17;
+const EXACT = { exact: true } as const;
+
+/** A result with the scores by which results are ordered. */
+interface Placed {
+  id: string;
+  scores: number[];
+}
+
+export function conformance(
+  name: string,
+  { sources, subject, reference, rounding = 0, searches = 200 }: Conformance,
+): void {
+  describe(`${name} answers as the reference`, () => {
+    const held: Held[] = [];
+    let [one, other] = [] as unknown as [Engine, Engine];
+    let patents: Patent[] = [];
+    const next = random(2026);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)]!;
+
+    before(async () => {
+      for (const open of [subject, reference]) held.push(await open(sources));
+      [one, other] = held.map(({ engine }) => engine) as [Engine, Engine];
+      for await (const patent of other.patents()) patents.push(patent);
+    });
+    after(async () => {
+      for (const { close } of held) await close();
+    });
+
+    /** The answer of both engines to a call; both may reject, with the same code. */
+    async function both<T>(call: (engine: Engine) => Promise<T>): Promise<[T, T] | undefined> {
+      const [mine, theirs] = await Promise.allSettled([call(one), call(other)]);
+      if (mine.status === 'fulfilled' && theirs.status === 'fulfilled') return [mine.value, theirs.value];
+      assert.equal(codeOf(mine), codeOf(theirs));
+      return undefined;
+    }
+
+    function randomRequest(): SemanticRequest & Filters {
+      const { fields } = randomFilter(next, patents);
+      const title = pick(patents).title ?? 'a device';
+      const question = pick([pick(questions(50)), title, title.split(/\s+/).slice(0, 2).join(' ')]);
+      const id = () => pick(patents).patent_id;
+      const subjects = [
+        { query: question },
+        { query: question, like: [id()] },
+        { like: [id()], unlike: [id()] },
+      ];
+      return {
+        ...pick([...subjects, subjects[0]!, subjects[0]!, { query: id() }, { query: 'H01M' }]),
+        ...pick([fields, fields, {}]),
+        ...pick([{}, {}, { must_terms: [title.split(/\s+/)[0]!] }, { must_not_terms: ['battery'] }]),
+        ...pick([
+          {},
+          {},
+          { collapse: 'family' as const, prefer_countries: ['KR' as const] },
+          { collapse: 'none' as const },
+        ]),
+        ...pick([{}, {}, {}, { balance: 'country' as const }]),
+        ...pick([{}, {}, { rerank: 'off' as const }]),
+      };
+    }
+
+    it('searches give the same publications in the same order', async () => {
+      let [answered, found] = [0, 0];
+      for (let n = 0; n < searches; n++) {
+        const request = { ...randomRequest(), top_k: pick([1, 10, 40, 100]) };
+        const answers = await both((engine) => engine.search(request, EXACT));
+        if (answers === undefined) continue;
+        const [mine, theirs] = answers;
+        const what = JSON.stringify(request);
+        const placed = ({ results }: typeof mine): Placed[] =>
+          results.map((result) => ({
+            id: result.patent_id,
+            scores: [result.rerank_score, result.similarity_score],
+          }));
+        sameOrder(placed(mine), placed(theirs), rounding, what);
+        if (rounding === 0) assert.deepEqual(mine, theirs, what);
+        answered += 1;
+        found += mine.results.length;
+      }
+      assert.ok(answered > searches / 2 && found > searches, `${answered} answers with ${found} results`);
+    });
+
+    it('statistics count the same publications', async () => {
+      let counted = 0;
+      for (let n = 0; n < searches / STATISTICS_EACH; n++) {
+        const { rerank: _, ...asked } = randomRequest();
+        const request: AnalyticsRequest = {
+          ...asked,
+          min_score: pick([0, 0.3, 0.5, 0.7]),
+          page_size: 20,
+          page: pick([1, 1, 2]),
+        };
+        const answers = await both((engine) => engine.analyze(request));
+        if (answers === undefined) continue;
+        const [mine, theirs] = answers;
+        const what = JSON.stringify(request);
+        assert.deepEqual(mine.stats, theirs.stats, what);
+        assert.equal(mine.total_matched, theirs.total_matched, what);
+        const placed = ({ results }: typeof mine): Placed[] =>
+          results.map((result) => ({ id: result.patent_id, scores: [result.similarity_score] }));
+        sameOrder(placed(mine), placed(theirs), rounding, what);
+        counted += mine.total_matched;
+      }
+      assert.ok(counted > 100, `${counted} publications are counted`);
+    });
+
+    it('numbers in any spelling give the same records and details', async () => {
+      const numbers = patents.flatMap((patent) => pick(numberSpellings(patent)));
+      const asked = [...numbers.slice(0, 150), 'KR1019990000001A', 'nonsense'];
+      const details = await both((engine) => engine.details({ patent_ids: asked }));
+      assert.deepEqual(details?.[0], details?.[1]);
+      for (const number of asked) {
+        const records = await both((engine) => engine.get(number));
+        assert.deepEqual(records?.[0], records?.[1], number);
+      }
+    });
+
+    it('all records of a filter come in the order of their patent_id', async () => {
+      for (const filter of [{}, { countries: ['KR' as const] }, { kind_codes: ['B1', 'B2'] }]) {
+        const recordsOf = async (engine: Engine) => {
+          const records: Patent[] = [];
+          for await (const record of engine.patents({ filter })) records.push(record);
+          return records;
+        };
+        const records = await both(recordsOf);
+        assert.deepEqual(records?.[0], records?.[1]);
+        const ids = records![0].map(({ patent_id }) => patent_id);
+        assert.deepEqual(ids, [...ids].sort());
+      }
+    });
+
+    it('the content is the same', async () => {
+      const coverage = await both((engine) => engine.coverage());
+      const counted = coverage!.map(({ index, generated_at: _, ...counts }) => [counts, index.model]);
+      assert.deepEqual(counted[0], counted[1]);
+    });
+
+    it('a deletion holds at once, for all publications or for none', async () => {
+      const doomed = patents.filter((_, n) => n % DELETED_EACH === 3).map(({ patent_id }) => patent_id);
+      const missing = 'KR1019990000001A';
+      const deleted = await both((engine) => engine.delete([...doomed, missing]));
+      assert.deepEqual(deleted, Array(2).fill({ deleted: doomed, not_found: [missing] }));
+      assert.deepEqual(
+        await one.get(doomed),
+        doomed.map(() => undefined),
+      );
+      patents = patents.filter(({ patent_id }) => !doomed.includes(patent_id));
+      for (let n = 0; n < 20; n++) {
+        const request = { query: pick(patents).title ?? 'a device', top_k: 100, include_utility_model: true };
+        const [mine, theirs] = (await both((engine) => engine.search(request, EXACT)))!;
+        const ids = mine.results.map(({ patent_id }) => patent_id);
+        assert.deepEqual(
+          ids.filter((id) => doomed.includes(id)),
+          [],
+        );
+        assert.equal(mine.total, theirs.total);
+      }
+    });
+
+    it('a replaced publication has its new content, once', async () => {
+      const { patent_id, title: _, ...rest } = patents.find(({ title }) => title !== undefined)!;
+      const title = 'Zymurgical quokka contraption';
+      for (const engine of [one, other]) {
+        const { updated, ingested } = await engine.ingest([
+          { patent_id, ...rest, title, titles: {} },
+        ] as never);
+        assert.deepEqual({ updated, ingested }, { updated: 1, ingested: 0 });
+      }
+      const request = { query: title, must_terms: [title], include_utility_model: true };
+      const [mine] = (await both((engine) => engine.search(request, EXACT)))!;
+      assert.deepEqual(
+        mine.results.map((result) => [result.patent_id, result.title]),
+        [[patent_id, title]],
+      );
+    });
+  });
+}
+
+function codeOf(end: PromiseSettledResult<unknown>): string {
+  if (end.status === 'fulfilled') return 'an answer';
+  return isPriorartError(end.reason) ? end.reason.code : String(end.reason);
+}
+
+/**
+ * Compares two lists place by place: the scores are equal but for rounding. A publication that only one list has lies among
+ * those with the last score of the other, which a list may cut anywhere.
+ */
+function sameOrder(mine: readonly Placed[], theirs: readonly Placed[], rounding: number, what: string): void {
+  assert.equal(mine.length, theirs.length, what);
+  if (rounding === 0) {
+    assert.deepEqual(mine, theirs, what);
+    return;
+  }
+  const isNear = (a: Placed, b: Placed) =>
+    a.scores.every((score, n) => Math.abs(score - b.scores[n]!) <= rounding);
+  const last = theirs.at(-1);
+  for (const [n, place] of mine.entries()) {
+    assert.ok(isNear(place, theirs[n]!), `${what}: place ${n + 1} ${JSON.stringify([place, theirs[n]])}`);
+    const same = theirs.find(({ id }) => id === place.id);
+    assert.ok(isNear(place, same ?? last!), `${what}: ${place.id} at place ${n + 1} is not in the reference`);
+  }
+}
