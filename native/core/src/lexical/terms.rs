@@ -26,8 +26,8 @@ const BLOCK: usize = 16;
 /// Longest term in bytes, of the file and of a search.
 pub const LONGEST: usize = 120;
 
-/// The languages of the table, by their number in a group.
-pub const LANGUAGES: [&str; 5] = ["en", "ko", "ja", "zh", "fr"];
+/// The languages of the table, by their number in a group. Formulae are of all languages.
+pub const LANGUAGES: [&str; 6] = ["en", "ko", "ja", "zh", "fr", "formula"];
 
 /// A term of a group: its number in the order of the table, and its language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -276,7 +276,7 @@ fn analysed(analyser: &mut Analyser, language: &str, term: &str) -> String {
     }
     let mut words: Vec<String> = Vec::new();
     analyser.terms(term, Language::of_code(language), |word| {
-        if word.kind != Kind::Part {
+        if matches!(word.kind, Kind::Word | Kind::Code) {
             words.push(word.text.to_owned());
         }
     });

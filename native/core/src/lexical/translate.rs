@@ -121,7 +121,7 @@ fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
                 found.text.chars().any(|c| c.is_numeric())
                     || next.is_none_or(|next| next.kind != Kind::Part || next.from >= found.to)
             }
-            Kind::Pair => false,
+            Kind::Pair | Kind::Piece | Kind::Written => false,
         };
         if !is_whole || units.last().is_some_and(|unit| unit.to > found.from) {
             continue;
