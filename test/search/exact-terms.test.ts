@@ -148,6 +148,8 @@ function holds(term: readonly Token[][], tokens: readonly Token[]): Verdict {
   let best: Verdict = 'no';
   for (const form of term) {
     for (let start = 0; start < tokens.length; start++) {
+      // Of words, only those with the same first letter can be the same.
+      if (!form[0]!.isRun && form[0]!.text[0] !== tokens[start]!.text[0]) continue;
       const verdict = holdsAt(form, tokens, start);
       if (verdict === 'yes') return verdict;
       if (verdict === 'maybe') best = verdict;
