@@ -484,6 +484,11 @@ export declare class Snapshot {
   /** Whether a segment has a lexical index of this version of the analysis. */
   hasWords(segment: number): boolean;
   /**
+   * The parts of documents that hold each of some words or a translation of it: a byte for each word of the first
+   * document, then of the second and so on. Its bits, from the lowest: names, title, claims, abstract or description.
+   */
+  partsHolding(words: Words, docs: Uint32Array): Uint8Array;
+  /**
    * Lexical scores of documents that a search found, and other documents with high ones. `translated` is the share of a
    * word's weight that a translation has, from 0 to 1.
    */

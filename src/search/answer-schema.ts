@@ -77,6 +77,9 @@ export const hitExplanationSchema = z.strictObject({
           .describe(
             'The term of the question that the word translates; absent if it is a word of the question',
           ),
+        required: z
+          .exactOptional(z.literal(true))
+          .describe('The term is an entry of must_terms; absent for words of the question'),
         documents: count().describe(
           'Documents of the index that hold the word of the question, before filters; a translation, if none holds the word',
         ),
@@ -85,7 +88,22 @@ export const hitExplanationSchema = z.strictObject({
         to: count().describe('UTF-16 code unit behind the last'),
       }),
     )
-    .describe('Words of the question in the passages shown'),
+    .describe('Words of the question, and entries of must_terms, in the passages shown'),
+  must_terms: z
+    .exactOptional(
+      z.array(
+        z.strictObject({
+          term: z.string().describe('Entry of must_terms'),
+          in: z
+            .array(z.enum(['names', 'title', 'claims', 'text']))
+            .describe(
+              'Parts of the document that hold it: names of applicants and inventors, title, claims, abstract or description; ' +
+                'shown or not',
+            ),
+        }),
+      ),
+    )
+    .describe('Where the document holds each entry of must_terms; absent unless the request has must_terms'),
 });
 
 export const chunkSchema = z.strictObject({
@@ -102,7 +120,9 @@ export const chunkSchema = z.strictObject({
   rerank_score: z.number().describe('Orders the passages; its value means nothing by itself'),
   highlights: z
     .exactOptional(z.array(highlightSchema))
-    .describe('Places of words of the question in text, ascending; absent unless the request has highlight'),
+    .describe(
+      'Places of words of the question and of must_terms in text, ascending; absent unless the request has highlight',
+    ),
 });
 
 export const memberSchema = z.strictObject({

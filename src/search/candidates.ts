@@ -11,6 +11,7 @@ import { firstOf, withoutFirst } from './first.js';
 import type { Plan } from './plan.js';
 import type { SemanticQuery } from './query.js';
 import type { IndexReader } from './reader.js';
+import { type RequiredTerms, requiredTerms } from './required-terms.js';
 import { selectionOf } from './selections.js';
 import type { Subject } from './subject.js';
 import type { CollapsedMember } from './types.js';
@@ -24,6 +25,8 @@ export interface Candidates extends WordCandidates {
   members: (CollapsedMember[] | undefined)[] | undefined;
   /** The words of the question; undefined if they neither count nor are shown. */
   question: Words | undefined;
+  /** The terms that each document must hold; undefined if there are none, or they are not shown. */
+  required: RequiredTerms | undefined;
   /** Whether words count in the order: there is a reranking, by a reranker that takes them. */
   countsWords: boolean;
   /** Names added to the applicant; undefined unless the request has `applicant_expand`. */
@@ -79,6 +82,7 @@ export function candidatesOf(
     firsts: first?.docs.length ?? 0,
     members: groups && Array.from(all.hits.docs, (_, n) => membersOf(headOf, groups, n)),
     question,
+    required: requiredTerms(native, query.filters, all.hits.docs, query),
     countsWords,
     names,
     plan,

@@ -1,5 +1,6 @@
 /** Why a result is there: the parts of its score, its ranks, and the words that it shares with the question. */
 import type { UsedWord, Words } from '../index/native.js';
+import type { RequiredTerms } from './required-terms.js';
 import type { Chunk, Highlight, HitExplanation } from './types.js';
 
 /** What a request wants to know of each result. */
@@ -12,6 +13,8 @@ export interface Wanted {
 export interface QuestionWords {
   words: Words | undefined;
   used: readonly UsedWord[];
+  /** The terms that each result must hold. */
+  required: RequiredTerms | undefined;
 }
 
 /** The parts of the score of a document. */
@@ -28,8 +31,23 @@ export interface ScoreParts {
 /** A word of the question in a passage. */
 type Match = HitExplanation['matches'][number];
 
-/** The words of a question in the passages of a result, and their translations, ascending. */
-export function matchesIn({ words, used }: QuestionWords, chunks: readonly Chunk[]): Match[] {
+/** The words of a question and the required terms in the passages of a result, and their translations. */
+export function matchesIn(question: QuestionWords, chunks: readonly Chunk[]): Match[] {
+  return [...requiredIn(question, chunks), ...wordsIn(question, chunks)];
+}
+
+function requiredIn({ required }: QuestionWords, chunks: readonly Chunk[]): Match[] {
+  if (required === undefined) return [];
+  return chunks.flatMap(({ text }, chunk) =>
+    required.words.find(text).map(({ from, to, word, translationOf }): Match => {
+      const place = { required: true as const, documents: required.documents[word]!, chunk, from, to };
+      if (translationOf === undefined) return { term: required.terms[word]!, ...place };
+      return { term: text.slice(from, to), translation_of: translationOf, ...place };
+    }),
+  );
+}
+
+function wordsIn({ words, used }: QuestionWords, chunks: readonly Chunk[]): Match[] {
   if (words === undefined || used.length === 0) return [];
   const scored = new Map(used.map((word) => [word.word, word]));
   return chunks.flatMap(({ text }, chunk) =>
@@ -61,7 +79,12 @@ function highlightsOf(matches: readonly Match[], chunk: number): Highlight[] {
 }
 
 /** The explanation of a result. Its parts add up to rerank_score, but for rounding. */
-export function explanationOf(parts: ScoreParts, rank: number, matches: Match[]): HitExplanation {
+export function explanationOf(
+  parts: ScoreParts,
+  rank: number,
+  matches: Match[],
+  mustTerms: HitExplanation['must_terms'],
+): HitExplanation {
   return {
     reranker: parts.reranker,
     lexical: parts.lexical,
@@ -72,5 +95,6 @@ export function explanationOf(parts: ScoreParts, rank: number, matches: Match[])
     rank,
     decided_by: 0,
     matches,
+    ...(mustTerms === undefined ? {} : { must_terms: mustTerms }),
   };
 }

@@ -231,7 +231,7 @@ export interface Chunk {
   similarity_score: number;
   /** Orders the passages; its value means nothing by itself. */
   rerank_score: number;
-  /** Places of words of the question in text, ascending; absent unless the request has highlight. */
+  /** Places of words of the question and of must_terms in text, ascending; absent unless the request has highlight. */
   highlights?: {
     /** First UTF-16 code unit. */
     from: number;
@@ -276,12 +276,14 @@ export interface HitExplanation {
   rank: number;
   /** Place in chunks of the passage whose reranker score is that of the document. */
   decided_by: number;
-  /** Words of the question in the passages shown. */
+  /** Words of the question, and entries of must_terms, in the passages shown. */
   matches: {
     /** Word as the question has it, or a translation as the passage has it. */
     term: string;
     /** The term of the question that the word translates; absent if it is a word of the question. */
     translation_of?: string;
+    /** The term is an entry of must_terms; absent for words of the question. */
+    required?: boolean;
     /** Documents of the index that hold the word of the question, before filters; a translation, if none holds the word. */
     documents: number;
     /** Place in chunks of the passage that holds it. */
@@ -290,6 +292,13 @@ export interface HitExplanation {
     from: number;
     /** UTF-16 code unit behind the last. */
     to: number;
+  }[];
+  /** Where the document holds each entry of must_terms; absent unless the request has must_terms. */
+  must_terms?: {
+    /** Entry of must_terms. */
+    term: string;
+    /** Parts of the document that hold it: names of applicants and inventors, title, claims, abstract or description; shown or not. */
+    in: ('names' | 'title' | 'claims' | 'text')[];
   }[];
 }
 

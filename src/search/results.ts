@@ -75,7 +75,9 @@ export function resultsOf(
       ...(figure === undefined ? {} : { representative_figure: figure }),
       chunks: wanted.highlight ? highlighted(chunks, matches) : chunks,
       ...(members === undefined ? {} : { members: members[n] ?? [] }),
-      ...(wanted.explain ? { explanation: explanationOf(parts(n), at + 1, matches) } : {}),
+      ...(wanted.explain
+        ? { explanation: explanationOf(parts(n), at + 1, matches, question.required?.parts(n)) }
+        : {}),
     };
   });
 }

@@ -45,7 +45,7 @@ export async function searchSemantic(
       ? { excluded_by: calling(() => excludedBy(snapshot.native, query.filters, reader.store)) }
       : {};
   cancellation.check();
-  const { hits, used, added, names, question } = candidates;
+  const { hits, used, added, names, question, required } = candidates;
   const found = new Found(reader.store, snapshot.native, hits, reader.embedder.languages);
   const { documents } = snapshot.manifest;
   const { scores, weight, parts } = await rankingOf(
@@ -60,7 +60,15 @@ export async function searchSemantic(
   const wanted = { explain: query.explain === true, highlight: query.highlight === true };
   const { topK, balance } = query;
   const { firsts, members } = candidates;
-  const options = { topK, firsts, members, balance, wanted, parts, question: { words: question, used } };
+  const options = {
+    topK,
+    firsts,
+    members,
+    balance,
+    wanted,
+    parts,
+    question: { words: question, used, required },
+  };
   const results = resultsOf(calibration, options, found, scores);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;

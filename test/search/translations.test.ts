@@ -8,7 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Engine, open } from '../../src/engine.js';
 import { lexicalTexts } from '../../src/index/lexical-texts.js';
-import type { FilterClause } from '../../src/index/native.js';
+import { type FilterClause, native } from '../../src/index/native.js';
+import { openTranslations } from '../../src/index/translations.js';
 import type { Patent } from '../../src/patent/record.js';
 import { FIT } from '../../src/search/fusion.js';
 import { wordsOf } from '../../src/search/words.js';
@@ -24,6 +25,7 @@ const TERMS = [
 ];
 
 const TABLE = new URL('../../../models/terms/terms.bin', import.meta.url);
+const COMPOUNDS = new URL('../../../models/terms/train/compounds.tsv', import.meta.url);
 /** Maximum size of the table, bytes: the package has a limit. */
 const LARGEST = 1_500_000;
 
@@ -35,6 +37,7 @@ describe('translations', () => {
     collection = await collect(FIXTURES);
     engine = await open(collection.dir, { workers: 1 });
     patents = [...collection.patents.values()];
+    openTranslations();
   });
   after(async () => {
     await engine.close();
@@ -54,6 +57,21 @@ describe('translations', () => {
     for await (const { patent_id } of engine.patents({ filter })) ids.push(patent_id);
     return new Set(ids);
   };
+
+  it('names of a compound in four languages and its formula translate each other', () => {
+    const rows = readFileSync(COMPOUNDS, 'utf8').trimEnd().split('\n');
+    assert.ok(rows.length >= 150);
+    for (const row of rows) {
+      const names = row.split('\t').flatMap((column) => column.split('|')[0] || []);
+      for (const name of names) {
+        const words = native.Words.ofPhrases([name], true);
+        const missing = names.filter((other) => words.find(`; ${other} ;`).length === 0);
+        assert.deepEqual(missing, [], name);
+      }
+    }
+    const plain = native.Words.ofPhrases(['황화리튬'], false);
+    assert.deepEqual(plain.find('lithium sulfide, Li2S'), []);
+  });
 
   it('must_terms match translations only if asked to', async () => {
     let others = 0;

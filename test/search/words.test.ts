@@ -9,7 +9,7 @@ import { FIXTURES, questions } from '../crash/folder.js';
 import { openBefore } from './collection.js';
 
 /** Words that have no other endings in the fixtures, so that a text holds one if it contains its letters. */
-const EXACT = ['전해질', '배터리', '電池', 'センサ', '传感器', '황화물계', 'LiPF6', '2.5'];
+const EXACT = ['전해질', '배터리', '電池', 'センサ', '传感器', '황화물계', 'LiPF6'];
 
 /** Simplified forms of Han characters. */
 const HAN = new Map(
@@ -104,6 +104,42 @@ describe('words', () => {
       code: 'invalid_request',
       message: /must_terms\[1\].*letter or digit/,
     });
+  });
+
+  it('required terms are matches and highlights, and the answer says which parts hold them', async () => {
+    const asked = { explain: true, highlight: true } as const;
+    let shown = 0;
+    for (const must of [['sensor'], ['전해질'], ['电池'], ['thermal runaway']]) {
+      const { results } = await fixtures.engine.search({ query: 'camera', ...asked, must_terms: must });
+      assert.ok(results.length > 0, must[0]);
+      for (const { patent_id, chunks, explanation } of results) {
+        const held = explanation!.must_terms!;
+        assert.deepEqual(
+          held.map(({ term }) => term),
+          must,
+        );
+        const texts = lexicalTexts(fixtures.patents.find((patent) => patent.patent_id === patent_id)!);
+        const isIn = (text: string) =>
+          folded(text)
+            .replace(/[\s-]+/g, ' ')
+            .includes(folded(must[0]!));
+        const parts = new Set(texts.filter(({ text }) => isIn(text)).map(({ part }) => part));
+        assert.deepEqual(new Set(held[0]!.in), parts, patent_id);
+        const matches = explanation!.matches.filter(({ required }) => required);
+        for (const { term, chunk, from, to, documents } of matches) {
+          assert.equal(term, must[0]);
+          assert.ok(isIn(chunks[chunk]!.text.slice(from, to)), patent_id);
+          assert.equal(documents, holding(must[0]!).length);
+          assert.ok(chunks[chunk]!.highlights!.some((range) => range.from <= from && to <= range.to));
+        }
+        const inChunks = chunks.some(({ text }) => isIn(text));
+        assert.equal(matches.length > 0, inChunks, patent_id);
+        shown += matches.length;
+      }
+    }
+    assert.ok(shown > 0);
+    const [plain] = (await fixtures.engine.search({ query: 'camera', explain: true })).results;
+    assert.ok(plain && !('must_terms' in plain.explanation!));
   });
 
   it('the parts of a score add up, and offsets are the words shown', async () => {

@@ -92,7 +92,7 @@ def key_of(english):
 
 
 HAN_FORMS = dict(
-    line.split("\t") for line in (STATIC / "train/han.tsv").read_text("utf-8").rstrip("\n").split("\n"))
+    line.split("\t") for line in (HERE.parents[2] / "native/core/src/lexical/han.tsv").read_text("utf-8").rstrip("\n").split("\n"))
 
 
 def simplified(text):
@@ -147,6 +147,15 @@ def own_pairs():
         english, *others = line.split("\t")
         for language, terms in zip(LANGUAGES, others):
             yield from ((language, term, english, "own") for term in terms.split("|"))
+
+
+def compound_groups():
+    """Compounds and materials, written for this table, with their formulae: groups of their own, before all others."""
+    groups = []
+    for line in (HERE / "compounds.tsv").read_text("utf-8").rstrip("\n").split("\n"):
+        columns = zip(("en", "ko", "ja", "zh", "formula"), line.split("\t"))
+        groups.append([(language, term) for language, terms in columns for term in terms.split("|") if term])
+    return groups
 
 
 class Texts:
@@ -524,7 +533,7 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--work", type=Path)
     arguments = parser.parse_args()
-    groups = groups_of(collected(arguments.data, arguments.work))
+    groups = compound_groups() + groups_of(collected(arguments.data, arguments.work))
     lines = ["\t".join(f"{language}={term}" for language, term in group) for group in groups]
     arguments.out.write_text("\n".join(lines) + "\n", "utf-8")
     members = Counter(language for group in groups for language, _ in group)

@@ -3,9 +3,11 @@
 
 pub mod analysis;
 mod characters;
+mod fragments;
 mod grammar;
 pub mod index;
 pub mod question;
+mod readings;
 pub mod score;
 pub mod sums;
 pub mod terms;

@@ -6,11 +6,13 @@ use crate::snapshot::{SearchHits, SearchOptions, Snapshot};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::lexical::question::{whole_words, Concept, Place, Questions};
-use priorart_core::lexical::score::scores;
+use priorart_core::lexical::score::{parts_holding, scores};
 use priorart_core::lexical::terms::Terms;
+use priorart_core::lexical::Part;
 use priorart_core::search::{beside, prefer, Hit, Outcome, Request};
 use priorart_core::shown::ShownScore as Shown;
 use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -145,7 +147,8 @@ impl Words {
     /// The places in a text that hold one of the words or a translation of one, ascending.
     #[napi(catch_unwind)]
     pub fn find(&self, text: String) -> Vec<WordPlace> {
-        let places = QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.concepts));
+        let places =
+            QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.concepts, TERMS.get()));
         let units = |bytes: u32| text[..bytes as usize].encode_utf16().count() as u32;
         let source = |word: usize| self.question.as_ref().unwrap_or(&self.texts[word]);
         let place = |place: Place| WordPlace {
@@ -166,6 +169,35 @@ impl Snapshot {
     #[napi(catch_unwind)]
     pub fn has_words(&self, segment: u32) -> Result<bool> {
         self.at(segment)?.0.has_lexical().map_err(from_core)
+    }
+
+    /// The parts of documents that hold each of some words or a translation of it: a byte for each word of the first
+    /// document, then of the second and so on. Its bits, from the lowest: names, title, claims, abstract or description.
+    #[napi(catch_unwind)]
+    pub fn parts_holding(&self, words: &Words, docs: Uint32Array) -> Result<Uint8Array> {
+        let mut places: HashMap<(usize, u32), Vec<usize>> = HashMap::new();
+        for (n, &id) in docs.iter().enumerate() {
+            let place = self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))?;
+            places.entry((place.0, place.1 as u32)).or_default().push(n);
+        }
+        let count = words.concepts.len();
+        let mut parts = vec![0u8; docs.len() * count];
+        for (segment, (file, _)) in self.0.segments.iter().enumerate() {
+            let wanted: HashSet<u32> =
+                places.keys().filter(|place| place.0 == segment).map(|place| place.1).collect();
+            let Some(lexical) = file.lexical().map_err(from_core)?.filter(|_| !wanted.is_empty()) else {
+                continue;
+            };
+            for (word, concept) in words.concepts.iter().enumerate() {
+                let each = |ordinal: u32, part: Part| {
+                    for n in &places[&(segment, ordinal)] {
+                        parts[n * count + word] |= 1 << part as u8;
+                    }
+                };
+                parts_holding(lexical, concept, &wanted, each).map_err(from_core)?;
+            }
+        }
+        Ok(parts.into())
     }
 
     /// Lexical scores of documents that a search found, and other documents with high ones. `translated` is the share of a

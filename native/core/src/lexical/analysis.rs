@@ -1,26 +1,38 @@
 //! Cuts texts into the terms of the lexical index.
 //!
 //! - Words of letters become their stem, if the language has a stemmer.
-//! - A word with digits or joiners (`PM2.5`, `S550GD+Z`, `lithium-ion`) is one term without its
-//!   joiners, and its parts of two characters or more are terms of their own.
+//! - A word with digits (`PM2.5`, `Li2S`) is one term, a code. Its pieces of two characters or more, letters
+//!   or a number, are terms with a mark, so that `Li` is found in `Li2S` by a question, which asks for
+//!   the mark, but not by a phrase, which does not.
+//! - Words that joiners connect (`lithium-ion`, `Li2S-P2S5`) are terms each, and one term together,
+//!   without the joiners.
+//! - A short word, and one with capitals inside (`AlAs`), is a term with a mark as it is written, if its
+//!   stem is another (`ala`).
 //! - Runs of Han characters, of Hangul and of each kana become pairs of neighbouring characters. A
 //!   longer word is found as a phrase of pairs, so the index does not depend on a dictionary. A run
 //!   of one character is a term.
 //!
-//! A term has a position. Terms of one place (a whole word and its first part) share it, and each
-//! further part or character advances it, so a phrase is a list of terms with their distances.
+//! A term has a position. Terms of one place share it. Each word and each character of a run advances
+//! it, and so does a sign that ends a clause, so a phrase is a list of terms with their distances.
 
 use super::characters::{normalise, Character, Class};
 use frostem::{Algorithm, Stemmer};
 use std::collections::HashMap;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Version of the analysis. An index of another version is not used.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
-/// Longest term, bytes. Longer words are cut.
+/// Longest term, bytes. The end of a longer word is replaced by a checksum of the word.
 const LONGEST: usize = 60;
-/// Parts of a word that become terms, at most.
-const MOST_PARTS: usize = 8;
+/// Pieces of a code that become terms, at most.
+const MOST_PIECES: usize = 8;
+/// Before a term that is a piece of a code.
+pub(super) const PIECE: char = '\u{1}';
+/// Before a term that is a word as it is written.
+pub(super) const WRITTEN: char = '\u{2}';
+/// Letters of a word that is also a term as it is written, at most, if it has no capitals inside.
+const SHORT: usize = 5;
 /// Stems that are remembered. Beyond this, all are forgotten.
 const REMEMBERED: usize = 1 << 16;
 
@@ -92,8 +104,12 @@ pub enum Kind {
     Word,
     /// A word with digits or joiners, or a number.
     Code,
-    /// A part of a code.
+    /// One of the words that joiners connect.
     Part,
+    /// A piece of a word with digits, with the mark `PIECE`.
+    Piece,
+    /// A word as it is written, with the mark `WRITTEN`, at the place of its stem.
+    Written,
     /// Two neighbouring characters of a script without spaces, or of Hangul; or a single one.
     Pair,
 }
@@ -136,8 +152,8 @@ impl Analyser {
             let run = &characters[at..end];
             position = match class {
                 Class::Letter | Class::Digit => self.push_word(run, language, position, &mut each),
-                Class::Joiner | Class::Other => position,
-                _ => self.push_pairs(run, class, position, &mut each),
+                Class::Joiner | Class::Other => position + ends_clause(run[0].value) as u32,
+                _ => self.push_pairs(run, position, &mut each),
             };
             at = end;
         }
@@ -145,26 +161,18 @@ impl Analyser {
         position
     }
 
-    fn push_pairs(
-        &mut self,
-        run: &[Character],
-        class: Class,
-        position: u32,
-        each: &mut impl FnMut(Term),
-    ) -> u32 {
+    fn push_pairs(&mut self, run: &[Character], position: u32, each: &mut impl FnMut(Term)) -> u32 {
         let kind = Kind::Pair;
         let width = run.len().min(2);
-        // A single hiragana is a particle.
-        if width == 2 || class != Class::Hiragana {
-            for (pair, position) in run.windows(width).zip(position..) {
-                self.word.clear();
-                self.word.extend(pair.iter().map(|c| c.value));
-                each(Term { text: &self.word, position, from: pair[0].from, to: pair[width - 1].to, kind });
-            }
+        for (pair, position) in run.windows(width).zip(position..) {
+            self.word.clear();
+            self.word.extend(pair.iter().map(|c| c.value));
+            each(Term { text: &self.word, position, from: pair[0].from, to: pair[width - 1].to, kind });
         }
         position + run.len() as u32
     }
 
+    /// A word, or words that joiners connect.
     fn push_word(
         &mut self,
         run: &[Character],
@@ -172,27 +180,60 @@ impl Analyser {
         position: u32,
         each: &mut impl FnMut(Term),
     ) -> u32 {
-        let (from, to) = (run[0].from, run[run.len() - 1].to);
-        if run.iter().all(|c| c.class == Class::Letter) {
-            put(&mut self.word, run);
-            let text = stem(&mut self.stems, &self.stemmers, &self.word, language);
-            each(Term { text, position, from, to, kind: Kind::Word });
+        let mut words = words_of(run).peekable();
+        let first = words.next().expect("a run begins with a letter or digit");
+        if words.peek().is_none() {
+            self.push_single(first, language, position, Kind::Word, each);
             return position + 1;
         }
         put(&mut self.word, run);
+        let (from, to) = (run[0].from, run[run.len() - 1].to);
         each(Term { text: &self.word, position, from, to, kind: Kind::Code });
         let mut next = position;
-        for part in parts(run).take(MOST_PARTS).filter(|part| part.len() >= 2 && part.len() < run.len()) {
-            put(&mut self.word, part);
-            let letters = part[0].class == Class::Letter;
-            let language = if letters { language } else { Language::Other };
-            let text = stem(&mut self.stems, &self.stemmers, &self.word, language);
-            let (from, to) = (part[0].from, part[part.len() - 1].to);
-            each(Term { text, position: next, from, to, kind: Kind::Part });
+        for word in std::iter::once(first).chain(words) {
+            self.push_single(word, language, next, Kind::Part, each);
             next += 1;
         }
-        next.max(position + 1)
+        next
     }
+
+    /// A word without joiners. `kind` is that of a term that is no code by itself.
+    fn push_single(
+        &mut self,
+        word: &[Character],
+        language: Language,
+        position: u32,
+        kind: Kind,
+        each: &mut impl FnMut(Term),
+    ) {
+        let (from, to) = (word[0].from, word[word.len() - 1].to);
+        put(&mut self.word, word);
+        if word.iter().all(|c| c.class == Class::Letter) {
+            let text = stem(&mut self.stems, &self.stemmers, &self.word, language);
+            let is_other = text != self.word;
+            each(Term { text, position, from, to, kind });
+            if is_other && (word.len() <= SHORT || word[1..].iter().any(|c| c.capital)) {
+                self.word.insert(0, WRITTEN);
+                each(Term { text: &self.word, position, from, to, kind: Kind::Written });
+            }
+            return;
+        }
+        let kind = if kind == Kind::Part { Kind::Part } else { Kind::Code };
+        each(Term { text: &self.word, position, from, to, kind });
+        for piece in
+            pieces(word).filter(|piece| piece.len() >= 2 && piece.len() < word.len()).take(MOST_PIECES)
+        {
+            put(&mut self.word, piece);
+            self.word.insert(0, PIECE);
+            let (from, to) = (piece[0].from, piece[piece.len() - 1].to);
+            each(Term { text: &self.word, position, from, to, kind: Kind::Piece });
+        }
+    }
+}
+
+/// Whether a sign parts the words before and behind it, so that they are no phrase.
+fn ends_clause(sign: char) -> bool {
+    matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '、' | '。')
 }
 
 /// The end of a word: letters and digits, and joiners between them.
@@ -211,32 +252,48 @@ fn end_of_word(characters: &[Character], from: usize) -> usize {
     }
 }
 
-/// The parts of a word: runs of letters, and numbers with their decimal points.
-fn parts(run: &[Character]) -> impl Iterator<Item = &[Character]> {
-    let joined = |a: &Character, b: &Character| {
-        a.class == b.class && a.class != Class::Joiner
-            || a.class == Class::Digit && b.value == '.'
-            || a.value == '.' && b.class == Class::Digit
-    };
-    run.chunk_by(joined).filter(|part| part[0].class != Class::Joiner).map(|part| {
-        // A full stop after a number that is followed by a letter belongs to neither.
-        let end = part.len() - part.iter().rev().take_while(|c| c.class == Class::Joiner).count();
-        &part[..end]
+/// Whether the character at a place is a full stop between digits.
+fn is_point(run: &[Character], at: usize) -> bool {
+    let is_digit = |n: usize| run.get(n).is_some_and(|c| c.class == Class::Digit);
+    run[at].value == '.' && at > 0 && is_digit(at - 1) && is_digit(at + 1)
+}
+
+/// The words that joiners connect.
+fn words_of(run: &[Character]) -> impl Iterator<Item = &[Character]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let is_within = |&n: &usize| run[n].class != Class::Joiner || is_point(run, n);
+        let from = (at..run.len()).find(is_within)?;
+        at = (from..run.len()).find(|n| !is_within(n)).unwrap_or(run.len());
+        Some(&run[from..at])
     })
 }
 
-/// Puts the letters and digits of a run into a buffer, and the full stops between digits.
+/// The pieces of a word: runs of letters, and numbers with their decimal points.
+fn pieces(word: &[Character]) -> impl Iterator<Item = &[Character]> {
+    word.chunk_by(|a, b| (a.class == Class::Letter) == (b.class == Class::Letter))
+}
+
+/// Puts the letters and digits of a run into a buffer. Hyphens, apostrophes and full stops are left out;
+/// but not between digits, because `10-20` is not `1020`. Other joiners stay: `A/C` is not `AC`.
 fn put(word: &mut String, run: &[Character]) {
     word.clear();
+    let is_digit = |n: usize| run.get(n).is_some_and(|c| c.class == Class::Digit);
     for (n, c) in run.iter().enumerate() {
-        let is_digit = |n: usize| run.get(n).is_some_and(|c| c.class == Class::Digit);
-        let kept = match c.class {
-            Class::Joiner => c.value == '.' && n > 0 && is_digit(n - 1) && is_digit(n + 1),
-            _ => true,
-        };
-        if kept && word.len() + c.value.len_utf8() <= LONGEST {
-            word.push(c.value);
+        match c.class {
+            Class::Joiner if is_point(run, n) || matches!(c.value, '/' | '+' | '&' | '_') => {
+                word.push(c.value)
+            }
+            Class::Joiner if n > 0 && is_digit(n - 1) && is_digit(n + 1) => word.push('-'),
+            Class::Joiner => {}
+            _ => word.push(c.value),
         }
+    }
+    if word.len() > LONGEST {
+        let sum = xxh3_64(word.as_bytes());
+        let end = (0..=LONGEST - 16).rev().find(|&n| word.is_char_boundary(n)).unwrap_or(0);
+        word.truncate(end);
+        word.push_str(&format!("{sum:016x}"));
     }
 }
 
@@ -282,21 +339,42 @@ mod tests {
 
     #[test]
     fn codes_are_kept_whole_and_in_parts() {
-        assert_eq!(texts("PM2.5"), ["pm2.5", "pm", "2.5"]);
+        assert_eq!(texts("PM2.5"), ["pm2.5", "\u{1}pm", "\u{1}2.5"]);
         assert_eq!(texts("5G"), ["5g"]);
-        assert_eq!(texts("S550GD+Z"), ["s550gdz", "550", "gd"]);
-        assert_eq!(texts("Fe₃O₄"), ["fe3o4", "fe"]);
+        assert_eq!(texts("S550GD+Z"), ["s550gd+z", "s550gd", "\u{1}550", "\u{1}gd", "z"]);
+        assert_eq!(texts("Fe₃O₄"), ["fe3o4", "\u{1}fe"]);
+        assert_eq!(
+            terms("Li2S-P2S5 glass", Language::Other),
+            [
+                ("li2sp2s5".into(), 0),
+                ("li2s".into(), 0),
+                ("\u{1}li".into(), 0),
+                ("p2s5".into(), 1),
+                ("glass".into(), 2)
+            ]
+        );
         assert_eq!(texts("IEEE-1588"), ["ieee1588", "ieee", "1588"]);
         assert_eq!(texts("lithium-ion"), ["lithiumion", "lithium", "ion"]);
         assert_eq!(texts("1588."), ["1588"]);
-        assert_eq!(texts("U.S.A. 3.14"), ["usa", "3.14"]);
+        assert_eq!(texts("U.S.A. 3.14"), ["usa", "u", "s", "a", "3.14"]);
+        assert_eq!(texts("10–20"), ["10-20", "10", "20"]);
+        let long = |end: &str| format!("{}{end}", "g".repeat(LONGEST));
+        assert_ne!(texts(&long("a")), texts(&long("c")), "a cut word stays another");
+    }
+
+    #[test]
+    fn a_short_word_and_one_with_capitals_inside_are_kept_as_they_are_written() {
+        assert_eq!(texts("AlAs"), ["ala", "\u{2}alas"]);
+        assert_eq!(texts("MOSFETs"), ["mosfet", "\u{2}mosfets"]);
+        assert_eq!(texts("batteries"), ["batteri"]);
+        assert_eq!(terms("AlAs", Language::Other), [("alas".into(), 0)]);
     }
 
     #[test]
     fn characters_of_scripts_without_spaces_become_pairs() {
         assert_eq!(texts("硅通孔TSV"), ["硅通", "通孔", "tsv"]);
         assert_eq!(texts("메트포르민의"), ["메트", "트포", "포르", "르민", "민의"]);
-        assert_eq!(texts("リチウムの電池"), ["リチ", "チウ", "ウム", "电池"]);
+        assert_eq!(texts("リチウムの電池"), ["リチ", "チウ", "ウム", "の", "电池"]);
         assert_eq!(texts("膜"), ["膜"]);
     }
 
@@ -321,6 +399,7 @@ mod tests {
             ]
         );
         assert_eq!(terms("激光雷达系", Language::Other).last(), Some(&("达系".into(), 3)));
+        assert_eq!(terms("cell. Phone", Language::Other)[1], ("phone".into(), 2));
     }
 
     #[test]
@@ -345,7 +424,7 @@ mod tests {
         fn any_text_has_ordered_terms_within_it(text in "\\PC{0,80}|[ｱ-ﾟa-c.0-9一-龯가-힣 -]{0,40}") {
             let mut last = 0;
             let end = Analyser::default().terms(&text, Language::English, |term| {
-                assert!(term.position >= last && !term.text.is_empty() && term.text.len() <= LONGEST);
+                assert!(term.position >= last && !term.text.is_empty() && term.text.len() <= LONGEST + 1);
                 assert!(text.get(term.from as usize..term.to as usize).is_some_and(|shown| !shown.is_empty()));
                 last = term.position;
             });

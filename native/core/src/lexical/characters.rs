@@ -24,6 +24,8 @@ pub enum Class {
 pub struct Character {
     pub value: char,
     pub class: Class,
+    /// Whether the text has it as a capital letter.
+    pub capital: bool,
     pub from: u32,
     pub to: u32,
 }
@@ -51,7 +53,9 @@ fn class_of(c: char) -> Class {
     match c {
         'a'..='z' | 'A'..='Z' => Class::Letter,
         '0'..='9' => Class::Digit,
-        '-' | '.' | '+' | '/' | '_' | '&' | '\'' | '\u{2010}' | '\u{2011}' | '\u{2019}' => Class::Joiner,
+        '-' | '.' | '+' | '/' | '_' | '&' | '\'' | '\u{2010}'..='\u{2013}' | '\u{2019}' | '\u{2212}' => {
+            Class::Joiner
+        }
         '\0'..='\u{7f}' => Class::Other,
         '\u{3041}'..='\u{309f}' => Class::Hiragana,
         '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => Class::Katakana,
@@ -81,7 +85,13 @@ pub fn normalise(text: &str, out: &mut Vec<Character>) {
         if byte.is_ascii() && follows_ascii {
             let value = byte.to_ascii_lowercase() as char;
             let (from, to) = (at as u32, at as u32 + 1);
-            out.push(Character { value, class: class_of(value), from, to });
+            out.push(Character {
+                value,
+                class: class_of(value),
+                capital: byte.is_ascii_uppercase(),
+                from,
+                to,
+            });
             at += 1;
             continue;
         }
@@ -104,7 +114,7 @@ fn push_cluster(cluster: &str, at: usize, out: &mut Vec<Character>) {
         };
         for value in c.to_lowercase() {
             let class = class_of(value);
-            out.push(Character { value, class, from, to });
+            out.push(Character { value, class, capital: c.is_uppercase(), from, to });
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The words of a question, and the terms by which documents hold them.
 
-use super::analysis::{Analyser, Kind, Language};
+use super::analysis::{Analyser, Kind, Language, PIECE};
+use super::fragments::without_fragments;
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
+use super::readings::{is_of_number, pieces_apart, readings};
 use super::terms::Terms;
 use super::translate::{translations, Translation};
 use super::Part;
@@ -76,6 +78,7 @@ const MOST_CONCEPTS: usize = 1000;
 const PART: f32 = 0.5;
 const PAIR: f32 = 0.5;
 const HIRAGANA: f32 = 0.25;
+const HIRAGANAS: std::ops::RangeInclusive<char> = '\u{3041}'..='\u{309f}';
 
 /// Characters of a word that is found as a phrase, at most. Longer runs without spaces are phrases
 /// of several words.
@@ -138,14 +141,15 @@ impl Questions {
         }
     }
 
-    /// A word or phrase that documents must hold as it is written, apart from endings of its words;
-    /// `None` if it has no word. The bytes of the concept are those of the whole text.
+    /// A word or phrase that documents must hold as it is written, apart from endings of plain words, spaces
+    /// and hyphens (`readings.rs`); `None` if it has no word. The bytes of the concept are those of the
+    /// whole text.
     pub fn phrase(&mut self, text: &str) -> Option<Concept> {
         let mut phrases: Vec<Phrase> = Vec::new();
+        let plain = self.terms(text, Language::Other);
         for language in LANGUAGES {
             let terms = self.terms(text, language);
-            for wanted in [Kind::Code, Kind::Part] {
-                let phrase = phrase_of(&terms, wanted);
+            for phrase in readings(&mut self.analyser, text, &plain, &terms, language) {
                 if !phrase.terms.is_empty() && !phrases.contains(&phrase) {
                     phrases.push(phrase);
                 }
@@ -163,10 +167,13 @@ impl Questions {
 
     /// The places in a text that hold a concept or a translation of one, ascending. Of concepts with the
     /// same translation, such as the pairs of characters of a word, the longest counts.
-    pub fn find(&mut self, text: &str, concepts: &[Concept]) -> Vec<Place> {
+    ///
+    /// Two characters of a longer word of the concepts count only if they are no fragment of another word: see
+    /// `fragments.rs`.
+    pub fn find(&mut self, text: &str, concepts: &[Concept], terms: Option<&Terms>) -> Vec<Place> {
         let mut places = Vec::new();
         for language in LANGUAGES {
-            let terms = self.terms(text, language);
+            let terms = self.all_terms(text, language);
             let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
             for (n, term) in terms.iter().enumerate() {
                 at.entry(&term.text).or_default().push(n);
@@ -193,10 +200,17 @@ impl Questions {
             (next.from, next.to, next.translates) == (kept.from, kept.to, kept.translates)
                 && (next.concept == kept.concept || next.translates.is_some())
         });
-        places
+        without_fragments(text, concepts, terms, places)
     }
 
+    /// The terms of a text without those that have a mark: as many in every language.
     fn terms(&mut self, text: &str, language: Language) -> Vec<Found> {
+        let mut found = self.all_terms(text, language);
+        found.retain(|term| !matches!(term.kind, Kind::Piece | Kind::Written));
+        found
+    }
+
+    fn all_terms(&mut self, text: &str, language: Language) -> Vec<Found> {
         let mut found = Vec::new();
         self.analyser.terms(text, language, |term| {
             let (position, from, to, kind) = (term.position, term.from, term.to, term.kind);
@@ -232,6 +246,9 @@ impl Questions {
                 weight: 1.0,
             });
         }
+        if written.chars().nth(1).is_some() {
+            alternatives.push(anywhere(piece(&word.text), 1.0));
+        }
         concepts.push(Concept {
             from: word.from,
             to: word.to,
@@ -241,12 +258,21 @@ impl Questions {
         });
     }
 
-    /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters
-    /// count by themselves, too.
+    /// A word with digits or joiners: as a whole, or its parts beside each other. Parts of letters, and codes
+    /// within it, count by themselves, too.
     fn push_code(&mut self, question: &str, word: &[Found], concepts: &mut Vec<Concept>) {
         let (whole, parts) = (&word[0], &word[1..]);
         let mut alternatives = vec![anywhere(Phrase::word(&whole.text), 1.0)];
-        if parts.len() > 1 {
+        if parts.is_empty() {
+            if whole.text.chars().all(is_of_number) {
+                alternatives.push(anywhere(piece(&whole.text), 1.0));
+            }
+            let apart = pieces_apart(&whole.text).unwrap_or_default();
+            if !apart.is_empty() {
+                let terms = (0..).zip(apart.into_iter().map(str::to_owned)).collect();
+                alternatives.push(anywhere(Phrase { terms }, 1.0));
+            }
+        } else {
             let first = parts[0].position;
             let terms = parts.iter().map(|part| (part.position - first, part.text.clone())).collect();
             alternatives.push(anywhere(Phrase { terms }, 1.0));
@@ -258,13 +284,24 @@ impl Questions {
             alternatives,
             translations: vec![],
         });
-        let has_digits = whole.text.chars().any(|c| c.is_numeric());
-        for part in parts.iter().filter(|_| !has_digits) {
+        let has_digits = whole.text.chars().any(char::is_numeric);
+        for part in parts.iter().filter(|part| part.text.chars().nth(1).is_some()) {
             let before = concepts.len();
-            self.push_word(question, part, concepts);
+            match part.text.chars().any(char::is_numeric) {
+                false if !has_digits => self.push_word(question, part, concepts),
+                true if !part.text.chars().all(is_of_number) => {
+                    self.push_code(question, std::slice::from_ref(part), concepts)
+                }
+                _ => {}
+            }
             concepts[before..].iter_mut().for_each(|concept| concept.boost = PART);
         }
     }
+}
+
+/// The phrase of a piece of a code.
+fn piece(text: &str) -> Phrase {
+    Phrase::word(&format!("{PIECE}{text}"))
 }
 
 /// The phrases of a concept, and what its translations translate.
@@ -276,10 +313,11 @@ fn phrases_of((n, concept): (usize, &Concept)) -> impl Iterator<Item = (usize, &
 
 /// All terms of a text at their distances; codes as a whole, or by their parts if they have any.
 pub(super) fn phrase_of(terms: &[Found], codes: Kind) -> Phrase {
+    let terms = || terms.iter().filter(|term| !matches!(term.kind, Kind::Piece | Kind::Written));
     let has_parts = |term: &Found| {
-        terms.iter().any(|part| part.kind == Kind::Part && part.from >= term.from && part.to <= term.to)
+        terms().any(|part| part.kind == Kind::Part && part.from >= term.from && part.to <= term.to)
     };
-    let kept = terms.iter().filter(|term| match term.kind {
+    let kept = terms().filter(|term| match term.kind {
         Kind::Code => codes == Kind::Code || !has_parts(term),
         Kind::Part => codes == Kind::Part,
         _ => true,
@@ -314,7 +352,13 @@ fn length_of_word(terms: &[Found]) -> usize {
 fn push_pairs(question: &str, run: &[Found], concepts: &mut Vec<Concept>) {
     let run = &run[..run.len() - particle_length(question, run)];
     let (first, last) = (&run[0], &run[run.len() - 1]);
-    let is_hiragana = first.text.chars().all(|c| ('\u{3041}'..='\u{309f}').contains(&c));
+    if run.len() == 1
+        && first.text.chars().all(|c| HIRAGANAS.contains(&c))
+        && first.text.chars().nth(1).is_none()
+    {
+        return;
+    }
+    let is_hiragana = first.text.chars().all(|c| HIRAGANAS.contains(&c));
     let boost = if is_hiragana { HIRAGANA } else { 1.0 };
     if run.len() < LONGEST_WORD {
         let terms = run.iter().map(|pair| (pair.position - first.position, pair.text.clone())).collect();
@@ -412,14 +456,88 @@ mod tests {
         let text = "A through-silicon via (TSV), or 硅通孔, of lithium ion cells";
         let found = |questions: &mut Questions, phrase: &str| -> Vec<String> {
             let concept = questions.phrase(phrase).unwrap();
-            let places = questions.find(text, &[concept]);
+            let places = questions.find(text, &[concept], None);
             places.iter().map(|place| text[place.from as usize..place.to as usize].to_owned()).collect()
         };
         assert_eq!(found(&mut questions, "Through silicon vias"), ["through-silicon via"]);
         assert_eq!(found(&mut questions, "硅通孔"), ["硅通孔"]);
         assert_eq!(found(&mut questions, "lithium-ion cell"), ["lithium ion cells"]);
         assert!(found(&mut questions, "silicon through").is_empty());
+    }
+
+    #[test]
+    fn codes_formulae_and_numbers_are_found_exactly() {
+        let mut questions = Questions::default();
+        let mut holds = |phrase: &str, text: &str| {
+            let concept = questions.phrase(phrase).unwrap();
+            !questions.find(text, &[concept], None).is_empty()
+        };
+        for (phrase, texts) in [
+            (
+                "Li2S",
+                &["Li2S", "Li₂S", "ＬＩ２Ｓ", "Li 2 S", "(Li2S)", "Li2S-P2S5", "Li2S를", "硫化锂Li2S粉末"][..],
+            ),
+            ("P2S5", &["Li2S-P2S5", "a P2S5."]),
+            ("Li2S-P2S5", &["Li2S-P2S5 glass", "Li2S P2S5", "Li2SP2S5"]),
+            ("PM2.5", &["PM2.5", "PM 2.5", "pm-2.5"]),
+            ("PM 2.5 sensor", &["a PM2.5 sensor", "PM 2.5 sensors"]),
+            ("IEEE 1588", &["IEEE1588", "IEEE-1588", "IEEE 1588-2008"]),
+            ("5G", &["5G", "5G-NR", "pre-5G", "5-G"]),
+            ("CO2", &["CO2", "CO 2", "CO₂", "CO-2"]),
+            ("550 nm", &["550nm", "550 nm", "550-nm"]),
+            ("AlAs", &["an AlAs layer", "ALAS"]),
+            ("10-20", &["10–20", "10-20 parts"]),
+            ("Fe 3 O 4 particles", &["Fe3O4 particle"]),
+            ("toothbrush", &["toothbrushes", "tooth-brush"]),
+            ("BATTERIES", &["battery"]),
+            ("電池の膜", &["电池の膜", "全固体電池の膜"]),
+        ] {
+            for text in texts {
+                assert!(holds(phrase, text), "{phrase} in {text}");
+            }
+        }
+        for (phrase, texts) in [
+            (
+                "Li2S",
+                &["Li-S", "Li–S电池", "Li1+xAlxTi2-x(PO3)4", "Li", "Li2Sb", "Li2S2", "li", "2S", "Li 2, S"][..],
+            ),
+            ("5G", &["5 G", "2.5G", "15G", "S5G"]),
+            ("2.5", &["PM2.5", "12.5", "2.55", "2 5", "2-5"]),
+            ("1588", &["IEEE1588", "15880"]),
+            ("Li", &["Li2S", "LiPF6"]),
+            ("CO", &["CO2"]),
+            ("AlAs", &["Ala", "alanine"]),
+            ("1020", &["10-20"]),
+            ("AC", &["A/C", "A C"]),
+            ("cell phone", &["a cell. Phone"]),
+            ("10:1", &["10 1"]),
+            ("電池の膜", &["電池と膜", "電池、膜", "電池膜"]),
+            ("황화물", &["산화물", "황 화물"]),
+        ] {
+            for text in texts {
+                assert!(!holds(phrase, text), "{phrase} in {text}");
+            }
+        }
         assert!(questions.phrase("?!").is_none());
+    }
+
+    #[test]
+    fn two_characters_are_no_place_if_they_are_of_another_word() {
+        let mut questions = Questions::default();
+        let mut found = |question: &str, text: &str| -> Vec<String> {
+            let concepts = questions.concepts(question);
+            let places = questions.find(text, &concepts, None);
+            let mut shown: Vec<String> =
+                places.iter().map(|place| text[place.from as usize..place.to as usize].to_owned()).collect();
+            shown.dedup();
+            shown
+        };
+        assert!(found("황화물", "산화물 및 황화수소").is_empty());
+        assert_eq!(found("황화물", "황화물계"), ["황화", "황화물", "화물"]);
+        assert_eq!(found("고체전해질의", "고체 전해질층"), ["고체", "전해", "해질"]);
+        assert_eq!(found("전지의", "전지는"), ["전지"]);
+        assert!(found("硫化物", "氧化物").is_empty());
+        assert!(found("センサ", "エッセンス").is_empty());
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::Part;
 use crate::bitmap::Bitmap;
 use crate::search::Snapshot;
 use crate::Result;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const K1: f32 = 1.2;
 const DELTA: f32 = 1.0;
@@ -344,14 +344,39 @@ fn places_of(lexical: &Lexical, concept: &Concept) -> Result<Places> {
 /// Calls `each` with the documents that hold a concept or a translation of it in some part; with a document several times if
 /// several parts hold it.
 pub fn holding(lexical: &Lexical, concept: &Concept, mut each: impl FnMut(u32)) -> Result<()> {
-    let mut places = places_of(lexical, concept)?;
+    for located in located_of(lexical, concept)? {
+        lexical.occurrences(&located, |document, _| each(document))?;
+    }
+    Ok(())
+}
+
+/// Where a segment holds a concept or a translation of it.
+fn located_of(lexical: &Lexical, concept: &Concept) -> Result<Vec<Located>> {
+    let mut all: Vec<Located> =
+        places_of(lexical, concept)?.into_iter().map(|(located, _)| located).collect();
     for translation in &concept.translations {
         for part in TRANSLATED_PARTS {
-            places.extend(lexical.locate(part, &translation.phrase)?.map(|located| (located, 1.0)));
+            all.extend(lexical.locate(part, &translation.phrase)?);
         }
     }
-    for (located, _) in places {
-        lexical.occurrences(&located, |document, _| each(document))?;
+    Ok(all)
+}
+
+/// Calls `each` with the documents of a list that hold a concept or a translation of it, and the part that does; with a
+/// document several times if it is found in several ways.
+pub fn parts_holding(
+    lexical: &Lexical,
+    concept: &Concept,
+    documents: &HashSet<u32>,
+    mut each: impl FnMut(u32, Part),
+) -> Result<()> {
+    for located in located_of(lexical, concept)? {
+        let mut of_list = |document, _| {
+            if documents.contains(&document) {
+                each(document, located.part)
+            }
+        };
+        lexical.occurrences(&located, &mut of_list)?;
     }
     Ok(())
 }

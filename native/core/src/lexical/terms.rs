@@ -26,8 +26,11 @@ const BLOCK: usize = 16;
 /// Longest term in bytes, of the file and of a search.
 pub const LONGEST: usize = 120;
 
-/// The languages of the table, by their number in a group.
-pub const LANGUAGES: [&str; 5] = ["en", "ko", "ja", "zh", "fr"];
+/// The languages of the table, by their number in a group. Formulae are of all languages.
+pub const LANGUAGES: [&str; 6] = ["en", "ko", "ja", "zh", "fr", "formula"];
+
+/// The bit of formulae among those of the languages.
+const FORMULA: u8 = 1 << 5;
 
 /// A term of a group: its number in the order of the table, and its language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -212,6 +215,8 @@ impl Terms {
             .flat_map(|&group| members(group))
             .filter(|member| member.term == term)
             .fold(0, |own, member| own | 1 << member.language);
+        // A formula may be a term of English, too, and still has an English name.
+        let own = if own & FORMULA != 0 { FORMULA } else { own };
         let mut found: Vec<Member> = Vec::new();
         for &group in groups {
             for &member in members(group) {
@@ -276,7 +281,7 @@ fn analysed(analyser: &mut Analyser, language: &str, term: &str) -> String {
     }
     let mut words: Vec<String> = Vec::new();
     analyser.terms(term, Language::of_code(language), |word| {
-        if word.kind != Kind::Part {
+        if matches!(word.kind, Kind::Word | Kind::Code) {
             words.push(word.text.to_owned());
         }
     });
@@ -305,7 +310,7 @@ fn joined_words(text: &str) -> String {
 /// An unknown language, and what writing a file can fail with.
 pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, usize)> {
     let mut analyser = Analyser::default();
-    // By key; of two spacings the one with more words.
+    // By key; of two spacings the one with more words, but of a code the one with fewer.
     let mut terms: BTreeMap<String, String> = BTreeMap::new();
     let mut keyed: Vec<Vec<(String, u8)>> = Vec::new();
     for group in groups {
@@ -320,7 +325,8 @@ pub fn write(path: &Path, groups: &[Vec<(String, String)>]) -> Result<(usize, us
                 continue;
             }
             let held = terms.entry(key.clone()).or_insert_with(|| text.clone());
-            if text.len() > held.len() {
+            let is_code = key.chars().any(char::is_numeric);
+            if text.len() != held.len() && (text.len() < held.len()) == is_code {
                 *held = text;
             }
             members.push((key, number as u8));

@@ -15,7 +15,7 @@ const MOST_TERMS: usize = 48;
 /// Translations of a term into one language, at most.
 const EACH_LANGUAGE: usize = 2;
 /// Words of a term, and characters of one in a script without spaces, at most.
-const LONGEST_TERM: usize = 16;
+const LONGEST_TERM: usize = 28;
 
 /// A translation of a term of a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +108,7 @@ fn longest(terms: &Terms, question: &str, units: &[Unit]) -> Option<(usize, Vec<
 
 /// Whether a character may stand between the words of a term.
 fn is_within(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '-' | '\u{2010}' | '\u{2011}' | '・' | '･')
+    c.is_whitespace() || matches!(c, '-' | '\u{2010}' | '\u{2011}' | '・' | '･' | '(' | ')')
 }
 
 fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
@@ -121,7 +121,7 @@ fn units_of(question: &str, by_language: &[Vec<Found>]) -> Vec<Unit> {
                 found.text.chars().any(|c| c.is_numeric())
                     || next.is_none_or(|next| next.kind != Kind::Part || next.from >= found.to)
             }
-            Kind::Pair => false,
+            Kind::Pair | Kind::Piece | Kind::Written => false,
         };
         if !is_whole || units.last().is_some_and(|unit| unit.to > found.from) {
             continue;
