@@ -1,5 +1,5 @@
 /** The interface of an engine for the HTTP server. */
-import type { IndexState, IngestedFile, PoolState } from './observe/observations.js';
+import type { IndexState, IngestedFile, PoolState, RunningIngest } from './observe/observations.js';
 import type { AnalyticsQuery, DetailsQuery, SemanticQuery } from './search/query.js';
 import type { Body, TaggedBody } from './search/types.js';
 
@@ -40,6 +40,8 @@ export interface EnginePort {
   ready(): { ready: boolean; missing: string[] };
   /** The files that were ingested, as in the ledger; absent if there is no ledger. */
   sources?(): IngestedFile[];
+  /** Ingests that run now on the folder, in any process; absent if they are unknown. */
+  running?(): RunningIngest[];
   /** Figures for metrics; absent if there are none. */
   poolState?(): PoolState;
   indexState?(): IndexState;

@@ -16,7 +16,13 @@ import {
 } from './models/config.js';
 import { warnOfCopies } from './models/copies.js';
 import { identityOf, openEmbedder } from './models/load.js';
-import type { AnswerObserver, IndexState, IngestedFile, PoolState } from './observe/observations.js';
+import type {
+  AnswerObserver,
+  IndexState,
+  IngestedFile,
+  PoolState,
+  RunningIngest,
+} from './observe/observations.js';
 import { CoverageDocument } from './pool/coverage.js';
 import { type Answers, type AskOptions, Inline, Pool } from './pool/pool.js';
 import { Rankings } from './pool/rankings.js';
@@ -24,6 +30,7 @@ import type { AnswerOf, Question } from './pool/tasks.js';
 import { findDrawing } from './search/find-drawing.js';
 import { type AnalyticsQuery, type DetailsQuery, parseSemantic, type SemanticQuery } from './search/query.js';
 import type { Body, TaggedBody } from './search/types.js';
+import { runningIngests } from './store/ingest-progress.js';
 import { sourceRecords } from './store/ledger.js';
 import { Store } from './store/store.js';
 
@@ -158,6 +165,11 @@ export class IndexService implements EnginePort {
       skipped: record.skipped,
       failed: record.failed,
     }));
+  }
+
+  running(): RunningIngest[] {
+    this.checkOpen();
+    return runningIngests(this.store.dir);
   }
 
   poolState(): PoolState {

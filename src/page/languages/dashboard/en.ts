@@ -97,8 +97,13 @@ export const en = {
     environments: 'Environments',
   },
   ingests: {
-    files: (count: string) =>
-      `${count} files are read completely. A running ingest shows by growing numbers.`,
+    files: (count: string) => `${count} files are read completely.`,
+    running: 'Running',
+    rate: 'A second',
+    bytes: 'Read',
+    left: 'Left',
+    leftUnknown: 'unknown',
+    noneRunning: 'No ingest is running.',
     file: 'File',
     read: 'Last read',
     new: 'New',

@@ -95,7 +95,8 @@ export const ingests: Route = {
     for (const file of files)
       for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += file[name];
     const latest = files.sort((a, b) => (a.last_read < b.last_read ? 1 : -1)).slice(0, LATEST_FILES);
-    return answer({ files: files.length, totals, latest });
+    const running = call.services.engine.running?.() ?? [];
+    return answer({ running, files: files.length, totals, latest });
   },
 };
 

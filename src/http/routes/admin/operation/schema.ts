@@ -8,6 +8,18 @@ const ms = () => z.number().min(0);
 export const passwordInputSchema = z.strictObject({ password: newPasswordSchema });
 
 export const ingestsSchema = z.strictObject({
+  running: z
+    .array(
+      z.strictObject({
+        started: z.iso.datetime(),
+        at: z.iso.datetime().describe('When these numbers held'),
+        bytes_read: count(),
+        total_bytes: count().describe('Bytes of all files; 0 if they are unknown'),
+        documents: count().describe('Publications read'),
+        failed: count(),
+      }),
+    )
+    .describe('Ingests that run now on the data folder, in any process'),
   files: z.int().min(0).describe('Files that were read completely'),
   totals: z.strictObject({
     ingested: count(),
