@@ -1,5 +1,5 @@
 /** Who the visitor is. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError, call } from './api.js';
 
 export interface SessionAccount {
@@ -39,6 +39,15 @@ export async function enterSession(): Promise<SessionAnswer> {
   return call<SessionAnswer>('POST', 'session', { body: { visitor: true } });
 }
 
+let first: Promise<SessionAnswer> | undefined;
+
+/** Asks for the session before the page is rendered, so that a shared search need not wait for the rendering. */
+export function startSession(): void {
+  first = enterSession();
+  // The component that shows the session says what is wrong.
+  first.catch(() => {});
+}
+
 export interface SessionHandle {
   state: SessionState;
   /** Asks the server again, such as after a search that was counted. */
@@ -59,7 +68,7 @@ export function useSessionOfServer(): SessionHandle {
     },
     [replace],
   );
-  useEffect(() => load(enterSession), [load]);
+  useLayoutEffect(() => load(() => first ?? enterSession()), [load]);
   const refresh = useCallback(() => load(current), [load]);
   return { state, refresh, replace };
 }

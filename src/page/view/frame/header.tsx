@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Texts } from '../../languages/index.js';
 import { useSession, useTexts } from '../context.js';
+import { useAfterPaint } from '../parts/after-paint.js';
 import { keepTheme, storedTheme, THEMES, type Theme } from '../preferences.js';
 
 interface Props {
@@ -15,6 +16,7 @@ export function Header({ languages, onLanguage, place }: Props) {
   const texts = useTexts();
   const [theme, setTheme] = useState<Theme>(storedTheme);
   const { frame } = texts;
+  const isPainted = useAfterPaint('page');
   const link = (target: string, href: string, text: string) => (
     <a href={href} aria-current={place === target ? 'page' : undefined}>
       {text}
@@ -40,7 +42,7 @@ export function Header({ languages, onLanguage, place }: Props) {
         <label>
           <span class="unseen">{frame.language}</span>
           <select value={texts.code} onChange={(event) => onLanguage(event.currentTarget.value)}>
-            {languages.map(({ code, name }) => (
+            {(isPainted ? languages : [texts]).map(({ code, name }) => (
               <option key={code} value={code} lang={code}>
                 {name}
               </option>

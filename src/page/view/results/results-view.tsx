@@ -2,6 +2,7 @@
 import type { SearchResponse } from '../../../search/public-types.js';
 import { CHOICES, type Search } from '../../model/fields.js';
 import { useTexts } from '../context.js';
+import { useAfterPaint } from '../parts/after-paint.js';
 import { ShareBar } from '../share/share-bar.js';
 import { NothingFound } from './nothing-found.js';
 import { Result } from './result.js';
@@ -18,6 +19,7 @@ interface Props {
 export function ResultsView({ search, answer, onAsk }: Props) {
   const { results: texts, empty, filters } = useTexts();
   const { results } = answer;
+  const isPainted = useAfterPaint('results');
   if (results.length === 0) return <NothingFound search={search} excluded={answer.excluded_by ?? []} />;
   const isFar = !results.some((result) => result.similarity_score >= CLEAR);
   const sizes: readonly string[] = CHOICES.top_k;
@@ -39,7 +41,7 @@ export function ResultsView({ search, answer, onAsk }: Props) {
           <p>{empty.farHelp}</p>
         </div>
       )}
-      <ol class="results">
+      <ol class={isPainted ? 'results' : 'results first-paint'}>
         {results.map((result) => (
           <Result key={result.patent_id} search={search} result={result} />
         ))}

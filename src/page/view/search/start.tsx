@@ -6,6 +6,7 @@ import { linkTo } from '../../model/address.js';
 import { COUNTRIES } from '../../model/fields.js';
 import { call } from '../api.js';
 import { useTexts } from '../context.js';
+import { useAfterPaint } from '../parts/after-paint.js';
 
 interface Props {
   question: ComponentChildren;
@@ -14,6 +15,7 @@ interface Props {
 
 export function Start({ question, children }: Props) {
   const { start } = useTexts();
+  const isPainted = useAfterPaint('page');
   return (
     <div class="start">
       <h1>{start.heading}</h1>
@@ -23,7 +25,7 @@ export function Start({ question, children }: Props) {
       <section class="start-examples">
         <h2>{start.try}</h2>
         <ul>
-          {start.examples.map((example) => (
+          {(isPainted ? start.examples : []).map((example) => (
             <li key={example}>
               <a href={linkTo([], new URLSearchParams({ query: example }))}>{example}</a>
             </li>
