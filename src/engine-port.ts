@@ -16,7 +16,7 @@ import type { GetOptions } from './engine-options.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 import type { PatentRecords } from './ingest/patent-schema.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
-import type { IndexState, IngestedFile, PoolState } from './observe/observations.js';
+import type { IndexState, IngestedFile, PoolState, RunningIngest } from './observe/observations.js';
 import type { Patent } from './patent/record.js';
 import type { AnalyticsQuery, DetailsQuery, Filters, SemanticQuery } from './search/query.js';
 import type { Body, TaggedBody } from './search/types.js';
@@ -61,6 +61,8 @@ export interface EnginePort {
   ready(): { ready: boolean; missing: string[] };
   /** The files that were ingested, as in the ledger; absent if there is no ledger. */
   sources?(): IngestedFile[];
+  /** Ingests that run now on the folder, in any process; absent if they are unknown. */
+  running?(): RunningIngest[];
   /** Figures for metrics; absent if there are none. */
   poolState?(): PoolState;
   indexState?(): IndexState;

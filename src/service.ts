@@ -20,7 +20,13 @@ import {
 } from './models/config.js';
 import { warnOfCopies } from './models/copies.js';
 import { identityOf, openEmbedder } from './models/load.js';
-import type { AnswerObserver, IndexState, IngestedFile, PoolState } from './observe/observations.js';
+import type {
+  AnswerObserver,
+  IndexState,
+  IngestedFile,
+  PoolState,
+  RunningIngest,
+} from './observe/observations.js';
 import type { Patent } from './patent/record.js';
 import { CoverageDocument } from './pool/coverage.js';
 import { type Answers, type AskOptions, Inline, Pool } from './pool/pool.js';
@@ -37,6 +43,7 @@ import {
 import { allRecords, recordsByNumber } from './search/records.js';
 import type { Body, TaggedBody } from './search/types.js';
 import { deletePublications } from './store/delete-publications.js';
+import { runningIngests } from './store/ingest-progress.js';
 import { sourceRecords } from './store/ledger.js';
 import type { SourceRecord } from './store/source-record.js';
 import { Store } from './store/store.js';
@@ -215,6 +222,11 @@ export class IndexService implements EngineBackend {
       ...(record.run === undefined ? {} : { run: record.run }),
       ...(record.failures === undefined ? {} : { failures: record.failures }),
     }));
+  }
+
+  running(): RunningIngest[] {
+    this.checkOpen();
+    return runningIngests(this.store.dir);
   }
 
   poolState(): PoolState {

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { whyNoDrawings } from '../drawings/convert.js';
 import { LocalDrawings } from '../drawings/files.js';
 import { PriorartError } from '../errors.js';
+import { IngestProgressFile } from '../store/ingest-progress.js';
 import type { Store } from '../store/store.js';
 import { Figures } from './figures.js';
 import { IngestRun } from './ingest-run.js';
@@ -14,7 +15,7 @@ import type { Prepared, Preparer } from './prepare.js';
 import type { Unit } from './readers/reader.js';
 import { openRecords, RECORDS_NAME } from './records.js';
 import { isFailure, openSources, type SourceOptions } from './source.js';
-import type { DrawingSummary, IngestOptions, IngestSummary } from './summary.js';
+import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } from './summary.js';
 import type { Ended } from './tally.js';
 
 /** Bytes and units of a full batch. A full batch goes to a worker. */
@@ -36,6 +37,25 @@ export async function ingest(
   preparer: Preparer,
   source: readonly string[] | { records: PatentRecords },
   options: IngestOptions = {},
+): Promise<IngestSummary> {
+  const shown = new IngestProgressFile(store.dir);
+  const onProgress = (progress: IngestProgress) => {
+    const { bytesRead, totalBytes, documents, failed } = progress;
+    shown.update({ bytes_read: bytesRead, total_bytes: totalBytes, documents, failed });
+    options.onProgress?.(progress);
+  };
+  try {
+    return await ingestAll(store, preparer, source, { ...options, onProgress });
+  } finally {
+    shown.end();
+  }
+}
+
+async function ingestAll(
+  store: Store,
+  preparer: Preparer,
+  source: readonly string[] | { records: PatentRecords },
+  options: IngestOptions,
 ): Promise<IngestSummary> {
   const { signal, drawings = true } = options;
   const unavailable = drawings ? await whyNoDrawings() : undefined;

@@ -1,5 +1,5 @@
 /** Answers of the server to what a component asks, with the latest kept, so that going back costs no search. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError, call } from './api.js';
 import { enterSession } from './session.js';
 
@@ -23,7 +23,8 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
   const key = body === undefined ? undefined : keyOf(path, body);
   const [state, setState] = useState<{ key?: string; answer?: T; error?: ApiError }>({});
   const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
+  // Before the paint: it would only delay the request.
+  useLayoutEffect(() => {
     if (key === undefined) return;
     if (kept.has(key)) {
       setState({ key, answer: kept.get(key) as T });

@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import { applyTheme, storedTheme } from './preferences.js';
+import { startSession } from './session.js';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/frame.css';
@@ -13,5 +14,6 @@ import './styles/statistics.css';
 import './styles/dashboard.css';
 import 'uplot/dist/uPlot.min.css';
 
+startSession();
 applyTheme(storedTheme());
 render(<App />, document.getElementById('page')!);

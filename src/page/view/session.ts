@@ -1,5 +1,5 @@
 /** Who the visitor is. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError, call } from './api.js';
 import { maintenance } from './maintenance.js';
 
@@ -42,6 +42,22 @@ export async function enterSession(): Promise<SessionAnswer> {
   return call<SessionAnswer>('POST', 'session', { body: { visitor: true } });
 }
 
+let first: Promise<SessionAnswer> | undefined;
+
+/** Asks for the session before the page is rendered, so that a shared search need not wait for the rendering. */
+export function startSession(): void {
+  first = enterSession();
+  // The component that shows the session says what is wrong.
+  first.catch(() => {});
+}
+
+/** The session that `startSession` asked for, once; later a new one. */
+function firstOrNew(): Promise<SessionAnswer> {
+  const asked = first ?? enterSession();
+  first = undefined;
+  return asked;
+}
+
 export interface SessionHandle {
   state: SessionState;
   /** Asks the server again, such as after a search that was counted. */
@@ -64,8 +80,8 @@ export function useSessionOfServer(): SessionHandle {
   );
   const isDown = maintenance.use() !== undefined;
   // Also when maintenance ends, which refused the session.
-  useEffect(() => {
-    if (!isDown) load(enterSession);
+  useLayoutEffect(() => {
+    if (!isDown) load(firstOrNew);
   }, [load, isDown]);
   const refresh = useCallback(() => load(current), [load]);
   return { state, refresh, replace };

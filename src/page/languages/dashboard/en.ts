@@ -130,8 +130,7 @@ export const en = {
     environments: 'Environments',
   },
   ingests: {
-    files: (count: string) =>
-      `${count} files were read to their end, those with failures, too. A running ingest shows by growing numbers.`,
+    files: (count: string) => `${count} files were read to their end, those with failures, too.`,
     runs: 'Runs',
     started: 'Run begun (UTC)',
     fileCount: 'Files',
@@ -140,6 +139,12 @@ export const en = {
     showFailures: (path: string) => `failures of ${path}`,
     moreFailures: (count: string) => `and ${count} more, which are not kept`,
     notKept: 'What failed was not kept: an older version read this file. Read it again to see it.',
+    running: 'Running',
+    rate: 'A second',
+    bytes: 'Read',
+    left: 'Left',
+    leftUnknown: 'unknown',
+    noneRunning: 'No ingest is running.',
     file: 'File',
     read: 'Last read',
     new: 'New',

@@ -132,8 +132,7 @@ export const ja: DashboardTexts = {
     environments: '環境',
   },
   ingests: {
-    files: (count) =>
-      `${count} 個のファイルを最後まで読みました（失敗のあるものを含む）。取り込み中は数字が増えます。`,
+    files: (count) => `${count} 個のファイルを最後まで読みました（失敗のあるものを含む）。`,
     runs: '実行',
     started: '実行の開始（UTC）',
     fileCount: 'ファイル数',
@@ -142,6 +141,12 @@ export const ja: DashboardTexts = {
     showFailures: (path) => `${path} の失敗`,
     moreFailures: (count) => `ほかの ${count} 件は保存されていません`,
     notKept: '古いバージョンが読んだため、失敗の内容は保存されていません。もう一度読むと表示されます。',
+    running: '実行中',
+    rate: '毎秒',
+    bytes: '読取量',
+    left: '残り時間',
+    leftUnknown: '不明',
+    noneRunning: '実行中の取り込みはありません。',
     file: 'ファイル',
     read: '最終読み込み',
     new: '新規',

@@ -132,8 +132,7 @@ export const ko: DashboardTexts = {
     environments: '환경',
   },
   ingests: {
-    files: (count) =>
-      `파일 ${count}개를 끝까지 읽었습니다(실패가 있는 파일 포함). 수집이 진행 중이면 숫자가 늘어납니다.`,
+    files: (count) => `파일 ${count}개를 끝까지 읽었습니다(실패가 있는 파일 포함).`,
     runs: '실행',
     started: '실행 시작(UTC)',
     fileCount: '파일',
@@ -142,6 +141,12 @@ export const ko: DashboardTexts = {
     showFailures: (path) => `${path}의 실패`,
     moreFailures: (count) => `그 밖의 ${count}건은 저장되지 않았습니다`,
     notKept: '이전 버전이 읽은 파일이어서 실패 내용이 저장되지 않았습니다. 다시 읽으면 볼 수 있습니다.',
+    running: '진행 중',
+    rate: '초당',
+    bytes: '읽은 양',
+    left: '남은 시간',
+    leftUnknown: '알 수 없음',
+    noneRunning: '진행 중인 수집이 없습니다.',
     file: '파일',
     read: '마지막으로 읽은 시각',
     new: '신규',

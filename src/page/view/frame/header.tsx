@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Texts } from '../../languages/index.js';
 import { useSession, useTexts } from '../context.js';
 import { operator } from '../operator.js';
+import { useAfterPaint } from '../parts/after-paint.js';
 import { keepTheme, storedTheme, THEMES, type Theme } from '../preferences.js';
 
 interface Props {
@@ -16,6 +17,7 @@ export function Header({ languages, onLanguage, place }: Props) {
   const texts = useTexts();
   const [theme, setTheme] = useState<Theme>(storedTheme);
   const { frame } = texts;
+  const isPainted = useAfterPaint('page');
   const link = (target: string, href: string, text: string) => (
     <a href={href} aria-current={place === target ? 'page' : undefined}>
       {text}
@@ -41,7 +43,7 @@ export function Header({ languages, onLanguage, place }: Props) {
         <label>
           <span class="unseen">{frame.language}</span>
           <select value={texts.code} onChange={(event) => onLanguage(event.currentTarget.value)}>
-            {languages.map(({ code, name }) => (
+            {(isPainted ? languages : [texts]).map(({ code, name }) => (
               <option key={code} value={code} lang={code}>
                 {name}
               </option>

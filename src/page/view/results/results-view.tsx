@@ -7,6 +7,7 @@ import { CLEAR, type Relevance, relevanceOf } from '../../model/relevance.js';
 import { analyticsRequest, statisticsDate } from '../../model/request.js';
 import { knownAnswer } from '../answers.js';
 import { useTexts } from '../context.js';
+import { useAfterPaint } from '../parts/after-paint.js';
 import { ShareBar } from '../share/share-bar.js';
 import { NothingFound } from './nothing-found.js';
 import { Result } from './result.js';
@@ -20,6 +21,7 @@ interface Props {
 export function ResultsView({ search, answer, onAsk }: Props) {
   const { results: texts, empty, filters } = useTexts();
   const { results } = answer;
+  const isPainted = useAfterPaint('results');
   if (results.length === 0) return <NothingFound search={search} excluded={answer.excluded_by ?? []} />;
   const relevance = relevanceOf(results, Number(search.top_k));
   const isFar = relevance.clear === 0;
@@ -54,7 +56,7 @@ export function ResultsView({ search, answer, onAsk }: Props) {
           <p>{isFar ? empty.farHelp : empty.nearlyFarHelp}</p>
         </div>
       )}
-      <ol class="results">
+      <ol class={isPainted ? 'results' : 'results first-paint'}>
         {results.map((result, at) => (
           <Fragment key={result.patent_id}>
             {at === relevance.cutAt && <li class="cut">{texts.cut}</li>}

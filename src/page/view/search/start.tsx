@@ -5,6 +5,7 @@ import { linkTo } from '../../model/address.js';
 import { COUNTRIES } from '../../model/fields.js';
 import { useTexts } from '../context.js';
 import { useCoverage } from '../coverage.js';
+import { useAfterPaint } from '../parts/after-paint.js';
 
 interface Props {
   question: ComponentChildren;
@@ -17,6 +18,7 @@ export function Start({ question, children }: Props) {
     // With a finger, the focus would open the keyboard of the screen over the page.
     if (matchMedia('(pointer: fine)').matches) document.getElementById('question')?.focus();
   }, []);
+  const isPainted = useAfterPaint('page');
   return (
     <div class="start">
       <h1>{start.heading}</h1>
@@ -26,7 +28,7 @@ export function Start({ question, children }: Props) {
       <section class="start-examples">
         <h2>{start.try}</h2>
         <ul>
-          {start.examples.map((example) => (
+          {(isPainted ? start.examples : []).map((example) => (
             <li key={example}>
               <a href={linkTo([], new URLSearchParams({ query: example }))}>{example}</a>
             </li>

@@ -62,11 +62,22 @@ export const renameKeyOperation = adminOperation({
 export const ingestsOperation = adminOperation({
   id: 'ingests',
   summary: 'The files that were ingested, from the ledger',
-  description: 'A file is listed when all of it is stored. A running ingest shows by growing counts.',
+  description:
+    'A file is listed when all of it is stored. A running ingest is listed after a second, with its progress.',
   answer: 'Ingests',
   examples: {
     Ingests: {
       one: {
+        running: [
+          {
+            started: '2026-02-20T09:31:00.000Z',
+            at: '2026-02-20T09:31:12.000Z',
+            bytes_read: 4_194_304,
+            total_bytes: 10_485_760,
+            documents: 1_250,
+            failed: 0,
+          },
+        ],
         files: 1,
         totals: { ingested: 3, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 10_482 },
         runs: [

@@ -97,7 +97,8 @@ export const ingests: Route = {
     const files = call.services.engine.sources?.() ?? [];
     files.sort((a, b) => (a.last_read < b.last_read ? 1 : -1));
     const latest = files.slice(0, LATEST_FILES).map(({ failures: _, ...file }) => file);
-    return answer({ files: files.length, totals: totalsOf(files), runs: runsOf(files), latest });
+    const running = call.services.engine.running?.() ?? [];
+    return answer({ running, files: files.length, totals: totalsOf(files), runs: runsOf(files), latest });
   },
 };
 

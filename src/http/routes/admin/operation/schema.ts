@@ -18,6 +18,18 @@ const outcomes = {
 const time = () => z.iso.datetime();
 
 export const ingestsSchema = z.strictObject({
+  running: z
+    .array(
+      z.strictObject({
+        started: time(),
+        at: time().describe('When these numbers held'),
+        bytes_read: count(),
+        total_bytes: count().describe('Bytes of all files; 0 if they are unknown'),
+        documents: count().describe('Publications read'),
+        failed: count(),
+      }),
+    )
+    .describe('Ingests that run now on the data folder, in any process'),
   files: z.int().min(0).describe('Files that were read to their end, those with failures, too'),
   totals: z.strictObject(outcomes),
   runs: z
