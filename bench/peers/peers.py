@@ -179,6 +179,9 @@ def main():
     os.makedirs(built, exist_ok=True)
     os.makedirs(os.path.join(QUESTIONS, "answers"), exist_ok=True)
     fastest = {}
+    unknown = set(WANTED) - {kind.name for kind in LIBRARIES}
+    if unknown:
+        sys.exit(f"no library {', '.join(unknown)}; there are {', '.join(kind.name for kind in LIBRARIES)}")
     for kind in LIBRARIES:
         if WANTED and kind.name not in WANTED:
             continue
