@@ -451,7 +451,7 @@ class Scann(Library):
                                training_sample_size=min(250_000, self.data.rows))
         builder = builder.score_ah(2, anisotropic_quantization_threshold=0.2).reorder(100)
         searcher = builder.set_n_training_threads(self.threads).build()
-        searcher.serialize(folder)
+        searcher.serialize(folder, relative_path=True)
         open(os.path.join(folder, "done"), "w").close()
 
     def open(self, factor):
