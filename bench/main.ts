@@ -33,6 +33,7 @@ interface Flags {
   passages?: string;
   questions?: string;
   folder?: string;
+  peers?: string;
   out: string;
   baseline?: string;
   record?: boolean;
@@ -57,6 +58,7 @@ for (const benchmark of BENCHMARKS) {
     .option('--corpora <folder>', 'the collections to measure on', CORPORA)
     .option('--passages <list>', 'sizes of the generated folders, comma-separated: 100000,1000000')
     .option('--questions <number>', 'number of questions (peers)')
+    .option('--peers <list>', 'libraries to compare with, comma-separated: hnswlib,faiss flat (peers)')
     .option('--folder <folder>', 'index folder of real documents (peers; default: made from the collections)')
     .option('--out <folder>', 'folder for page, JSON and charts', OUT)
     .option('--baseline <file>', `result to compare with (default: bench/baselines/${benchmark.name}.json)`)
@@ -146,6 +148,7 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
     passages: flags.passages?.split(',').map((text) => wholeNumber('--passages', text)),
     questions: flags.questions === undefined ? undefined : wholeNumber('--questions', flags.questions),
     folder: flags.folder,
+    peers: flags.peers?.split(',').map((name) => name.trim()),
     progress: (text) => process.stderr.write(`${text}\n`),
   };
   const { models, sections } = await benchmark.run(setting);
@@ -158,8 +161,8 @@ async function measured(benchmark: Benchmark, flags: Flags): Promise<Result> {
     startedAt,
     machine: machine(),
     load: { before, after: load() },
-    // Fewer questions than the default are a part of the sets, too.
-    short: setting.short || setting.questions !== undefined,
+    // Other questions or libraries than the default are no complete run, either.
+    short: setting.short || setting.questions !== undefined || setting.peers !== undefined,
     models,
     sections,
   };

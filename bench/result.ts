@@ -110,6 +110,8 @@ export interface Setting {
   passages?: readonly number[] | undefined;
   /** Number of questions; undefined: the benchmark's default. */
   questions?: number | undefined;
+  /** Names of the libraries to compare with; undefined: all. */
+  peers?: readonly string[] | undefined;
   /** An index folder of real documents; undefined: one is made from the collections. */
   folder?: string | undefined;
   progress(text: string): void;

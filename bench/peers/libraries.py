@@ -18,8 +18,8 @@ import numpy as np
 # Highest factor between two efforts that are tried.
 STEP = 1.3
 # Lists of an inverted file, in units of the square root of the number of rows: the FAISS wiki advises 4 to 16 below a
-# million rows.
-LISTS = (2, 4, 8, 16)
+# million rows. The first is tried in full, the others near its best setting.
+LISTS = (4, 8, 2, 16)
 # Candidates that are scored exactly, per result, at most.
 REFINED_MOST = 100
 
@@ -431,7 +431,7 @@ class Scann(Library):
     about = "tree, anisotropic hashing of 2 dimensions a block, exact reordering; filters drop rows of a longer answer"
     # A filter that fewer rows pass would need too long an answer.
     least = 0.05
-    variants = [1, 2, 4]
+    variants = [2, 1, 4]
 
     def leaves(self, factor):
         return max(16, round(factor * math.sqrt(self.data.rows)))
@@ -451,7 +451,7 @@ class Scann(Library):
                                training_sample_size=min(250_000, self.data.rows))
         builder = builder.score_ah(2, anisotropic_quantization_threshold=0.2).reorder(100)
         searcher = builder.set_n_training_threads(self.threads).build()
-        searcher.serialize(folder)
+        searcher.serialize(folder, relative_path=True)
         open(os.path.join(folder, "done"), "w").close()
 
     def open(self, factor):

@@ -34,6 +34,8 @@ SAMPLE = 64
 # A setting is dropped after so many questions if the recall of these is so far below what is needed.
 FIRST = 16
 FAR_BELOW = 0.1
+# A setting that takes so many times the time of the cheapest one found so far is not tried further.
+TOO_DEAR = 1.6
 # Passes over all questions; the one with the median processor time counts.
 PASSES = 3
 # A setting that takes more processor time for a question is not tried further: so many times that of the fastest library
@@ -66,6 +68,8 @@ class Case:
         low, high = PATIENCE_MS
         self.patience = min(high * size, max(low * size, PATIENCE_TIMES * fastest))
         self.best = np.zeros(len(DEPTHS))
+        # Cost of a setting that is too dear to be tried.
+        self.bound = float("inf")
 
     def once(self, index, asked, setting, patience=None):
         """Times and answers of one pass; None if it takes too long."""
@@ -85,7 +89,7 @@ class Case:
             first = self.judge(index, asked[:FIRST], setting)
             if first is None or self.last.min() < -FAR_BELOW:
                 return first
-        found = self.once(index, asked, setting, self.patience)
+        found = self.once(index, asked, setting, min(self.patience, self.bound))
         if found is None:
             return None
         recalls = np.mean([one.recall(answer) for one, answer in zip(asked, found[1])], axis=0)
@@ -103,9 +107,15 @@ class Case:
             efforts, depths = ladders[0], ladders[1] if len(ladders) > 1 else [None]
 
             def judge(effort, depth, over=sample, index=index, efforts=efforts, depths=depths):
-                return self.judge(index, over, pair(efforts[effort], depths[depth]))
+                result = self.judge(index, over, pair(efforts[effort], depths[depth]))
+                if over is sample and result is not None and result[0]:
+                    self.bound = min(self.bound, TOO_DEAR * result[1])
+                return result
 
-            found += [(*one, variant, efforts, depths, judge) for one in border(efforts, depths, judge)]
+            near = min(found, key=lambda one: one[0])[2] if found else None
+            settings = border(efforts, depths, judge, near)
+            found += [(*one, variant, efforts, depths, judge) for one in settings]
+        self.bound = float("inf")
         found.sort(key=lambda one: one[0])
         for cost, effort, depth, variant, efforts, depths, judge in found[:8]:
             few = cost > FAR_SLOWER * self.fastest
@@ -169,6 +179,9 @@ def main():
     os.makedirs(built, exist_ok=True)
     os.makedirs(os.path.join(QUESTIONS, "answers"), exist_ok=True)
     fastest = {}
+    unknown = set(WANTED) - {kind.name for kind in LIBRARIES}
+    if unknown:
+        sys.exit(f"no library {', '.join(unknown)}; there are {', '.join(kind.name for kind in LIBRARIES)}")
     for kind in LIBRARIES:
         if WANTED and kind.name not in WANTED:
             continue

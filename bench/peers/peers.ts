@@ -75,15 +75,16 @@ async function sectionOf(setting: Setting, id: string, source: Source): Promise<
       const outcome = failed ?? unreached ?? how ?? `built in ${builtSeconds?.toFixed(1)} s`;
       setting.progress(`${source.name}: ${library}${name ? `, ${name}` : ''}: ${outcome}`);
     };
+    const args = [data.dir, data.questionsDir, ...(setting.peers ?? [])] as const;
     const built = [await buildOwn(source, data)];
     if (python.missing !== undefined) built.push({ library: 'graphs.cpp', failed: python.missing });
-    built.push(...(await askPeers(python, 'build', false, [data.dir, data.questionsDir], heard)));
+    built.push(...(await askPeers(python, 'build', false, args, heard)));
     // A short run is for busy machines, too.
     const onOne = !setting.short;
     const before = await own(data, source, 'before', onOne);
     const needs = Object.fromEntries(before.map((one) => [one.case, [needOf(one).at10, needOf(one).at50]]));
     writeFileSync(join(data.questionsDir, 'needs.json'), JSON.stringify(needs));
-    const lines = await askPeers(python, 'measure', onOne, [data.dir, data.questionsDir], heard);
+    const lines = await askPeers(python, 'measure', onOne, args, heard);
     const after = await own(data, source, 'after', onOne);
     const outcomes = [...before, ...outcomesOf(lines, data)];
     const drift = after.map((one, n) => ({ ours: before[n]!.cpu, theirs: one.cpu }));

@@ -118,11 +118,11 @@ export function askPeers(
   python: Python,
   mode: 'build' | 'measure',
   onOne: boolean,
-  folders: readonly [dir: string, questionsDir: string],
+  args: readonly [dir: string, questionsDir: string, ...libraries: string[]],
   heard: (line: Line) => void,
 ): Promise<Line[]> {
   const env = python.graphs === undefined ? {} : { PRIORART_GRAPHS: python.graphs };
-  return linesOf(python.path, [join(FOLDER, 'peers.py'), mode, ...folders], {
+  return linesOf(python.path, [join(FOLDER, 'peers.py'), mode, ...args], {
     onOne,
     env,
     heard,

@@ -10,12 +10,13 @@ WORSE_IN_A_ROW = 3
 BEGIN = 0.45
 
 
-def border(efforts, depths, judge):
+def border(efforts, depths, judge, near=None):
     """
     The settings at the border, cheapest first, as (cost, effort's index, depth's index).
 
     judge(effort's index, depth's index) returns (reached, cost), or None if the setting takes too long. For a single
-    ladder, `depths` has one entry.
+    ladder, `depths` has one entry. `near` is a depth's index near which the cheapest setting is expected; without it, all
+    depths are tried until one reaches the recall.
     """
     known = {}
 
@@ -34,8 +35,10 @@ def border(efforts, depths, judge):
 
     first = round(BEGIN * (len(depths) - 1))
     # A depth that is too shallow reaches the recall at no effort; one that is too deep takes too long.
-    order = [*range(first, len(depths)), *reversed(range(first))]
-    for start in order:
+    starts = [*range(first, len(depths)), *reversed(range(first))]
+    if near is not None:
+        starts = [at for at in (near, near + 2, near - 2) if 0 <= at < len(depths)]
+    for start in starts:
         effort = least(len(efforts), lambda at: judged(at, start))
         if effort is not None:
             break
