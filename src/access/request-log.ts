@@ -169,16 +169,21 @@ export class RequestLog {
   }
 
   /**
-   * Records of keys with the time of their last call in the log.
-   * @throws the errors of `page`
+   * Records of keys with the time of their last call in the log. Without it if the log cannot be read now: a locked or
+   * damaged log hides no key.
    */
   withLastUse<T extends { id: string }>(keys: readonly T[]): (T & { last_used?: string })[] {
-    return this.#reading([...keys], (log) =>
-      keys.map((key) => {
-        const time = lastUseOf(log, key.id);
-        return time === undefined ? key : { ...key, last_used: new Date(time).toISOString() };
-      }),
-    );
+    try {
+      return this.#reading([...keys], (log) =>
+        keys.map((key) => {
+          const time = lastUseOf(log, key.id);
+          return time === undefined ? key : { ...key, last_used: new Date(time).toISOString() };
+        }),
+      );
+    } catch (error) {
+      if (isPriorartError(error)) return [...keys];
+      throw error;
+    }
   }
 
   #isPruneDue(): boolean {

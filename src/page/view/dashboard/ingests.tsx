@@ -3,10 +3,14 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
-import { get, useData } from './data.js';
+import { failureOf, get, useData } from './data.js';
 import { type IngestedFile, IngestedFiles, type IngestRun, IngestRuns } from './ingested-files.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
+
+interface Coverage {
+  by_country: Record<string, { total: number }>;
+}
 
 const EVERY_MS = 5_000;
 
@@ -17,7 +21,11 @@ export function Ingests() {
   const { data, error, reload } = useData(async () => {
     const [ledger, coverage] = await Promise.all([
       get<{ files: number; runs: IngestRun[]; latest: IngestedFile[] }>('operator', '/ingests'),
-      call<{ by_country: Record<string, { total: number }> }>('GET', 'api/v1/stats/coverage'),
+      call<Coverage>('GET', 'api/v1/stats/coverage').catch((error: unknown) => {
+        // Maintenance refuses it, and not the ledger. The header says so.
+        if (failureOf(error).code === 'maintenance') return undefined;
+        throw error;
+      }),
     ]);
     return { ledger, coverage };
   }, []);
@@ -41,7 +49,7 @@ export function Ingests() {
           </tr>
         </thead>
         <tbody>
-          {Object.entries(coverage.by_country ?? {}).map(([country, { total }]) => (
+          {Object.entries(coverage?.by_country ?? {}).map(([country, { total }]) => (
             <tr key={country}>
               <th scope="row">{country}</th>
               <td class="figure">{number(total)}</td>
