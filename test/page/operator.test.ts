@@ -144,7 +144,7 @@ describe('the operator', { skip: noBrowser }, () => {
     const page = await site.asOperator('#/dashboard/keys');
     const choice = page.locator('select[name="account"]');
     assert.equal(await choice.inputValue(), '', 'no account is chosen before');
-    await page.getByLabel('Name', { exact: true }).fill('nobody');
+    await page.getByLabel('Name', { exact: true }).fill('too early');
     await page.getByRole('button', { name: 'Create a key' }).click();
     assert.equal(await choice.evaluate((element) => element.matches(':invalid')), true);
     await page.goto(site.service.server.url.concat('/#/dashboard/accounts'));
