@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -86,7 +86,8 @@ describe('log of requests', () => {
   });
 
   it('knows when each key was used last', async () => {
-    const log = new RequestLog(folder());
+    const dir = folder();
+    const log = new RequestLog(dir);
     const keys = [{ id: 'key_a' }, { id: 'key_b' }];
     assert.deepEqual(log.withLastUse(keys), keys, 'there is no log yet');
     for (const time of [2_000, 3_000, 1_000]) log.add(request({ time: Date.now() - 60_000 + time }));
@@ -98,6 +99,11 @@ describe('log of requests', () => {
       { id: 'key_b' },
     ]);
     await log.close();
+    writeFileSync(join(dir, 'log.db'), 'damaged'.repeat(1_000));
+    const damaged = new RequestLog(dir);
+    assert.throws(() => damaged.page('key_a', 10), /cannot be read/);
+    assert.deepEqual(damaged.withLastUse(keys), keys, 'a damaged log hides no key');
+    await damaged.close();
   });
 
   it('returns added lines by key, newest first, in pages', async () => {

@@ -38,7 +38,7 @@ onEachAdapter('5.6 request logs and usage, per key', (adapter) => {
     });
     const client = '127.0.0.1';
     assert.deepEqual(shown, [
-      { request_id: 'fourth', endpoint: 'semantic', status: 422, client },
+      { request_id: 'fourth', endpoint: 'semantic', status: 422, error_code: 'invalid_request', client },
       { request_id: 'third', endpoint: 'details', status: 200, client, result_count: 2 },
       { request_id: 'second', endpoint: 'semantic-analytics', status: 200, client, result_count: 3 },
       { request_id: 'first', endpoint: 'semantic', status: 200, client, result_count: 7 },

@@ -7,6 +7,7 @@ import { activeCount, leftOutCountry, withoutCountry, withoutFilter } from '../.
 import { addressOf, linkTo } from '../../src/page/model/address.js';
 import { claimsTree } from '../../src/page/model/claims-tree.js';
 import { complaintsOf } from '../../src/page/model/complaints.js';
+import { labelledDays } from '../../src/page/model/day-labels.js';
 import { documentOf } from '../../src/page/model/document.js';
 import { csvOf, curlOf, jsonOf } from '../../src/page/model/export.js';
 import {
@@ -481,4 +482,14 @@ describe('the language', () => {
     assert.equal(languageFor(['zh-Hant-TW']).code, 'zh');
     assert.equal(languageFor(['de']).code, 'en');
   });
+});
+
+it('the last day of a plot has a label, whatever the step is', () => {
+  for (const days of [1, 7, 30, 90])
+    for (const step of [1, 2, 5, 20, 200]) {
+      const labels = labelledDays(days, step);
+      assert.equal(labels.at(-1), days - 1, `${days} ${step}`);
+      assert.ok(labels.every((at, n) => at >= 0 && (n === 0 || at - labels[n - 1]! === step)));
+      assert.ok(labels[0]! < step, 'none is missing at the beginning');
+    }
 });

@@ -49,6 +49,8 @@ describe('the operator', { skip: noBrowser }, () => {
     const header = page.locator('.frame-maintenance');
     await header.getByText(`Maintenance since ${since().slice(0, 16)} UTC`).waitFor();
     await header.getByText('Retry-After: 77 s').waitFor();
+    await page.getByRole('link', { name: 'Ingests' }).click();
+    await page.getByText('4 files were read to their end').waitFor();
     assert.deepEqual(await site.seriousOf(page), []);
     assert.equal((await service.search({ query: 'q' })).status, 503);
 
@@ -106,6 +108,13 @@ describe('the operator', { skip: noBrowser }, () => {
     const [requests, refused, failed] = cells.map(Number);
     assert.ok(requests! >= 2 && refused! >= 1 && failed! >= 0, cells.join());
     await page.getByText('with an error of 0.1 %').waitFor();
+    const [table, frame] = await page.evaluate<[number, number]>(
+      `(() => {
+        const frame = document.querySelector('.scrolled');
+        return [frame.querySelector('table').offsetWidth, frame.clientWidth];
+      })()`,
+    );
+    assert.equal(table, frame, 'the table fills its frame');
     const administration = page.getByRole('row', { name: /^admin\.health/ });
     assert.equal(await administration.isVisible(), false);
     await page.getByText('Page and administration').click();
@@ -135,7 +144,7 @@ describe('the operator', { skip: noBrowser }, () => {
     const page = await site.asOperator('#/dashboard/keys');
     const choice = page.locator('select[name="account"]');
     assert.equal(await choice.inputValue(), '', 'no account is chosen before');
-    await page.getByLabel('Name', { exact: true }).fill('nobody');
+    await page.getByLabel('Name', { exact: true }).fill('too early');
     await page.getByRole('button', { name: 'Create a key' }).click();
     assert.equal(await choice.evaluate((element) => element.matches(':invalid')), true);
     await page.goto(site.service.server.url.concat('/#/dashboard/accounts'));

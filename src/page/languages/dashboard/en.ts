@@ -104,7 +104,7 @@ export const en = {
   },
   accounts: {
     hasPassword: 'with a password',
-    hasNoPassword: 'without a password: nobody can sign in with it',
+    hasNoPassword: 'without a password: no sign-in with it',
     itsKeys: 'Its keys',
     replacePassword: 'Replace the password',
     planChanged: 'The plan is changed.',
@@ -112,7 +112,7 @@ export const en = {
     passwordRemoved: 'The password is removed.',
     sessionsEnded: 'Its sessions have ended.',
     endSessionsHint: 'Everyone who is signed in with this account has to sign in again.',
-    removePasswordHint: 'Nobody can sign in with this account any more. Its keys go on.',
+    removePasswordHint: 'Signing in with this account is then not possible. Its keys go on.',
     create: 'Create an account',
     name: 'Name',
     plan: 'Plan',

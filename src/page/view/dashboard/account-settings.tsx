@@ -1,10 +1,9 @@
 /** The own account: plan, environments, change of the password. */
 import { useState } from 'preact/hooks';
-import { PASSWORD_CHARS } from '../../../limits.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, change, get, useData } from './data.js';
-import { Field, Form } from './form.js';
+import { Field, Form, PASSWORD_MIN_CHARS } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
 
@@ -48,7 +47,7 @@ export function AccountSettings() {
           label={words.newPassword}
           type="password"
           complete="new-password"
-          minLength={PASSWORD_CHARS.min}
+          minLength={PASSWORD_MIN_CHARS}
         />
       </Form>
       <p role="status">{isDone ? words.done : ''}</p>

@@ -1,12 +1,11 @@
 /** All accounts, for the operator: create, plan, password, sessions. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { PASSWORD_CHARS } from '../../../limits.js';
 import { linkTo } from '../../model/address.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, accountsOf, change, useData } from './data.js';
-import { clear, Field, Form } from './form.js';
+import { clear, Field, Form, PASSWORD_MIN_CHARS } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
 
@@ -118,7 +117,7 @@ function AccountRow({ account, onChange }: { account: Account; onChange(): void 
             label={words.newPassword}
             type="password"
             complete="new-password"
-            minLength={PASSWORD_CHARS.min}
+            minLength={PASSWORD_MIN_CHARS}
           />
         </Step>
         {hasPassword && (

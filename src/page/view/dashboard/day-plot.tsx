@@ -1,5 +1,6 @@
 /** Calls by day as bars of uPlot: answered ones in front of all. */
 import uPlot from 'uplot';
+import { labelledDays } from '../../model/day-labels.js';
 import { usePlot } from '../parts/plot.js';
 
 interface Props {
@@ -39,7 +40,7 @@ function plotOf(element: HTMLElement, counts: Props['counts']): uPlot {
           ...axis,
           grid: { show: false },
           // Counted from the last day, so that it has a label.
-          splits: (_, __, ___, ____, step) => labelled(counts.length, step),
+          splits: (_, __, ___, ____, step) => labelledDays(counts.length, step),
           incrs: [1, 2, 5, 10, 20],
           values: (_, values) => values.map((at) => counts[at]?.day.slice(5) ?? ''),
         },
@@ -60,11 +61,4 @@ function plotOf(element: HTMLElement, counts: Props['counts']): uPlot {
     [counts.map((_, at) => at), counts.map(({ requests }) => requests), counts.map(({ ok }) => ok)],
     element,
   );
-}
-
-/** Positions of the labels: at equal steps, ending with the last day. */
-function labelled(days: number, step: number): number[] {
-  const every = Math.max(1, Math.round(step));
-  const count = Math.ceil(days / every);
-  return Array.from({ length: count }, (_, at) => days - 1 - (count - 1 - at) * every);
 }

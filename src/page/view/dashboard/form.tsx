@@ -49,6 +49,9 @@ export function clear(form: HTMLFormElement, name: string): void {
   if (field instanceof HTMLInputElement) field.value = '';
 }
 
+/** Fewest characters of a new password, as PASSWORD_CHARS in limits.ts. The server checks it. */
+export const PASSWORD_MIN_CHARS = 12;
+
 interface FieldProps {
   name: string;
   label: string;

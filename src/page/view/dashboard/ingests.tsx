@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
-import { get, useData } from './data.js';
+import { failureOf, get, useData } from './data.js';
 import { type IngestedFile, IngestedFiles, type IngestRun, IngestRuns } from './ingested-files.js';
 import { Problem } from './problem.js';
 import { Scrolled } from './scrolled.js';
@@ -17,6 +17,10 @@ interface RunningIngest {
   total_bytes: number;
   documents: number;
   failed: number;
+}
+
+interface Coverage {
+  by_country: Record<string, { total: number }>;
 }
 
 const EVERY_MS = 5_000;
@@ -33,7 +37,11 @@ export function Ingests() {
         'operator',
         '/ingests',
       ),
-      call<{ by_country: Record<string, { total: number }> }>('GET', 'api/v1/stats/coverage'),
+      call<Coverage>('GET', 'api/v1/stats/coverage').catch((error: unknown) => {
+        // Maintenance refuses it, and not the ledger. The header says so.
+        if (failureOf(error).code === 'maintenance') return undefined;
+        throw error;
+      }),
     ]);
     return { ledger, coverage };
   }, []);
@@ -58,7 +66,7 @@ export function Ingests() {
           </tr>
         </thead>
         <tbody>
-          {Object.entries(coverage.by_country ?? {}).map(([country, { total }]) => (
+          {Object.entries(coverage?.by_country ?? {}).map(([country, { total }]) => (
             <tr key={country}>
               <th scope="row">{country}</th>
               <td class="figure">{number(total)}</td>

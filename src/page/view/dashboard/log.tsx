@@ -247,7 +247,7 @@ function Lines({ role, filters, keys, accounts }: LinesProps) {
                   )}
                 </td>
                 <td title={line.endpoint}>{endpointName(texts, line.endpoint)}</td>
-                {role === 'operator' && <td>{owners.get(line.key) ?? ''}</td>}
+                {role === 'operator' && <td title={owners.get(line.key)}>{owners.get(line.key) ?? ''}</td>}
                 <td title={line.key}>{names.get(line.key) ?? line.key}</td>
                 <td class="figure">{line.ms.toFixed(1)} ms</td>
                 <td class="figure">{line.result_count ?? ''}</td>

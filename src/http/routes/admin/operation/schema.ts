@@ -68,7 +68,7 @@ export const ingestFailuresSchema = z.strictObject({
     .array(
       z.strictObject({
         position: z.string().describe('Position in the file'),
-        patent_id: z.exactOptional(z.string()).describe('Present if the record states it'),
+        patent_id: z.exactOptional(z.string()).describe('Absent if the record does not state it'),
         reason: z.string(),
       }),
     )
