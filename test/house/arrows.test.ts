@@ -69,7 +69,7 @@ const PLANTED: ReadonlyArray<[path: string, source: string, expected: RegExp]> =
   ],
   [
     'src/page/model/a.ts',
-    `import { PriorartError } from '../../errors.js';`,
+    `import { LIMIT } from '../../limits.js';`,
     /page imports limits\.ts into a browser/,
   ],
   ['src/http/app.ts', `import { render } from 'preact';`, /imports preact/],

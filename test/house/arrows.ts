@@ -35,7 +35,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   eval: BELOW_FRONT,
   cluster: BELOW_FRONT,
   mcp: BELOW_FRONT,
-  // Runs in a browser: of the server it imports types, the pure functions of patent, and limits.ts.
+  // Runs in a browser: of the server it imports types, and the pure functions of patent.
   page: ['patent', 'access', 'observe', 'search'],
   http: [...BELOW_FRONT, 'mcp'],
   cli: [...BELOW_FRONT, 'load-config.ts', 'eval', 'cluster', 'mcp', 'http'],
@@ -62,7 +62,7 @@ const FOR_EVERYBODY = new Set([
 ]);
 
 /** Code of these folders runs in a browser, too: it uses nothing of Node. */
-const IN_A_BROWSER = new Set(['page', 'patent', 'limits.ts']);
+const IN_A_BROWSER = new Set(['page', 'patent']);
 
 /** Packages that only some files may import, so that the rest of the program does not depend on them. */
 const CONFINED: Readonly<Record<string, readonly string[]>> = {
@@ -123,7 +123,7 @@ function wrongWith(path: string, { specifier, isType }: ImportOf): string | unde
   const [from, to] = [unitOf(path), unitOf(target)];
   if (!Object.hasOwn(ALLOWED, from)) return `${from} is not in the table of arrows`;
   if (from === 'page' && !isType && !IN_A_BROWSER.has(to)) {
-    return `page imports ${to} into a browser; of the server it may import types, the functions of patent, and limits.ts`;
+    return `page imports ${to} into a browser; of the server it may import types, and the functions of patent`;
   }
   if (from === to || FOR_EVERYBODY.has(to) || ALLOWED[from]!.includes(to)) return undefined;
   return `${from} imports ${to}; it may import ${ALLOWED[from]!.join(', ') || 'nothing but the tables of errors, limits and settings'}`;
