@@ -204,6 +204,12 @@ export async function stop({ name = 'default', remove = false, env = process.env
   if (remove) rmSync(folder, { recursive: true, force: true });
 }
 
+/** Ends the nodes of a cluster without waiting, for a process that ends itself. Their data stays. */
+export function endNow({ name = 'default', env = process.env } = {}) {
+  const folder = folderOf(name, env);
+  for (const node of readState(folder) ?? []) if (isRunning(folder, node)) end(node.pid, 'SIGKILL');
+}
+
 function end(pid, signal) {
   try {
     process.kill(pid, signal);

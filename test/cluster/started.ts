@@ -27,12 +27,14 @@ export async function missingForCluster(): Promise<string | false> {
   return isReadyToStart() ? false : 'OpenSearch is not in the cache; `npm run cluster:start` downloads it';
 }
 
-/** Starts a cluster with a name of its own. */
+/** Starts a cluster with a name of its own. Its nodes end with this process, also if the test runner ends it. */
 export async function startedCluster(nodes = 1): Promise<StartedCluster> {
-  const { start, stop } = await script('cluster.mjs');
+  const { endNow, start, stop } = await script('cluster.mjs');
   const name = `test-${process.pid}`;
   const remove = () => stop({ name, remove: true });
   try {
+    process.once('exit', () => endNow({ name }));
+    process.once('SIGTERM', () => process.exit(143));
     const { urls } = await start({ name, nodes });
     return { name, urls, remove };
   } catch (error) {
