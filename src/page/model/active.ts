@@ -1,16 +1,25 @@
 /** The filters that a search states, and the search without one of them. */
-import { COUNTRIES, type Country, DATES, emptySearch, LISTS, parametersOf, type Search } from './fields.js';
+import {
+  COUNTRIES,
+  type Country,
+  DATES,
+  emptySearch,
+  LISTS,
+  parametersOf,
+  type Search,
+  TEXTS,
+} from './fields.js';
 
-/** Filters that are no lists, each with the fields that mean nothing without it. */
-const TEXTS_WITH: Readonly<Record<string, readonly (keyof Search)[]>> = {
+/** Filters of one value. A list and a range of days are others. */
+const SINGLE = [
+  ...TEXTS.filter((name) => name !== 'query' && !name.includes('_date_')),
+  'doc_type',
+  'include_utility_model',
+] as const;
+
+/** Fields that mean nothing without a filter. */
+const PARTS_OF: Readonly<Record<string, readonly (keyof Search)[]>> = {
   applicant: ['applicant_match', 'applicant_expand'],
-  inventor: [],
-  publication_number: [],
-  application_number: [],
-  family_id: [],
-  as_of: [],
-  doc_type: [],
-  include_utility_model: [],
 };
 
 /** How many filters are in use. A list and a range are one filter each; examples belong to the question. */
@@ -23,7 +32,7 @@ export function activeCount(search: Search): number {
   return (
     lists.filter((name) => search[name].length > 0).length +
     DATES.filter((kind) => isSet(`${kind}_date_from`) || isSet(`${kind}_date_to`)).length +
-    Object.keys(TEXTS_WITH).filter((name) => isSet(name as keyof Search)).length
+    SINGLE.filter((name) => isSet(name)).length
   );
 }
 
@@ -55,6 +64,6 @@ export function withoutFilter(search: Search, filter: string): Search | undefine
   const fields = fieldsOfFilter(search, filter);
   if (fields.length === 0) return undefined;
   const none = emptySearch() as unknown as Record<string, unknown>;
-  const all = fields.flatMap((name) => [name, ...(TEXTS_WITH[name] ?? [])]);
+  const all = fields.flatMap((name) => [name, ...(PARTS_OF[name] ?? [])]);
   return { ...search, ...Object.fromEntries(all.map((name) => [name, none[name]])) };
 }
