@@ -29,7 +29,9 @@ interface Waiting {
 
 export class OAuthStore {
   readonly #access: string;
-  readonly #tables: OAuthTables;
+  readonly folder: string;
+  #tables: OAuthTables | undefined;
+  #leaving: Promise<void> | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #orders = 0;
@@ -41,22 +43,19 @@ export class OAuthStore {
   constructor(access: string) {
     this.#access = access;
     this.#tables = new OAuthTables(access);
-  }
-
-  get folder(): string {
-    return this.#tables.folder;
+    this.folder = this.#tables.folder;
   }
 
   record(kind: string, value: string): StoredRecord | undefined {
-    return this.#tables.record(kind, value);
+    return this.#current().record(kind, value);
   }
 
   connection(id: string): Connection | undefined {
-    return this.#tables.connection(id);
+    return this.#current().connection(id);
   }
 
   connections(): Connection[] {
-    return this.#tables.connections();
+    return this.#current().connections();
   }
 
   // The methods below resolve when the change is on the disk, and reject with the errors of OAuthTables.
@@ -91,19 +90,54 @@ export class OAuthStore {
   }
 
   async close(): Promise<void> {
-    const worker = this.#worker;
-    if (worker) {
-      await this.#order('close').catch(() => {});
-      await worker.terminate();
-    }
-    await this.#tables.close();
+    await this.#leaving;
+    await this.#leave();
   }
 
-  #order(order: WriteOrder['order'], ...given: unknown[]): Promise<unknown> {
-    if (this.#waiting.size >= OAUTH_WRITES_WAITING && order !== 'close')
-      return Promise.reject(
-        new PriorartError('overloaded', 'too many sign-ins at the same time', { retryAfter: 1 }),
-      );
+  /**
+   * The tables at their path. If the folder was put back from a copy, the file is another one, and is opened.
+   * @throws PriorartError `unavailable` while there is no file, and while another is opened
+   */
+  #current(): OAuthTables {
+    const place = this.#tables?.place;
+    if (this.#tables && place === 'here') return this.#tables;
+    if (place === 'gone') {
+      const message = `${this.folder} was removed or renamed; put it back, or restart the servers for a new one`;
+      throw new PriorartError('unavailable', message, { retryAfter: 5 });
+    }
+    if (place === 'replaced') void this.#leave();
+    if (this.#leaving) {
+      const message = `${this.folder} was replaced and is opened again`;
+      throw new PriorartError('unavailable', message, { retryAfter: 1 });
+    }
+    this.#tables = new OAuthTables(this.#access);
+    return this.#tables;
+  }
+
+  /** Closes the file in both threads. LMDB opens a path once in a process. */
+  #leave(): Promise<void> {
+    const [worker, tables] = [this.#worker, this.#tables];
+    this.#tables = undefined;
+    const close = async () => {
+      if (worker) {
+        await this.#send('close').catch(() => {});
+        await worker.terminate();
+      }
+      await tables?.close();
+    };
+    this.#leaving ??= close().finally(() => {
+      this.#leaving = undefined;
+    });
+    return this.#leaving;
+  }
+
+  async #order(order: WriteOrder['order'], ...given: unknown[]): Promise<unknown> {
+    this.#current();
+    if (this.#waiting.size < OAUTH_WRITES_WAITING) return this.#send(order, ...given);
+    throw new PriorartError('overloaded', 'too many sign-ins at the same time', { retryAfter: 1 });
+  }
+
+  #send(order: WriteOrder['order'], ...given: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const worker = this.#running();
       const id = this.#orders++;
@@ -141,5 +175,7 @@ export class OAuthStore {
 
 function errorOf({ code, text, retryAfter }: NonNullable<WriteAnswer['error']>): Error {
   if (code === undefined) return new Error(text);
+  // For a server, a full disk is one reason why its state cannot be written.
+  if (code === 'disk_full') return new PriorartError('unavailable', text, { retryAfter: 5 });
   return new PriorartError(code, text, retryAfter === undefined ? {} : { retryAfter });
 }

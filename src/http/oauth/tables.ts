@@ -9,8 +9,9 @@ import { PriorartError } from '../../errors.js';
 import { OAUTH_LIFETIME_S, OAUTH_RECORDS_MAX, OAUTH_RECORDS_PER_GRANT } from '../../limits.js';
 import { checkedValues, whole } from '../../store/checked-values.js';
 import { diskFullIn } from '../../store/faults.js';
+import { fileId } from '../../store/file-id.js';
 import { openLmdb } from '../../store/lmdb-open.js';
-import { makeFolderWithin, makeRoom, type Room, roomForValue } from '../../store/room.js';
+import { makeFolderWithin, makeRoom, type Room, roomForValue, syncFolder } from '../../store/room.js';
 
 /** A record of the library, without the value that names it. */
 export interface StoredRecord {
@@ -41,6 +42,7 @@ type Root = ReturnType<typeof openLmdb>;
 export class OAuthTables {
   readonly folder: string;
   readonly #file: string;
+  readonly #id: string;
   readonly #root: Root;
   readonly #records;
   /** Keys `grant name of a record`. */
@@ -64,9 +66,19 @@ export class OAuthTables {
       this.#connections = this.#root.openDB<Connection, string>(values('connections'));
       this.#counts = this.#root.openDB<number, string>(values('counts'));
       this.#ofGrant = this.#root.openDB<true, string>(values('of_grant'));
+      // LMDB syncs its file, but not the name of a new one.
+      for (const named of [this.folder, access]) syncFolder(named);
+      this.#id = fileId(this.#file) ?? '';
     } catch (error) {
       throw this.#fault(error);
     }
+  }
+
+  /** Where the file is that was opened. LMDB goes on with a file that other processes do not see any more. */
+  get place(): 'here' | 'gone' | 'replaced' {
+    const found = fileId(this.#file);
+    if (found === this.#id) return 'here';
+    return found === undefined ? 'gone' : 'replaced';
   }
 
   /** A record that has not expired. `value` is what the client presented. */
@@ -109,7 +121,8 @@ export class OAuthTables {
 
   /** Marks a record that may be used once. @returns false if it was used before, or is gone */
   consume(kind: string, value: string): boolean {
-    return this.#write({ bytes: roomForValue(4_096) }, () => {
+    // With room for the tokens that the client then gets: on a full disk, a token must not be used up for nothing.
+    return this.#write({ bytes: EXCHANGE_BYTES }, () => {
       const name = nameOf(kind, value);
       const found = this.#records.get(name);
       if (found === undefined || found.payload['consumed'] !== undefined) return false;
@@ -247,6 +260,7 @@ export class OAuthTables {
   #write<T>(room: Room, work: () => T): T {
     try {
       return this.#root.transactionSync(() => {
+        if (this.place !== 'here') throw new Error('it was removed or replaced while it was open');
         makeRoom(this.#file, room);
         return work();
       });
@@ -264,6 +278,8 @@ export class OAuthTables {
   }
 }
 
+/** Room of the records that are written when a code or a refresh token is exchanged. */
+const EXCHANGE_BYTES = 128 << 10;
 const SWEPT_AT_ONCE = 500;
 /** Room of a transaction that changes that many records: each lies on pages of its own. */
 const MANY: Room = { changed: 8 << 20 };
