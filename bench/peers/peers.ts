@@ -125,7 +125,7 @@ interface Measured {
   outcomes: readonly Outcome[];
   /** Processor time of this project after the peers, relative to before. */
   drift: number;
-  /** Whether every library was to be kept on one processor. */
+  /** Whether every library is kept on one processor. */
   onOne: boolean;
 }
 

@@ -38,7 +38,7 @@ function line(rows: number, k: number, allowed: readonly number[]): Judged & { c
 }
 
 describe('recall of the peers', () => {
-  it('brute force finds the best scores of the rows that pass, and NaN where there are fewer', () => {
+  it('brute force finds the best scores of the rows that pass, and NaN if fewer pass', () => {
     const truth = bestScores(line(100, 4, [3, 8, 64]));
     assert.deepEqual(Array.from(truth.subarray(0, 4)), Array.from(Float32Array.of(0.99, 0.98, 0.97, 0.96)));
     assert.deepEqual(
