@@ -33,7 +33,7 @@ export interface Conformance {
 
 /** One request in this many is for statistics. */
 const STATISTICS_EACH = 4;
-/** One publication in this many is deleted. */
+/** Of this number of publications, one is deleted. */
 const DELETED_EACH = 17;
 const EXACT = { exact: true } as const;
 

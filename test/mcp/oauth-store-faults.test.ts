@@ -19,7 +19,7 @@ onEachAdapter('the authorization server without its state', (adapter) => {
     const service = await Service.start(adapter, 10_000, {}, { port, oauthEmbedded: 'on' });
     t?.after(() => service.stop());
     const { id } = await service.access.createAccount({ name: 'Kim', plan: 'free' });
-    await service.access.setPassword(id, PASSWORD);
+    await service.access.passwords.set(id, PASSWORD);
     const client = await registered(base, 'Editor');
     const tokens = await tokensFor(base, client, 'Kim', PASSWORD);
     const refresh = (refresh_token: string): Promise<Answer> =>
