@@ -61,6 +61,8 @@ export interface EnginePort {
   ready(): { ready: boolean; missing: string[] };
   /** The files that were ingested, as in the ledger; absent if there is no ledger. */
   sources?(): IngestedFile[];
+  /** A file of the ledger, by its path; undefined if it is not there. */
+  source?(path: string): IngestedFile | undefined;
   /** Ingests that run now on the folder, in any process; absent if they are unknown. */
   running?(): RunningIngest[];
   /** Figures for metrics; absent if there are none. */

@@ -44,7 +44,7 @@ import { allRecords, recordsByNumber } from './search/records.js';
 import type { Body, TaggedBody } from './search/types.js';
 import { deletePublications } from './store/delete-publications.js';
 import { runningIngests } from './store/ingest-progress.js';
-import { sourceRecords } from './store/ledger.js';
+import { sourceRecord, sourceRecords } from './store/ledger.js';
 import type { SourceRecord } from './store/source-record.js';
 import { Store } from './store/store.js';
 
@@ -207,21 +207,13 @@ export class IndexService implements EngineBackend {
   }
 
   sources(): IngestedFile[] {
-    return this.ledger().map((record) => ({
-      path: record.path,
-      bytes: record.bytes,
-      first_read: record.first_read,
-      last_read: record.last_read,
-      readings: record.readings,
-      formats: Object.keys(record.readers),
-      ingested: record.ingested,
-      updated: record.updated,
-      unchanged: record.unchanged,
-      skipped: record.skipped,
-      failed: record.failed,
-      ...(record.run === undefined ? {} : { run: record.run }),
-      ...(record.failures === undefined ? {} : { failures: record.failures }),
-    }));
+    return this.ledger().map(ingestedFile);
+  }
+
+  source(path: string): IngestedFile | undefined {
+    this.checkOpen();
+    const record = sourceRecord(this.store, path);
+    return record && ingestedFile(record);
   }
 
   running(): RunningIngest[] {
@@ -323,4 +315,22 @@ async function openOrCreate(dir: string, models: ModelsConfig | undefined, kind 
   } finally {
     await embedder.close();
   }
+}
+
+function ingestedFile(record: SourceRecord): IngestedFile {
+  return {
+    path: record.path,
+    bytes: record.bytes,
+    first_read: record.first_read,
+    last_read: record.last_read,
+    readings: record.readings,
+    formats: Object.keys(record.readers),
+    ingested: record.ingested,
+    updated: record.updated,
+    unchanged: record.unchanged,
+    skipped: record.skipped,
+    failed: record.failed,
+    ...(record.run === undefined ? {} : { run: record.run }),
+    ...(record.failures === undefined ? {} : { failures: record.failures }),
+  };
 }

@@ -182,12 +182,12 @@ export class RequestLog {
    * Records of keys with the time of their last call in the log. Without it if the log cannot be read now: a locked or
    * damaged log hides no key.
    */
-  withLastUse<T extends { id: string }>(keys: readonly T[]): (T & { last_used?: string })[] {
+  withLastUse<T extends { id: string }>(keys: readonly T[]): (T & { last_used_at?: string })[] {
     try {
       const last = this.lastCalls(keys.map(({ id }) => id));
       return keys.map((key) => {
         const time = last.get(key.id);
-        return time === undefined ? key : { ...key, last_used: new Date(time).toISOString() };
+        return time === undefined ? key : { ...key, last_used_at: new Date(time).toISOString() };
       });
     } catch (error) {
       if (isPriorartError(error)) return [...keys];

@@ -4,7 +4,7 @@
  * an old one is ignored. An ingest never fails because of it, so a file that cannot be written is not written.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER = 'ingests';
@@ -92,7 +92,7 @@ function removeDead(folder: string): void {
   for (const name of namesIn(folder)) {
     const path = join(folder, name);
     const found = readIn(path);
-    if (!found || Date.now() - Date.parse(found.at) > ALIVE_MS) rmSync(path, { force: true });
+    if (!found || Date.now() - Date.parse(found.at) > ALIVE_MS) attempt(() => rmSync(path, { force: true }));
   }
 }
 
@@ -102,8 +102,10 @@ function namesIn(folder: string): string[] {
 
 /** Undefined for a file that is gone, torn or something else. */
 function readIn(path: string): RunningIngest | undefined {
+  const bytes = attempt(() => statSync(path).size);
+  if (bytes === undefined || bytes > BYTES_MAX) return undefined;
   const text = attempt(() => readFileSync(path, 'utf8'));
-  if (text === undefined || text.length > BYTES_MAX) return undefined;
+  if (text === undefined) return undefined;
   const found = attempt(() => JSON.parse(text) as Partial<RunningIngest> | null);
   if (!found) return undefined;
   const { started, at, bytes_read, total_bytes, documents, failed } = found;

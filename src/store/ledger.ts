@@ -86,6 +86,12 @@ export function forgetSources(store: Store, keys: readonly string[]): void {
   });
 }
 
+/** A file in the ledger. */
+export function sourceRecord(store: Store, path: string): SourceRecord | undefined {
+  store.refresh();
+  return store.sources.get(keyOf(path));
+}
+
 /** Every file in the ledger, by path. */
 export function sourceRecords(store: Store): SourceRecord[] {
   store.refresh();

@@ -189,7 +189,7 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
       ],
     );
     const listed = await operator('GET', `/keys?account=${account.id}`);
-    assert.ok(Date.now() - Date.parse(listed.json.keys[0].last_used) < 60_000);
+    assert.ok(Date.now() - Date.parse(listed.json.keys[0].last_used_at) < 60_000);
     const count = async (query: string) => (await operator('GET', `/logs?${query}`)).json.lines.length;
     assert.equal(await count(`account=${account.id}`), 2);
     assert.equal(await count(`account=${account.id}&status=422`), 1);

@@ -95,7 +95,7 @@ describe('log of requests', () => {
     log.add(request({ time: newest }));
     await log.flush();
     assert.deepEqual(log.withLastUse(keys), [
-      { id: 'key_a', last_used: new Date(newest).toISOString() },
+      { id: 'key_a', last_used_at: new Date(newest).toISOString() },
       { id: 'key_b' },
     ]);
     await log.close();

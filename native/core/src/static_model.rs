@@ -2,8 +2,8 @@
 //! weighted sum of its pieces' rows. No neural network is run, so that a laptop embeds tens of
 //! thousands of texts a second.
 //!
-//! The file is memory-mapped and shared by all threads. `models/static/FORMAT.md` specifies its
-//! format.
+//! The file is memory-mapped, and shared by all threads. Of the rows, each process has one copy in
+//! huge pages. `models/static/FORMAT.md` specifies the format.
 
 mod characters;
 #[cfg(test)]

@@ -105,7 +105,8 @@ export class OAuthStore {
       const message = `${this.folder} was removed or renamed; put it back, or restart the servers for a new one`;
       throw new PriorartError('unavailable', message, { retryAfter: 5 });
     }
-    if (place === 'replaced') void this.#leave();
+    // If closing fails, opening the new file says what is wrong.
+    if (place === 'replaced') this.#leave().catch(() => {});
     if (this.#leaving) {
       const message = `${this.folder} was replaced and is opened again`;
       throw new PriorartError('unavailable', message, { retryAfter: 1 });

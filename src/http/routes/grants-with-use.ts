@@ -1,3 +1,4 @@
+import { isPriorartError } from '../../errors.js';
 import type { Connection } from '../oauth/tables.js';
 import type { Call } from '../route.js';
 
@@ -6,14 +7,22 @@ export interface GrantWithUse extends Connection {
   last_used_at?: string;
 }
 
-/** Grants, each with the time of its key's last call in the log of requests. */
+/**
+ * Grants, each with the time of its key's last call in the log of requests. Without it if the log cannot be read now: a
+ * locked or damaged log hides no grant, which somebody may want to end.
+ */
 export async function grantsWithUse(call: Call, grants: readonly Connection[]): Promise<GrantWithUse[]> {
   const { requests } = call.services.admin!;
-  // Includes the lines that this server has not written yet.
-  await requests.flush();
-  const last = requests.lastCalls([...new Set(grants.map(({ key }) => key))]);
-  return grants.map((grant) => {
-    const time = last.get(grant.key);
-    return time === undefined ? grant : { ...grant, last_used_at: new Date(time).toISOString() };
-  });
+  try {
+    // Includes the lines that this server has not written yet.
+    await requests.flush();
+    const last = requests.lastCalls([...new Set(grants.map(({ key }) => key))]);
+    return grants.map((grant) => {
+      const time = last.get(grant.key);
+      return time === undefined ? grant : { ...grant, last_used_at: new Date(time).toISOString() };
+    });
+  } catch (error) {
+    if (isPriorartError(error)) return [...grants];
+    throw error;
+  }
 }

@@ -197,7 +197,7 @@ impl Analyser {
         next
     }
 
-    /// A word without joiners. `kind` is that of a term that is no code by itself.
+    /// A word without joiners. `kind` is that of a term that is not a code by itself.
     fn push_single(
         &mut self,
         word: &[Character],
@@ -231,7 +231,7 @@ impl Analyser {
     }
 }
 
-/// Whether a sign parts the words before and behind it, so that they are no phrase.
+/// Whether a sign parts the words before and behind it, so that they are not a phrase.
 fn ends_clause(sign: char) -> bool {
     matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '、' | '。')
 }

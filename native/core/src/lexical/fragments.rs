@@ -11,7 +11,7 @@ const NEAR: u32 = 64;
 /// Leaves out pairs of characters that are fragments of other words. A pair of a longer word of the question stays
 ///
 /// - if the text continues it as the question does, by a character at least;
-/// - if it is no part of a longer run in the text on a side where the question's word continues;
+/// - if it is not part of a longer run in the text on a side where the question's word continues;
 /// - if it is a term of the table of translations, in scripts without spaces: 固体 of 固体电解质.
 pub(super) fn without_fragments(
     text: &str,
@@ -89,7 +89,7 @@ fn is_term(terms: Option<&Terms>, concepts: &[Concept], place: &Place) -> bool {
     terms.zip(pair).is_some_and(|(terms, pair)| terms.look_up(pair).term.is_some())
 }
 
-/// The class of the characters of a place; `None` if it is no pair of one class.
+/// The class of the characters of a place; `None` if it is not a pair of one class.
 fn class_of_pair(text: &str, place: &Place) -> Option<Class> {
     let mut characters = Vec::new();
     normalise(&text[place.from as usize..place.to as usize], &mut characters);

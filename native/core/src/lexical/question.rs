@@ -168,7 +168,7 @@ impl Questions {
     /// The places in a text that hold a concept or a translation of one, ascending. Of concepts with the
     /// same translation, such as the pairs of characters of a word, the longest counts.
     ///
-    /// Two characters of a longer word of the concepts count only if they are no fragment of another word: see
+    /// Two characters of a longer word of the concepts count only if they are not a fragment of another word: see
     /// `fragments.rs`.
     pub fn find(&mut self, text: &str, concepts: &[Concept], terms: Option<&Terms>) -> Vec<Place> {
         let mut places = Vec::new();

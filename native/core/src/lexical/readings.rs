@@ -5,7 +5,7 @@
 //! - a code in its letters and numbers: `PM2.5` is found as `PM 2.5`, and `Li2S` as `Li 2 S`;
 //! - letters and numbers of the phrase as a code: `PM 2.5` is found as `PM2.5`.
 //!
-//! A code of one letter and a number is found as one word only, because `5 G` is mostly no `5G`.
+//! A code of one letter and a number is found as one word only, because `5 G` is seldom `5G`.
 
 use super::analysis::{Analyser, Kind, Language, WRITTEN};
 use super::index::Phrase;

@@ -182,7 +182,8 @@ export const en = {
   maintenance: {
     heading: 'Maintenance',
     off: 'Maintenance is off.',
-    on: (since: string, seconds: number) => `Maintenance since ${since} UTC, Retry-After ${seconds} s.`,
+    on: (since: string | undefined, seconds: number) =>
+      `Maintenance${since === undefined ? '' : ` since ${since} UTC`}, Retry-After ${seconds} s.`,
     begin: 'Begin maintenance',
     end: 'End maintenance',
     retryAfter: 'Retry-After for clients, s',

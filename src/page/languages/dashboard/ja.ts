@@ -184,7 +184,8 @@ export const ja: DashboardTexts = {
   maintenance: {
     heading: 'メンテナンス',
     off: 'メンテナンス中ではありません。',
-    on: (since, seconds) => `${since} UTC からメンテナンス中、Retry-After ${seconds} 秒。`,
+    on: (since, seconds) =>
+      `${since === undefined ? '' : `${since} UTC から`}メンテナンス中、Retry-After ${seconds} 秒。`,
     begin: 'メンテナンスを開始',
     end: 'メンテナンスを終了',
     retryAfter: 'クライアントへの Retry-After（秒）',

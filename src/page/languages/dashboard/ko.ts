@@ -183,7 +183,8 @@ export const ko: DashboardTexts = {
   maintenance: {
     heading: '점검',
     off: '점검 중이 아닙니다.',
-    on: (since, seconds) => `${since} UTC부터 점검 중, Retry-After ${seconds}초.`,
+    on: (since, seconds) =>
+      `${since === undefined ? '' : `${since} UTC부터 `}점검 중, Retry-After ${seconds}초.`,
     begin: '점검 시작',
     end: '점검 종료',
     retryAfter: '클라이언트에 보낼 Retry-After(초)',

@@ -183,7 +183,8 @@ export const zh: DashboardTexts = {
   maintenance: {
     heading: '维护',
     off: '当前未在维护。',
-    on: (since, seconds) => `自 ${since} UTC 起维护中，Retry-After ${seconds} 秒。`,
+    on: (since, seconds) =>
+      `${since === undefined ? '' : `自 ${since} UTC 起`}维护中，Retry-After ${seconds} 秒。`,
     begin: '开始维护',
     end: '结束维护',
     retryAfter: '发给客户端的 Retry-After（秒）',

@@ -5,7 +5,7 @@ import type { ApiKey, Account as StoredAccount } from '../../../access/records.j
 import { ApiError, call } from '../api.js';
 
 export type { UsageRow };
-export type Key = ApiKey & { last_used?: string };
+export type Key = ApiKey & { last_used_at?: string };
 export type Account = StoredAccount & { has_password: boolean; quota: { used: number; resets_at: string } };
 /** The access that an account gave to a client of MCP. */
 export interface Grant {

@@ -124,8 +124,8 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
           <span class={row.state}>{words[row.state]}</span>
           <span>{words.createdOn(row.created_at.slice(0, 10))}</span>
           <span>
-            {row.last_used
-              ? words.lastUsed(`${row.last_used.slice(0, 16).replace('T', ' ')} UTC`)
+            {row.last_used_at
+              ? words.lastUsed(`${row.last_used_at.slice(0, 16).replace('T', ' ')} UTC`)
               : words.unused}
           </span>
         </p>

@@ -27,7 +27,7 @@ export function MaintenanceSwitch({ onChange }: { onChange(): void }) {
     <>
       <h2>{words.heading}</h2>
       <p role="status">
-        {state?.since ? words.on(state.since.replace('T', ' ').slice(0, 19), state.retryAfter) : words.off}
+        {state ? words.on(state.since?.replace('T', ' ').slice(0, 19), state.retryAfter) : words.off}
       </p>
       {isAsking ? (
         <Form

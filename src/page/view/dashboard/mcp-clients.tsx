@@ -32,7 +32,10 @@ export function McpClients({ role }: { role: Role }) {
     const [{ grants }, { keys }, { usage }, accounts] = await Promise.all([
       get<{ grants: Grant[] }>(role, '/grants'),
       get<{ keys: Key[] }>(role, '/keys'),
-      get<{ usage: UsageRow[] }>(role, `/usage${queryOf({ from: daysAgo(DAYS - 1), to: daysAgo(0) })}`),
+      // A damaged log hides no client.
+      get<{ usage: UsageRow[] }>(role, `/usage${queryOf({ from: daysAgo(DAYS - 1), to: daysAgo(0) })}`).catch(
+        () => ({ usage: [] }),
+      ),
       accountsOf(role),
     ]);
     return { grants, keys, usage, accounts };

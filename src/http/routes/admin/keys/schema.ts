@@ -33,7 +33,7 @@ export const keysSchema = z.strictObject({
   keys: z.array(
     z.strictObject({
       ...keyFields,
-      last_used: z
+      last_used_at: z
         .exactOptional(time())
         .describe('Last call in the log; absent if the log has none, or cannot be read now'),
     }),

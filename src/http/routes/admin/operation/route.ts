@@ -135,7 +135,7 @@ export const ingestFailures: Route = {
   operation: operations.ingestFailuresOperation,
   handle(call) {
     const { path } = queryOf(call, ingestFailuresQuerySchema);
-    const file = call.services.engine.sources?.().find((one) => one.path === path);
+    const file = call.services.engine.source?.(path);
     if (!file)
       throw new PriorartError('not_found', `path: there is no file ${JSON.stringify(path)} in the ledger`);
     return answer({ path, failed: file.failed, failures: file.failures ?? [] });
