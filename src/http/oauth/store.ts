@@ -95,7 +95,7 @@ export class OAuthStore {
   }
 
   /**
-   * The tables at their path. If the folder was put back from a copy, the file is another one, and is opened.
+   * The tables at their path. If the folder was put back from a copy, the new file is opened.
    * @throws PriorartError `unavailable` while there is no file, and while another is opened
    */
   #current(): OAuthTables {

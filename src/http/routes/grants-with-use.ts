@@ -9,7 +9,7 @@ export interface GrantWithUse extends Connection {
 
 /**
  * Grants, each with the time of its key's last call in the log of requests. Without it if the log cannot be read now: a
- * locked or damaged log hides no grant, which somebody may want to end.
+ * locked or damaged log hides no grant.
  */
 export async function grantsWithUse(call: Call, grants: readonly Connection[]): Promise<GrantWithUse[]> {
   const { requests } = call.services.admin!;
