@@ -182,8 +182,12 @@ export class RequestLog {
    * Records of keys with the time of their last call in the log. Without it if the log cannot be read now: a locked or
    * damaged log hides no key.
    */
-  withLastUse<T extends { id: string }>(keys: readonly T[]): (T & { last_used_at?: string })[] {
+  async withLastUse<T extends { id: string }>(
+    keys: readonly T[],
+  ): Promise<(T & { last_used_at?: string })[]> {
     try {
+      // Includes the lines that this server has not written yet.
+      await this.flush();
       const last = this.lastCalls(keys.map(({ id }) => id));
       return keys.map((key) => {
         const time = last.get(key.id);

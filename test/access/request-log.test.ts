@@ -89,12 +89,12 @@ describe('log of requests', () => {
     const dir = folder();
     const log = new RequestLog(dir);
     const keys = [{ id: 'key_a' }, { id: 'key_b' }];
-    assert.deepEqual(log.withLastUse(keys), keys, 'there is no log yet');
+    assert.deepEqual(await log.withLastUse(keys), keys, 'there is no log yet');
     for (const time of [2_000, 3_000, 1_000]) log.add(request({ time: Date.now() - 60_000 + time }));
     const newest = Date.now() - 10_000;
     log.add(request({ time: newest }));
     await log.flush();
-    assert.deepEqual(log.withLastUse(keys), [
+    assert.deepEqual(await log.withLastUse(keys), [
       { id: 'key_a', last_used_at: new Date(newest).toISOString() },
       { id: 'key_b' },
     ]);
@@ -102,7 +102,7 @@ describe('log of requests', () => {
     writeFileSync(join(dir, 'log.db'), 'damaged'.repeat(1_000));
     const damaged = new RequestLog(dir);
     assert.throws(() => damaged.page('key_a', 10), /cannot be read/);
-    assert.deepEqual(damaged.withLastUse(keys), keys, 'a damaged log hides no key');
+    assert.deepEqual(await damaged.withLastUse(keys), keys, 'a damaged log hides no key');
     await damaged.close();
   });
 

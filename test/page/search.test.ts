@@ -144,7 +144,7 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     assert.equal(await cited.getByRole('link').count(), 1, 'what the index lacks is no link');
 
     await data.getByRole('link', { name: 'US20150310003A1' }).click();
-    await page.locator('.patent-head', { hasText: 'US20150310003A1' }).waitFor();
+    await page.locator('.patent-head', { hasText: 'US 2015/0310003 A1' }).waitFor();
     await page.goBack();
     await data.getByRole('link', { name: 'Ada Example' }).click();
     await page.locator('.chip', { hasText: 'Inventor: Ada Example' }).waitFor();

@@ -217,7 +217,7 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
       .waitFor();
     await page.getByRole('link', { name: '통계 · 검색 1회로 계산됩니다.' }).waitFor();
     await page.goto(site.url('#/dashboard'));
-    await page.getByText('서버 운영자가 설정합니다').waitFor();
+    await page.getByText('운영자가 로그인하여 계정에서 설정합니다').waitFor();
     assert.equal(await page.getByText('priorart accounts password').isVisible(), false);
   });
 

@@ -45,9 +45,9 @@ export const ownKeys: Route = {
   endpoint: 'account.keys',
   access,
   operation: operations.ownKeysOperation,
-  handle(call) {
+  async handle(call) {
     const { keys, requests } = ownOf(call);
-    return answer({ keys: requests.withLastUse([...keys.values()]) });
+    return answer({ keys: await requests.withLastUse([...keys.values()]) });
   },
 };
 

@@ -18,11 +18,11 @@ export const listKeys: Route = {
   endpoint: 'admin.keys',
   access,
   operation: listKeysOperation,
-  handle(call) {
+  async handle(call) {
     const { account } = queryOf(call, listSchema);
     const { store, requests } = adminOf(call);
     const keys = account === undefined ? store.list() : store.list().filter((key) => key.account === account);
-    return answer({ keys: requests.withLastUse(keys) });
+    return answer({ keys: await requests.withLastUse(keys) });
   },
 };
 
