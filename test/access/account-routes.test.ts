@@ -172,7 +172,9 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
         failures,
       },
     ];
-    const { service, account, operator } = await started(t, { engine: Object.assign(engine, { sources }) });
+    const source = (path: string) => sources().find((one) => one.path === path);
+    const ledgerOf = Object.assign(engine, { sources, source });
+    const { service, account, operator } = await started(t, { engine: ledgerOf });
     const key = await service.access.createKey({ account: account.id, environment: 'x', name: 'x' });
     for (const secret of [service.key, key.secret])
       await service.search({ query: 'x' }, { 'x-api-key': secret });

@@ -28,7 +28,10 @@ describe('the operator', { skip: noBrowser }, () => {
   let engine: MemoryEngine;
   before(async () => {
     // The engine in memory has a ledger of two runs.
-    engine = Object.assign(new MemoryEngine(), { sources: () => LEDGER.map((file) => ({ ...file })) });
+    engine = Object.assign(new MemoryEngine(), {
+      sources: () => LEDGER.map((file) => ({ ...file })),
+      source: (path: string) => LEDGER.find((file) => file.path === path),
+    });
     site = await DashboardSite.open({ engine });
   });
   after(() => site?.close());

@@ -155,7 +155,7 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
     await page.locator('.chip', { hasText: 'CPC classes: Y02E 60/10 Clean energy' }).waitFor();
     await page.locator('.chip').and(page.locator(':not(.examples .chip)')).first().waitFor();
     assert.equal(await page.getByLabel('Question').inputValue(), 'battery', 'the search is narrowed');
-    await page.locator('.result .number', { hasText: 'US20130310001A1' }).waitFor();
+    await page.locator('.result .number', { hasText: 'US 2013/0310001 A1' }).waitFor();
     assert.deepEqual(complaints, []);
   });
 

@@ -2,11 +2,11 @@
 //!
 //! Environment, all optional:
 //! * `PRIORART_CPU`: `baseline` or `avx2`, the instruction set for FAISS. Default: that of this
-//! machine.
+//!   machine.
 //! * `PRIORART_CACHE`: a folder outside the checkout for the finished library. A fresh clone, a
-//! cleaned target folder or an interrupted build does not start from the beginning.
+//!   cleaned target folder or an interrupted build does not start from the beginning.
 //! * `PRIORART_PROGRESS`: a file that gets a line for each compiled source,
-//! `faiss 34/120 IndexIVF.cpp`.
+//!   `faiss 34/120 IndexIVF.cpp`.
 //! * `NUM_JOBS` (set by cargo): the number of parallel compilers.
 
 mod compile;

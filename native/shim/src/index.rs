@@ -267,7 +267,7 @@ impl Index {
 
     fn check_rows(&self, vectors: &[f32], most: f32) -> Result<usize, Error> {
         let dims = self.dims();
-        if vectors.len() % dims != 0 {
+        if !vectors.len().is_multiple_of(dims) {
             let expected = format!("a multiple of {dims}");
             return Err(Error::DimensionMismatch {
                 what: "the number of components",
@@ -346,7 +346,7 @@ fn too_many(k: usize) -> Error {
 
 fn pq_parts(kind: Kind, dims: usize, pq_m: usize) -> Result<usize, Error> {
     let parts = if pq_m == 0 { (dims / 2).max(1) } else { pq_m };
-    if kind.has_product_quantizer() && (parts > dims || dims % parts != 0) {
+    if kind.has_product_quantizer() && (parts > dims || !dims.is_multiple_of(parts)) {
         return Err(Error::InvalidParameter(format!(
             "pq_m is {parts}; expected a divisor of the {dims} dimensions"
         )));
