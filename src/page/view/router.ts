@@ -1,5 +1,5 @@
 /** The address bar holds the state of the page. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { type Address, addressOf, linkTo } from '../model/address.js';
 
 /** How far each address was scrolled, px, when the visitor left it. */
@@ -19,7 +19,8 @@ export function scrollToPlace(): void {
 /** The current address; the component renders again when it changes. */
 export function useAddress(): Address {
   const [address, setAddress] = useState(() => addressOf(location.hash));
-  useEffect(() => {
+  // In the turn of the first rendering: an address that changes before the paint would be missed.
+  useLayoutEffect(() => {
     // The browser would restore the scroll position before the view is rendered.
     history.scrollRestoration = 'manual';
     const changed = (event: HashChangeEvent) => {
