@@ -17,3 +17,8 @@ export function overRuns(values: readonly number[]): Estimate {
   const half = t * Math.sqrt(variance / n);
   return { mean, low: mean - half, high: mean + half, n };
 }
+
+/** The middle of the values, the upper of two; NaN without values. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}

@@ -4,6 +4,7 @@ import {
   CONNECTIONS_MAX,
   DRAWING_LINK_SECONDS,
   HOST_DEFAULT,
+  OPENSEARCH,
   PORT_DEFAULT,
   PUBLIC_RATE_LIMIT_PER_MINUTE,
   QUEUE_PER_WORKER,
@@ -18,6 +19,7 @@ import {
   WORKERS_MAX,
 } from './limits.js';
 import {
+  addresses,
   choice,
   integer,
   optionalInteger,
@@ -28,6 +30,8 @@ import {
   text,
 } from './setting-kinds.js';
 
+export const ENGINES = ['embedded', 'opensearch'] as const;
+export const KNN_ENGINES = ['faiss', 'lucene'] as const;
 export const HTTP_ADAPTERS = ['auto', 'uws', 'node'] as const;
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -42,6 +46,75 @@ export const SETTINGS = {
     flag: '--data <folder>',
     default: '.priorart',
     description: 'folder that holds index, documents and keys',
+  }),
+  engine: choice({
+    env: 'PRIORART_ENGINE',
+    flag: '--engine <name>',
+    default: 'embedded',
+    values: ENGINES,
+    description: 'where publications are: embedded (in the data folder), or opensearch (on a cluster)',
+  }),
+  opensearchNodes: addresses({
+    env: 'PRIORART_OPENSEARCH_NODES',
+    flag: '--opensearch-nodes <list>',
+    unset: 'none; --engine opensearch needs it',
+    description: 'addresses of nodes of the cluster, comma-separated',
+  }),
+  opensearchIndex: text({
+    env: 'PRIORART_OPENSEARCH_INDEX',
+    flag: '--opensearch-index <name>',
+    default: OPENSEARCH.index,
+    description: 'name of the index on the cluster',
+  }),
+  opensearchUsername: optionalText({
+    env: 'PRIORART_OPENSEARCH_USERNAME',
+    flag: '--opensearch-username <name>',
+    unset: 'none',
+    description: 'user on the cluster',
+  }),
+  opensearchPassword: optionalText({
+    env: 'PRIORART_OPENSEARCH_PASSWORD',
+    flag: '--opensearch-password <text>',
+    unset: 'none',
+    description: 'password of this user; prefer the environment variable to the flag',
+  }),
+  opensearchCa: optionalText({
+    env: 'PRIORART_OPENSEARCH_CA',
+    flag: '--opensearch-ca <file>',
+    unset: 'those that Node trusts',
+    description: 'certificates of the authority that signed those of the nodes, PEM',
+  }),
+  opensearchKnnEngine: choice({
+    env: 'PRIORART_OPENSEARCH_KNN_ENGINE',
+    flag: '--opensearch-knn-engine <name>',
+    default: OPENSEARCH.knnEngine,
+    values: KNN_ENGINES,
+    description:
+      'engine of the vectors of a new index: faiss, which needs the native library of the k-NN plugin, or lucene',
+  }),
+  opensearchShards: integer({
+    env: 'PRIORART_OPENSEARCH_SHARDS',
+    flag: '--opensearch-shards <count>',
+    default: OPENSEARCH.shards,
+    min: 1,
+    max: OPENSEARCH.shardsMax,
+    description: 'shards of a new index',
+  }),
+  opensearchReplicas: integer({
+    env: 'PRIORART_OPENSEARCH_REPLICAS',
+    flag: '--opensearch-replicas <count>',
+    default: OPENSEARCH.replicas,
+    min: 0,
+    max: OPENSEARCH.replicasMax,
+    description: 'copies of each shard of a new index',
+  }),
+  opensearchTimeoutMs: integer({
+    env: 'PRIORART_OPENSEARCH_TIMEOUT_MS',
+    flag: '--opensearch-timeout-ms <ms>',
+    default: OPENSEARCH.timeoutMs,
+    min: 1,
+    max: 600_000,
+    description: 'time until a node that does not answer is given up, ms',
   }),
   models: optionalText({
     env: 'PRIORART_MODELS',

@@ -12,7 +12,7 @@ import {
 } from './check-options.js';
 import type { SnapshotOptions } from './index/snapshot-summary.js';
 import type { IngestOptions } from './ingest/summary.js';
-import { WORKERS_MAX } from './limits.js';
+import { OPENSEARCH, WORKERS_MAX } from './limits.js';
 import type { ModelsInput } from './models/config.js';
 import type { AnswerObserver } from './observe/observations.js';
 import type { PatentFilter } from './search/schema.js';
@@ -40,6 +40,33 @@ export interface OpenOptions {
    * recall. `observe` receives the recall. Default: 0.
    */
   recallCheck?: number | undefined;
+}
+
+/** Where an index on a cluster of OpenSearch is, for `open` in the place of a data folder. */
+export interface ClusterAddress {
+  /** The engine: `opensearch`. */
+  engine: 'opensearch';
+  /** Addresses of nodes, such as `https://node-1:9200`. A request that fails for one is sent to another. */
+  nodes: readonly string[];
+  /** Name of the index. Default: `priorart`. */
+  index?: string | undefined;
+  /** Name of the user, if the cluster asks for one. */
+  username?: string | undefined;
+  /** Password of the user. */
+  password?: string | undefined;
+  /** Certificates of the authority that signed those of the nodes, PEM. Default: those that Node trusts. */
+  ca?: string | undefined;
+  /**
+   * Engine of the vectors of a new index: `faiss`, which needs the native library of the k-NN plugin on every node, or
+   * `lucene`. Default: `faiss`.
+   */
+  knnEngine?: 'faiss' | 'lucene' | undefined;
+  /** Shards of a new index. Default: 1. */
+  shards?: number | undefined;
+  /** Copies of each shard of a new index. Default: 1. */
+  replicas?: number | undefined;
+  /** Milliseconds until a node that does not answer is given up. Default: 30,000. */
+  timeoutMs?: number | undefined;
 }
 
 /** Options of every call with a question. */
@@ -94,6 +121,30 @@ export const OPEN: OptionRules<OpenOptions> = {
   indexKind: text,
   observe: callback,
   recallCheck: share,
+};
+export const CLUSTER: OptionRules<ClusterAddress> = {
+  engine: { expected: '"opensearch"', holds: (value) => value === 'opensearch' },
+  nodes: {
+    expected: 'a list of addresses, such as https://node-1:9200',
+    holds: (value) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((node) => typeof node === 'string' && /^https?:\/\/./.test(node) && URL.canParse(node)),
+  },
+  index: {
+    expected: 'a name of small letters, digits, hyphens and underscores, which begins with a letter',
+    holds: (value) => typeof value === 'string' && /^[a-z][a-z0-9_-]{0,99}$/.test(value),
+  },
+  username: text,
+  password: text,
+  ca: text,
+  knnEngine: {
+    expected: '"faiss" or "lucene"',
+    holds: (value) => value === 'faiss' || value === 'lucene',
+  },
+  shards: integer(1, OPENSEARCH.shardsMax),
+  replicas: integer(0, OPENSEARCH.replicasMax),
+  timeoutMs: milliseconds,
 };
 export const INGEST: OptionRules<IngestOptions> = {
   name: text,

@@ -16,10 +16,11 @@ import type { GetOptions } from './engine-options.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
 import type { PatentRecords } from './ingest/patent-schema.js';
 import type { IngestOptions, IngestSummary } from './ingest/summary.js';
-import type { IndexState, IngestedFile, PoolState, RunningIngest } from './observe/observations.js';
+import type { IndexState, IngestedFile, ListedFile, PoolState } from './observe/observations.js';
 import type { Patent } from './patent/record.js';
 import type { AnalyticsQuery, DetailsQuery, Filters, SemanticQuery } from './search/query.js';
 import type { Body, TaggedBody } from './search/types.js';
+import type { RunningIngest } from './store/ingest-progress.js';
 import type { SourceRecord } from './store/source-record.js';
 
 /** Limits of a call. */
@@ -59,8 +60,8 @@ export interface EnginePort {
    * never waits, because the check of every call asks for it.
    */
   ready(): { ready: boolean; missing: string[] };
-  /** The files that were ingested, as in the ledger; absent if there is no ledger. */
-  sources?(): IngestedFile[];
+  /** The files that were ingested, as in the ledger, in a new array; absent if there is no ledger. */
+  sources?(): ListedFile[];
   /** A file of the ledger, by its path; undefined if it is not there. */
   source?(path: string): IngestedFile | undefined;
   /** Ingests that run now on the folder, in any process; absent if they are unknown. */

@@ -3,6 +3,8 @@ import { checkOptions, type OptionRules } from './check-options.js';
 import {
   CALL,
   type CallOptions,
+  CLUSTER,
+  type ClusterAddress,
   GET,
   type GetOptions,
   INGEST,
@@ -294,12 +296,23 @@ function named(n: number, error: unknown): unknown {
  *     const { results } = await index.search({ query: 'How is swelling of a battery detected?' });
  *     await index.close();
  *
- * @param dir path of the folder
+ * @param dir path of the folder; or the address of a cluster of OpenSearch
  * @throws PriorartError `no_data` if there is no index and `create` is not set, `invalid_request` for a wrong option,
  *   `unknown_index_kind`, `data_version`, `data_corrupt`, `model_mismatch`, `invalid_models`, `model_missing`,
  *   `model_damaged`
  */
-export async function open(dir: string, options: OpenOptions = {}): Promise<Engine> {
+export async function open(dir: string | ClusterAddress, options: OpenOptions = {}): Promise<Engine> {
+  if (typeof dir === 'object' && dir !== null) {
+    checkOptions('open', dir, CLUSTER);
+    checkOptions('open', options, OPEN);
+    if (options.indexKind !== undefined) {
+      const message = 'indexKind is for data folders; a cluster has the option knnEngine';
+      throw new PriorartError('invalid_request', `open: ${message}`);
+    }
+    const { ClusterEngine } = await import('./cluster/engine.js');
+    const { engine: _, ...address } = dir;
+    return engineOf(await ClusterEngine.open(address, options));
+  }
   if (typeof dir !== 'string' || dir === '') throw wrongArgument('dir', dir, 'the path of a data folder');
   checkOptions('open', options, OPEN);
   return engineOf(await IndexService.open(dir, options));

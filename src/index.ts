@@ -4,6 +4,7 @@ import './index/bundled.js'; // First: in a bundle, other modules fail too, with
 export { type Engine, open } from './engine.js';
 export type {
   CallOptions,
+  ClusterAddress,
   GetOptions,
   OpenOptions,
   PatentsOptions,

@@ -23,6 +23,15 @@ export const CHUNKS_PER_RESULT = 5;
 export const FILTER_MAX_ENTRIES = 1_000;
 export const FILTER_MAX_CHARS = 500;
 
+/** Defaults of an index on a cluster of OpenSearch, and limits of its settings. */
+export const OPENSEARCH = {
+  index: 'priorart',
+  knnEngine: 'faiss',
+  ...{ shards: 1, shardsMax: 1_024 },
+  ...{ replicas: 1, replicasMax: 32 },
+  timeoutMs: 30_000,
+} as const;
+
 /** Entries of must_terms and must_not_terms, and characters of one entry. */
 export const TERMS_MAX = 20;
 export const TERM_MAX_CHARS = 200;

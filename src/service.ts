@@ -24,8 +24,8 @@ import type {
   AnswerObserver,
   IndexState,
   IngestedFile,
+  ListedFile,
   PoolState,
-  RunningIngest,
 } from './observe/observations.js';
 import type { Patent } from './patent/record.js';
 import { CoverageDocument } from './pool/coverage.js';
@@ -43,8 +43,8 @@ import {
 import { allRecords, recordsByNumber } from './search/records.js';
 import type { Body, TaggedBody } from './search/types.js';
 import { deletePublications } from './store/delete-publications.js';
-import { runningIngests } from './store/ingest-progress.js';
-import { sourceRecord, sourceRecords } from './store/ledger.js';
+import { type RunningIngest, runningIngests } from './store/ingest-progress.js';
+import { type ListedSource, SourceList, sourceRecord, sourceRecords } from './store/ledger.js';
 import type { SourceRecord } from './store/source-record.js';
 import { Store } from './store/store.js';
 
@@ -72,6 +72,7 @@ export class IndexService implements EngineBackend {
   readonly #answers: Answers;
   readonly #rankings: Rankings;
   readonly #coverage: CoverageDocument;
+  readonly #sources: SourceList;
   /** Work that `close` waits for, and the signal that stops it. */
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
@@ -83,6 +84,7 @@ export class IndexService implements EngineBackend {
     this.#answers = answers;
     this.#rankings = new Rankings(store, answers);
     this.#coverage = new CoverageDocument(store, answers);
+    this.#sources = new SourceList(store);
   }
 
   /** @throws PriorartError as `open` of engine.ts */
@@ -206,14 +208,17 @@ export class IndexService implements EngineBackend {
     return sourceRecords(this.store);
   }
 
-  sources(): IngestedFile[] {
-    return this.ledger().map(ingestedFile);
+  sources(): ListedFile[] {
+    this.checkOpen();
+    return this.#sources.all().map(listedFile);
   }
 
   source(path: string): IngestedFile | undefined {
     this.checkOpen();
     const record = sourceRecord(this.store, path);
-    return record && ingestedFile(record);
+    if (record === undefined) return undefined;
+    const { failures } = record;
+    return { ...listedFile(record), ...(failures === undefined ? {} : { failures }) };
   }
 
   running(): RunningIngest[] {
@@ -317,7 +322,7 @@ async function openOrCreate(dir: string, models: ModelsConfig | undefined, kind 
   }
 }
 
-function ingestedFile(record: SourceRecord): IngestedFile {
+function listedFile(record: ListedSource): ListedFile {
   return {
     path: record.path,
     bytes: record.bytes,
@@ -331,6 +336,5 @@ function ingestedFile(record: SourceRecord): IngestedFile {
     skipped: record.skipped,
     failed: record.failed,
     ...(record.run === undefined ? {} : { run: record.run }),
-    ...(record.failures === undefined ? {} : { failures: record.failures }),
   };
 }

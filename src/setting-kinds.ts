@@ -65,6 +65,20 @@ export function optionalUrl(setting: Description & { unset: string }): Setting<s
   return { ...setting, default: undefined, expected: 'an address such as https://example.com/patents', read };
 }
 
+/** Addresses without a path, separated by commas. */
+export function addresses(setting: Description & { unset: string }): Setting<string[] | undefined> {
+  const read = (value: string) => {
+    const list = value.split(',').map((address) => address.trim());
+    const isAddress = (address: string) =>
+      /^https?:\/\//.test(address) &&
+      URL.canParse(address) &&
+      [`${new URL(address).origin}`, `${new URL(address).origin}/`].includes(address.toLowerCase());
+    return list.every(isAddress) ? list.map((address) => new URL(address).origin) : undefined;
+  };
+  const expected = 'addresses such as https://node-1:9200,https://node-2:9200';
+  return { ...setting, default: undefined, expected, read };
+}
+
 export function choice<const T extends string>(
   setting: Description & { default: NoInfer<T>; values: readonly T[] },
 ): Setting<T> {

@@ -19,7 +19,7 @@ import { parseFilter } from '../src/search/query.js';
 import { Store } from '../src/store/store.js';
 import { FIXTURES } from './crash/folder.js';
 import { allows } from './search/allows.js';
-import { type Collection, collect } from './search/collection.js';
+import { collect, openBefore } from './search/collection.js';
 
 const numbered = (n: number, title = `Pump number ${n}`): PatentInput => ({
   patent_id: `US${10_000_000 + n}B2`,
@@ -286,39 +286,36 @@ for (const workers of [0, 2])
   });
 
 describe('records of an index', () => {
-  let collection: Collection;
-  let engine: Engine;
-  before(async () => {
-    collection = await collect(FIXTURES);
-    engine = await open(collection.dir, { workers: 1 });
-  });
-  after(async () => {
-    await engine.close();
-    collection.remove();
-  });
+  const opened = openBefore(FIXTURES);
   const all = async (filter?: PatentFilter): Promise<Patent[]> => {
     const found: Patent[] = [];
-    for await (const patent of engine.patents(filter === undefined ? {} : { filter })) found.push(patent);
+    for await (const patent of opened.engine.patents(filter === undefined ? {} : { filter }))
+      found.push(patent);
     return found;
   };
 
   it('records are complete, by number in any spelling, in the requested order', async () => {
-    const ids = [...collection.patents.keys()];
-    assert.deepEqual(await engine.get(ids), [...collection.patents.values()]);
-    assert.deepEqual(await engine.get(ids.toReversed()), [...collection.patents.values()].reverse());
-    const [one] = await engine.get('US 11,217,824 B2');
-    assert.deepEqual(one, collection.patents.get('US11217824B2'));
-    assert.deepEqual(await engine.get(['nothing', 'KR1019990000001A']), [undefined, undefined]);
-    await assert.rejects(engine.get('EP03893001'), {
+    const ids = [...opened.collection.patents.keys()];
+    assert.deepEqual(await opened.engine.get(ids), [...opened.collection.patents.values()]);
+    assert.deepEqual(
+      await opened.engine.get(ids.toReversed()),
+      [...opened.collection.patents.values()].reverse(),
+    );
+    const [one] = await opened.engine.get('US 11,217,824 B2');
+    assert.deepEqual(one, opened.collection.patents.get('US11217824B2'));
+    assert.deepEqual(await opened.engine.get(['nothing', 'KR1019990000001A']), [undefined, undefined]);
+    await assert.rejects(opened.engine.get('EP03893001'), {
       code: 'invalid_request',
       message: 'EP03893001 fits EP03893001A1, EP03893001B1; name one of them',
     });
-    await assert.rejects(engine.get(ids, { signal: AbortSignal.abort() }), { code: 'cancelled' });
+    await assert.rejects(opened.engine.get(ids, { signal: AbortSignal.abort() }), { code: 'cancelled' });
   });
 
   it('all records are iterated once, in the order of their ids, with utility models and designs', async () => {
     const found = await all();
-    const expected = [...collection.patents.values()].sort((a, b) => (a.patent_id < b.patent_id ? -1 : 1));
+    const expected = [...opened.collection.patents.values()].sort((a, b) =>
+      a.patent_id < b.patent_id ? -1 : 1,
+    );
     assert.deepEqual(found, expected);
     assert.ok(found.some(({ kind_code }) => /^[SU]/.test(kind_code)));
   });
@@ -344,16 +341,17 @@ describe('records of an index', () => {
       { application_number: 'EP20168852' },
       { family_id: 'none' },
     ];
-    for (const { family_id } of collection.patents.values()) if (family_id) filters.push({ family_id });
-    for (const { applicants, inventors } of collection.patents.values()) {
+    for (const { family_id } of opened.collection.patents.values())
+      if (family_id) filters.push({ family_id });
+    for (const { applicants, inventors } of opened.collection.patents.values()) {
       for (const { name } of applicants ?? []) filters.push({ applicant: name, applicant_match: 'exact' });
       for (const { name } of inventors ?? []) filters.push({ inventor: name });
     }
-    const store = Store.open(collection.dir);
+    const store = Store.open(opened.collection.dir);
     let met = 0;
     for (const filter of filters) {
       const clauses = clausesOf(parseFilter(filter), store);
-      const patents = [...collection.patents.values()].filter((patent) => allows(clauses, patent));
+      const patents = [...opened.collection.patents.values()].filter((patent) => allows(clauses, patent));
       const allowed = patents.map(({ patent_id }) => patent_id);
       met += allowed.length;
       const found = (await all(filter)).map(({ patent_id }) => patent_id);
@@ -364,12 +362,12 @@ describe('records of an index', () => {
   });
 
   it('records have their passages and vectors on request', async () => {
-    const store = Store.open(collection.dir);
+    const store = Store.open(opened.collection.dir);
     const { native, manifest } = openSnapshot(store);
     const { dimensions } = manifest.model;
     let passages = 0;
-    for await (const { _passages, ...patent } of engine.patents({ vectors: true })) {
-      assert.deepEqual(patent, collection.patents.get(patent.patent_id));
+    for await (const { _passages, ...patent } of opened.engine.patents({ vectors: true })) {
+      assert.deepEqual(patent, opened.collection.patents.get(patent.patent_id));
       const doc = store.ids.get(patent.patent_id)!;
       const vectors = native.vectorsOf(doc)!;
       for (const [n, { vector, ...passage }] of _passages.entries()) {
@@ -381,7 +379,7 @@ describe('records of an index', () => {
       }
     }
     assert.equal(passages, manifest.passages);
-    const [one] = await engine.get('US11217824B2', { vectors: true });
+    const [one] = await opened.engine.get('US11217824B2', { vectors: true });
     assert.ok(one!._passages.length > 0 && one!._passages[0]!.vector.length === dimensions);
     native.close();
     await store.close();
@@ -413,7 +411,7 @@ describe('records of an index', () => {
   });
 
   it('an iteration stops when the loop ends, the signal aborts or the folder closes', async () => {
-    const own = await open(collection.dir, { workers: 0 });
+    const own = await open(opened.collection.dir, { workers: 0 });
     for await (const _ of own.patents()) break;
     const stop = new AbortController();
     const stopped = own.patents({ signal: stop.signal });

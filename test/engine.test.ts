@@ -29,7 +29,7 @@ import { parseSemantic } from '../src/search/query.js';
 import { IndexService } from '../src/service.js';
 import { FIXTURES, questions } from './crash/folder.js';
 import { noSharp } from './drawings/images.js';
-import { type Collection, collect } from './search/collection.js';
+import { type Collection, collect, openBefore } from './search/collection.js';
 import { numberSpellings } from './search/requests.js';
 
 /** Every optional field may be null: this must compile, and means no filter. */
@@ -193,20 +193,11 @@ describe('engine', () => {
 });
 
 describe('details', () => {
-  let collection: Collection;
-  let engine: Engine;
-  before(async () => {
-    collection = await collect(FIXTURES);
-    engine = await open(collection.dir, { workers: 1 });
-  });
-  after(async () => {
-    await engine.close();
-    collection.remove();
-  });
-  const one = async (request: DetailsRequest) => (await engine.details(request)).patents[0]!;
+  const opened = openBefore(FIXTURES);
+  const one = async (request: DetailsRequest) => (await opened.engine.details(request)).patents[0]!;
 
   it('details hold the whole record as markdown', async () => {
-    for (const [patent_id, patent] of collection.patents) {
+    for (const [patent_id, patent] of opened.collection.patents) {
       const { content = '', metadata } = await one({ patent_ids: [patent_id] });
       assert.ok(content.startsWith(`# ${patent.title}\n`), patent_id);
       const texts = [
@@ -251,7 +242,7 @@ describe('details', () => {
   });
 
   it('details have one entry for each requested number, and report unknown and ambiguous ones', async () => {
-    const { patents } = await engine.details({
+    const { patents } = await opened.engine.details({
       patent_ids: ['EP03893001', 'US11217824B2', 'KR1019990000001A', ' us11217824b2 ', 'x'],
       sections: 'title',
     });

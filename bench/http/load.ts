@@ -9,7 +9,7 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { random } from '../../test/crash/folder.js';
-import type { Load, Measured } from './generator.js';
+import type { Load, Measured, Quantiles } from './generator.js';
 
 /** A request in flight. */
 interface Sent {
@@ -168,14 +168,7 @@ await new Promise<void>((resolve) => {
 const seconds = (performance.now() - started) / 1000;
 for (const connection of idle) connection.close();
 
-function quantiles(values: number[]): {
-  n: number;
-  p50: number;
-  p90: number;
-  p99: number;
-  p999: number;
-  max: number;
-} {
+function quantiles(values: number[]): Quantiles {
   const sorted = Float64Array.from(values).sort();
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

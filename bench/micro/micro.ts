@@ -18,7 +18,7 @@ import type { Question } from '../corpus/blocks.js';
 import { type Corpus, cachedCorpus, questionsFor } from '../corpus/cached.js';
 import { stream } from '../corpus/random.js';
 import { FilterMaker } from '../recall/filters.js';
-import { Target, WAYS, type Way } from '../recall/target.js';
+import { Target, type Way } from '../recall/target.js';
 import type { Benchmark, Figure, Section } from '../result.js';
 import { sectionOf, wantedOf } from '../sections.js';
 
@@ -172,7 +172,7 @@ function neighbours({ target, vectors }: Stage): Tasks {
       const filters = vectors.map(
         () => parseSemantic({ query: 'any', ...maker.dates(next, percent) } as SemanticRequest).filters,
       );
-      return WAYS.map((way: Way) => [
+      return target.ways.map((way: Way) => [
         `${percent} % allowed, ${way}`,
         (n: number) =>
           target.search(vectors[n % QUESTIONS]!, filters[n % QUESTIONS]!, DOCUMENTS, way, RERANK_SURE),

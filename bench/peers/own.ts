@@ -59,7 +59,7 @@ export async function buildOwn(source: Source, { dir, dimensions }: Exported): P
       }
     }
     const written = writer.finish();
-    const kind = indexKindFor('auto', { passages: written.passages, dimensions });
+    const kind = indexKindFor('auto', { ...written, dimensions });
     const file = 'own.faiss';
     const index =
       kind === undefined

@@ -31,15 +31,16 @@ from tuning import border, settle  # noqa: E402
 
 # Questions for the choice of a setting. The choice is then settled with all questions.
 SAMPLE = 64
-# A setting is dropped after so many questions if the recall of these is so far below what is needed.
+# A setting is dropped after FIRST questions if their recall is more than FAR_BELOW less than the recall that is needed.
 FIRST = 16
 FAR_BELOW = 0.1
-# A setting that takes so many times the time of the cheapest one found so far is not tried further.
+# A setting that takes more than TOO_DEAR times the time of the cheapest one found so far is not tried further.
 TOO_DEAR = 1.6
 # Passes over all questions; the one with the median processor time counts.
 PASSES = 3
-# A setting that takes more processor time for a question is not tried further: so many times that of the fastest library
-# so far, between so many ms. For a million rows the bounds are five times as high.
+# A setting is not tried further if a question takes more than PATIENCE_TIMES the processor time that it takes the fastest
+# library so far. The limit is at least the first of PATIENCE_MS and at most the second, ms of processor time. For a
+# million rows, these two are five times as high.
 PATIENCE_TIMES = 20
 PATIENCE_MS = (2, 20)
 # A library that takes this many times the time of the fastest one is measured with FEW questions, once.

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Estimate, estimate } from '../../src/eval/bootstrap.js';
+import { median } from '../estimate.js';
 import { canPin, ROOT } from '../machine.js';
 import type { Benchmark, Figure, Plot, Section, Setting } from '../result.js';
 import { wantedOf } from '../sections.js';
@@ -239,10 +240,6 @@ function cellsOf(outcomes: readonly Outcome[], lines: readonly Line[]): Figure[]
       ];
     }),
   );
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 function builtFigures(built: readonly Line[]): Figure[] {

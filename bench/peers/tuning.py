@@ -3,7 +3,7 @@ The choice of a setting: the cheapest one that reaches a recall. Recall and cost
 only settings at the border of those that reach it are tried.
 """
 
-# A direction is given up when so many settings in a row cost more than the cheapest by this factor.
+# A direction is given up when WORSE_IN_A_ROW settings in a row cost more than WORSE times the cheapest one.
 WORSE = 1.25
 WORSE_IN_A_ROW = 3
 # Where among the depths the search begins. The deepest are dear and seldom needed.

@@ -65,7 +65,7 @@ export const recall: Benchmark = {
       sections: wanted.map(({ id, k, documents }) => ({
         id,
         title: `The best ${k.toLocaleString('en')} documents`,
-        about: `Generated documents, one segment with the index that \`auto\` chooses. ${documents} documents are requested, as in a served search; a plan aims at full recall for 50 of them. Filters: a range of filing dates, which is independent of the content; a class of the question's target; a country other than the target's, whose language mostly differs from the question's. "planned" is the plan of a search, "index" always probes the index, and "codes" always estimates all allowed passages by their codes. "exact" scans all allowed passages and is the reference. Recall counts documents whose score reaches that of the last exact one. Processor time of one thread, filter included.`,
+        about: `Generated documents, one segment with the index that \`auto\` chooses. ${documents} documents are requested, as in a served search; a plan aims at full recall for 50 of them. Filters: a range of filing dates, which is independent of the content; a class of the question's target; a country other than the target's, whose language mostly differs from the question's. "planned" is the plan of a search, and "documents" always searches by sketches. With a FAISS index, "index" always probes it, and "codes" always estimates all allowed passages by their codes. "exact" scans all allowed passages and is the reference. Recall counts documents whose score reaches that of the last exact one. Processor time of one thread, filter included.`,
         figures: found.get(id)!,
         plots: plotsOf(found.get(id)!),
         ...times.get(id)!,
@@ -123,12 +123,13 @@ function figuresOf(
   { k, documents, sure }: (typeof DEPTHS)[number],
   questions: number,
 ): Figure[] {
+  const { ways } = target;
   const cells = new Map<Way, { recalls: number[]; cpu: number[]; exact: number }>(
-    WAYS.map((way) => [way, { recalls: [], cpu: [], exact: 0 }]),
+    ways.map((way) => [way, { recalls: [], cpu: [], exact: 0 }]),
   );
   for (const [nth, { vector, filters }] of asked.slice(0, questions).entries()) {
     // Rotates the order, because the first scan meets cold caches.
-    const turn = WAYS.map((_, n) => WAYS[(n + nth) % WAYS.length]!);
+    const turn = ways.map((_, n) => ways[(n + nth) % ways.length]!);
     const answers = new Map(turn.map((way) => [way, target.search(vector, filters, documents, way, sure)]));
     for (const [way, { hits, plan, cpuMs }] of answers) {
       const value = recallAt(k, hits.scores, answers.get('exact')!.hits.scores);
@@ -140,7 +141,7 @@ function figuresOf(
     }
   }
   const measure = `${corpus.name}, ${name}`;
-  return WAYS.flatMap((way): Figure[] => {
+  return ways.flatMap((way): Figure[] => {
     const { recalls, cpu, exact } = cells.get(way)!;
     const n = recalls.length;
     if (n === 0) return [];
@@ -171,7 +172,7 @@ function plotsOf(figures: readonly Figure[]): Plot[] {
       title: `${size}: ${label} by the share of passages that pass a range of dates`,
       x: { label: 'passages that pass the filter, %', log: true },
       y: { label, log },
-      series: WAYS.map((way) => ({
+      series: WAYS.filter((way) => figures.some(({ variant }) => variant === way)).map((way) => ({
         name: way,
         points: figures.flatMap((figure): [number, number][] => {
           const share = figure.measure.startsWith(`${size}, `) ? shareOf(figure.measure) : undefined;

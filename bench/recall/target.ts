@@ -8,12 +8,13 @@ import type { SemanticQuery } from '../../src/search/query.js';
 import type { Manifest, SegmentEntry } from '../../src/store/manifest.js';
 import type { Store } from '../../src/store/store.js';
 
-/** How segments are scanned: as planned, by probing the index, by a full PQ scan, or exactly. */
-export const WAYS = ['planned', 'index', 'codes', 'exact'] as const;
+/** How segments are scanned: as planned, by sketches, by probing the index, by a full PQ scan, or exactly. */
+export const WAYS = ['planned', 'documents', 'index', 'codes', 'exact'] as const;
 export type Way = (typeof WAYS)[number];
 
 const OPTIONS: Record<Way, PlanOptions> = {
   planned: {},
+  documents: { only: 'documents' },
   index: { only: 'index' },
   codes: { only: 'codes' },
   exact: { exact: true },
@@ -44,6 +45,12 @@ export class Target {
 
   get store(): Store {
     return this.#folder.store;
+  }
+
+  /** The ways that the folder's segments offer: those of a FAISS index only with one. */
+  get ways(): Way[] {
+    const hasIndex = this.manifest.segments.some(({ index }) => index !== undefined);
+    return WAYS.filter((way) => hasIndex || (way !== 'index' && way !== 'codes'));
   }
 
   /**

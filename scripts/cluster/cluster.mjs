@@ -93,15 +93,25 @@ export async function start({
   const { java } = findJava(env);
   const home = await fetchServer(report, env);
   const folder = folderOf(name, env);
-  mkdirSync(folder, { recursive: true });
-  const known = readState(folder) ?? (await newNodes(nodes, port));
-  for (const node of known) {
-    if (isRunning(folder, node)) continue;
-    node.pid = startNode(home, java, folder, node, known);
-    writeState(folder, known);
-  }
-  await untilUp(folder, known, report);
+  const launch = async () => {
+    mkdirSync(folder, { recursive: true });
+    const known = readState(folder) ?? (await newNodes(nodes, port));
+    for (const node of known) {
+      if (isRunning(folder, node)) continue;
+      node.pid = startNode(home, java, folder, node, known);
+      writeState(folder, known);
+    }
+    return known;
+  };
+  // Without the lock: a cluster that does not come up can be stopped.
+  await untilUp(folder, await locked(name, env, launch, report), report);
   return await status({ name, env });
+}
+
+/** Runs work that starts or ends nodes of a cluster. Such work of other processes on the same cluster waits. */
+function locked(name, env, work, report = () => {}) {
+  const file = join(clusterCache(env), `cluster-${name}.lock`);
+  return withLock(file, work, (holder) => report(`waiting for ${holder}, which starts or stops the cluster`));
 }
 
 async function newNodes(count, port) {
@@ -192,8 +202,11 @@ export function clusters(env = process.env) {
  * Ends the nodes of a cluster.
  * @param {{name?: string, remove?: boolean, env?: NodeJS.ProcessEnv}} [options] remove: also delete its data
  */
-export async function stop({ name = 'default', remove = false, env = process.env } = {}) {
-  const folder = folderOf(name, env);
+export function stop({ name = 'default', remove = false, env = process.env } = {}) {
+  return locked(name, env, () => endNodes(folderOf(name, env), remove));
+}
+
+async function endNodes(folder, remove) {
   const nodes = readState(folder) ?? [];
   const alive = () => nodes.filter((node) => isRunning(folder, node));
   for (const { pid } of alive()) end(pid, 'SIGTERM');

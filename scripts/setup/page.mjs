@@ -17,6 +17,7 @@ export const SHARED = [
   'src/patent/claim-reference.ts',
   'src/patent/kind.ts',
   'src/patent/number-forms.ts',
+  'src/patent/priority.ts',
   'src/search/public-types.ts',
 ];
 

@@ -14,6 +14,7 @@ import {
   isSignedOut,
   putPassword,
   replaceHash,
+  requireFreeName,
   sessionEpochIn,
   signOut,
 } from './keys-file.js';
@@ -30,12 +31,16 @@ export class AccountPasswords {
   /**
    * Sets the password of an account, and ends its sessions. Resolves when the change is on the disk.
    * @param password undefined removes the password
-   * @throws PriorartError `usage` for a length that is not allowed, `not_found`, `overloaded`
+   * @throws PriorartError `usage` for a length that is not allowed, and for a first password if another account with a
+   *   password has the same name, `not_found`, `overloaded`
    */
   async set(accountId: string, password: string | undefined): Promise<void> {
     const hash = password === undefined ? undefined : await hashPassword(password);
     await this.#keys.write((file) => {
-      putPassword(file, accountIn(file, accountId).id, hash);
+      const { id, name } = accountIn(file, accountId);
+      // Accounts of earlier versions may share a name. Their people sign in with the id, and change their passwords.
+      if (hash !== undefined && !hasPasswordIn(file, id)) requireFreeName(file, name, id);
+      putPassword(file, id, hash);
     });
   }
 

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { PriorartError } from '../errors.js';
 import { ACCOUNT_ENDED_SESSIONS_MAX, DEACTIVATED_KEYS_MAX } from '../limits.js';
 import type { Account, ApiKey } from './records.js';
 import { known } from './rules.js';
@@ -189,6 +190,24 @@ export function credentialsIn(file: Sqlite, asked: string): Credentials | undefi
   if (row === undefined) return undefined;
   const [hash, epoch, ...account] = row;
   return { hash, epoch, account: accountOf(account as AccountRow) };
+}
+
+/**
+ * People sign in with the name of their account, so of the accounts with a password no two get the same name.
+ * @param but an account that may have the name
+ * @throws PriorartError `usage` if another account has the name and a password
+ */
+export function requireFreeName(file: Sqlite, name: string, but?: string): void {
+  const other = file.row<[string]>(
+    'SELECT a.id FROM accounts a JOIN passwords p ON p.account = a.id WHERE a.name = ? AND a.id IS NOT ?',
+    name,
+    but ?? null,
+  )?.[0];
+  if (other === undefined) return;
+  throw new PriorartError(
+    'usage',
+    `account ${other} has the name ${JSON.stringify(name)} and signs in with it; choose another name for this account, or rename that one: \`priorart accounts change ${other} --name NAME\``,
+  );
 }
 
 /** Sets the password of an account, and ends its sessions. Undefined removes it. */

@@ -179,22 +179,24 @@ export class RequestLog {
   }
 
   /**
-   * Records of keys with the time of their last call in the log. Without it if the log cannot be read now: a locked or
-   * damaged log hides no key.
+   * Records, each with the time of its key's last call in the log, ISO 8601. Without it if the log cannot be read now: a
+   * locked or damaged log hides no record.
+   * @param keyOf id of the key of a record
    */
-  async withLastUse<T extends { id: string }>(
-    keys: readonly T[],
+  async withLastUse<T extends object>(
+    records: readonly T[],
+    keyOf: (record: T) => string,
   ): Promise<(T & { last_used_at?: string })[]> {
     try {
       // Includes the lines that this server has not written yet.
       await this.flush();
-      const last = this.lastCalls(keys.map(({ id }) => id));
-      return keys.map((key) => {
-        const time = last.get(key.id);
-        return time === undefined ? key : { ...key, last_used_at: new Date(time).toISOString() };
+      const last = this.lastCalls([...new Set(records.map(keyOf))]);
+      return records.map((record) => {
+        const time = last.get(keyOf(record));
+        return time === undefined ? record : { ...record, last_used_at: new Date(time).toISOString() };
       });
     } catch (error) {
-      if (isPriorartError(error)) return [...keys];
+      if (isPriorartError(error)) return [...records];
       throw error;
     }
   }

@@ -29,6 +29,7 @@ import {
   LOOKUP_BYTES,
   putAccount,
   putSetting,
+  requireFreeName,
   setting,
 } from './keys-file.js';
 import {
@@ -164,7 +165,7 @@ export class AccessStore {
   /**
    * Creates an account. Resolves when the account is on the disk.
    * @param input `monthlyQuota` is for the Enterprise plan; the other plans have fixed numbers
-   * @throws PriorartError `usage`
+   * @throws PriorartError `usage`, also if an account with a password has the name
    */
   async createAccount(input: { name: string; plan: AccountPlan; monthlyQuota?: number }): Promise<Account> {
     checkName('account name', input.name);
@@ -176,13 +177,16 @@ export class AccessStore {
       environments: [],
       created_at: new Date().toISOString(),
     };
-    await this.#keys.write((file) => putAccount(file, account));
+    await this.#keys.write((file) => {
+      requireFreeName(file, account.name);
+      putAccount(file, account);
+    });
     return account;
   }
 
   /**
    * Changes the name, plan or quota of an account, or adds an environment. The used quota does not change.
-   * @throws PriorartError `usage`, `not_found`
+   * @throws PriorartError `usage`, also if an account with a password has the new name; `not_found`
    */
   async changeAccount(
     id: string,
@@ -191,7 +195,10 @@ export class AccessStore {
     if (change.name !== undefined) checkName('account name', change.name);
     return this.#keys.write((file) => {
       let account = accountIn(file, id);
-      if (change.name !== undefined) account = { ...account, name: change.name };
+      if (change.name !== undefined && change.name !== account.name) {
+        requireFreeName(file, change.name, id);
+        account = { ...account, name: change.name };
+      }
       if (change.plan !== undefined || change.monthlyQuota !== undefined) {
         const plan = change.plan ?? account.plan;
         // A change to the current Enterprise plan without a quota keeps the own quota.

@@ -43,7 +43,8 @@ interface EvalReport extends Evaluation {
 
 async function run(flags: Record<string, unknown>): Promise<void> {
   const { workers } = settings(flags);
-  const { data, ...models } = openOptions(flags);
+  const { data, models: chosen } = openOptions(flags);
+  const models = chosen === undefined ? {} : { models: chosen };
   const recallAt = placesOf(flags['recallAt']);
   const questions = questionsOf(String(flags['queries']));
   const qrels = qrelsOf(String(flags['qrels']));

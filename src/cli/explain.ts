@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { open } from '../engine.js';
 import type { Explanation, Reading } from '../search/explanation.js';
 import { PLAN_REASONS, type SegmentPlan } from '../search/plan.js';
-import { dataCommand, openOptions, withSettings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, openOptions, withSettings } from './options.js';
 import { count, counted, print } from './output.js';
 import { questionOf, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
@@ -20,13 +20,13 @@ Examples:
   priorart explain "solid electrolyte" --exact --json`,
     )
     .action(run);
-  return withFilters(withSettings(command, ['models']));
+  return withFilters(withSettings(command, ['models', ...OF_A_CLUSTER]));
 }
 
 async function run(words: string[], flags: Record<string, unknown>, command: Command): Promise<void> {
   const query = await questionOf(words, command);
-  const { data, ...options } = openOptions(flags);
-  const engine = await open(data, { ...options, workers: 0 });
+  const { place, data: _, ...options } = openOptions(flags);
+  const engine = await open(place, { ...options, workers: 0 });
   try {
     const explanation = await engine.explain(requestOf(query, flags), { exact: flags['exact'] === true });
     print(explanation, flags['json'] === true, () => text(explanation));
@@ -49,6 +49,7 @@ function text({
   read,
   scored,
   candidates,
+  visited,
   widened,
   rescanned,
   words,
@@ -63,7 +64,7 @@ function text({
     ...(asOf === undefined ? [] : [`as of     ${asOf}: only documents published before this day`]),
     `plan      ${plan.exact ? 'exact' : 'approximate'}; the filter allows ${counted(plan.documents, 'document')}`,
     ...plan.segments.map((segment) => `  ${segmentText(segment)}`),
-    `scored    ${counted(scored, 'passage')} exactly, ${count(candidates)} estimated by indexes, widened ${counted(widened, 'time')}`,
+    `scored    ${counted(scored, 'passage')} exactly, ${counted(visited, 'document')} visited, ${count(candidates)} estimated by indexes, widened ${counted(widened, 'time')}`,
     ...(rescanned > 0 ? [`          ${rescannedText(rescanned)}`] : []),
     `ms        ${Object.entries(timings)
       .map(([stage, ms]) => `${stage} ${ms.toFixed(2)}`)
@@ -104,9 +105,20 @@ function segmentText(plan: SegmentPlan): string {
   return `${segment}: ${scanText(plan)}${expectedText(plan)}${why === undefined ? '' : `; why: ${PLAN_REASONS[why]}`}`;
 }
 
-function scanText({ scan, index, allowed, passages, k, nprobe, lists, efSearch }: SegmentPlan): string {
+function scanText({
+  scan,
+  index,
+  allowed,
+  passages,
+  k,
+  nprobe,
+  lists,
+  efSearch,
+  deviations,
+}: SegmentPlan): string {
   const share = `${count(allowed)} of ${counted(passages, 'passage')}`;
   if (scan === 'exact') return `exact scan of ${share}`;
+  if (scan === 'documents') return `documents by bounds of ${deviations} deviations; ${share}`;
   if (scan === 'codes') return `${index}, scan of all codes; ${share}`;
   const effort = scan === 'ivf' ? `nprobe ${nprobe} of ${lists}` : `efSearch ${efSearch}`;
   return `${index}, ${k === undefined ? '' : `k ${k}, `}${effort}; ${share}`;

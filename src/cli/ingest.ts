@@ -10,7 +10,7 @@ import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } fro
 import { checkPaths } from '../ingest/walk.js';
 import { showStatus } from './ingest-status.js';
 import { beNice } from './niceness.js';
-import { dataCommand, openOptions, settings, withSettings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, openOptions, settings, withSettings } from './options.js';
 import {
   COMMAND,
   count,
@@ -61,12 +61,16 @@ Examples:
   priorart ingest --data ./patents --status`,
     )
     .action(run);
-  return withSettings(command, ['workers', 'nice', 'models', 'drawings']);
+  return withSettings(command, ['workers', 'nice', 'models', 'drawings', ...OF_A_CLUSTER]);
 }
 
 async function run(paths: string[], flags: Record<string, unknown>): Promise<void> {
   if (flags['schema']) return print(patentJsonSchema(), true, () => '');
-  if (flags['status']) return showStatus(settings(flags).data, flags['json'] === true);
+  if (flags['status']) {
+    const { data, engine } = settings(flags);
+    if (engine === 'embedded') return showStatus(data, flags['json'] === true);
+    throw new PriorartError('usage', '--status shows the files of a data folder, not those of a cluster');
+  }
   if (paths.length === 0)
     throw new PriorartError('usage', 'no files given; expected `priorart ingest FILE…`');
   // A mistyped path must not leave an empty index behind.
@@ -74,9 +78,10 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
   const { workers, nice, drawings } = settings(flags);
   beNice(nice);
   const every = watchSeconds(flags['watch']);
-  const { data, ...options } = openOptions(flags);
+  const { place, data, ...options } = openOptions(flags);
+  const where = typeof place === 'string' ? `--data ${data}` : '--engine opensearch';
   const index = flags['index'] === undefined ? {} : { indexKind: String(flags['index']) };
-  const engine = await open(data, { create: true, workers, ...options, ...index });
+  const engine = await open(place, { create: true, workers, ...options, ...index });
   const line = new ProgressLine();
   const signal = interruption();
   try {
@@ -89,7 +94,7 @@ async function run(paths: string[], flags: Record<string, unknown>): Promise<voi
       });
       // A watch prints only rounds that found documents.
       if (every === undefined || round === 1 || summary.documents > 0 || summary.failed.length > 0) {
-        print(summary, flags['json'] === true, () => summaryText(summary, data));
+        print(summary, flags['json'] === true, () => summaryText(summary, where));
       }
       if (every === undefined) {
         process.exitCode = exitCodeOf(summary);
@@ -153,7 +158,7 @@ function progressText(
   return parts.join(', ');
 }
 
-function summaryText(summary: IngestSummary, data: string): string {
+function summaryText(summary: IngestSummary, where: string): string {
   const { documents, ingested, updated, unchanged, skipped, failed, seconds } = summary;
   const { known_files: known, skipped_files: emptyFiles } = summary;
   const lines = [
@@ -169,7 +174,7 @@ function summaryText(summary: IngestSummary, data: string): string {
     ...failuresText(failed),
   ];
   if (summary.drawings) lines.push(...drawingsText(summary.drawings));
-  if (ingested + updated + unchanged > 0) lines.push(`Search them: ${COMMAND} search --data ${data} "…"`);
+  if (ingested + updated + unchanged > 0) lines.push(`Search them: ${COMMAND} search ${where} "…"`);
   return lines.join('\n');
 }
 

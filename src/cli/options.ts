@@ -1,6 +1,8 @@
 /** Options that several commands share. */
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { SETTINGS, type SettingName } from '../config.js';
+import { type Config, SETTINGS, type SettingName } from '../config.js';
+import type { ClusterAddress } from '../engine-options.js';
 import { PriorartError } from '../errors.js';
 import { loadConfig } from '../load-config.js';
 import { DEFAULT_MODELS, type ModelsConfig, readModels, storedModels } from '../models/config.js';
@@ -38,10 +40,83 @@ export function withSettings(command: Command, names: readonly SettingName[]): C
   return command;
 }
 
-/** Options to open an index: its folder, and models if given. */
-export function openOptions(flags: Record<string, unknown>): { data: string; models?: string } {
-  const { data, models } = settings(flags);
-  return { data, ...(models === undefined ? {} : { models }) };
+/** Settings of an engine on a cluster. */
+export const OF_A_CLUSTER = [
+  'engine',
+  'opensearchNodes',
+  'opensearchIndex',
+  'opensearchUsername',
+  'opensearchPassword',
+  'opensearchCa',
+  'opensearchKnnEngine',
+  'opensearchShards',
+  'opensearchReplicas',
+  'opensearchTimeoutMs',
+] as const satisfies SettingName[];
+
+/** Options to open an index: its place (the data folder or a cluster), its folder, and models if given. */
+export function openOptions(flags: Record<string, unknown>): {
+  place: string | ClusterAddress;
+  data: string;
+  models?: string;
+} {
+  const config = settings(flags);
+  const { data, models } = config;
+  return { place: clusterOf(config) ?? data, data, ...(models === undefined ? {} : { models }) };
+}
+
+/** The address of the cluster; undefined if the settings name the embedded engine. */
+export function clusterOf(config: Config): ClusterAddress | undefined {
+  return config.engine === 'embedded' ? undefined : addressOf(config);
+}
+
+/** The address of the cluster in the settings. @throws PriorartError `usage` if it is missing */
+export function addressOf(config: Config): ClusterAddress {
+  const { opensearchNodes: nodes, opensearchUsername: username, opensearchPassword: password } = config;
+  if (nodes === undefined) {
+    throw new PriorartError(
+      'usage',
+      'the cluster is not given; expected --opensearch-nodes, addresses of nodes',
+    );
+  }
+  return {
+    engine: 'opensearch',
+    nodes,
+    index: config.opensearchIndex,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(config.opensearchCa === undefined ? {} : { ca: certificates(config.opensearchCa) }),
+    knnEngine: config.opensearchKnnEngine,
+    shards: config.opensearchShards,
+    replicas: config.opensearchReplicas,
+    timeoutMs: config.opensearchTimeoutMs,
+  };
+}
+
+function certificates(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new PriorartError('usage', `--opensearch-ca: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Commands that work on the publications of a data folder only. */
+const ON_A_FOLDER: ReadonlySet<string> = new Set([
+  ...['check', 'coverage', 'delete', 'drawings', 'eval', 'export', 'mcp', 'reembed', 'show', 'snapshot'],
+]);
+
+/**
+ * Refuses a command that would work on the data folder although the settings name a cluster.
+ * @throws PriorartError `usage`
+ */
+export function checkEngine(command: Command): void {
+  const names: string[] = [];
+  for (let at: Command | null = command; at?.parent; at = at.parent) names.push(at.name());
+  const name = names.at(-1) ?? '';
+  if (!ON_A_FOLDER.has(name) || settings(command.opts()).engine === 'embedded') return;
+  const message = `\`${name}\` works on a data folder only, and the settings name the engine opensearch`;
+  throw new PriorartError('usage', `${message}; leave out PRIORART_ENGINE for it`);
 }
 
 /** Models of a command: from `--models`, else of the data folder, else the default models. */

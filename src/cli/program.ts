@@ -17,6 +17,8 @@ import { keysCommand } from './keys.js';
 import { logsCommand } from './logs.js';
 import { maintenanceCommand } from './maintenance.js';
 import { mcpCommand } from './mcp.js';
+import { migrateCommand } from './migrate.js';
+import { checkEngine } from './options.js';
 import { EXIT, inOneLine, reportError } from './output.js';
 import { reembedCommand } from './reembed.js';
 import { searchCommand } from './search.js';
@@ -61,6 +63,7 @@ for (const command of [
   reembedCommand,
   drawingsCommand,
   snapshotCommand,
+  migrateCommand,
   accountsCommand,
   keysCommand,
   grantsCommand,
@@ -77,7 +80,8 @@ function adopt(command: Command, parent: Command): void {
   for (const inner of command.commands) inner.copyInheritedSettings(command);
 }
 
-program.hook('preAction', () => {
+program.hook('preAction', (_, command) => {
+  checkEngine(command);
   for (const warning of unknownVariables(process.env))
     process.stderr.write(`priorart: warning: ${inOneLine(warning)}\n`);
 });

@@ -6,7 +6,7 @@ import { parseSemantic } from '../search/query.js';
 import type { SemanticRequest } from '../search/schema.js';
 import type { SearchResponse, SearchResult } from '../search/types.js';
 import { allowedBy } from './nothing-found.js';
-import { dataCommand, openOptions, withSettings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, openOptions, withSettings } from './options.js';
 import { interruption, print } from './output.js';
 import { hasReading, questionOf, readingHint, withQuestion } from './question.js';
 import { requestOf, withFilters } from './request.js';
@@ -29,13 +29,13 @@ Examples:
   priorart search - < question.txt`,
     )
     .action(run);
-  return withFilters(withSettings(command, ['models']));
+  return withFilters(withSettings(command, ['models', ...OF_A_CLUSTER]));
 }
 
 async function run(words: string[], flags: Record<string, unknown>, command: Command): Promise<void> {
-  const { data, ...options } = openOptions(flags);
+  const { place, data, ...options } = openOptions(flags);
   const query = await questionOf(words, command);
-  const engine = await open(data, { ...options, workers: 0 });
+  const engine = await open(place, { ...options, workers: 0 });
   try {
     const how = { exact: flags['exact'] === true, signal: interruption() };
     const request = requestOf(query, flags);
@@ -43,7 +43,7 @@ async function run(words: string[], flags: Record<string, unknown>, command: Com
     const json = flags['json'] === true;
     const hints = json ? [] : await hintsOf(engine, request, response, how);
     const nothing =
-      json || response.total > 0
+      json || response.total > 0 || place !== data
         ? undefined
         : (await allowedBy(data, parseSemantic(request).filters)).nothing;
     print(response, json, () => [...hints, nothing ?? (text(response) || NOTHING)].join('\n\n'));

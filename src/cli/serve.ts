@@ -3,15 +3,17 @@ import { AdminSecret } from '../access/admin-secret.js';
 import { AccessStore } from '../access/store.js';
 import { type Config, DEMONSTRATION_ACCOUNT, SETTINGS, type SettingName } from '../config.js';
 import { openDrawings } from '../drawings/open.js';
+import type { EnginePort } from '../engine-port.js';
 import { type Server, startServer } from '../http/server.js';
 import { createLog, type Logger } from '../observe/log.js';
 import { bufferedOutput } from '../observe/log-output.js';
 import { Metrics } from '../observe/metrics.js';
 import type { Coverage } from '../search/types.js';
 import { IndexService } from '../service.js';
+import { makeDurableFolder } from '../store/room.js';
 import { accessDir } from './access-folder.js';
 import { createKey } from './keys.js';
-import { settings, withSettings } from './options.js';
+import { clusterOf, OF_A_CLUSTER, settings, withSettings } from './options.js';
 import { COMMAND, counted, size } from './output.js';
 
 const EXAMPLE = '리튬 이차전지의 고체 전해질';
@@ -19,6 +21,7 @@ const EXAMPLE = '리튬 이차전지의 고체 전해질';
 /** Settings of a server. */
 const OF_A_SERVER = [
   'data',
+  ...OF_A_CLUSTER,
   'models',
   'host',
   'port',
@@ -97,13 +100,9 @@ SIGTERM and SIGINT shut down after running requests; SIGHUP reads the certificat
 
 async function run(flags: Record<string, unknown>): Promise<void> {
   const config = settings(flags);
-  const { data, models, workers, queuePerWorker, recallCheck } = config;
+  const { data } = config;
   const metrics = new Metrics();
-  const engine = await IndexService.open(data, {
-    ...{ workers, queuePerWorker, recallCheck },
-    observe: metrics.answered,
-    ...(models === undefined ? {} : { models }),
-  });
+  const engine = await openEngine(config, metrics);
   const drawings = await openDrawings(data, config).catch(async (error: unknown) => {
     await engine.close();
     throw error;
@@ -138,6 +137,23 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   await engine.close();
   await access.close();
   output.flushSync();
+}
+
+/** Opens the engine that the settings name. */
+async function openEngine(
+  config: Config,
+  metrics: Metrics,
+): Promise<EnginePort & { close(): Promise<void> }> {
+  const { data, models, workers, queuePerWorker, recallCheck } = config;
+  const options = { observe: metrics.answered, ...(models === undefined ? {} : { models }) };
+  const cluster = clusterOf(config);
+  if (cluster === undefined) {
+    return IndexService.open(data, { ...options, workers, queuePerWorker, recallCheck });
+  }
+  // Keys, request log and the secret of links are in the data folder, with this engine, too.
+  makeDurableFolder(data);
+  const { ClusterEngine } = await import('../cluster/engine.js');
+  return ClusterEngine.open(cluster, options);
 }
 
 /**
@@ -202,7 +218,7 @@ function secretOf({ adminSecret }: Config, data: string): string {
 }
 
 async function banner(
-  engine: IndexService,
+  engine: EnginePort,
   url: string,
   config: Config,
   { key, line }: KeyHint,

@@ -4,7 +4,7 @@ import { parseAnalytics } from '../search/query.js';
 import { type AnalyticsRequest, STATS_AXES } from '../search/schema.js';
 import type { AnalyticsResponse, AnalyticsStats } from '../search/types.js';
 import { allowedBy } from './nothing-found.js';
-import { dataCommand, openOptions, withSettings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, openOptions, withSettings } from './options.js';
 import { count, counted, interruption, print } from './output.js';
 import { questionOf, withQuestion } from './question.js';
 import { analyticsOf, withAnalytics } from './request.js';
@@ -29,21 +29,21 @@ Examples:
   priorart stats "lidar" --min-score 0.6 --page 2 --page-size 50 --json`,
     )
     .action(run);
-  return withAnalytics(withSettings(command, ['models']));
+  return withAnalytics(withSettings(command, ['models', ...OF_A_CLUSTER]));
 }
 
 async function run(words: string[], flags: Record<string, unknown>, command: Command): Promise<void> {
-  const { data, ...options } = openOptions(flags);
+  const { place, data, ...options } = openOptions(flags);
   const request = {
     stats_group_by: [...STATS_AXES],
     ...analyticsOf(await questionOf(words, command), flags),
   };
-  const engine = await open(data, { ...options, workers: 0 });
+  const engine = await open(place, { ...options, workers: 0 });
   try {
     const response = await engine.analyze(request, { signal: interruption() });
     const json = flags['json'] === true;
     const nothing =
-      !json && response.total_matched === 0
+      !json && response.total_matched === 0 && place === data
         ? await whyNothing(data, request, response.min_score_used)
         : undefined;
     print(response, json, () => nothing ?? textOf(response));

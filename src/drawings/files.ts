@@ -9,6 +9,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DRAWING_LEFTOVER_AGE_MS } from '../limits.js';
+import { syncFolderAsync } from '../store/room.js';
 
 /** A store of images: a folder or a bucket. */
 export interface DrawingFiles {
@@ -67,7 +68,7 @@ export class LocalDrawings implements DrawingFiles {
     ) {
       // The process that stored the image may have been killed before it synced the folder.
       await this.#makeShard(shard);
-      await syncFolder(shard);
+      await syncFolderAsync(shard);
       return content;
     }
     await this.#makeShard(shard);
@@ -86,7 +87,7 @@ export class LocalDrawings implements DrawingFiles {
       await rm(aside, { force: true });
       throw error;
     }
-    await syncFolder(shard);
+    await syncFolderAsync(shard);
     return content;
   }
 
@@ -95,7 +96,7 @@ export class LocalDrawings implements DrawingFiles {
     await mkdir(dirname(this.dir), { recursive: true });
     const isNew = [await makeFolder(this.dir), await makeFolder(shard)].includes(true);
     if (!isNew && durable.has(shard)) return;
-    for (const folder of [this.dir, dirname(this.dir)]) await syncFolder(folder);
+    for (const folder of [this.dir, dirname(this.dir)]) await syncFolderAsync(folder);
     if (durable.size >= DURABLE_REMEMBERED) durable.clear();
     durable.add(shard);
   }
@@ -157,15 +158,4 @@ async function makeFolder(path: string): Promise<boolean> {
 
 async function names(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).sort();
-}
-
-/** Syncs a folder. Without it, a renamed file may lose its new name in a power failure. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return; // Windows cannot open a folder, and does not need to.
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -1,9 +1,10 @@
 /** The secret that signs links to drawings: one for each data folder, or the operator's own. */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
 import { DRAWING_SECRET_MIN_CHARS } from '../limits.js';
+import { makeFileOnce } from '../store/room.js';
 
 const SECRET_FILE = 'drawing-links.secret';
 const SECRET_BYTES = 32;
@@ -38,36 +39,12 @@ function readSecret(file: string): string {
   throw new PriorartError('usage', `${message}: make one with \`openssl rand -base64 32\``);
 }
 
-/** Makes a secret that only its owner can read. It is written under another name, then linked, so it is never partial. */
+/** @throws PriorartError `usage` if the file cannot be written */
 function makeSecret(path: string): void {
-  const aside = `${path}.${randomUUID()}`;
   try {
-    const file = openSync(aside, 'wx', 0o600);
-    try {
-      writeSync(file, `${randomBytes(SECRET_BYTES).toString('base64')}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    linkSync(aside, path);
-    syncFolder(dirname(path));
+    makeFileOnce(path, `${randomBytes(SECRET_BYTES).toString('base64')}\n`);
   } catch (error) {
-    // Another process made it first.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
     const message = `the secret of links to drawings cannot be stored: ${(error as Error).message}`;
     throw new PriorartError('usage', `${message}; name one with --drawing-secret-file`, { cause: error });
-  } finally {
-    rmSync(aside, { force: true });
-  }
-}
-
-/** Links that were given out must work after a power cut, too. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return; // Windows cannot open a folder, and does not need to.
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

@@ -202,6 +202,12 @@ export declare class FileLock {
   release(): void;
 }
 
+/** The numbers of vectors as half-precision numbers, two bytes each, little-endian. */
+export declare function toHalves(vectors: Float32Array): Uint8Array;
+
+/** The numbers of `toHalves`. */
+export declare function fromHalves(bytes: Uint8Array): Float32Array;
+
 /** Files of a segment to open. */
 export interface SegmentPath {
   /** The segment file. */
@@ -284,6 +290,47 @@ export interface LexicalText {
   text: string;
 }
 
+/**
+ * The terms of one part of a document, for an index elsewhere. Positions are parted by spaces, terms of one position by
+ * U+0003; U+0004 is a position without a term.
+ */
+export interface PartTerms {
+  part: 'names' | 'title' | 'claims' | 'text';
+  terms: string;
+  /** Length by which scores divide. */
+  length: number;
+}
+
+/** The terms that the lexical index of a segment has for a document's texts: of all four parts. */
+export declare function termsOfTexts(texts: Array<LexicalText>): Array<PartTerms>;
+
+/** How the lexical score weighs a part. */
+export interface PartFit {
+  part: 'names' | 'title' | 'claims' | 'text';
+  weight: number;
+  /** How much its length counts, from 0 to 1. */
+  length: number;
+  /** Whether translations are looked for in it. */
+  translated: boolean;
+}
+
+/** The numbers of the lexical score (native/core/src/lexical/score.rs), for an index elsewhere. */
+export interface LexicalFit {
+  k1: number;
+  delta: number;
+  parts: Array<PartFit>;
+  /** Words that are scored, at most. */
+  mostWords: number;
+  /** Translations that are looked for, at most. */
+  mostTranslations: number;
+  /** A word that more than this share of the documents hold is common, if there are `commonFrom` documents. */
+  common: number;
+  commonFrom: number;
+}
+
+/** The numbers of the lexical score. */
+export declare function lexicalFit(): LexicalFit;
+
 /** The pieces of a model in a document's titles and passages. native/core/src/late/bag.rs defines the bytes. */
 export interface TokenBags {
   /** Name of the model. Bags of another model are not used. */
@@ -325,10 +372,12 @@ export interface MergeInput {
 export declare function mergeSegments(inputs: Array<MergeInput>, out: string): Promise<WrittenSegment>;
 
 /**
- * How one segment is searched. `nprobe` or `efSearch`: by its index. `codes`: by a full PQ scan. Without any of these,
- * every allowed passage is scored.
+ * How one segment is searched. `deviations`: by the sketches of its documents. `nprobe` or `efSearch`: by its index. `codes`:
+ * by a full PQ scan. Without any of these, every allowed passage is scored.
  */
 export interface SegmentScan {
+  /** Standard deviations above the score of a document's mean at which the bound on its score lies. */
+  deviations?: number;
   /** Whether to scan all PQ codes. */
   codes?: boolean;
   /** Number of passages to ask the index for, if its kind needs it. */
@@ -383,6 +432,8 @@ export interface SearchHits {
   passageScores: Float32Array;
   /** Number of passages that were scored exactly. */
   rowsScored: number;
+  /** Number of documents that were visited by their sketches. */
+  visited: number;
   /** Number of passages that indexes proposed or whose codes were scanned. */
   candidates: number;
   /** How often an index was asked again for more passages. */
@@ -423,6 +474,8 @@ export interface OpenSegment {
   passages: number;
   /** Whether it has a FAISS index. */
   hasIndex: boolean;
+  /** Whether it has sketches of its documents. */
+  hasSketches: boolean;
 }
 
 /** Segments that are searched together. */
@@ -495,6 +548,15 @@ export declare class Snapshot {
   searchWords(
     words: Words,
     translated: number,
+    query: Float32Array,
+    selection: Selection,
+    found: Uint32Array,
+    options: SearchOptions,
+  ): WordHits;
+  /** Like `searchWords`, with lexical scores that were computed elsewhere: those above 0 of some documents. Without `used`. */
+  searchScoredWords(
+    docs: Uint32Array,
+    scores: Float32Array,
     query: Float32Array,
     selection: Selection,
     found: Uint32Array,
@@ -705,6 +767,27 @@ export interface WordHits {
   without: number;
 }
 
+/** One way in which a document may hold a word. */
+export interface WordForm {
+  /** A term, or a phrase in the form of `PartTerms`. */
+  terms: string;
+  /** Where it is looked for: `names`, `texts` (all other parts) or `all`. */
+  place: 'names' | 'texts' | 'all';
+  /** Share of the word's weight. */
+  weight: number;
+}
+
+/** A word of a question for an index elsewhere. */
+export interface WordForms {
+  /** The word as the question has it. */
+  text: string;
+  /** Factor on its rarity. */
+  boost: number;
+  forms: Array<WordForm>;
+  /** Translations, each once. */
+  translations: Array<string>;
+}
+
 /** Words that are looked for in the lexical index. */
 export declare class Words {
   private constructor();
@@ -721,6 +804,8 @@ export declare class Words {
   get count(): number;
   /** Number of words without parts of others, such as pairs of characters of a longer word. */
   get whole(): number;
+  /** How documents may hold each word, for an index that was made of `termsOfTexts`. */
+  forms(): Array<WordForms>;
   /** The places in a text that hold one of the words or a translation of one, ascending. */
   find(text: string): Array<WordPlace>;
 }

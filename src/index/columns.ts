@@ -6,6 +6,7 @@ import { classificationKey } from '../patent/classification.js';
 import { toEpochDay } from '../patent/date.js';
 import { isGrantPublication, kindsOf, publicationClass } from '../patent/kind.js';
 import { companyKey, personKeys } from '../patent/name.js';
+import { priorityDate } from '../patent/priority.js';
 import type { Name, Patent } from '../patent/record.js';
 import type { NewSegmentColumn } from './native.js';
 
@@ -73,15 +74,6 @@ export function columnValues(patent: Patent): ColumnValues {
     ),
     days: Int32Array.from(days),
   };
-}
-
-/** The earliest priority. Without a priority, the filing date, as in patent databases. */
-export function priorityDate({
-  priority_date,
-  priorities,
-  filing_date,
-}: Pick<Patent, 'priority_date' | 'priorities' | 'filing_date'>): string | undefined {
-  return priority_date ?? (priorities?.length ? undefined : filing_date);
 }
 
 /** The link that an application and its grant share; empty if the application number is unknown. */

@@ -168,8 +168,7 @@ async function mergeOne(
       lastDoc: inputs.at(-1)!.lastDoc,
     };
     const { indexKind, model } = store.manifest();
-    const { passages } = merged;
-    const kind = indexKindFor(indexKind, { passages, dimensions: model.dimensions }, options.indexFrom);
+    const kind = indexKindFor(indexKind, { ...merged, dimensions: model.dimensions }, options.indexFrom);
     if (kind !== undefined) merged.index = await buildSegmentIndex(store, merged, kind);
     const kept = list.replace(parts, merged.docs > 0 ? merged : undefined);
     if (kept) for (const { id } of parts) removeSegmentFiles(store, id);
@@ -184,8 +183,7 @@ async function buildMissingIndexes(store: Store, list: SegmentList, options: Mer
   const segments = list.entries();
   const { indexKind, model } = store.manifest();
   for (const entry of segments) {
-    const { passages } = entry;
-    const kind = indexKindFor(indexKind, { passages, dimensions: model.dimensions }, options.indexFrom);
+    const kind = indexKindFor(indexKind, { ...entry, dimensions: model.dimensions }, options.indexFrom);
     if (options.signal?.aborted) return;
     if (kind === undefined || entry.index !== undefined) continue;
     options.onProgress?.(`building the ${kind} index of ${entry.passages} passages`);

@@ -165,6 +165,7 @@ function lackingIn(store: Store, entry: SegmentEntry, { bagsModel }: Derivation)
         ? ['the token bags of the reranker']
         : []),
       ...(snapshot.hasWords(0) ? [] : ['the lexical index']),
+      ...(snapshot.segments[0]?.hasSketches ? [] : ['the sketches']),
     ];
     return lacks.length === 0 ? undefined : lacks.join(' and ');
   } finally {

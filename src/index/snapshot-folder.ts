@@ -12,6 +12,7 @@ import { PriorartError } from '../errors.js';
 import { dataFile } from '../store/faults.js';
 import type { Manifest, SegmentEntry } from '../store/manifest.js';
 import { forgetReembedding, reembeddingOf } from '../store/reembedding.js';
+import { syncFolderAsync } from '../store/room.js';
 import { Store } from '../store/store.js';
 import { native } from './native.js';
 import { SEGMENT_FILE } from './segment.js';
@@ -51,7 +52,7 @@ export async function snapshotFolder(
     // Removes an empty folder only: another process may have added files meanwhile.
     if (existsSync(folder)) await rmdir(folder);
     await rename(part, folder);
-    await syncFolder(dirname(folder));
+    await syncFolderAsync(dirname(folder));
     return { folder, ...summary };
   } catch (error) {
     await rm(part, { recursive: true, force: true });
@@ -154,7 +155,7 @@ class Copy {
 
   /** Syncs the folders, which makes the new names durable. */
   async #syncFolders(): Promise<void> {
-    for (const folder of [...this.#folders].sort().reverse()) await syncFolder(folder);
+    for (const folder of [...this.#folders].sort().reverse()) await syncFolderAsync(folder);
   }
 }
 
@@ -201,15 +202,6 @@ async function syncFile(path: string): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -4,21 +4,15 @@
  */
 import { isImageName } from '../drawings/name.js';
 import { isPriorartError } from '../errors.js';
-import { mergeSegments } from '../index/merge.js';
-import { discardSegment, writeSegment } from '../index/segment.js';
-import { commitDocuments } from '../store/commit.js';
 import type { PreparedDocument } from '../store/document.js';
-import { enterSources, isJoined, isRead } from '../store/ledger.js';
 import { type ModelIdentity, sameModel } from '../store/manifest.js';
 import type { SourceFile } from '../store/source-record.js';
-import type { Store } from '../store/store.js';
 import type { Figures } from './figures.js';
 import { type Prepared, type Preparer, textsOf } from './prepare.js';
 import type { Failure } from './readers/reader.js';
-import { READER_VERSIONS } from './readers/registry.js';
-import { revise } from './revise.js';
 import type { DrawingSummary, IngestOptions, IngestSummary } from './summary.js';
 import { type Ended, Tallies } from './tally.js';
+import type { IngestTarget } from './target.js';
 
 /** Waiting passages, and milliseconds since the last commit, after which a segment is committed. */
 const SEGMENT_PASSAGES = 16_384;
@@ -30,7 +24,7 @@ const FAILURES_LISTED = 10_000;
 
 /** One ingest: documents that wait for a commit, and the counts. */
 export class IngestRun {
-  readonly #store: Store;
+  readonly #target: IngestTarget;
   readonly #preparer: Preparer;
   readonly #options: IngestOptions;
   readonly #figures: Figures | undefined;
@@ -50,11 +44,15 @@ export class IngestRun {
   #model: ModelIdentity | undefined;
   #passages = 0;
   #lastCommit = performance.now();
-  #merging: Promise<unknown> | undefined;
   #progress = { bytesRead: 0, totalBytes: 0 };
 
-  constructor(store: Store, preparer: Preparer, options: IngestOptions, figures: Figures | undefined) {
-    this.#store = store;
+  constructor(
+    target: IngestTarget,
+    preparer: Preparer,
+    options: IngestOptions,
+    figures: Figures | undefined,
+  ) {
+    this.#target = target;
     this.#preparer = preparer;
     this.#options = options;
     this.#figures = figures;
@@ -92,8 +90,8 @@ export class IngestRun {
    */
   isWanted(file: SourceFile): boolean | 'with-folder' {
     const { onlyNew = false } = this.#options;
-    if (!onlyNew || isImageName(file.path) || !isRead(this.#store, file, READER_VERSIONS)) return true;
-    return isJoined(this.#store, file) && 'with-folder';
+    if (!onlyNew || isImageName(file.path) || !this.#target.isRead(file)) return true;
+    return this.#target.isJoined(file) && 'with-folder';
   }
 
   passedOver(): void {
@@ -109,7 +107,7 @@ export class IngestRun {
   async flush(): Promise<void> {
     if (this.#pending.length > 0) await this.#commitPending();
     this.#figures?.writeNames();
-    enterSources(this.#store, this.#tallies.takeEnded());
+    await this.#target.enter(this.#tallies.takeEnded());
   }
 
   async #commitPending(): Promise<void> {
@@ -117,7 +115,7 @@ export class IngestRun {
     const became = await this.#revise();
     for (let attempt = 1; ; attempt++) {
       try {
-        this.#commit(this.#model!, became, files);
+        await this.#commit(this.#model!, became, files);
         break;
       } catch (error) {
         if (!isPriorartError(error) || error.code !== 'model_mismatch' || attempt >= ATTEMPTS) throw error;
@@ -128,12 +126,12 @@ export class IngestRun {
     this.#files = [];
     this.#passages = 0;
     this.#lastCommit = performance.now();
-    this.#merge();
+    this.#target.tend((note) => this.#report(note));
   }
 
   /** Merges parts and corrections. Returns the resulting document of each document that waited. */
   async #revise(): Promise<PreparedDocument[]> {
-    const { documents, changed, became } = revise(this.#store, this.#pending);
+    const { documents, changed, became } = await this.#target.revise(this.#pending);
     this.#pending = documents;
     if (changed.length === 0) return became;
     const { model, documents: derived } = await this.#preparer.embed(changed.map(textsOf));
@@ -142,25 +140,20 @@ export class IngestRun {
     return became;
   }
 
-  #commit(model: ModelIdentity, became: readonly PreparedDocument[], files: readonly string[]): void {
+  async #commit(
+    model: ModelIdentity,
+    became: readonly PreparedDocument[],
+    files: readonly string[],
+  ): Promise<void> {
     const documents = this.#pending;
-    let written: string | undefined;
-    try {
-      const outcomes = commitDocuments(this.#store, model, documents, (segment, firstDoc) => {
-        written = segment;
-        return writeSegment(this.#store, segment, firstDoc, documents);
-      });
-      const outcomeOf = new Map(documents.map((document, n) => [document, outcomes[n] ?? 'unchanged']));
-      for (const [n, document] of became.entries()) {
-        const outcome = outcomeOf.get(document) ?? 'unchanged';
-        this.#counts[outcome] += 1;
-        this.#tallies.count(files[n]!, outcome);
-        // The second part of a publication changes the document of the first part.
-        outcomeOf.set(document, 'updated');
-      }
-    } catch (error) {
-      if (written !== undefined) discardSegment(this.#store, written);
-      throw error;
+    const outcomes = await this.#target.commit(model, documents);
+    const outcomeOf = new Map(documents.map((document, n) => [document, outcomes[n] ?? 'unchanged']));
+    for (const [n, document] of became.entries()) {
+      const outcome = outcomeOf.get(document) ?? 'unchanged';
+      this.#counts[outcome] += 1;
+      this.#tallies.count(files[n]!, outcome);
+      // The second part of a publication changes the document of the first part.
+      outcomeOf.set(document, 'updated');
     }
   }
 
@@ -171,28 +164,14 @@ export class IngestRun {
     this.#model = model;
   }
 
-  /** Merges in the background while the ingest continues. */
-  #merge(): void {
-    this.#merging ??= mergeSegments(this.#store, {
-      signal: this.#options.signal,
-      indexFrom: this.#options.indexFrom,
-      onProgress: (note) => this.#report(note),
-    }).finally(() => {
-      this.#merging = undefined;
-    });
-    this.#merging.catch(() => {}); // `settle` merges again and reports the error.
+  /** Waits for work in the background. */
+  stop(): Promise<void> {
+    return this.#target.stop();
   }
 
-  /** Waits for a running merge. The next merge reports its error. */
-  async stop(): Promise<void> {
-    await this.#merging?.catch(() => {});
-  }
-
-  /** Waits for a running merge and does the merges that are due. */
-  async settle(): Promise<void> {
-    await this.stop();
-    if (!this.#options.signal?.aborted) this.#merge();
-    await this.#merging;
+  /** Finishes work in the background. */
+  settle(): Promise<void> {
+    return this.#target.settle();
   }
 
   read(bytesRead: number, totalBytes: number): void {

@@ -9,6 +9,7 @@ import { PriorartError } from '../errors.js';
 import { IngestProgressFile } from '../store/ingest-progress.js';
 import type { Store } from '../store/store.js';
 import { Figures } from './figures.js';
+import { FolderTarget } from './folder-target.js';
 import { IngestRun } from './ingest-run.js';
 import type { PatentRecords } from './patent-schema.js';
 import type { Prepared, Preparer } from './prepare.js';
@@ -17,6 +18,7 @@ import { openRecords, RECORDS_NAME } from './records.js';
 import { isFailure, openSources, type SourceOptions } from './source.js';
 import type { DrawingSummary, IngestOptions, IngestProgress, IngestSummary } from './summary.js';
 import type { Ended } from './tally.js';
+import type { IngestTarget } from './target.js';
 
 /** Bytes and units of a full batch. A full batch goes to a worker. */
 const BATCH_BYTES = 512 << 10;
@@ -38,7 +40,7 @@ export async function ingest(
   source: readonly string[] | { records: PatentRecords },
   options: IngestOptions = {},
 ): Promise<IngestSummary> {
-  const shown = new IngestProgressFile(store.dir);
+  const shown = new IngestProgressFile(store.dir, () => store.displacement() === undefined);
   const onProgress = (progress: IngestProgress) => {
     const { bytesRead, totalBytes, documents, failed } = progress;
     shown.update({ bytes_read: bytesRead, total_bytes: totalBytes, documents, failed });
@@ -57,7 +59,7 @@ async function ingestAll(
   source: readonly string[] | { records: PatentRecords },
   options: IngestOptions,
 ): Promise<IngestSummary> {
-  const { signal, drawings = true } = options;
+  const { drawings = true } = options;
   const unavailable = drawings ? await whyNoDrawings() : undefined;
   const files = new LocalDrawings(store.dir);
   const figures =
@@ -69,7 +71,24 @@ async function ingestAll(
           Math.min(preparer.parallel, availableParallelism()),
         )
       : undefined;
-  const run = new IngestRun(store, preparer, options, figures);
+  await files.removeAbandoned();
+  const summary = await ingestInto(new FolderTarget(store, options), preparer, source, options, figures);
+  return unavailable === undefined ? summary : { ...summary, drawings: { ...NO_DRAWINGS, unavailable } };
+}
+
+/**
+ * Reads all files under the given paths, or the records of an application, into a target.
+ * @throws PriorartError as `ingest`
+ */
+export async function ingestInto(
+  target: IngestTarget,
+  preparer: Preparer,
+  source: readonly string[] | { records: PatentRecords },
+  options: IngestOptions = {},
+  figures?: Figures | undefined,
+): Promise<IngestSummary> {
+  const { signal } = options;
+  const run = new IngestRun(target, preparer, options, figures);
   const batches = new Batches(preparer, run);
   const sources: SourceOptions = {
     wanted: (file) => run.isWanted(file),
@@ -86,7 +105,6 @@ async function ingestAll(
     await run.flush();
   };
   try {
-    await files.removeAbandoned();
     const items =
       'records' in source
         ? openRecords(source.records, options.name ?? RECORDS_NAME, { ...sources, commit })
@@ -98,7 +116,7 @@ async function ingestAll(
     await commit();
     const found = await figures?.finish();
     await run.settle();
-    return run.summary(unavailable === undefined ? found : { ...NO_DRAWINGS, unavailable });
+    return run.summary(found);
   } catch (error) {
     await run.stop();
     if (!signal?.aborted) throw error;

@@ -9,11 +9,11 @@ import type { Reranker } from '../rerank/reranker.js';
 import { changesNothing } from '../store/commit.js';
 import { contentHash, type PreparedDocument, storable } from '../store/document.js';
 import type { ModelIdentity } from '../store/manifest.js';
-import type { Store } from '../store/store.js';
 import type { NamedDrawings } from './figures.js';
 import { passagesOf } from './passages.js';
 import type { Failure, ParsedUnit, Unit } from './readers/reader.js';
 import { parseUnit } from './readers/registry.js';
+import type { StoredHeads } from './target.js';
 
 const NO_VECTORS = new Float32Array();
 
@@ -133,7 +133,7 @@ const millions = (count: number): string => `${Math.round(count / 1e5) / 10} mil
 
 /** Prepares units in their order. Faults in a unit never make it throw. */
 export async function prepareUnits(
-  store: Store,
+  stored: StoredHeads,
   models: DerivingModels,
   units: readonly Unit[],
   signal?: AbortSignal,
@@ -146,9 +146,10 @@ export async function prepareUnits(
     failed: [],
     drawings: [],
   };
-  store.refresh();
-  for (const unit of units) {
-    const { patents, skipped, failed } = boundedUnit(unit);
+  const parsed = units.map(boundedUnit);
+  const headOf = await stored(parsed.flatMap(({ patents }) => patents.map(({ patent_id: id }) => id)));
+  for (const [n, unit] of units.entries()) {
+    const { patents, skipped, failed } = parsed[n]!;
     const outcome = { file: unit.file, format: unit.format, unchanged: 0, skipped: skipped.length };
     read.push(outcome);
     for (const { reason } of skipped) prepared.skipped[reason] = (prepared.skipped[reason] ?? 0) + 1;
@@ -159,8 +160,7 @@ export async function prepareUnits(
         prepared.drawings.push({ patentId: patent.patent_id, folder: unit.folder, files });
       }
       const hash = contentHash(patent);
-      const id = store.ids.get(patent.patent_id);
-      const head = id === undefined ? undefined : store.documents.get(id);
+      const head = headOf(patent.patent_id);
       const { replaces = false, isRepeated = false } = unit;
       if (head && !isRepeated && changesNothing({ hash, replaces }, head)) {
         prepared.unchanged += 1;

@@ -5,7 +5,7 @@
 import type { Patent } from '../patent/record.js';
 import { isSameDocument, revised } from '../patent/revision.js';
 import { contentHash, type PreparedDocument, patentOf } from '../store/document.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import { passagesOf } from './passages.js';
 
 export interface Revision {
@@ -20,9 +20,8 @@ export interface Revision {
 /** The key that related pending documents share. */
 const documentKey = ({ country, number, kind_code }: Patent): string => `${country}${number}${kind_code[0]}`;
 
-/** Merges pending documents with each other and with the documents of the store. */
-export function revise(store: Store, pending: readonly PreparedDocument[]): Revision {
-  store.refresh();
+/** Merges pending documents with each other and with the documents of the store's current state. */
+export function revise(store: Publications, pending: readonly PreparedDocument[]): Revision {
   const byKey = new Map<string, PreparedDocument[]>();
   const changed = new Set<PreparedDocument>();
   const became: PreparedDocument[] = [];
@@ -90,7 +89,7 @@ function joined(stored: PreparedDocument, later: PreparedDocument): PreparedDocu
 const NO_VECTORS = new Float32Array();
 
 /** Stored versions of the same document, with their texts: all with its number, in the order of their ids. */
-function storedVersions(store: Store, document: Revised): PreparedDocument[] {
+function storedVersions(store: Publications, document: Revised): PreparedDocument[] {
   const { patent } = document;
   const ids = new Set(
     [...store.numbers.getValues(patent.number)].flatMap((name) => store.ids.get(name) ?? []),

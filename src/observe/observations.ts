@@ -71,20 +71,6 @@ export interface IngestFailure {
   reason: string;
 }
 
-/** An ingest that runs on the data folder, in any process. */
-export interface RunningIngest {
-  /** When it began, ISO 8601. */
-  started: string;
-  /** When these numbers held, ISO 8601. */
-  at: string;
-  bytes_read: number;
-  /** Bytes of all files; 0 if they are unknown. */
-  total_bytes: number;
-  /** Publications read. */
-  documents: number;
-  failed: number;
-}
-
 /** A file that was read completely, from the ledger. */
 export interface IngestedFile {
   path: string;
@@ -105,6 +91,9 @@ export interface IngestedFile {
   /** The first failures of the last reading; absent if nothing failed. */
   failures?: IngestFailure[];
 }
+
+/** A file in a list of all files. */
+export type ListedFile = Omit<IngestedFile, 'failures'>;
 
 export interface IndexState {
   generation: number;

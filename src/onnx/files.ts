@@ -25,7 +25,8 @@ export interface ModelFiles {
   tokenizer: string;
 }
 
-interface Places {
+/** Where the files of a model lie. */
+export interface Places {
   folder: string;
   graphFile?: string | undefined;
   tokenizerFile?: string | undefined;

@@ -20,11 +20,10 @@ function calendarYear(era: number): number {
 const LAST_HEISEI_COUNT = 45;
 
 /**
- * Whether a number contains a year: unexamined applications and translations. False for JP `U`, although
+ * Whether a number of the US or Japan contains a year: unexamined applications and translations. False for JP `U`, although
  * numbers before 1994 contain a year.
  */
 function isDated({ country, kind_code, number }: Numbered): boolean {
-  if (country === 'KR') return /^[123]0(?:19|20)\d{9}$/.test(number) && !/0000$/.test(number.slice(9));
   return country === 'US' ? number.length === 11 : country === 'JP' && /^[AT]/.test(kind_code);
 }
 
@@ -42,7 +41,7 @@ function isRepublication({ country, kind_code }: Numbered): boolean {
 export function docdbNumber(publication: Numbered): string {
   const { country, number } = publication;
   if (country === 'KR') {
-    if (isKoreanRegistration(number)) return number.slice(0, 9);
+    if (isKoreanRegistration(publication)) return number.slice(0, 9);
     return number.slice(2);
   }
   if (country === 'US' && isDated(publication)) return number.slice(0, 4) + number.slice(5);
@@ -57,9 +56,13 @@ export function docdbNumber(publication: Numbered): string {
   return country === 'CN' ? number : withoutZeros(number);
 }
 
-/** Whether a number is a registration such as `1022149430000`, which is padded with zeros at the end. */
-function isKoreanRegistration(number: string): boolean {
-  return number.length === 13 && number.endsWith('0000') && !/^(?:19|20)\d{2}/.test(number.slice(2));
+/** Kinds of Korean registrations. Their numbers hold no year, though some look so: 10-1917335 is `1019173350000`. */
+const KOREAN_REGISTRATION = /^[BY]/;
+
+/** Whether a Korean number is a registration such as `1022149430000`, which is padded with zeros at the end. */
+function isKoreanRegistration({ number, kind_code }: Numbered): boolean {
+  if (number.length !== 13 || !number.endsWith('0000')) return false;
+  return KOREAN_REGISTRATION.test(kind_code) || !/^(?:19|20)\d{2}/.test(number.slice(2));
 }
 
 /**
@@ -89,7 +92,7 @@ export function officeForm(publication: Numbered): string {
   const { country, number, kind_code: kind } = publication;
   switch (country) {
     case 'KR':
-      if (isKoreanRegistration(number)) return `${number.slice(0, 2)}-${number.slice(2, 9)}`;
+      if (isKoreanRegistration(publication)) return `${number.slice(0, 2)}-${number.slice(2, 9)}`;
       return `${number.slice(0, 2)}-${number.slice(2, 6)}-${number.slice(6)}`;
     case 'US':
       if (isDated(publication)) return `US ${number.slice(0, 4)}/${number.slice(4)} ${kind}`;
@@ -123,7 +126,7 @@ export function literatureForm(publication: Numbered): string | undefined {
   const kind = kind_code.padEnd(2, '0');
   if (country === 'CN' || /\D/.test(number) || (country === 'US' && kind === 'A0')) return undefined;
   if (country === 'KR') {
-    if (isKoreanRegistration(number)) return number.slice(0, 9).padStart(12, '0') + kind;
+    if (isKoreanRegistration(publication)) return number.slice(0, 9).padStart(12, '0') + kind;
     return `${number.slice(2, 6)}0${number.slice(6)}${kind}`;
   }
   if (country === 'US' && isDated(publication)) return `${number.slice(0, 4)}0${number.slice(4)}${kind}`;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { LocalDrawings } from '../drawings/files.js';
 import { keepImage } from '../drawings/keep.js';
 import { PriorartError } from '../errors.js';
+import { headsOf } from '../ingest/folder-target.js';
 import { embedDocuments, prepareUnits } from '../ingest/prepare.js';
 import type { Models } from '../models/load.js';
 import type { ThreadModels } from '../models/thread-models.js';
@@ -85,7 +86,7 @@ async function answerTo(
     }
     case 'prepare':
       return withModels(thread, newestManifest(folder), (models) =>
-        prepareUnits(folder.store, models, question.units, cancellation.signal),
+        prepareUnits(headsOf(folder.store), models, question.units, cancellation.signal),
       );
     case 'embed':
       return withModels(thread, newestManifest(folder), (models) =>

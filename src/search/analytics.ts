@@ -8,7 +8,7 @@ import { calling, type NamedCount } from '../index/native.js';
 import { MIN_SCORE, TOP_LIST } from '../limits.js';
 import type { AnswerTrace } from '../observe/observations.js';
 import type { DocumentReader } from '../store/pinned.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import { withApplicantNames } from './applicants.js';
 import { inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
@@ -67,8 +67,10 @@ export async function rankAnalytics(
   const { vector } = subject;
   const calibration = calibrationFor(reader.embedder, vector);
   const embed = clock();
+  const gathering = reader.gather(query, subject, calibration);
+  if (gathering) await gathering;
   cancellation.check();
-  const least = query.statesMinScore || !isClass(subject) ? query.minScore : MIN_SCORE.min;
+  const least = leastSimilarity(query, subject);
   const { manifest, native } = reader.snapshot();
   const { counts, order, groups, plan, filter, names } = calling(() => {
     const { filters, names } = withApplicantNames(native, reader.store, query.filters);
@@ -117,9 +119,14 @@ export async function rankAnalytics(
   };
 }
 
+/** The least similarity that counts. All documents of a class count, unless the request says otherwise. */
+export function leastSimilarity(query: AnalyticsQuery, subject: Subject): number {
+  return query.statesMinScore || !isClass(subject) ? query.minScore : MIN_SCORE.min;
+}
+
 /** Indexes of the documents of a ranking in the order of its pages. */
 function balancedOrder(
-  store: Store,
+  store: Publications,
   docs: Uint32Array,
   subject: Subject,
   { balance }: AnalyticsQuery,

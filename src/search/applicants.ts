@@ -11,7 +11,7 @@ import type { FilterClause, NativeSnapshot } from '../index/native.js';
 import { companyKey } from '../patent/name.js';
 import type { Name } from '../patent/record.js';
 import type { DocumentHead } from '../store/document.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import type { ApplicantMatch, AskedApplicant } from './filter-rows.js';
 import type { Filters } from './query.js';
 import { selectionOf } from './selections.js';
@@ -31,9 +31,14 @@ export interface ExpandedFilters {
 }
 
 /** Adds to the applicant of a filter its names in other languages, if the request wants them. */
-export function withApplicantNames(native: NativeSnapshot, store: Store, filters: Filters): ExpandedFilters {
+export function withApplicantNames(
+  native: NativeSnapshot,
+  store: Publications,
+  filters: Filters,
+): ExpandedFilters {
   const { applicant } = filters.values;
   if (!filters.applicantExpand || applicant === undefined) return { filters };
+  if (applicant.names) return { filters, names: applicant.names };
   const names = namesOf(native, store, applicant);
   return {
     filters: { ...filters, values: { ...filters.values, applicant: { ...applicant, names } } },
@@ -41,7 +46,7 @@ export function withApplicantNames(native: NativeSnapshot, store: Store, filters
   };
 }
 
-function namesOf(native: NativeSnapshot, store: Store, { text, match }: AskedApplicant): string[] {
+function namesOf(native: NativeSnapshot, store: Publications, { text, match }: AskedApplicant): string[] {
   const asked = companyKey(text);
   const first = pairedWith(native, store, { test: match, terms: [asked] }, (key) => isFit(key, asked, match));
   // One step further: from the Korean name to the English one, and from there to the Chinese one.
@@ -55,7 +60,7 @@ function namesOf(native: NativeSnapshot, store: Store, { text, match }: AskedApp
 /** Names that records pair with those of a condition, those of most records first. @param fits the known names, by key */
 function pairedWith(
   native: NativeSnapshot,
-  store: Store,
+  store: Publications,
   condition: Pick<FilterClause, 'test' | 'terms'>,
   fits: (key: string) => boolean,
 ): string[] {

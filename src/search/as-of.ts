@@ -2,11 +2,12 @@
  * Prior art: the field `as_of` leaves only the documents that were published before a day. The day is given, or it is the
  * priority date of a publication.
  */
-import { applicationLink, priorityDate } from '../index/columns.js';
+import { applicationLink } from '../index/columns.js';
 import { earliestDate, fromEpochDay, parseIsoDate, toEpochDay } from '../patent/date.js';
+import { priorityDate } from '../patent/priority.js';
 import type { DocumentHead } from '../store/document.js';
+import type { Publications } from '../store/publications.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 import { invalidField } from './invalid.js';
 import type { Filters } from './query.js';
 
@@ -30,7 +31,7 @@ export function parseAsOf(text: string): string {
  * @throws PriorartError `invalid_request` if no publication has the number, if publications with different priority
  *   dates have it, or if the priority date is unknown
  */
-export function asOfDay(store: Store, asOf: string): string {
+export function asOfDay(store: Publications, asOf: string): string {
   if (DAY.test(asOf)) return asOf;
   const found = resolvePublications(store, asOf);
   if (found.length === 0) {
@@ -53,7 +54,7 @@ export function asOfDay(store: Store, asOf: string): string {
 }
 
 /** The dates of a filter, with the condition of `as_of`: both must hold. */
-export function datesWithAsOf(store: Store, { dates, asOf }: Filters): Filters['dates'] {
+export function datesWithAsOf(store: Publications, { dates, asOf }: Filters): Filters['dates'] {
   if (asOf === undefined) return dates;
   const last = fromEpochDay(toEpochDay(asOfDay(store, asOf)) - 1);
   const { publication } = dates;
@@ -61,7 +62,7 @@ export function datesWithAsOf(store: Store, { dates, asOf }: Filters): Filters['
   return { ...dates, publication: { ...publication, to } };
 }
 
-function headOf(store: Store, patentId: string): DocumentHead {
+function headOf(store: Publications, patentId: string): DocumentHead {
   const id = store.ids.get(patentId);
   const head = id === undefined ? undefined : store.documents.get(id);
   if (head === undefined) throw damagedLookup(store.dir, patentId);

@@ -5,7 +5,7 @@
 import type { FilterClause, NativeSnapshot, SearchHits, SearchOptions, Selection } from '../index/native.js';
 import { TOP_K } from '../limits.js';
 import type { Manifest } from '../store/manifest.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import { type Grouping, groupsOf } from './collapse.js';
 import { type Plan, type PlanOptions, planOf, scansOf } from './plan.js';
 import type { Balance } from './query.js';
@@ -15,7 +15,7 @@ const GROUPS_MOST = 12;
 
 /** The state that is searched, and the question. */
 export interface BalancedSearch {
-  store: Store;
+  store: Publications;
   native: NativeSnapshot;
   manifest: Manifest;
   vector: Float32Array;
@@ -108,7 +108,7 @@ function withoutRepetitions(
   return kept.filter((list) => list.length > 0);
 }
 
-function isBetter(store: Store, one: Candidate, rival: Candidate, { prefer = [] }: Grouping): boolean {
+function isBetter(store: Publications, one: Candidate, rival: Candidate, { prefer = [] }: Grouping): boolean {
   const place = ({ hits, at }: Candidate) => {
     const country = store.documents.get(hits.docs[at]!)?.country;
     const found = country === undefined ? -1 : prefer.indexOf(country);
@@ -137,6 +137,7 @@ function joined(chosen: readonly Candidate[], all: readonly SearchHits[]): Searc
       parts.flatMap(({ hits, from, to }) => [...hits.passageScores.subarray(from, to)]),
     ),
     rowsScored: sum(({ rowsScored }) => rowsScored),
+    visited: sum(({ visited }) => visited),
     candidates: sum(({ candidates }) => candidates),
     widened: sum(({ widened }) => widened),
     rescanned: sum(({ rescanned }) => rescanned),

@@ -1,9 +1,9 @@
 /** What the details endpoint adds to an entry with `bibliography`: names, codes, priorities, citations, family. */
 import type { Citation, Patent } from '../patent/record.js';
+import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 import { someGroups } from './collapse.js';
-import type { Folder } from './folder.js';
+import type { Searched } from './reader.js';
 import type { Bibliography, CitedDocument } from './types.js';
 
 /** Fields that are shown as they are stored. */
@@ -20,7 +20,7 @@ const AS_STORED = [
  * The other publications of the family or the application of each document, by the document's id.
  * @param docs ids of stored documents
  */
-export function familiesOf(folder: Folder, docs: readonly number[]): Map<number, string[]> {
+export function familiesOf(folder: Searched, docs: readonly number[]): Map<number, string[]> {
   const { store } = folder;
   const { native } = folder.snapshot();
   const distinct = Uint32Array.from(new Set(docs)).sort();
@@ -32,7 +32,7 @@ export function familiesOf(folder: Folder, docs: readonly number[]): Map<number,
   return new Map(families);
 }
 
-export function bibliographyOf(store: Store, patent: Patent, family: string[]): Bibliography {
+export function bibliographyOf(store: Publications, patent: Patent, family: string[]): Bibliography {
   const stored = AS_STORED.filter((name) => patent[name] !== undefined).map((name) => [name, patent[name]]);
   return {
     applicants: patent.applicants ?? [],
@@ -44,13 +44,13 @@ export function bibliographyOf(store: Store, patent: Patent, family: string[]): 
   };
 }
 
-function citedDocument(store: Store, citation: Citation): CitedDocument {
+function citedDocument(store: Publications, citation: Citation): CitedDocument {
   const publications = publicationsOf(store, citation);
   return publications.length === 0 ? citation : { ...citation, publications };
 }
 
 /** Publications of the index that a citation names. Without a kind code, an application and its grant. */
-function publicationsOf(store: Store, { patent_id, country, number, kind }: Citation): string[] {
+function publicationsOf(store: Publications, { patent_id, country, number, kind }: Citation): string[] {
   if (patent_id !== undefined) return resolvePublications(store, patent_id);
   if (country === undefined || number === undefined) return [];
   return resolvePublications(store, `${country}${number}${kind ?? ''}`);

@@ -48,7 +48,7 @@ export function candidatesOf(
   calibration: Calibration,
   clock: () => number,
 ): Candidates {
-  const { store, reranker } = reader;
+  const { store } = reader;
   const { vector } = subject;
   const { filters, names } = withApplicantNames(native, store, query.filters);
   const own = [...clausesOf(filters, store), ...subject.clauses];
@@ -67,7 +67,7 @@ export function candidatesOf(
     reader.checks?.offer({ native, vector, clauses, dedupe: grouping.dedupe, shown, plan, hits });
   }
   const knn = clock();
-  const countsWords = query.rerank !== 'off' && reranker.takesWords === true;
+  const countsWords = wordsCount(reader, query);
   // Balanced candidates are collected by groups.
   const documents = query.balance || !countsWords ? 0 : WORD_CANDIDATES;
   const question = countsWords || query.explain || query.highlight ? wordsOf(query.query) : undefined;
@@ -90,10 +90,15 @@ export function candidatesOf(
   };
 }
 
+/** Whether words count in the order: there is a reranking, by a reranker that takes them. */
+export function wordsCount({ reranker }: IndexReader, { rerank }: SemanticQuery): boolean {
+  return rerank !== 'off' && reranker.takesWords === true;
+}
+
 /**
  * Number of candidates of the vectors. It does not depend on top_k, so that the answer for a small top_k is the beginning of
  * the answer for a large one.
  */
-function depthOf({ reranker }: IndexReader, { rerank }: SemanticQuery): number {
+export function depthOf({ reranker }: IndexReader, { rerank }: SemanticQuery): number {
   return Math.max(TOP_K.max, rerank === 'off' ? 0 : reranker.depth);
 }

@@ -4,13 +4,14 @@
  */
 import { calling, type FilterClause, type NativeSnapshot } from '../index/native.js';
 import { parseClassificationPrefix } from '../patent/classification.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import { norm } from './pooled.js';
-import { selectionOf } from './selections.js';
+import { countOf, selectionOf } from './selections.js';
 import { titleOf } from './show.js';
 
 /** Documents whose mean is the centre of a class, and how many of them give their titles. */
 const SAMPLE = { documents: 128, titles: 16 } as const;
+export const CLASS_SAMPLE = SAMPLE.documents;
 
 /** At least a subclass. */
 const CODE = /^[A-HY]\s?\d\d\s?[A-Z](?:\s?\d{1,4}(?:\/\d{0,6})?)?$/;
@@ -41,13 +42,13 @@ export interface DocumentClass {
 /** The class of a code; undefined if nothing in the index is classified under it. */
 export function classOf(
   native: NativeSnapshot,
-  store: Store,
+  store: Publications,
   prefix: string,
   dimensions: number,
 ): DocumentClass | undefined {
   return calling(() => {
     const selection = selectionOf(native, [classClause(prefix)]);
-    const documents = selection.docs.reduce((sum, count) => sum + count, 0);
+    const documents = countOf(native, [classClause(prefix)]);
     if (documents === 0) return undefined;
     const sample = native.sample(selection, SAMPLE.documents);
     const titles = Array.from(sample.subarray(0, SAMPLE.titles), (doc) => store.documents.get(doc))

@@ -1,7 +1,7 @@
 /** Which publications are one result: those of an application, of a family, or none. */
 import type { NativeSnapshot, Selection } from '../index/native.js';
 import type { Country } from '../patent/country.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import { deduplicates } from './filter.js';
 import type { Collapse, Filters } from './query.js';
 import type { CollapsedMember } from './types.js';
@@ -63,7 +63,7 @@ export function membersOf(
 
 /** patent_ids of the other publications of the same groups, which the filter allows. */
 export function othersOf(
-  store: Store,
+  store: Publications,
   native: NativeSnapshot,
   allowed: Selection,
   docs: Uint32Array,

@@ -4,11 +4,11 @@ import { calling, type NativeSnapshot, type Selection } from '../index/native.js
 import { COUNTRIES } from '../patent/country.js';
 import { fromEpochDay } from '../patent/date.js';
 import { modelName } from '../store/manifest.js';
-import type { Folder } from './folder.js';
+import type { Searched } from './reader.js';
 import type { Coverage, CoverageCountry } from './types.js';
 
 /** Counts the current state. */
-export function coverageOf(folder: Folder): Coverage {
+export function coverageOf(folder: Searched): Coverage {
   const { manifest, native } = folder.snapshot();
   const byCountry: Coverage['by_country'] = {};
   for (const country of COUNTRIES) {

@@ -1,18 +1,18 @@
 /** Full documents by number, up to 200 at once, one entry per number asked. */
 import { patentOf } from '../store/document.js';
+import type { Publications } from '../store/publications.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 import { bibliographyOf, familiesOf } from './bibliography.js';
 import { type Cancellation, uncancelled } from './cancel.js';
-import type { Folder } from './folder.js';
 import { markdownOf } from './markdown.js';
 import type { DetailsQuery } from './query.js';
-import { applicantOf, datesOf, figuresOf, representativeFigure, titleOf } from './show.js';
+import type { Searched } from './reader.js';
+import { figuresOf, metadataOf, representativeFigure } from './show.js';
 import type { DetailsEntry, DetailsResponse } from './types.js';
 
 /** Answers a request for details. */
 export function detailsOf(
-  folder: Folder,
+  folder: Searched,
   query: DetailsQuery,
   cancellation: Cancellation = uncancelled,
 ): DetailsResponse {
@@ -45,7 +45,7 @@ interface Found {
 }
 
 function entryOf(
-  store: Store,
+  store: Publications,
   { asked, candidates, doc }: Found,
   { sections, linkBase = '' }: DetailsQuery,
   families: ReadonlyMap<number, string[]> | undefined,
@@ -57,14 +57,7 @@ function entryOf(
   const figure = representativeFigure(store, head);
   return {
     patent_id: head.patent_id,
-    metadata: {
-      title: titleOf(head),
-      applicant: applicantOf(head),
-      ...datesOf(head),
-      ipc_codes: head.ipc_codes ?? [],
-      kind_code: head.kind_code,
-      country: head.country,
-    },
+    metadata: metadataOf(head),
     content: markdownOf(head, body, figuresOf(store, head), sections, linkBase),
     ...(figure === undefined ? {} : { representative_figure: figure }),
     ...(families && { bibliography: bibliographyOf(store, patentOf(head, body), families.get(doc) ?? []) }),

@@ -2,8 +2,8 @@
 import { PriorartError } from '../errors.js';
 import { applicationLink } from '../index/columns.js';
 import type { DocumentBody, DocumentHead } from '../store/document.js';
+import type { Publications } from '../store/publications.js';
 import { damagedLookup, resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 import { shown } from './invalid.js';
 import { titleOf } from './show.js';
 
@@ -13,7 +13,7 @@ export interface Publication {
 }
 
 /** @throws PriorartError `data_corrupt` if the tables contradict each other */
-export function publicationOf(store: Store, patentId: string): Publication {
+export function publicationOf(store: Publications, patentId: string): Publication {
   const id = store.ids.get(patentId);
   const [head, body] = id === undefined ? [] : [store.documents.get(id), store.bodies.get(id)];
   if (head === undefined || body === undefined) throw damagedLookup(store.dir, patentId);
@@ -26,7 +26,7 @@ export function publicationOf(store: Store, patentId: string): Publication {
  *   publications of several applications have
  */
 export function examplesOf(
-  store: Store,
+  store: Publications,
   asked: { like?: readonly string[]; unlike?: readonly string[] },
 ): { like: Publication[]; unlike: Publication[] } {
   const faults: string[] = [];
@@ -62,7 +62,7 @@ function listed(publications: readonly Publication[]): string {
 }
 
 /** A publication's patent_id, and those of the other publications of its application. */
-export function withSiblings(store: Store, { head }: Publication): string[] {
+export function withSiblings(store: Publications, { head }: Publication): string[] {
   const { country, application_number: number, patent_id } = head;
   const siblings = number === undefined ? [] : store.applications.getValues(country + number);
   return [...new Set([patent_id, ...siblings])];

@@ -79,9 +79,11 @@ export interface Explanation {
   reranked: number;
   /** Documents whose texts the reranker read, because their segments hold no token bags of its model. */
   read: number;
-  /** Passages scored exactly, passages whose score an index estimated, and how often a search was widened. */
+  /** Passages scored exactly. */
   scored: number;
-  /** Passages that approximate indexes proposed. */
+  /** Documents whose passages were estimated by their sketches. */
+  visited: number;
+  /** Passages that approximate indexes proposed or estimated. */
   candidates: number;
   /** Stages that were repeated with more candidates. */
   widened: number;

@@ -4,8 +4,8 @@ import type { FilterClause } from '../index/native.js';
 import { openTranslations } from '../index/translations.js';
 import { toEpochDay } from '../patent/date.js';
 import type { KindClass } from '../patent/kind.js';
+import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 import { datesWithAsOf } from './as-of.js';
 import { conditionsOf, WORDS } from './filter-rows.js';
 import type { Filters } from './query.js';
@@ -36,7 +36,7 @@ export function deduplicates(filters: Filters): boolean {
 }
 
 /** The clauses of a filter. A document is allowed if all hold. */
-export function clausesOf(filters: Filters, store: Store): FilterClause[] {
+export function clausesOf(filters: Filters, store: Publications): FilterClause[] {
   const conditions = conditionsOf(filters.values, (number) => resolvePublications(store, number));
   const clauses: FilterClause[] = conditions.map((condition) =>
     filters.translateTerms && condition.column === WORDS ? { ...condition, translate: true } : condition,

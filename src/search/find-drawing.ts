@@ -2,8 +2,8 @@
 import { figureKey, SHOWN_EXTENSION } from '../drawings/name.js';
 import { PriorartError } from '../errors.js';
 import { figureImages } from '../store/figures.js';
+import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 
 /**
  * Name of the image's content: the SHA-256 of its bytes in hex. Reads the store only: no part of a request becomes a path.
@@ -11,7 +11,7 @@ import type { Store } from '../store/store.js';
  * @param file the name that an answer showed
  * @throws PriorartError `not_found`
  */
-export function findDrawing(store: Store, publication: string, file: string): string {
+export function findDrawing(store: Publications, publication: string, file: string): string {
   const key = file.toLowerCase().endsWith(SHOWN_EXTENSION) ? figureKey(file) : undefined;
   if (key === undefined || publication.length > PUBLICATION_MAX_CHARS) throw notFound();
   store.refresh();

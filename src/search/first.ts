@@ -1,6 +1,6 @@
 /** Publications that a question names: they come first in its answer, if the filter allows them. */
 import type { FilterClause, NativeSnapshot, SearchHits, SearchOptions } from '../index/native.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import { type Grouping, othersOf } from './collapse.js';
 import { clausesOf } from './filter.js';
 import type { Filters } from './query.js';
@@ -9,7 +9,7 @@ import { type Subject, without } from './subject.js';
 
 /** The hits of the publications that a question names; undefined if the filter allows none of them. */
 export function firstOf(
-  store: Store,
+  store: Publications,
   native: NativeSnapshot,
   filters: Filters,
   { vector, first, clauses }: Subject,
@@ -33,7 +33,7 @@ export function firstOf(
  * @param clauses those of the filter
  */
 export function withoutFirst(
-  store: Store,
+  store: Publications,
   native: NativeSnapshot,
   clauses: FilterClause[],
   found: SearchHits | undefined,
@@ -47,7 +47,7 @@ export function withoutFirst(
 
 /** Conditions of statistics, which count the named publications in the place of others that are one result with them. */
 export function withoutOthers(
-  store: Store,
+  store: Publications,
   native: NativeSnapshot,
   clauses: FilterClause[],
   { first }: Subject,
@@ -59,7 +59,7 @@ export function withoutOthers(
 }
 
 /** Indexes of some documents, those that the question names first. */
-export function firstInOrder(store: Store, docs: Uint32Array, { first }: Subject): Uint32Array {
+export function firstInOrder(store: Publications, docs: Uint32Array, { first }: Subject): Uint32Array {
   const named = new Set(first.map((patentId) => store.ids.get(patentId)));
   const order = Uint32Array.from(docs.keys());
   if (named.size === 0) return order;

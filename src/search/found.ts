@@ -7,7 +7,7 @@ import type { Passage } from '../patent/passage.js';
 import { titlesOf } from '../patent/record.js';
 import type { FoundDocuments } from '../rerank/reranker.js';
 import type { DocumentHead } from '../store/document.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import { representativeFigure } from './show.js';
 
 /**
@@ -18,14 +18,14 @@ export class Found implements FoundDocuments {
   readonly native: NativeSnapshot;
   readonly hits: SearchHits;
   readonly foreign?: (question: string) => Uint8Array;
-  readonly #store: Store;
+  readonly #store: Publications;
   readonly #heads: DocumentHead[] = [];
   readonly #passages: Passage[][] = [];
   readonly #figures: { name: string | undefined }[] = [];
 
   /** @param languages of the embedder that the vectors are of */
   constructor(
-    store: Store,
+    store: Publications,
     native: NativeSnapshot,
     hits: SearchHits,
     languages?: Embedder['languages'] | undefined,
@@ -98,7 +98,7 @@ export class Found implements FoundDocuments {
 }
 
 /** The abstract: the first passage of a document that has one. */
-function abstractOf(store: Store, doc: number): string {
+function abstractOf(store: Publications, doc: number): string {
   const first = store.passage(doc, 0) ?? missing(doc);
   return first.chunk_type === 'abstract' ? first.text : '';
 }

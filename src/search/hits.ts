@@ -14,6 +14,7 @@ export function inFront(a: SearchHits, b: SearchHits): SearchHits {
     passages: joinedNumbers(a.passages, b.passages),
     passageScores: joinedNumbers(a.passageScores, b.passageScores),
     rowsScored: a.rowsScored + b.rowsScored,
+    visited: a.visited + b.visited,
     candidates: a.candidates + b.candidates,
     widened: a.widened + b.widened,
     rescanned: a.rescanned + b.rescanned,

@@ -1,11 +1,12 @@
 /** Why a filter allows nothing: what each of its conditions, by itself, leaves out. */
 import { calling, type FilterClause, type NativeSnapshot } from '../index/native.js';
 import type { KindClass } from '../patent/kind.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 import { withApplicantNames } from './applicants.js';
 import { clausesOf } from './filter.js';
 import { FILTER_ROWS } from './filter-rows.js';
 import type { Filters } from './query.js';
+import { countOf } from './selections.js';
 import type { ExcludedBy } from './types.js';
 
 /** One condition of a filter. */
@@ -29,7 +30,7 @@ export interface LeftOutReport {
 }
 
 /** The conditions of a filter that allows nothing, as an answer shows them. */
-export function excludedBy(native: NativeSnapshot, filters: Filters, store: Store): ExcludedBy[] {
+export function excludedBy(native: NativeSnapshot, filters: Filters, store: Publications): ExcludedBy[] {
   return leftOutBy(native, filters, store).conditions.map(({ column, publications, words }) => ({
     filter: fieldOf(column, words?.test),
     publications,
@@ -46,9 +47,8 @@ function fieldOf(column: string, test?: 'holds' | 'lacks'): string {
   return row?.[0] ?? column;
 }
 
-export function leftOutBy(native: NativeSnapshot, filters: Filters, store: Store): LeftOutReport {
-  const select = (clauses: FilterClause[]) => calling(() => native.select(clauses));
-  const count = (clauses: FilterClause[]) => select(clauses).docs.reduce((sum, docs) => sum + docs, 0);
+export function leftOutBy(native: NativeSnapshot, filters: Filters, store: Publications): LeftOutReport {
+  const count = (clauses: FilterClause[]) => calling(() => countOf(native, clauses));
   const total = count([]);
   const clauses = clausesOf(withApplicantNames(native, store, filters).filters, store);
   const found = { total, allowed: count(clauses) };
@@ -61,6 +61,6 @@ export function leftOutBy(native: NativeSnapshot, filters: Filters, store: Store
     .filter(({ publications }) => publications > 0)
     .sort((a, b) => b.publications - a.publications);
   if (!clauses.some(({ column }) => column === 'kind_class')) return { ...found, conditions };
-  const tally = calling(() => native.tally(select([]), 'kind_class'));
+  const tally = calling(() => native.tally(native.select([]), 'kind_class'));
   return { ...found, conditions, kinds: Object.fromEntries(tally.map(({ name, count }) => [name, count])) };
 }

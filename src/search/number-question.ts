@@ -2,8 +2,8 @@
 import { normaliseApplicationNumber } from '../patent/application-number.js';
 import { COUNTRIES, type Country } from '../patent/country.js';
 import { parsePatentNumber } from '../patent/number.js';
+import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 
 const MOST_CHARS = 40;
 /** Digits of a number after letters, such as `D433143` and `EP12345`. Shorter texts are names: `H.264`, `D1`. */
@@ -41,7 +41,7 @@ const PCT = /^PCT\/[A-Z]{2}\d{4}\/\d{5,6}$/;
  * patent_ids of the stored publications whose number, or whose application's number, a question is. Empty: it is a number of
  * no stored publication. Undefined: it is not a number.
  */
-export function publicationsAsked(store: Store, question: string): string[] | undefined {
+export function publicationsAsked(store: Publications, question: string): string[] | undefined {
   if (!isNumber(question)) return undefined;
   const text = plain(question);
   const publications = resolvePublications(store, text);

@@ -1,6 +1,6 @@
 /**
- * The plan of a search: for each segment, the cheapest scan that reaches the recall goal. Costs are measured when an
- * index is built, on the machine that builds it. The plan is data: `explain` prints it and tests assert on it.
+ * The plan of a search: for each segment, the cheapest scan that reaches the recall goal. The costs of a FAISS index were
+ * measured when it was built, on the machine that built it. The plan is data: `explain` prints it and tests assert on it.
  *
  * The constants below are times in ns, shares or counts. `npm run bench -- micro` measures the times, `npm run bench --
  * recall` and test/recall measure what the plans find.
@@ -23,6 +23,24 @@ const CANDIDATES = { share: 1.5, besides: 128 };
 const RANKING_NS = 300;
 /** Passages of a candidate document that are scored exactly after a full PQ scan, at most. */
 const CANDIDATE_PASSAGES = 12;
+/**
+ * Costs of a search by sketches, ns for 256 dimensions: sampling residuals; the bound of a document; the estimate of a
+ * passage; visiting a document, which reads from memory and scores the passages that may count. `row` is the exact score of
+ * a passage. Only their ratios count, and they hardly depend on the dimensions. They are estimates, from profiles of whole
+ * searches on a busy machine; no benchmark measures them alone.
+ */
+const SKETCH_NS = { start: 30_000, document: 8, passage: 8, visit: 250, row: 22 };
+/**
+ * Standard deviations of the bounds of a search by sketches. `all`: of the best 10 or 50 documents .99 are found if all that
+ * are wanted count. `sure`: if many more are wanted than must be found, these are found on the way. `many`: for counts.
+ */
+const DEVIATIONS = { all: 5, sure: 4, many: 6 };
+/** Wanted documents per sure one from which `sure` suffices, and wanted documents that are many. */
+const SURE_AMONG = 4;
+const MANY = 200;
+/** Documents that a search by sketches visits: `share × wanted + besides`. */
+const VISITED = { share: 2, besides: 500 };
+
 /** Share of a probe's cost that judging a filter by a sample of the query's neighbours adds. */
 const SAMPLING_SHARE = 0.5;
 
@@ -48,19 +66,20 @@ const PASSAGES_PER_DOCUMENT = 4;
 const EFFORT_FOR_DOCUMENTS = 50;
 
 /**
- * `exact` scores every passage that the filter allows. `codes` is a full PQ scan: it estimates the score of every passage by
+ * `exact` scores every passage that the filter allows. `documents` visits documents in the order of bounds on their scores,
+ * from the segment's sketches, until no other can be among the best. `codes` is a full PQ scan: it estimates the score of every passage by
  * its code, then scores documents in the order of their estimates until no other can be among the best. `ivf` does the
  * same with the passages of the lists nearest to the query, `hnsw` with those that a graph proposes.
  */
-export type ScanKind = 'exact' | 'ivf' | 'hnsw' | 'codes' | 'none';
+export type ScanKind = 'exact' | 'documents' | 'ivf' | 'hnsw' | 'codes' | 'none';
 
 /** The reason for the scan of a segment, with its meaning. */
 export const PLAN_REASONS = {
   nothing_allowed: 'the filter allows no passage',
   asked: 'the caller asked for it',
-  small: `no index: fewer than ${EXACT_BELOW_PASSAGES.toLocaleString('en')} passages`,
-  flat: 'no index: the index kind of the folder is flat',
-  not_built: 'no index: a merge has not built it yet',
+  small: `fewer than ${EXACT_BELOW_PASSAGES.toLocaleString('en')} passages`,
+  flat: 'the index kind of the folder is flat',
+  no_sketches: 'the segment has no sketches; `priorart check --repair` adds them',
   poor_recall: 'the index misses too much',
   graph_filter: 'the filter allows too small a share of the passages for a graph',
   nearly_as_cheap: 'another scan saves too little time for its lower recall',
@@ -76,9 +95,9 @@ export interface SegmentPlan {
   /** Way in which it is scanned. */
   scan: ScanKind;
   /**
-   * Reason for this scan. `nothing_allowed`: the filter allows no passage. `asked`: the caller asked for it. Without an
-   * index: `small` (fewer than 20,000 passages), `flat` (index kind of the folder), `not_built` (a merge builds it). With an
-   * index that is not used: `poor_recall`, `graph_filter` (the filter allows too small a share for a graph),
+   * Reason for this scan. `nothing_allowed`: the filter allows no passage. `asked`: the caller asked for it. Scanned exactly
+   * because of the segment: `small` (fewer than 20,000 passages), `flat` (index kind of the folder), `no_sketches` (an earlier
+   * version wrote it). With an index that is not used: `poor_recall`, `graph_filter` (the filter allows too small a share for a graph),
    * `nearly_as_cheap` (another scan costs less, but not enough for its lower recall). `cheapest`: it costs least.
    */
   why?: PlanReason;
@@ -88,7 +107,7 @@ export interface SegmentPlan {
   allowed: number;
   /** Live passages of the segment. */
   passages: number;
-  /** Expected cost of each possible scan, ms. Absent if the segment has no index: then only `exact` is possible. */
+  /** Expected cost of each possible scan, ms. Absent if only `exact` is possible. */
   expected?: Partial<Record<ScanKind, number>>;
   /** Passages that the index is asked for. */
   k?: number;
@@ -98,6 +117,11 @@ export interface SegmentPlan {
   lists?: number;
   /** Candidates kept while a graph is walked. */
   efSearch?: number;
+  /**
+   * Scan `documents`: the bound on a document's score lies this many standard deviations above the score of the mean of its
+   * passages.
+   */
+  deviations?: number;
 }
 
 /** How a search is answered. */
@@ -118,7 +142,7 @@ export interface PlanOptions {
   /** Share of the allowed documents that is expected to reach the threshold. Default: 1. */
   share?: number | undefined;
   /** Use this scan in every segment whose index offers it, whatever it costs: for experiments. */
-  only?: 'index' | 'codes' | undefined;
+  only?: 'index' | 'codes' | 'documents' | undefined;
   /**
    * Documents, of those wanted, that must be found with the recall of the best ten. More of them are found on the way, less
    * surely. Default: all that are wanted.
@@ -156,8 +180,6 @@ export function planOf(
     const allowed = selection.passages[n] ?? 0;
     const base = { segment: entry.id, allowed, passages: open[n]?.passages ?? entry.passages };
     if (allowed === 0) return { ...base, scan: 'none', why: 'nothing_allowed' };
-    if (entry.index === undefined)
-      return { ...base, scan: 'exact', why: whyNoIndex(entry.passages, indexKind) };
     const own = selection.docs[n] ?? 0;
     const asked = {
       ...base,
@@ -166,7 +188,13 @@ export function planOf(
       here: (expected * own) / documents,
       documents: own,
     };
-    return { ...base, ...chosen(asked, entry.index, exact ? 'exact' : only) };
+    const why = only !== undefined || entry.index ? undefined : whyExact(entry, open[n], indexKind);
+    if (why) return { ...base, scan: 'exact', why };
+    // A user who chose a kind of index gets it.
+    const wantsIndex = entry.index !== undefined && indexKind !== undefined && indexKind !== 'auto';
+    const hasSketches = open[n]?.hasSketches === true && (only === 'documents' || !wantsIndex);
+    const scans = scansFor(asked, entry.index, hasSketches);
+    return { ...base, ...chosen(asked, entry.index, scans, exact ? 'exact' : only) };
   });
   return {
     exact: segments.every(({ scan }) => scan === 'exact' || scan === 'none'),
@@ -176,35 +204,68 @@ export function planOf(
   };
 }
 
-/** Why a segment has no index. The number of passages counts deleted documents, as at the choice of the index. */
-function whyNoIndex(passages: number, indexKind: string | undefined): PlanReason {
+/** Why a segment without an index is scanned exactly; undefined if it need not be. */
+function whyExact(
+  { passages }: SegmentEntry,
+  segment: OpenSegment | undefined,
+  indexKind: string | undefined,
+): PlanReason | undefined {
   if (indexKind === 'flat') return 'flat';
-  return passages < EXACT_BELOW_PASSAGES ? 'small' : 'not_built';
+  if (passages < EXACT_BELOW_PASSAGES) return 'small';
+  return segment?.hasSketches ? undefined : 'no_sketches';
 }
 
 type Choice = Omit<SegmentPlan, 'segment' | 'allowed' | 'passages'>;
+/** A possible scan: its cost in ns, and its parameters. */
+type Possible = Pick<SegmentPlan, 'scan' | 'k' | 'nprobe' | 'lists' | 'efSearch' | 'deviations'> & {
+  cost: number;
+};
 
-/** The cheapest scan of a segment with an index. Of two that cost about the same, the one that estimates less. */
-function chosen(asked: SegmentQuery, index: IndexFile, only?: 'exact' | 'index' | 'codes'): Choice {
-  const { costs } = index;
-  const exact = asked.allowed * costs.row;
-  const codes = costs.scan > 0 ? codesCost(asked, costs) : Number.POSITIVE_INFINITY;
-  const poor = whyPoor(asked, index);
-  const probing = poor === undefined ? askIndex(asked, index, costs) : undefined;
-  const expected: NonNullable<Choice['expected']> = { exact: ms(exact) };
-  if (Number.isFinite(codes)) expected.codes = ms(codes);
-  if (probing) expected[probing.scan] = ms(probing.cost);
-  const base = { index: index.kind, expected };
-  const takesIndex = only === undefined || only === 'index';
-  const takesCodes = only === undefined || only === 'codes';
-  const whole = takesCodes && (only === 'codes' ? Number.isFinite(codes) : codes < exact * WORTH);
-  const least = whole ? codes : exact;
-  if (probing && takesIndex && (only === 'index' || probing.cost < least * WORTH)) {
-    const { cost: _, ...how } = probing;
-    return { ...base, ...how, why: only === undefined ? 'cheapest' : 'asked' };
-  }
-  const scan = whole ? 'codes' : 'exact';
-  return { ...base, scan, why: only === undefined ? (poor ?? whyNot(scan, expected)) : 'asked' };
+/** The possible scans of a segment, those that estimate less before others. */
+function scansFor(asked: SegmentQuery, index: IndexFile | undefined, hasSketches: boolean): Possible[] {
+  const row = index?.costs.row ?? SKETCH_NS.row;
+  const scans: Possible[] = [{ scan: 'exact', cost: asked.allowed * row }];
+  // The machine that built the index may be faster or slower than the one whose costs are stated here.
+  if (hasSketches) scans.push(bySketches(asked, row / SKETCH_NS.row));
+  if (index && index.costs.scan > 0) scans.push({ scan: 'codes', cost: codesCost(asked, index.costs) });
+  if (index && whyPoor(asked, index) === undefined) scans.push(askIndex(asked, index, index.costs));
+  return scans;
+}
+
+/** The cheapest scan. Of two that cost about the same, the one that estimates less. */
+function chosen(
+  asked: SegmentQuery,
+  index: IndexFile | undefined,
+  scans: readonly Possible[],
+  only: PlanOptions['only'] | 'exact',
+): Choice {
+  const ofOnly: readonly (string | undefined)[] = only === 'index' ? ['ivf', 'hnsw'] : [only];
+  const forced = only === undefined ? undefined : scans.find(({ scan }) => ofOnly.includes(scan));
+  const best = scans.reduce((best, other) => (other.cost < best.cost * WORTH ? other : best));
+  const { cost: _, ...how } = forced ?? best;
+  const least = Math.min(...scans.map(({ cost }) => cost));
+  const cheapest = best.cost === least ? 'cheapest' : 'nearly_as_cheap';
+  const poor = index && best.scan !== 'documents' ? whyPoor(asked, index) : undefined;
+  return {
+    ...(index ? { index: index.kind } : {}),
+    expected: Object.fromEntries(scans.map(({ scan, cost }) => [scan, ms(cost)])),
+    ...how,
+    why: forced ? 'asked' : (poor ?? cheapest),
+  };
+}
+
+/** Visits documents by their bounds. `scale` is the cost on this machine as a multiple of that in `SKETCH_NS`. */
+function bySketches(asked: SegmentQuery, scale: number): Possible {
+  const { allowed, documents, here } = asked;
+  const visited = Math.min(documents, here * VISITED.share + VISITED.besides);
+  const visit = (allowed / documents) * SKETCH_NS.passage + SKETCH_NS.visit;
+  const cost = (SKETCH_NS.start + documents * SKETCH_NS.document + visited * visit) * scale;
+  return { scan: 'documents', cost, deviations: deviationsOf(asked) };
+}
+
+function deviationsOf({ wanted, sure }: SegmentQuery): number {
+  if (wanted > MANY) return DEVIATIONS.many;
+  return wanted >= sure * SURE_AMONG ? DEVIATIONS.sure : DEVIATIONS.all;
 }
 
 /** Why an index misses too much to be used; undefined if it does not. */
@@ -214,11 +275,6 @@ function whyPoor(
 ): 'poor_recall' | 'graph_filter' | undefined {
   if (recall < RECALL_LEAST) return 'poor_recall';
   return lists === 0 && allowed < passages * HNSW_EXACT_SHARE ? 'graph_filter' : undefined;
-}
-
-/** Why no scan is chosen that estimates more than `scan`. */
-function whyNot(scan: ScanKind, expected: NonNullable<Choice['expected']>): PlanReason {
-  return expected[scan] === Math.min(...Object.values(expected)) ? 'cheapest' : 'nearly_as_cheap';
 }
 
 /** Candidate documents, which are scored exactly. */
@@ -238,11 +294,7 @@ function codesCost(asked: SegmentQuery, costs: IndexCosts): number {
 }
 
 /** Parameters of a search of the index, and its cost, ns. */
-function askIndex(
-  asked: SegmentQuery,
-  index: IndexFile,
-  costs: IndexCosts,
-): { scan: 'ivf' | 'hnsw'; cost: number; k?: number; nprobe?: number; lists?: number; efSearch?: number } {
+function askIndex(asked: SegmentQuery, index: IndexFile, costs: IndexCosts): Possible {
   const { allowed, passages, wanted, sure } = asked;
   const share = allowed / passages;
   const depth = Math.max(1, wanted / EFFORT_FOR_DOCUMENTS);
@@ -278,8 +330,9 @@ function ms(ns: number): number {
 
 /** The plan as the addon takes it. */
 export function scansOf(plan: Plan): SegmentScan[] {
-  return plan.segments.map(({ scan, k, nprobe, efSearch }) => {
+  return plan.segments.map(({ scan, k, nprobe, efSearch, deviations }) => {
     if (scan === 'codes') return { codes: true };
+    if (deviations !== undefined) return { deviations };
     return {
       ...(k === undefined ? {} : { k }),
       ...(nprobe === undefined ? {} : { nprobe }),

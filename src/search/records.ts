@@ -114,8 +114,10 @@ function allowedBy(
   return (doc) => ((bits[doc >>> 3] ?? 0) & (1 << (doc & 7))) !== 0;
 }
 
-/** The newest state of the texts, and the segments of that very state. */
-async function pinWithSegments(store: Store): Promise<{ pinned: PinnedDocuments; snapshot: OpenSnapshot }> {
+/** The newest state of the texts, and the segments of that very state. The caller releases and closes them. */
+export async function pinWithSegments(
+  store: Store,
+): Promise<{ pinned: PinnedDocuments; snapshot: OpenSnapshot }> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     store.refresh();
     const snapshot = openSnapshot(store);

@@ -4,6 +4,7 @@ import { openTranslations } from '../index/translations.js';
 import { WORDS } from './filter-rows.js';
 import type { Wanted } from './hit-explanation.js';
 import type { Filters } from './query.js';
+import { countOf } from './selections.js';
 import type { HitExplanation } from './types.js';
 
 /** A part of a document that holds a term. */
@@ -36,7 +37,7 @@ export function requiredTerms(
   const words = native.Words.ofPhrases(terms, translate);
   const documents = terms.map((term) => {
     const clause = { column: WORDS, test: 'holds' as const, terms: [term], translate };
-    return calling(() => snapshot.select([clause])).docs.reduce((sum, count) => sum + count, 0);
+    return calling(() => countOf(snapshot, [clause]));
   });
   const bits = explain ? calling(() => snapshot.partsHolding(words, docs)) : new Uint8Array();
   const parts = (n: number) =>

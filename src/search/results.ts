@@ -13,7 +13,7 @@ import {
   type Wanted,
 } from './hit-explanation.js';
 import type { Balance } from './query.js';
-import { applicantOf, datesOf, titleOf } from './show.js';
+import { metadataOf } from './show.js';
 import type { Chunk, CollapsedMember, SearchResult } from './types.js';
 
 export interface ResultOptions {
@@ -64,12 +64,7 @@ export function resultsOf(
     const matches = wanted.explain || wanted.highlight ? matchesIn(question, chunks) : [];
     return {
       patent_id: head.patent_id,
-      title: titleOf(head),
-      applicant: applicantOf(head),
-      ...datesOf(head),
-      ipc_codes: head.ipc_codes ?? [],
-      kind_code: head.kind_code,
-      country: head.country,
+      ...metadataOf(head),
       similarity_score: similarity,
       rerank_score: rerank,
       ...(figure === undefined ? {} : { representative_figure: figure }),

@@ -4,6 +4,17 @@
  */
 import type { FilterClause, NativeSnapshot, Selection } from '../index/native.js';
 
+/** A snapshot of some publications that knows how many of all of them clauses allow. */
+export interface PartOfAll {
+  countOfAll(clauses: FilterClause[]): number;
+}
+
+/** Number of publications for which every clause holds. */
+export function countOf(native: NativeSnapshot & Partial<PartOfAll>, clauses: FilterClause[]): number {
+  if (native.countOfAll) return native.countOfAll(clauses);
+  return native.select(clauses).docs.reduce((sum, count) => sum + count, 0);
+}
+
 /** Selections kept of a snapshot; each takes a bit a document. */
 export const SELECTIONS_KEPT = 4;
 

@@ -33,6 +33,8 @@ export async function searchSemantic(
   const calibration = calibrationFor(reader.embedder, subject.vector);
   const asked = rerankingOf(query, subject);
   const embed = clock();
+  const gathering = reader.gather(asked, subject, calibration);
+  if (gathering) await gathering;
   cancellation.check();
 
   // No await from here to the last text that is read, so that manifest, segments and texts are of one state.
@@ -87,6 +89,7 @@ export async function searchSemantic(
     read: isReranked ? (scores.read ?? hits.docs.length) : 0,
     scored: hits.rowsScored,
     candidates: hits.candidates,
+    visited: hits.visited,
     widened: hits.widened,
     rescanned: hits.rescanned,
     words: { used: used.map(({ text, documents }) => ({ text, documents })), weight, added },

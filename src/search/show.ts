@@ -3,7 +3,7 @@ import { figureKey, shownName } from '../drawings/name.js';
 import { representatives } from '../drawings/representative.js';
 import type { DocumentHead } from '../store/document.js';
 import { figureImages } from '../store/figures.js';
-import type { Store } from '../store/store.js';
+import type { Publications } from '../store/publications.js';
 
 /** Names as printed, joined. */
 export function applicantOf(head: DocumentHead): string {
@@ -22,7 +22,11 @@ export interface ShownFigure {
 }
 
 /** The stored ones of some drawings of a patent, in their order. */
-export function figuresOf(store: Store, head: DocumentHead, drawings = head.drawings ?? []): ShownFigure[] {
+export function figuresOf(
+  store: Publications,
+  head: DocumentHead,
+  drawings = head.drawings ?? [],
+): ShownFigure[] {
   if (drawings.length === 0) return [];
   const images = figureImages(store, head.patent_id, ...(head.corrects ?? []));
   return drawings.flatMap(({ file, label }) =>
@@ -31,8 +35,20 @@ export function figuresOf(store: Store, head: DocumentHead, drawings = head.draw
 }
 
 /** File name of a patent's representative figure: the one that the office names, or else the first stored one. */
-export function representativeFigure(store: Store, head: DocumentHead): string | undefined {
+export function representativeFigure(store: Publications, head: DocumentHead): string | undefined {
   return figuresOf(store, head, representatives(head.drawings ?? []))[0]?.name;
+}
+
+/** What answers tell of every publication. */
+export function metadataOf(head: DocumentHead) {
+  return {
+    title: titleOf(head),
+    applicant: applicantOf(head),
+    ...datesOf(head),
+    ipc_codes: head.ipc_codes ?? [],
+    kind_code: head.kind_code,
+    country: head.country,
+  };
 }
 
 /** Dates of a result; absent if the record has none. */

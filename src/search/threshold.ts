@@ -20,8 +20,8 @@ export function shareAbove(
   minScore: number,
 ): number | undefined {
   const documents = selection.docs.reduce((sum, count) => sum + count, 0);
-  const hasIndex = native.segments.some((segment) => segment.hasIndex);
-  if (!hasIndex || documents < SAMPLED * WORTH_ASKING) return undefined;
+  const scansAll = native.segments.every(({ hasIndex, hasSketches }) => !hasIndex && !hasSketches);
+  if (scansAll || documents < SAMPLED * WORTH_ASKING) return undefined;
   const { lookedAt, above } = native.sampleAbove(query, selection, minScore, SAMPLED);
   // Laplace's rule of succession: none in the sample does not mean none at all.
   return (above + 1) / (lookedAt + 2);

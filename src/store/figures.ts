@@ -4,6 +4,7 @@
  * in ingest/figures.ts) and its key (drawings/name.ts).
  */
 import { whole } from './checked-values.js';
+import type { Publications } from './publications.js';
 import type { Store } from './store.js';
 
 /** The stored images of one figure. */
@@ -40,7 +41,10 @@ export interface NamedFigure {
  * The stored images, by key, of a publication and of those that it corrects.
  * @param patentIds the first one takes precedence
  */
-export function figureImages(store: Store, ...patentIds: string[]): Map<string, FigureImage> {
+export function figureImages(
+  store: Pick<Publications, 'figures'>,
+  ...patentIds: string[]
+): Map<string, FigureImage> {
   const images = new Map<string, FigureImage>();
   for (const patentId of patentIds) {
     for (const { key, image } of store.figures.get(patentId)?.figures ?? []) {

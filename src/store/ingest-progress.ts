@@ -37,13 +37,18 @@ export class IngestProgressFile {
   readonly #folder: string;
   readonly #name = `${randomUUID()}.json`;
   readonly #started = new Date().toISOString();
+  readonly #isInPlace: () => boolean;
   readonly #timer: NodeJS.Timeout;
   #counts: Counts = { bytes_read: 0, total_bytes: 0, documents: 0, failed: 0 };
   #isWritten = false;
 
-  /** @param dir data folder, which exists */
-  constructor(dir: string) {
+  /**
+   * @param dir data folder, which exists
+   * @param isInPlace whether the folder at this path is still the one that was opened. Nothing is written to another.
+   */
+  constructor(dir: string, isInPlace: () => boolean = () => true) {
     this.#folder = join(dir, FOLDER);
+    this.#isInPlace = isInPlace;
     this.#timer = setInterval(() => this.#write(), EVERY_MS).unref();
   }
 
@@ -60,6 +65,7 @@ export class IngestProgressFile {
   #write(): void {
     const running: RunningIngest = { started: this.#started, at: new Date().toISOString(), ...this.#counts };
     attempt(() => {
+      if (!this.#isInPlace()) return;
       if (!this.#isWritten) {
         // Not recursive: a data folder that was moved away must not appear again.
         attempt(() => mkdirSync(this.#folder, { mode: 0o700 }));

@@ -10,7 +10,8 @@ import type { Store } from './store.js';
 /** Bytes. LMDB limits keys to 1,978 bytes, but a path may have 4,096. */
 const KEY_MAX_BYTES = 1_024;
 
-function keyOf(path: string): string {
+/** The key of a file's entry: its path, or the digest of a long one. */
+export function keyOf(path: string): string {
   if (Buffer.byteLength(path) <= KEY_MAX_BYTES) return path;
   return `sha256:${createHash('sha256').update(path).digest('base64url')}`;
 }
@@ -59,7 +60,15 @@ export function enterSources(store: Store, files: readonly EndedSource[]): void 
  * @param versions format → version of the current reader
  */
 export function isRead(store: Store, file: SourceFile, versions: Readonly<Record<string, number>>): boolean {
-  const known = store.sources.get(keyOf(file.path));
+  return isUnchanged(store.sources.get(keyOf(file.path)), file, versions);
+}
+
+/** Whether an entry of the ledger is of the current version of its file and readers. */
+export function isUnchanged(
+  known: SourceRecord | undefined,
+  file: SourceFile,
+  versions: Readonly<Record<string, number>>,
+): boolean {
   if (known === undefined || known.bytes !== file.bytes || known.modified !== file.modified) return false;
   if (known.failed > 0 && known.registry !== registryDigest(versions)) return false;
   return Object.entries(known.readers).every(([format, version]) => versions[format] === version);
@@ -77,6 +86,21 @@ export function registryDigest(versions: Readonly<Record<string, number>>): stri
     .sort()
     .join('\n');
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+/** Enters files as another ledger has them, in one transaction. */
+export function copySources(store: Store, records: readonly SourceRecord[]): void {
+  if (records.length === 0) return;
+  transaction(
+    store,
+    () => {
+      for (const record of records) store.sources.putSync(keyOf(record.path), record);
+    },
+    () => ({
+      bytes: records.reduce((sum, record) => sum + ROOM_A_FILE + bytesOfFailures(record), 0),
+      changed: records.length * CHANGED_BY_A_FILE,
+    }),
+  );
 }
 
 /** Removes entries by their keys. The next run reads their files again. */
@@ -97,4 +121,29 @@ export function sourceRecords(store: Store): SourceRecord[] {
   store.refresh();
   const all = Array.from(store.sources.getRange(), ({ value }) => value);
   return all.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** An entry of the ledger without its failures, of which there may be many. */
+export type ListedSource = Omit<SourceRecord, 'failures'>;
+
+/** The ledger for readers that ask again and again, such as a dashboard. It is read again only after a commit. */
+export class SourceList {
+  readonly #store: Store;
+  #transaction: number | undefined;
+  #listed: readonly ListedSource[] = [];
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Every file in the ledger, by path. */
+  all(): readonly ListedSource[] {
+    // Before the entries are read: a later commit has a greater number.
+    const transaction = this.#store.lastTransaction;
+    if (transaction === undefined || transaction !== this.#transaction) {
+      this.#listed = sourceRecords(this.#store).map(({ failures: _, ...listed }) => listed);
+      this.#transaction = transaction;
+    }
+    return this.#listed;
+  }
 }

@@ -8,6 +8,7 @@ import type { Passage } from '../patent/passage.js';
 import type { DocumentBody, DocumentHead } from './document.js';
 import { MANIFEST } from './keys.js';
 import type { Manifest } from './manifest.js';
+import type { Publications } from './publications.js';
 import type { Store } from './store.js';
 
 /** Read access to the documents of a state. */
@@ -22,7 +23,7 @@ export interface RecordReader extends DocumentReader {
 }
 
 /** The documents of a store's current read transaction. */
-export function currentDocuments(store: Store): RecordReader {
+export function currentDocuments(store: Publications): RecordReader {
   return {
     head: (doc) => store.documents.get(doc),
     body: (doc) => store.bodies.get(doc),

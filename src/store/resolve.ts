@@ -5,13 +5,13 @@ import type { Country } from '../patent/country.js';
 import { kindsOf, sameKind } from '../patent/kind.js';
 import { parsePatentNumber } from '../patent/number.js';
 import { dataFile } from './faults.js';
-import type { Store } from './store.js';
+import type { Publications } from './publications.js';
 
 /**
  * patent_ids of the publications that match a number in any spelling, ascending.
  * @throws PriorartError `data_corrupt` if the lookup tables contradict each other
  */
-export function resolvePublications(store: Store, text: string): string[] {
+export function resolvePublications(store: Publications, text: string): string[] {
   const exact = text.trim().toUpperCase();
   const known = store.ids.get(exact);
   // The number of a corrected publication resolves to its correction.

@@ -21,6 +21,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { newestMeta } from './lmdb-file.js';
 
@@ -148,6 +149,17 @@ export function makeFileOnce(path: string, text: string): boolean {
     throw error;
   } finally {
     rmSync(aside, { force: true });
+  }
+}
+
+/** Syncs a folder as `syncFolder`, without stopping the thread. */
+export async function syncFolderAsync(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 

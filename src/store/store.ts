@@ -246,6 +246,11 @@ export class Store {
     this.root.resetReadTxn();
   }
 
+  /** Grows with every commit of any process; undefined if LMDB does not tell it. */
+  get lastTransaction(): number | undefined {
+    return (this.root.getStats() as { lastTxnId?: number }).lastTxnId;
+  }
+
   passage(doc: number, number: number): Passage | undefined {
     return this.passages.get([doc, number]);
   }

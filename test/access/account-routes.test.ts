@@ -3,25 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { ROUTES } from '../../src/http/app.js';
-import { operationsOf } from '../../src/http/openapi/operations.js';
-import { SCHEMAS } from '../../src/http/openapi/schemas.js';
+import type { IngestedFile } from '../../src/observe/observations.js';
 import { type Answer, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+import { assertDocumented } from './documented.js';
 
 const PASSWORD = 'correct horse battery staple';
-
-/** Checks an answer against the OpenAPI document. */
-function assertDocumented(method: string, path: string, { status, json }: Answer): void {
-  const asked = path.split('?')[0]!.split('/');
-  const fits = (template: string) =>
-    template.split('/').length === asked.length &&
-    template.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
-  const found = operationsOf(ROUTES).find((one) => one.method.toUpperCase() === method && fits(one.path));
-  const content = found?.answers[status]?.content;
-  assert.ok(typeof content === 'string', `${method} ${path} ${status} is not in the document`);
-  const result = SCHEMAS[content].safeParse(json);
-  assert.ok(result.success, `${method} ${path}: ${result.error?.message}`);
-}
 
 onEachAdapter('routes of accounts and operators', (adapter) => {
   async function started(t: TestContext, parts: Parameters<typeof Service.start>[2] = {}) {
@@ -146,6 +132,24 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
       assert.equal((await operator(method, `/accounts/acc_none/${what}`, body)).status, 404);
   });
 
+  it('an operator cannot give two accounts with passwords the same name', async (t) => {
+    const { account, send, signIn, operator, service } = await started(t);
+    const twin = await operator('POST', '/accounts', { name: account.name, plan: 'free' });
+    assert.equal(twin.status, 422);
+    assert.match(twin.json.detail, new RegExp(`account ${account.id} has the name`));
+    const { id } = await service.access.createAccount({ name: 'Other', plan: 'free' });
+    assert.equal((await operator('PATCH', `/accounts/${id}`, { name: account.name })).status, 422);
+    await operator('DELETE', `/accounts/${account.id}/password`);
+    assert.equal((await operator('PATCH', `/accounts/${id}`, { name: account.name })).status, 200);
+    const password = 'a new long password';
+    assert.equal((await operator('POST', `/accounts/${account.id}/password`, { password })).status, 200);
+    const refused = await operator('POST', `/accounts/${id}/password`, { password });
+    assert.equal(refused.status, 422);
+    assert.match(refused.json.detail, /choose another name for this account, or rename that one/);
+    const signedIn = await signIn(password);
+    assert.equal((await send(signedIn.headers, 'GET', '/account')).json.id, account.id);
+  });
+
   it('an operator sees the log of all accounts, the ledger and the figures of the server', async (t) => {
     const engine = new MemoryEngine();
     const file = {
@@ -158,7 +162,7 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
     const run = '2026-01-03T00:00:00.000Z';
     const failures = [{ position: 'byte 7', reason: 'not a known format' }];
     const counts = { ingested: 3, skipped: 1, failed: 0, bytes: 10 };
-    const sources = () => [
+    const files = (): IngestedFile[] => [
       { path: '/data/a.zip', last_read: '2026-01-01T00:00:00.000Z', ...file, ...counts },
       { path: '/data/b.zip', last_read: '2026-01-02T00:00:00.000Z', ...file, ...counts },
       { path: '/data/c.zip', last_read: '2026-01-03T00:00:01.000Z', run, ...file, ...counts },
@@ -172,7 +176,9 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
         failures,
       },
     ];
-    const source = (path: string) => sources().find((one) => one.path === path);
+    // As the ledger: a list of files is without what failed in them.
+    const sources = () => files().map(({ failures: _, ...one }) => one);
+    const source = (path: string) => files().find((one) => one.path === path);
     const ledgerOf = Object.assign(engine, { sources, source });
     const { service, account, operator } = await started(t, { engine: ledgerOf });
     const key = await service.access.createKey({ account: account.id, environment: 'x', name: 'x' });
@@ -221,6 +227,15 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
         bytes: 20,
       },
     ]);
+    const pageOf = async (query: string) => {
+      const { json } = await operator('GET', `/ingests${query}`);
+      return [json.files, json.listed, json.latest.map(({ path }: { path: string }) => path)];
+    };
+    assert.deepEqual(await pageOf('?with_failures=true'), [4, 1, ['/data/d.zip']]);
+    assert.deepEqual(await pageOf('?offset=2'), [4, 4, ['/data/b.zip', '/data/a.zip']]);
+    assert.deepEqual(await pageOf('?offset=4'), [4, 4, []]);
+    for (const wrong of ['?offset=-1', '?offset=x', '?with_failures=yes', '?page=2'])
+      assert.equal((await operator('GET', `/ingests${wrong}`)).status, 422, wrong);
     const failed = await operator('GET', '/ingests/failures?path=%2Fdata%2Fd.zip');
     assert.deepEqual(failed.json, { path: '/data/d.zip', failed: 2, failures });
     assert.deepEqual((await operator('GET', '/ingests/failures?path=%2Fdata%2Fa.zip')).json.failures, []);

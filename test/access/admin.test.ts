@@ -8,9 +8,6 @@ import { AdminSecret } from '../../src/access/admin-secret.js';
 import { Attempts } from '../../src/access/attempts.js';
 import { type EndedSessions, isEnded, withEnded } from '../../src/access/ended-sessions.js';
 import { AccessStore } from '../../src/access/store.js';
-import { ROUTES } from '../../src/http/app.js';
-import { operationsOf } from '../../src/http/openapi/operations.js';
-import { SCHEMAS } from '../../src/http/openapi/schemas.js';
 import { startServer } from '../../src/http/server.js';
 import {
   ADMIN_ATTEMPT_ADDRESSES,
@@ -19,22 +16,10 @@ import {
   ADMIN_SESSION_S,
 } from '../../src/limits.js';
 import { createLog } from '../../src/observe/log.js';
-import { MemoryEngine } from '../api/service.js';
+import { LOCAL, MemoryEngine } from '../api/service.js';
 import { A, identityFiles } from '../http/certificates.js';
+import { assertDocumented } from './documented.js';
 import { accountWithKey, filesHolding, type ServerProcess, search, serverProcess } from './servers.js';
-
-/** Checks an answer against the OpenAPI document. */
-function assertDocumented(method: string, path: string, status: number, json: unknown): void {
-  const asked = `/admin/api/v1${path}`.split('?')[0]!.split('/');
-  const fits = (template: string) =>
-    template.split('/').length === asked.length &&
-    template.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
-  const found = operationsOf(ROUTES).find((one) => one.method.toUpperCase() === method && fits(one.path));
-  const content = found?.answers[status]?.content;
-  assert.ok(typeof content === 'string', `${method} ${path} ${status} is not in the document`);
-  const result = SCHEMAS[content].safeParse(json);
-  assert.ok(result.success, `${method} ${path}: ${result.error?.message}`);
-}
 
 for (const adapter of ['uws', 'node'] as const) {
   describe(`administration (${adapter})`, () => {
@@ -62,7 +47,7 @@ for (const adapter of ['uws', 'node'] as const) {
       });
       const text = await response.text();
       const json = text === '' ? {} : JSON.parse(text);
-      if (response.ok) assertDocumented(method, path, response.status, json);
+      if (response.ok) assertDocumented(method, `/admin/api/v1${path}`, { status: response.status, json });
       return { status: response.status, headers: response.headers, json };
     }
 
@@ -220,11 +205,8 @@ for (const adapter of ['uws', 'node'] as const) {
       access,
       log: createLog('silent'),
       config: {
-        host: '127.0.0.1',
-        port: 0,
+        ...LOCAL,
         httpAdapter: adapter,
-        deadlineMs: 10_000,
-        shutdownGraceMs: 1_000,
         tlsCert: files.certFile,
         tlsKey: files.keyFile,
         adminSecret: 'the secret of this test',

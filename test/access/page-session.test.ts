@@ -12,7 +12,7 @@ import { PriorartError } from '../../src/errors.js';
 import { startServer } from '../../src/http/server.js';
 import { ACCOUNT_ENDED_SESSIONS_MAX, ACCOUNT_SESSION_S } from '../../src/limits.js';
 import { createLog } from '../../src/observe/log.js';
-import { MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+import { LOCAL, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
 import { temporary } from '../crash/folder.js';
 import { until } from '../until.js';
 import { filesHolding } from './servers.js';
@@ -97,11 +97,8 @@ onEachAdapter('sessions of the web page', (adapter) => {
       access,
       log: createLog('silent'),
       config: {
-        host: '127.0.0.1',
-        port: 0,
+        ...LOCAL,
         httpAdapter: adapter,
-        deadlineMs: 10_000,
-        shutdownGraceMs: 1_000,
       },
     });
     service.beforeStop(async () => {
@@ -330,7 +327,9 @@ onEachAdapter('sessions of the web page', (adapter) => {
     ];
     for (const { status, json, cookie } of answers) {
       assert.deepEqual([status, cookie], [401, '']);
-      assert.deepEqual(json, { detail: 'the account or the password is wrong' });
+      assert.deepEqual(json, {
+        detail: 'the account or the password is wrong; if accounts share this name, sign in with the id',
+      });
     }
     assert.equal((await signIn()).status, 200, 'the right one is never refused');
     const invalid: [unknown, number, RegExp][] = [

@@ -99,7 +99,7 @@ describe('the password of an account', () => {
   });
 
   it('a name that several accounts with passwords have is not accepted; their ids are', async (t) => {
-    const { store, account } = await accountIn(t);
+    const { dir, store, account } = await accountIn(t);
     const twin = await store.createAccount({ name: 'Patent team', plan: 'pro' });
     await store.passwords.set(account.id, RIGHT);
     assert.equal(
@@ -107,8 +107,13 @@ describe('the password of an account', () => {
       account.id,
       'only one has a password',
     );
-    await store.passwords.set(twin.id, RIGHT);
+    // As a version that did not refuse it left it.
+    const file = openKeys(dir, { create: false, waitMs: 1_000 });
+    putPassword(file, twin.id, smallHash(RIGHT));
+    file.close();
     assert.equal(await store.passwords.signIn('Patent team', RIGHT), undefined);
+    await store.passwords.set(twin.id, 'a changed long password');
+    await store.passwords.set(twin.id, RIGHT);
     assert.equal((await store.passwords.signIn(twin.id, RIGHT))?.account.id, twin.id);
     const named = await store.createAccount({ name: twin.id, plan: 'free' });
     await store.passwords.set(named.id, 'the password of the third');
@@ -117,6 +122,31 @@ describe('the password of an account', () => {
       twin.id,
       'an id goes before a name',
     );
+  });
+
+  it('of the accounts with a password, no two get the same name', async (t) => {
+    const { store, account } = await accountIn(t);
+    const twin = await store.createAccount({ name: 'Patent team', plan: 'pro' });
+    await store.passwords.set(account.id, RIGHT);
+    const refused = new RegExp(
+      `account ${account.id} has the name "Patent team" and signs in with it; choose another name`,
+    );
+    await assert.rejects(store.passwords.set(twin.id, RIGHT), refused);
+    assert.equal(store.passwords.isSet(twin.id), false);
+    await assert.rejects(store.createAccount({ name: 'Patent team', plan: 'free' }), refused);
+    const other = await store.createAccount({ name: 'Other', plan: 'free' });
+    await assert.rejects(store.changeAccount(other.id, { name: 'Patent team' }), refused);
+    assert.equal(store.accounts().length, 3, 'a refusal makes no account');
+    // What keeps the name goes on: the plan of the twin, the password of the first, and its name.
+    await store.changeAccount(twin.id, { plan: 'basic' });
+    await store.changeAccount(account.id, { name: 'Patent team' });
+    await store.passwords.set(account.id, RIGHT);
+    assert.equal((await store.passwords.signIn('Patent team', RIGHT))?.account.id, account.id);
+    await store.changeAccount(twin.id, { name: 'Twin' });
+    await store.passwords.set(twin.id, RIGHT);
+    assert.equal((await store.passwords.signIn('Twin', RIGHT))?.account.id, twin.id);
+    await store.passwords.set(account.id, undefined);
+    await store.createAccount({ name: 'Patent team', plan: 'free' });
   });
 
   it('has 12 to 1,000 characters, which are compared in their normal form', async (t) => {

@@ -89,20 +89,35 @@ describe('log of requests', () => {
     const dir = folder();
     const log = new RequestLog(dir);
     const keys = [{ id: 'key_a' }, { id: 'key_b' }];
-    assert.deepEqual(await log.withLastUse(keys), keys, 'there is no log yet');
+    const keyOf = ({ id }: { id: string }) => id;
+    assert.deepEqual(await log.withLastUse(keys, keyOf), keys, 'there is no log yet');
     for (const time of [2_000, 3_000, 1_000]) log.add(request({ time: Date.now() - 60_000 + time }));
     const newest = Date.now() - 10_000;
     log.add(request({ time: newest }));
     await log.flush();
-    assert.deepEqual(await log.withLastUse(keys), [
+    assert.deepEqual(await log.withLastUse(keys, keyOf), [
       { id: 'key_a', last_used_at: new Date(newest).toISOString() },
       { id: 'key_b' },
     ]);
+    // Records of other kinds name their keys, and several may have the same one.
+    const grants = [
+      { id: 'grant_1', key: 'key_a' },
+      { id: 'grant_2', key: 'key_a' },
+      { id: 'grant_3', key: 'key_b' },
+    ];
+    assert.deepEqual(
+      (await log.withLastUse(grants, ({ key }) => key)).map(({ id, last_used_at }) => [id, last_used_at]),
+      [
+        ['grant_1', new Date(newest).toISOString()],
+        ['grant_2', new Date(newest).toISOString()],
+        ['grant_3', undefined],
+      ],
+    );
     await log.close();
     writeFileSync(join(dir, 'log.db'), 'damaged'.repeat(1_000));
     const damaged = new RequestLog(dir);
     assert.throws(() => damaged.page('key_a', 10), /cannot be read/);
-    assert.deepEqual(await damaged.withLastUse(keys), keys, 'a damaged log hides no key');
+    assert.deepEqual(await damaged.withLastUse(keys, keyOf), keys, 'a damaged log hides no key');
     await damaged.close();
   });
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AccessStore } from '../../src/access/store.js';
 import { startServer } from '../../src/http/server.js';
 import { createLog } from '../../src/observe/log.js';
-import { MemoryEngine } from '../api/service.js';
+import { LOCAL, MemoryEngine } from '../api/service.js';
 
 const [dir, adapter, rateLimit, queries] = process.argv.slice(2);
 const engine = new MemoryEngine();
@@ -22,11 +22,8 @@ const server = await startServer({
   access,
   log: createLog('info'),
   config: {
-    host: '127.0.0.1',
-    port: 0,
+    ...LOCAL,
     httpAdapter: adapter as 'uws' | 'node',
-    deadlineMs: 10_000,
-    shutdownGraceMs: 1_000,
     rateLimit: Number(rateLimit),
     publicRateLimit: 20,
     requestLogQueries: queries === 'on' ? 'on' : 'off',

@@ -1,39 +1,27 @@
 /** Specification 4.2 and its decisions, over HTTP: validation, then statistics over known records. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { analyticsResponseSchema } from '../../src/search/answer-schema.js';
 import { ANALYTICS, type Answer, onEachAdapter, Service } from './service.js';
-import { idsWhere, isPatent, openWorld, WORLD } from './world.js';
+import { idsWhere, isPatent, openWorld, serveWorld, WORLD } from './world.js';
 
 onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
-  let world: Awaited<ReturnType<typeof openWorld>>;
-  let service: Service;
-  let memory: Service;
-  before(async () => {
-    world = await openWorld();
-    service = await Service.start(adapter, 30_000, { engine: world.engine });
-    memory = await Service.start(adapter);
-  });
-  after(async () => {
-    await service.stop();
-    await memory.stop();
-    await world.close();
-  });
+  const served = serveWorld(adapter);
 
   const QUERY = { query: 'pump that cools battery cells', min_score: 0 };
   const ask = (body: Record<string, unknown>): Promise<Answer> =>
-    service.post(ANALYTICS, { ...QUERY, ...body });
+    served.service.post(ANALYTICS, { ...QUERY, ...body });
   async function answered(body: Record<string, unknown>) {
     const answer = await ask(body);
     assert.equal(answer.status, 200, answer.text);
     return analyticsResponseSchema.parse(answer.json);
   }
   async function refused(body: Record<string, unknown>, status: number, ...words: string[]): Promise<void> {
-    const answer = await memory.post(ANALYTICS, { query: 'q', ...body });
+    const answer = await served.memory.post(ANALYTICS, { query: 'q', ...body });
     assert.equal(answer.status, status, answer.text);
     assert.deepEqual(Object.keys(answer.json), ['detail']);
     for (const word of words) assert.ok(answer.json.detail.includes(word), answer.json.detail);
-    assert.equal(memory.engine.analyticsQueries.length, 0, 'the engine was not called');
+    assert.equal(served.memory.engine.analyticsQueries.length, 0, 'the engine was not called');
   }
   const counts = (values: (string | undefined)[]): Record<string, number> => {
     const map: Record<string, number> = {};
@@ -130,7 +118,7 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
       assert.equal(total_matched, scores.filter((score) => score >= min_score).length);
       assert.equal(results.length, total_matched);
     }
-    const plain = await service.post(ANALYTICS, { query: QUERY.query });
+    const plain = await served.service.post(ANALYTICS, { query: QUERY.query });
     assert.equal(plain.json.min_score_used, 0.5);
     assert.equal(plain.json.total_matched, scores.filter((score) => score >= 0.5).length);
     for (const min_score of [-0.1, 1.1, '0.5', true])
@@ -264,7 +252,7 @@ onEachAdapter('4.2 POST /api/v1/search/semantic-analytics', (adapter) => {
         );
     }
     for (const field of ['date_range', 'date_type']) {
-      const answer = await memory.search({ query: 'q', [field]: 'filing' });
+      const answer = await served.memory.search({ query: 'q', [field]: 'filing' });
       assert.equal(answer.status, 422);
       assert.ok(answer.json.detail.includes('filing_date_from'), answer.json.detail);
     }

@@ -1,28 +1,24 @@
 /** `collapse` and `prefer_countries` over HTTP, against records with known families. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { analyticsResponseSchema, searchResponseSchema } from '../../src/search/answer-schema.js';
-import { ANALYTICS, onEachAdapter, SEMANTIC, Service } from './service.js';
-import { idsWhere, isPatent, openWorld } from './world.js';
+import { ANALYTICS, onEachAdapter, SEMANTIC } from './service.js';
+import { idsWhere, isPatent, serveWorld } from './world.js';
 
 onEachAdapter('collapse', (adapter) => {
-  let world: Awaited<ReturnType<typeof openWorld>>;
-  let service: Service;
-  before(async () => {
-    world = await openWorld();
-    service = await Service.start(adapter, 30_000, { engine: world.engine });
-  });
-  after(async () => {
-    await service.stop();
-    await world.close();
-  });
+  const served = serveWorld(adapter);
 
   /** Members by result, in search and statistics alike. */
   async function found(fields: Record<string, unknown>): Promise<Record<string, string[]>> {
-    const search = await service.search({ query: 'pump', top_k: 100, ...fields });
+    const search = await served.service.search({ query: 'pump', top_k: 100, ...fields });
     assert.equal(search.status, 200, search.text);
     const { results } = searchResponseSchema.parse(search.json);
-    const counted = await service.post(ANALYTICS, { query: 'pump', min_score: 0, page_size: 100, ...fields });
+    const counted = await served.service.post(ANALYTICS, {
+      query: 'pump',
+      min_score: 0,
+      page_size: 100,
+      ...fields,
+    });
     assert.equal(counted.status, 200, counted.text);
     const statistics = analyticsResponseSchema.parse(counted.json);
     const list = (all: readonly { patent_id: string; members?: { patent_id: string }[] }[]) =>
@@ -93,7 +89,7 @@ onEachAdapter('collapse', (adapter) => {
     ];
     for (const [fields, detail] of refusals) {
       for (const path of [SEMANTIC, ANALYTICS]) {
-        const answer = await service.post(path, { query: 'pump', ...fields });
+        const answer = await served.service.post(path, { query: 'pump', ...fields });
         assert.equal(answer.status, 422, answer.text);
         assert.match(answer.json.detail, detail);
       }

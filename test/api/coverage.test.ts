@@ -2,33 +2,21 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { type ErrorCode, PriorartError } from '../../src/errors.js';
 import { coverageSchema } from '../../src/search/answer-schema.js';
 import { until } from '../until.js';
-import { COVERAGE, MemoryEngine, onEachAdapter, Service } from './service.js';
-import { openWorld, WORLD } from './world.js';
+import { COVERAGE, MemoryEngine, onEachAdapter } from './service.js';
+import { serveWorld, WORLD } from './world.js';
 
 onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
-  let world: Awaited<ReturnType<typeof openWorld>>;
-  let service: Service;
-  let memory: Service;
-  before(async () => {
-    world = await openWorld();
-    service = await Service.start(adapter, 30_000, { engine: world.engine });
-    memory = await Service.start(adapter);
-  });
-  after(async () => {
-    await service.stop();
-    await memory.stop();
-    await world.close();
-  });
+  const served = serveWorld(adapter);
   afterEach(() => {
-    memory.engine.coverage = new MemoryEngine().coverage;
+    served.memory.engine.coverage = new MemoryEngine().coverage;
   });
 
   it('SPEC 4.5 is public; SPEC 2.6, DECISIONS coverage document: counts by country and kind, dates, languages', async () => {
-    const answer = await service.call(COVERAGE);
+    const answer = await served.service.call(COVERAGE);
     assert.equal(answer.status, 200);
     const coverage = coverageSchema.parse(answer.json);
     assert.equal(coverage.total, WORLD.length);
@@ -45,30 +33,33 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
       }
     }
     assert.deepEqual(Object.keys(coverage.by_country).sort(), ['CN', 'EP', 'JP', 'KR', 'US']);
-    assert.equal((await service.call(COVERAGE, { headers: { 'x-api-key': 'wrong' } })).status, 200);
+    assert.equal((await served.service.call(COVERAGE, { headers: { 'x-api-key': 'wrong' } })).status, 200);
   });
 
   it('SPEC 4.5 is cached for an hour; SPEC 8 coverage cache: ETag, and 304 for a client with the current document', async () => {
-    const first = await service.call(COVERAGE);
+    const first = await served.service.call(COVERAGE);
     assert.equal(first.headers.get('cache-control'), 'public, max-age=3600');
     const etag = first.headers.get('etag') ?? '';
     assert.match(etag, /^(W\/)?"[\w-]+"$/);
-    const again = await service.call(COVERAGE, { headers: { 'if-none-match': etag } });
+    const again = await served.service.call(COVERAGE, { headers: { 'if-none-match': etag } });
     assert.equal(again.status, 304);
     assert.equal(again.text, '');
-    assert.equal((await service.call(COVERAGE, { headers: { 'if-none-match': '"other"' } })).status, 200);
-    assert.equal((await service.call(COVERAGE)).text, first.text, 'not counted again');
+    assert.equal(
+      (await served.service.call(COVERAGE, { headers: { 'if-none-match': '"other"' } })).status,
+      200,
+    );
+    assert.equal((await served.service.call(COVERAGE)).text, first.text, 'not counted again');
   });
 
   it('coverage is counted again after a commit', async () => {
-    const before = await service.call(COVERAGE);
-    const file = join(world.dir, '..', 'more.jsonl');
+    const before = await served.service.call(COVERAGE);
+    const file = join(served.world.dir, '..', 'more.jsonl');
     const number = adapter === 'uws' ? 1 : 2;
     writeFileSync(file, JSON.stringify({ ...WORLD[6], patent_id: `EP0350010${number}A1` }));
-    await world.engine.ingest(file);
+    await served.world.engine.ingest(file);
     let after = before;
     await until(async () => {
-      after = await service.call(COVERAGE);
+      after = await served.service.call(COVERAGE);
       return after.json.total !== before.json.total;
     }, 'coverage is counted again');
     assert.equal(after.json.total, before.json.total + 1);
@@ -89,8 +80,8 @@ onEachAdapter('4.5 GET /api/v1/stats/coverage', (adapter) => {
           throw reason;
         },
       ]) {
-        memory.engine.coverage = coverage;
-        const answer = await memory.call(COVERAGE);
+        served.memory.engine.coverage = coverage;
+        const answer = await served.memory.call(COVERAGE);
         assert.equal(answer.status, 503, String(reason));
         assert.deepEqual(Object.keys(answer.json), ['detail']);
         assert.ok(

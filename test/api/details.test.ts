@@ -1,27 +1,15 @@
 /** Specification 4.3 and its decisions, over HTTP. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { detailsResponseSchema } from '../../src/search/answer-schema.js';
-import { DETAILS, onEachAdapter, Service } from './service.js';
-import { openWorld, WORLD } from './world.js';
+import { DETAILS, onEachAdapter } from './service.js';
+import { serveWorld, WORLD } from './world.js';
 
 onEachAdapter('4.3 POST /api/v1/patents/details', (adapter) => {
-  let world: Awaited<ReturnType<typeof openWorld>>;
-  let service: Service;
-  let memory: Service;
-  before(async () => {
-    world = await openWorld();
-    service = await Service.start(adapter, 30_000, { engine: world.engine });
-    memory = await Service.start(adapter);
-  });
-  after(async () => {
-    await service.stop();
-    await memory.stop();
-    await world.close();
-  });
+  const served = serveWorld(adapter);
 
   async function entries(body: Record<string, unknown>) {
-    const answer = await service.post(DETAILS, body);
+    const answer = await served.service.post(DETAILS, body);
     assert.equal(answer.status, 200, answer.text);
     return detailsResponseSchema.parse(answer.json).patents;
   }
@@ -62,7 +50,7 @@ onEachAdapter('4.3 POST /api/v1/patents/details', (adapter) => {
     assert.deepEqual(entry, again);
     assert.equal(entry!.bibliography!.family_id, 'F1');
     assert.equal(entry!.bibliography!.family.length, 2, 'the other members of family F1');
-    const wrong = await service.post(DETAILS, { patent_ids, bibliography: 'yes' });
+    const wrong = await served.service.post(DETAILS, { patent_ids, bibliography: 'yes' });
     assert.equal(wrong.status, 422);
     assert.match(wrong.text, /bibliography: got \\?"yes\\?"; expected true or false/);
   });
@@ -107,7 +95,7 @@ onEachAdapter('4.3 POST /api/v1/patents/details', (adapter) => {
     assert.equal(await of(null), await of());
     assert.equal(await of('claims'), '');
     for (const sections of ['', 'title,', 'Title', 'title;abstract', 'body', 5, ['title']]) {
-      const answer = await memory.post(DETAILS, { patent_ids: ['x'], sections });
+      const answer = await served.memory.post(DETAILS, { patent_ids: ['x'], sections });
       assert.equal(answer.status, 422, String(sections));
       assert.ok(answer.json.detail.includes('title, abstract, claims, description'), answer.json.detail);
     }
@@ -118,31 +106,31 @@ onEachAdapter('4.3 POST /api/v1/patents/details', (adapter) => {
     assert.equal((await entries({ patent_ids: ids })).length, 200);
     const wrong = [undefined, null, [], [...ids, 'one more'], 'US11000001B2', [5], [''], [' '], [null], {}];
     for (const patent_ids of wrong) {
-      const answer = await memory.post(DETAILS, { patent_ids });
+      const answer = await served.memory.post(DETAILS, { patent_ids });
       assert.equal(answer.status, 422, JSON.stringify(patent_ids)?.slice(0, 50));
       assert.ok(answer.json.detail.includes('patent_ids'), answer.json.detail);
     }
     assert.equal(
-      (await memory.post(DETAILS, { ids: ['x'], patent_ids: ['x'] })).status,
+      (await served.memory.post(DETAILS, { ids: ['x'], patent_ids: ['x'] })).status,
       422,
       'unknown field',
     );
-    assert.equal(memory.engine.detailsQueries.length, 0);
+    assert.equal(served.memory.engine.detailsQueries.length, 0);
   });
 
   it('an answer has an ETag of its content; conditional headers are ignored, because it is a POST', async () => {
     const body = { patent_ids: ['US11000001B2', 'unknown'] };
-    const first = await service.post(DETAILS, body);
+    const first = await served.service.post(DETAILS, body);
     const etag = first.headers.get('etag') ?? '';
     assert.match(etag, /^"[\w-]{22}"$/);
     assert.equal(first.headers.get('cache-control'), 'private, no-cache');
     for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await service.post(DETAILS, body, { 'if-none-match': sent });
+      const again = await served.service.post(DETAILS, body, { 'if-none-match': sent });
       assert.equal(again.status, 200, sent);
       assert.equal(again.text, first.text);
       assert.equal(again.headers.get('etag'), etag);
     }
-    const sections = await service.post(DETAILS, { ...body, sections: 'title' });
+    const sections = await served.service.post(DETAILS, { ...body, sections: 'title' });
     assert.notEqual(sections.headers.get('etag'), etag);
   });
 });

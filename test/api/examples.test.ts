@@ -1,29 +1,20 @@
 /** Numbers, classification codes, `like` and `unlike` over HTTP, against records with known answers. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { analyticsResponseSchema, searchResponseSchema } from '../../src/search/answer-schema.js';
-import { ANALYTICS, onEachAdapter, SEMANTIC, Service } from './service.js';
-import { idsWhere, isPatent, openWorld } from './world.js';
+import { ANALYTICS, onEachAdapter, SEMANTIC } from './service.js';
+import { idsWhere, isPatent, serveWorld } from './world.js';
 
 onEachAdapter('numbers, codes and examples', (adapter) => {
-  let world: Awaited<ReturnType<typeof openWorld>>;
-  let service: Service;
-  before(async () => {
-    world = await openWorld();
-    service = await Service.start(adapter, 30_000, { engine: world.engine });
-  });
-  after(async () => {
-    await service.stop();
-    await world.close();
-  });
+  const served = serveWorld(adapter);
 
   async function found(body: Record<string, unknown>): Promise<string[]> {
-    const answer = await service.search({ top_k: 100, ...body });
+    const answer = await served.service.search({ top_k: 100, ...body });
     assert.equal(answer.status, 200, answer.text);
     return searchResponseSchema.parse(answer.json).results.map(({ patent_id }) => patent_id);
   }
   async function counted(body: Record<string, unknown>) {
-    const answer = await service.post(ANALYTICS, { page_size: 100, ...body });
+    const answer = await served.service.post(ANALYTICS, { page_size: 100, ...body });
     assert.equal(answer.status, 200, answer.text);
     return analyticsResponseSchema.parse(answer.json);
   }
@@ -93,7 +84,7 @@ onEachAdapter('numbers, codes and examples', (adapter) => {
     ];
     for (const [body, detail] of refusals) {
       for (const path of [SEMANTIC, ANALYTICS]) {
-        const answer = await service.post(path, body);
+        const answer = await served.service.post(path, body);
         assert.equal(answer.status, 422, answer.text);
         assert.match(answer.json.detail, detail);
       }

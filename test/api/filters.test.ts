@@ -1,24 +1,19 @@
 /** Specification 4.1 and the decisions on filters, over HTTP, against records with known answers. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { searchResponseSchema } from '../../src/search/answer-schema.js';
-import { ANALYTICS, onEachAdapter, Service } from './service.js';
-import { idsWhere, isPatent, openWorld, WORLD } from './world.js';
+import { ANALYTICS, onEachAdapter } from './service.js';
+import { idsWhere, isPatent, serveWorld, WORLD } from './world.js';
 
 onEachAdapter('filters of semantic search', (adapter) => {
-  let world: Awaited<ReturnType<typeof openWorld>>;
-  let service: Service;
-  before(async () => {
-    world = await openWorld();
-    service = await Service.start(adapter, 30_000, { engine: world.engine });
-  });
-  after(async () => {
-    await service.stop();
-    await world.close();
-  });
+  const served = serveWorld(adapter);
 
   async function found(filter: Record<string, unknown>): Promise<string[]> {
-    const answer = await service.search({ query: 'pump that cools battery cells', top_k: 100, ...filter });
+    const answer = await served.service.search({
+      query: 'pump that cools battery cells',
+      top_k: 100,
+      ...filter,
+    });
     assert.equal(answer.status, 200, answer.text);
     const { total, results } = searchResponseSchema.parse(answer.json);
     assert.equal(total, results.length);
@@ -37,7 +32,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
   });
 
   it('SPEC 2.1 fields of a result; SPEC 2.2 fields of a chunk', async () => {
-    const { json } = await service.search({ query: 'pump', countries: ['US'], doc_type: 'grant' });
+    const { json } = await served.service.search({ query: 'pump', countries: ['US'], doc_type: 'grant' });
     const record = WORLD.find(({ patent_id }) => patent_id === 'US11000001B2')!;
     const { similarity_score, rerank_score, chunks, ...shown } = json.results[0];
     assert.deepEqual(shown, {
@@ -163,7 +158,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     for (const inventor of ['Smith', 'Doe', 'Jane D'])
       assert.deepEqual(await each({ inventor }), ['US20210000002A1'], inventor);
     for (const applicant of ['foo', 'bar']) assert.deepEqual(await each({ applicant }), ['US20210000002A1']);
-    const { json } = await service.search({ query: 'pump', inventor: 'Doe' });
+    const { json } = await served.service.search({ query: 'pump', inventor: 'Doe' });
     assert.equal(json.results[0].applicant, 'Foo Inc.; Bar LLC');
   });
 
@@ -202,7 +197,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
     assert.deepEqual(await found({ family_id: 'F2', include_utility_model: true }), [utility]);
     for (const stated of [{ doc_type: 'all' }, { doc_type: 'grant' }, { include_utility_model: false }])
       assert.deepEqual(await found({ family_id: 'F2', ...stated }), []);
-    const { json } = await service.post(ANALYTICS, { query: 'pump', family_id: 'F2', min_score: 0 });
+    const { json } = await served.service.post(ANALYTICS, { query: 'pump', family_id: 'F2', min_score: 0 });
     assert.equal(json.total_matched, 2);
   });
 
@@ -219,11 +214,11 @@ onEachAdapter('filters of semantic search', (adapter) => {
     const nulls = { countries: null, doc_type: null, kind_codes: null, applicant: null, ipc_codes: null };
     assert.deepEqual(await found({ ...nulls, filing_date_from: null, family_id: null }), await found({}));
     for (const field of ['countries', 'kind_codes', 'ipc_codes', 'cpc_codes'])
-      assert.equal((await service.search({ query: 'q', [field]: [] })).status, 422, field);
+      assert.equal((await served.service.search({ query: 'q', [field]: [] })).status, 422, field);
   });
 
   it('DECISIONS order of results: rerank_score, similarity_score, patent_id; equal requests get equal answers', async () => {
-    const ask = () => service.search({ query: 'pump that cools battery cells', top_k: 100 });
+    const ask = () => served.service.search({ query: 'pump that cools battery cells', top_k: 100 });
     const [first, second] = [await ask(), await ask()];
     assert.equal(first.text, second.text);
     const { results } = first.json;
@@ -238,7 +233,7 @@ onEachAdapter('filters of semantic search', (adapter) => {
   });
 
   it('DECISIONS scores: a patent has its best chunk’s similarity, chunks are ordered by rerank_score, types and sections are named', async () => {
-    const { json } = await service.search({ query: 'pump that cools battery cells', top_k: 100 });
+    const { json } = await served.service.search({ query: 'pump that cools battery cells', top_k: 100 });
     for (const { similarity_score, chunks } of json.results) {
       assert.equal(similarity_score, Math.max(...chunks.map((c: typeof chunks) => c.similarity_score)));
       const ranks = chunks.map((c: typeof chunks) => c.rerank_score);

@@ -1,8 +1,8 @@
 /** `as_of` over HTTP, in search and statistics, against records with known dates. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
-import { ANALYTICS, onEachAdapter, SEMANTIC, Service } from './service.js';
-import { idsWhere, isPatent, openWorld, WORLD } from './world.js';
+import { it } from 'node:test';
+import { ANALYTICS, onEachAdapter, SEMANTIC } from './service.js';
+import { idsWhere, isPatent, serveWorld, WORLD } from './world.js';
 
 /** The same number at two offices, with different priority dates. */
 const TWINS = [
@@ -19,21 +19,15 @@ const UNKNOWN = {
 };
 
 onEachAdapter('as_of', (adapter) => {
-  let world: Awaited<ReturnType<typeof openWorld>>;
-  let service: Service;
-  before(async () => {
-    world = await openWorld([...WORLD, ...TWINS, UNKNOWN].map((record) => ({ title: 'Pump', ...record })));
-    service = await Service.start(adapter, 30_000, { engine: world.engine });
-  });
-  after(async () => {
-    await service.stop();
-    await world.close();
-  });
+  const served = serveWorld(
+    adapter,
+    [...WORLD, ...TWINS, UNKNOWN].map((record) => ({ title: 'Pump', ...record })),
+  );
 
   async function found(fields: Record<string, unknown>): Promise<string[]> {
     const ids: string[] = [];
     for (const doc_type of ['application', 'grant']) {
-      const { status, text, json } = await service.search({
+      const { status, text, json } = await served.service.search({
         query: 'pump',
         top_k: 100,
         doc_type,
@@ -75,7 +69,7 @@ onEachAdapter('as_of', (adapter) => {
       publishedBefore('2020-02-02'),
     );
     const body = { query: 'pump', min_score: 0, doc_type: 'grant', as_of: '2021-05-11' };
-    const { json } = await service.post(ANALYTICS, body);
+    const { json } = await served.service.post(ANALYTICS, body);
     assert.equal(json.total_matched, publishedBefore('2021-05-11').filter((id) => /B\d?$/.test(id)).length);
   });
 
@@ -89,7 +83,7 @@ onEachAdapter('as_of', (adapter) => {
     ];
     for (const [as_of, status, detail] of refusals) {
       for (const path of [SEMANTIC, ANALYTICS]) {
-        const answer = await service.post(path, { query: 'pump', as_of });
+        const answer = await served.service.post(path, { query: 'pump', as_of });
         assert.equal(answer.status, status, answer.text);
         assert.match(answer.json.detail, detail);
       }

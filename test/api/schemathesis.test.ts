@@ -7,14 +7,13 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { openDrawings } from '../../src/drawings/open.js';
-import { type Engine, open } from '../../src/index.js';
 import { loadConfig } from '../../src/load-config.js';
 import { FIXTURES } from '../crash/folder.js';
 import { ROOT } from '../house/checkout.js';
 import { noPython, PYTHON } from '../house/python.js';
-import { type Collection, collect } from '../search/collection.js';
+import { openBefore } from '../search/collection.js';
 import { ADAPTERS, Service } from './service.js';
 
 const PROGRAM = join(dirname(PYTHON), 'schemathesis');
@@ -31,23 +30,14 @@ const PARTS = [
 ] as const;
 
 describe('schemathesis', { skip }, () => {
-  let collection: Collection;
-  let engine: Engine;
-  before(async () => {
-    collection = await collect(FIXTURES);
-    engine = await open(collection.dir, { workers: 2 });
-  });
-  after(async () => {
-    await engine.close();
-    collection.remove();
-  });
+  const opened = openBefore(FIXTURES);
 
   for (const adapter of ADAPTERS) {
     for (const [part, filter, credential] of PARTS) {
       it(`finds no internal error and no undocumented answer: ${part} (${adapter})`, async () => {
-        const drawings = await openDrawings(collection.dir, loadConfig({ env: {} }));
+        const drawings = await openDrawings(opened.collection.dir, loadConfig({ env: {} }));
         const settings = { adminSecret: SECRET, trustProxy: '127.0.0.1' };
-        const service = await Service.start(adapter, 10_000, { engine, drawings }, settings);
+        const service = await Service.start(adapter, 10_000, { engine: opened.engine, drawings }, settings);
         try {
           const { code, output } = await check(service, adapter, [filter, `--header=${credential(service)}`]);
           assert.equal(code, 0, output.slice(-6_000));

@@ -27,6 +27,8 @@ import type {
 export const ADAPTERS = ['node', 'uws'] as const;
 /** Raised limits, because these tests exceed those of a client. */
 const NO_LIMITS = { rateLimit: 1_000_000, publicRateLimit: 1_000_000 };
+/** Settings of a server for tests, but for its adapter. */
+export const LOCAL = { host: '127.0.0.1', port: 0, deadlineMs: 10_000, shutdownGraceMs: 1_000 } as const;
 export const SEMANTIC = '/api/v1/search/semantic';
 export const ANALYTICS = '/api/v1/search/semantic-analytics';
 export const DETAILS = '/api/v1/patents/details';
@@ -175,11 +177,9 @@ export class Service {
       access: service.access,
       log: createLog('debug', { write: (line) => void service.logLines.push(line) }),
       config: {
-        host: '127.0.0.1',
-        port: 0,
+        ...LOCAL,
         httpAdapter: adapter,
         deadlineMs,
-        shutdownGraceMs: 1_000,
         ...NO_LIMITS,
         ...settings,
       },

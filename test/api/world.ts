@@ -5,7 +5,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { type Engine, open } from '../../src/index.js';
+import { type ADAPTERS, Service } from './service.js';
 
 const TEXT = 'A pump moves a liquid along battery cells and cools them';
 
@@ -153,4 +155,35 @@ export async function openWorld(
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** What `serveWorld` starts. */
+export interface Served {
+  world: Awaited<ReturnType<typeof openWorld>>;
+  /** A server over the world. */
+  service: Service;
+  /** A server over an engine in memory. */
+  memory: Service;
+}
+
+/**
+ * Starts servers before the tests of a suite, and stops them after these tests.
+ * @returns an object whose fields are set when the tests run
+ */
+export function serveWorld(
+  adapter: (typeof ADAPTERS)[number],
+  records: readonly WorldRecord[] = WORLD,
+): Served {
+  const served = {} as Served;
+  before(async () => {
+    served.world = await openWorld(records);
+    served.service = await Service.start(adapter, 30_000, { engine: served.world.engine });
+    served.memory = await Service.start(adapter);
+  });
+  after(async () => {
+    await served.service.stop();
+    await served.memory.stop();
+    await served.world.close();
+  });
+  return served;
 }

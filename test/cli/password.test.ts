@@ -53,6 +53,31 @@ it('a password is read from standard input, without the end of its line; --remov
   assert.equal(await accepts(PASSWORD), false);
 });
 
+it('of two accounts with one name, one gets a password; the refusal of the other says what to do', async (t) => {
+  const { data, accepts, run } = await folderWithAccount(t);
+  const twin = await priorart('accounts', 'create', 'Team', '--plan', 'free', '--data', data, '--json');
+  const { id } = JSON.parse(twin.stdout);
+  const ambiguous = run(`${PASSWORD}\n`);
+  assert.equal(ambiguous.status, 2);
+  assert.match(ambiguous.stderr, new RegExp(`2 accounts have the name "Team"; use an id instead: .*${id}`));
+  const set = (account: string) =>
+    spawnSync(process.execPath, [CLI, 'accounts', 'password', account, '--data', data], {
+      input: `${PASSWORD}\n`,
+      encoding: 'utf8',
+    });
+  assert.equal(set(id).status, 0);
+  const store = AccessStore.open(join(data, 'access'));
+  const other = store.accounts().find((account) => account.id !== id)!;
+  await store.close();
+  const refused = set(other.id);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, new RegExp(`rename that one: .priorart accounts change ${id} --name NAME`));
+  assert.ok(await accepts(PASSWORD), 'the first still signs in by its name');
+  const again = await priorart('accounts', 'create', 'Team', '--plan', 'free', '--data', data);
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, new RegExp(`account ${id} has the name "Team"`));
+});
+
 it('sign-out ends the sessions of an account', async (t) => {
   const { data } = await folderWithAccount(t);
   const store = AccessStore.open(join(data, 'access'));

@@ -10,24 +10,30 @@ import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../house/checkout.js';
 import { zipOf } from '../ingest/documents.js';
+import { until } from '../until.js';
 import { missingForCluster, startedCluster } from './started.js';
 
 /** The scripts are plain JavaScript without types. */
 const script = (file: string) => import(pathToFileURL(join(ROOT, 'scripts/cluster', file)).href);
 const { findJava } = await script('java.mjs');
-const { install } = await script('artifacts.mjs');
-const { start, status, stop } = await script('cluster.mjs');
+const { withLock } = await import(pathToFileURL(join(ROOT, 'scripts/setup/lock.mjs')).href);
+const { homeIn, install } = await script('artifacts.mjs');
+const { clusters, endNow, start, status, stop } = await script('cluster.mjs');
 
 const folder = mkdtempSync(join(tmpdir(), 'priorart-cluster-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const quiet = () => undefined;
 
-/** A program that says it is a Java of some version. */
-function javaOf(version: string): string {
+/**
+ * A program that says it is a Java of some version.
+ * @param otherwise what it does for other arguments than `-version`, in the language of the shell
+ */
+function javaOf(version: string, otherwise = ''): string {
   const home = join(folder, `java-${version}`);
   mkdirSync(join(home, 'bin'), { recursive: true });
   const path = join(home, 'bin', 'java');
-  writeFileSync(path, `#!/bin/sh\necho 'openjdk version "${version}" 2026-01-01' >&2\n`);
+  const told = `if [ "$1" = -version ]; then echo 'openjdk version "${version}" 2026-01-01' >&2; exit; fi`;
+  writeFileSync(path, `#!/bin/sh\n${told}\n${otherwise}\n`);
   chmodSync(path, 0o755);
   return home;
 }
@@ -94,6 +100,56 @@ describe('download', () => {
     const bare = install(join(folder, 'bare'), quiet, { PATH: '' }, artifacts());
     await assert.rejects(bare, /no Maven. Install it.*PRIORART_MAVEN_URL/);
   });
+});
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('a cluster that is started twice at once has one set of nodes, and a stop at once ends them', async (t) => {
+  // The nodes run under another user if this process is root's.
+  chmodSync(folder, 0o755);
+  const cache = join(folder, 'twice');
+  const java = javaOf('26.0.1', 'echo started\nwhile :; do sleep 0.2; done');
+  const env = { PRIORART_CACHE: cache, JAVA_HOME: java, PATH: process.env['PATH'] };
+  mkdirSync(join(homeIn(join(cache, 'opensearch')), 'config'), { recursive: true });
+  writeFileSync(join(homeIn(join(cache, 'opensearch')), 'config', 'log4j2.properties'), '');
+  // Answers for the node.
+  const health = createServer((_, response) => response.end('{"number_of_nodes":1,"status":"green"}'));
+  await new Promise<void>((done) => health.listen(0, '127.0.0.1', done));
+  const { port } = health.address() as AddressInfo;
+  const one = { name: 'twice', env };
+  t.after(() => {
+    endNow(one);
+    health.close();
+  });
+  const reports: string[] = [];
+  const report = (text: string) => reports.push(text);
+  let starting: Promise<{ urls: string[]; pids: number[] }[]> | undefined;
+  // All wait for this process first, and then begin at the same time.
+  await withLock(join(cache, 'opensearch', 'cluster-twice.lock'), async () => {
+    starting = Promise.all([0, 1, 2].map(() => start({ ...one, nodes: 1, port, report })));
+    const waits = `waiting for process ${process.pid}, which starts or stops the cluster`;
+    await until(() => reports.filter((text) => text === waits).length === 3, 'all wait');
+    assert.equal((await status(one)).status, 'absent');
+  });
+  const started = await starting!;
+  assert.deepEqual(
+    started.map(({ urls, pids }) => ({ urls, pids })),
+    Array(3).fill({ urls: [`http://127.0.0.1:${port}`], pids: started[0]!.pids }),
+  );
+  const output = join(cache, 'opensearch', 'clusters', 'twice', 'node-1', 'output.log');
+  await until(() => readFileSync(output, 'utf8').includes('started'), 'the node has begun');
+  assert.equal(readFileSync(output, 'utf8'), 'started\n', 'one process');
+  assert.deepEqual(clusters(env), ['twice'], 'a lock is no cluster');
+
+  await Promise.all([stop(one), stop({ ...one, remove: true })]);
+  assert.equal((await status(one)).status, 'absent');
+  await until(() => !runs(started[0]!.pids[0]!), 'the node has ended');
 });
 
 describe('a cluster of one node', { skip: await missingForCluster() }, () => {

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { open } from '../../src/engine.js';
+import { random } from '../../src/eval/bootstrap.js';
 import { type CheckReport, checkFolder } from '../../src/index/check.js';
 import type { Patent } from '../../src/patent/record.js';
 import { figureImages } from '../../src/store/figures.js';
@@ -40,16 +41,7 @@ export function usedBytes(path: string): number {
   }
 }
 
-/** Reproducible numbers in 0..1 (mulberry32). */
-export function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let x = Math.imul(state ^ (state >>> 15), state | 1);
-    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+export { random };
 
 export interface Ended {
   code: number | null;

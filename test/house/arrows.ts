@@ -12,6 +12,8 @@ const BELOW_FRONT = [...BELOW_POOL, 'pool', 'engine-options.ts', 'engine-port.ts
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   patent: [],
   ...Object.fromEntries(PARTS.map((part) => [part, ['patent']])),
+  // The store provides durable folders and files: store/room.ts.
+  drawings: ['patent', 'store'],
   // The store's manifest lists segments; embedders and rerankers reach Rust through index/native.ts. The check reads
   // the files of drawings, too.
   index: ['patent', 'store', 'drawings'],
@@ -31,9 +33,10 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'engine-options.ts': BELOW_POOL,
   'engine-port.ts': ['patent', 'store', 'index', 'ingest', 'search', 'observe', 'engine-options.ts'],
   'service.ts': [...BELOW_POOL, 'pool', 'engine-options.ts', 'engine-port.ts'],
-  'engine.ts': [...BELOW_POOL, 'engine-options.ts', 'engine-port.ts', 'service.ts'],
+  'engine.ts': [...BELOW_POOL, 'engine-options.ts', 'engine-port.ts', 'service.ts', 'cluster'],
   eval: BELOW_FRONT,
-  cluster: BELOW_FRONT,
+  // The engine on a cluster.
+  cluster: [...BELOW_POOL, 'pool', 'engine-options.ts', 'engine-port.ts'],
   mcp: BELOW_FRONT,
   // Runs in a browser: of the server it imports types, and the pure functions of patent.
   page: ['patent', 'access', 'observe', 'search'],
@@ -67,6 +70,7 @@ const IN_A_BROWSER = new Set(['page', 'patent']);
 /** Packages that only some files may import, so that the rest of the program does not depend on them. */
 const CONFINED: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['src/mcp/sdk.ts'],
+  '@opensearch-project/opensearch': ['src/cluster/'],
   'uWebSockets.js': ['src/http/adapters/uws.ts'],
   jose: ['src/http/oauth/library.ts'],
   'light-my-request': ['src/http/oauth/library.ts'],

@@ -173,5 +173,7 @@ test('the checks of the documents find planted mistakes', () => {
     ['keys', 'create', '--name', 'x'],
   ]);
   const [a, b] = ['home', 'root'].map((folder) => `/${folder}/kim`);
-  assert.deepEqual(machinePaths(`in ${a}/x and "${b}": https://example.org/work/x ~/work/x`), [a, b]);
+  const relative = ['work', 'x'].join('/');
+  const text = `in ${a}/x and "${b}": https://example.org/${relative} ~/${relative}`;
+  assert.deepEqual(machinePaths(text), [a, b]);
 });

@@ -9,7 +9,7 @@ import { serverPort } from '../../src/engine.js';
 import { type Server, startServer } from '../../src/http/server.js';
 import { type Engine, open } from '../../src/index.js';
 import { createLog } from '../../src/observe/log.js';
-import { ADAPTERS, COVERAGE, SEMANTIC } from '../api/service.js';
+import { ADAPTERS, COVERAGE, LOCAL, SEMANTIC } from '../api/service.js';
 import { until } from '../until.js';
 
 const SECRET = 'a secret of the administration for tests';
@@ -37,7 +37,7 @@ for (const adapter of ADAPTERS) {
         access,
         log: createLog('fatal', { write() {} }),
         config: {
-          ...{ host: '127.0.0.1', port: 0, httpAdapter: adapter, deadlineMs: 10_000, shutdownGraceMs: 1_000 },
+          ...{ ...LOCAL, httpAdapter: adapter },
           adminSecret: SECRET,
         },
       });

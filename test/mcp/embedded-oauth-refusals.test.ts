@@ -8,6 +8,7 @@ import type { Account } from '../../src/access/records.js';
 import { type Answer, onEachAdapter, Service } from '../api/service.js';
 import { freePort } from '../http/free-port.js';
 import { REDIRECT, Visitor } from './oauth-client.js';
+import { callMcp } from './oauth-flow-helper.js';
 
 const PASSWORD = 'correct horse battery';
 const SCOPE = 'patents:read';
@@ -86,16 +87,7 @@ onEachAdapter('refusals of the embedded authorization server', (adapter) => {
       },
       ...more,
     });
-  const ping = (token: string) =>
-    service.post(
-      '/mcp',
-      { jsonrpc: '2.0', id: 1, method: 'ping' },
-      {
-        'x-api-key': undefined,
-        authorization: `Bearer ${token}`,
-        accept: 'application/json, text/event-stream',
-      },
-    );
+  const ping = (token: string) => callMcp(service, token, 'ping');
 
   it('metadata is where clients look, and names this server', async () => {
     const { json: resource } = await service.call('/.well-known/oauth-protected-resource/mcp');

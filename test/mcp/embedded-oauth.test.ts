@@ -8,6 +8,7 @@ import type { Account } from '../../src/access/records.js';
 import { onEachAdapter, Service } from '../api/service.js';
 import { freePort } from '../http/free-port.js';
 import { Kept, Visitor } from './oauth-client.js';
+import { callMcp } from './oauth-flow-helper.js';
 
 const PASSWORD = 'correct horse battery';
 const PAGE = 'https://app.example.com';
@@ -33,16 +34,7 @@ onEachAdapter('the embedded authorization server', (adapter) => {
     await made.connect(transport(kept));
     return made;
   };
-  const ping = (token: string) =>
-    service.post(
-      '/mcp',
-      { jsonrpc: '2.0', id: 1, method: 'ping' },
-      {
-        'x-api-key': undefined,
-        authorization: `Bearer ${token}`,
-        accept: 'application/json, text/event-stream',
-      },
-    );
+  const ping = (token: string) => callMcp(service, token, 'ping');
 
   it('discovery, registration, sign-in, consent, token, call, refresh, revocation, and 401', async () => {
     const kept = new Kept();

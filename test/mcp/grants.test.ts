@@ -12,7 +12,7 @@ import { OAuthTables } from '../../src/http/oauth/tables.js';
 import { type Server, startServer } from '../../src/http/server.js';
 import { OAUTH_KEY_MS, OAUTH_RECORDS_MAX } from '../../src/limits.js';
 import { createLog } from '../../src/observe/log.js';
-import { MemoryEngine, onEachAdapter, Service } from '../api/service.js';
+import { LOCAL, MemoryEngine, onEachAdapter, Service } from '../api/service.js';
 import { ROOT } from '../house/checkout.js';
 import { freePort } from '../http/free-port.js';
 import { REDIRECT, Visitor } from './oauth-client.js';
@@ -44,7 +44,7 @@ onEachAdapter('grants', (adapter) => {
       access,
       log: createLog('silent', { write: () => {} }),
       config: {
-        ...{ host: '127.0.0.1', port: 0, httpAdapter: adapter, deadlineMs: 10_000, shutdownGraceMs: 1_000 },
+        ...{ ...LOCAL, httpAdapter: adapter },
         ...{ publicUrl: base, oauthEmbedded: 'on' },
       },
     });

@@ -1,6 +1,7 @@
 /** A grant for a client, made as a person makes it. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import type { Answer, Service } from '../api/service.js';
 import { REDIRECT, Visitor } from './oauth-client.js';
 
 export interface Tokens {
@@ -53,6 +54,17 @@ export async function tokensFor(
   return (await response.json()) as Tokens;
 }
 
+const ACCEPT = 'application/json, text/event-stream';
+
+/** Calls a method of /mcp with an access token. */
+export function callMcp(service: Service, token: string, method: string, params?: object): Promise<Answer> {
+  return service.post(
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, method, ...(params ? { params } : {}) },
+    { 'x-api-key': undefined, authorization: `Bearer ${token}`, accept: ACCEPT },
+  );
+}
+
 /** Status of a call with a token. */
 export async function statusOf(base: string, token: string): Promise<number> {
   const response = await fetch(`${base}/mcp`, {
@@ -60,7 +72,7 @@ export async function statusOf(base: string, token: string): Promise<number> {
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
+      accept: ACCEPT,
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
   });

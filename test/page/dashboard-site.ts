@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Account } from '../../src/access/records.js';
 import type { ServerParts } from '../../src/http/server.js';
 import { Service } from '../api/service.js';
 import { browserPath } from '../house/browser.js';
@@ -11,6 +12,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export const PASSWORD = 'correct horse battery staple';
 
 export class DashboardSite {
+  readonly #faults = new WeakMap<Page, string[]>();
   readonly service: Service;
   readonly browser: Browser;
 
@@ -22,8 +24,9 @@ export class DashboardSite {
   static async open(
     parts: Parameters<typeof Service.start>[2] = {},
     settings: Partial<ServerParts['config']> = {},
+    prepare?: Parameters<typeof Service.start>[4],
   ): Promise<DashboardSite> {
-    const service = await Service.start('node', 10_000, parts, settings);
+    const service = await Service.start('node', 10_000, parts, settings, prepare);
     const browser = await chromium.launch({ executablePath: browserPath()!, args: ['--no-sandbox'] });
     return new DashboardSite(service, browser);
   }
@@ -39,8 +42,26 @@ export class DashboardSite {
       ...options,
     });
     const page = await context.newPage();
+    const faults: string[] = [];
+    this.#faults.set(page, faults);
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
     await page.goto(`${this.service.server.url}/${hash}`);
     return page;
+  }
+
+  /** What a page complained of so far. */
+  faultsOf(page: Page): string[] {
+    return this.#faults.get(page)!;
+  }
+
+  /** Creates an account that can sign in. */
+  async account(name: string): Promise<Account> {
+    const made = await this.service.access.createAccount({ name, plan: 'basic' });
+    await this.service.access.passwords.set(made.id, PASSWORD);
+    return made;
   }
 
   async asOperator(hash = '#/dashboard', options: BrowserContextOptions = {}): Promise<Page> {
@@ -56,8 +77,8 @@ export class DashboardSite {
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
   }
 
-  async asAccount(name: string, hash = '#/dashboard'): Promise<Page> {
-    const page = await this.visit(hash);
+  async asAccount(name: string, hash = '#/dashboard', options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.visit(hash, options);
     await page.getByLabel('Name or id of the account').fill(name);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();

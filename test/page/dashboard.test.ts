@@ -1,95 +1,55 @@
 /** The dashboard in a browser: an account from its sign-in to a revoked key, and the views of the operator. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { RequestLog } from '../../src/access/request-log.js';
-import { Service } from '../api/service.js';
-import { browserPath, noBrowser } from '../house/browser.js';
+import type { Service } from '../api/service.js';
+import { noBrowser } from '../house/browser.js';
 import { freePort } from '../http/free-port.js';
-import { registered, statusOf, tokensFor } from '../mcp/oauth-flow-helper.js';
+import { callMcp, registered, statusOf, tokensFor } from '../mcp/oauth-flow-helper.js';
 import { until } from '../until.js';
+import { DashboardSite, PASSWORD } from './dashboard-site.js';
 import { ATTACKS, becomesTrue } from './site.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const PASSWORD = 'correct horse battery staple';
 const LOG_ROWS = 10_000;
 
+/** Calls the tool `search` with an access token. */
+async function callSearch(service: Service, token: string): Promise<void> {
+  const called = await callMcp(service, token, 'tools/call', {
+    name: 'search',
+    arguments: { query: 'fuel cell' },
+  });
+  assert.equal(called.json.result.isError, undefined);
+}
+
 describe('the dashboard', { skip: noBrowser }, () => {
+  let site: DashboardSite;
   let service: Service;
-  let browser: Browser;
-  let secret: string;
   before(async () => {
-    const port = await freePort();
-    service = await Service.start('node', 10_000, {}, { port, requestLogQueries: 'on', oauthEmbedded: 'on' });
-    secret = readFileSync(join(service.accessFolder, 'admin-secret'), 'utf8').trim();
-    browser = await chromium.launch({ executablePath: browserPath()!, args: ['--no-sandbox'] });
+    site = await DashboardSite.open(
+      {},
+      { port: await freePort(), requestLogQueries: 'on', oauthEmbedded: 'on' },
+    );
+    service = site.service;
   });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+  after(() => site?.close());
 
-  async function visit(hash: string, options: BrowserContextOptions = {}) {
-    const context = await browser.newContext({
-      locale: 'en-US',
-      viewport: { width: 1280, height: 900 },
-      ...options,
-    });
-    const page = await context.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', (error) => faults.push(String(error)));
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text());
-    });
-    await page.goto(`${service.server.url}/${hash}`);
-    return { page, faults };
-  }
-
-  async function asAccount(name: string, hash = '#/dashboard', options: BrowserContextOptions = {}) {
-    const visited = await visit(hash, options);
-    const { page } = visited;
-    await page.getByLabel('Name or id of the account').fill(name);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    return visited;
-  }
-
-  async function asOperator(hash = '#/dashboard', options: BrowserContextOptions = {}) {
-    const visited = await visit(hash, options);
-    const { page } = visited;
-    await page.getByLabel('Operator').check();
-    await page.getByLabel("Administrator's secret").fill(secret);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    return visited;
-  }
-
-  async function account(name: string) {
-    const made = await service.access.createAccount({ name, plan: 'basic' });
-    await service.access.passwords.set(made.id, PASSWORD);
-    return made;
-  }
+  const watched = (page: Page) => ({ page, faults: site.faultsOf(page) });
+  const visit = async (...at: Parameters<DashboardSite['visit']>) => watched(await site.visit(...at));
+  const asAccount = async (...as: Parameters<DashboardSite['asAccount']>) =>
+    watched(await site.asAccount(...as));
+  const asOperator = async (...as: Parameters<DashboardSite['asOperator']>) =>
+    watched(await site.asOperator(...as));
+  const account = (name: string) => site.account(name);
+  const seriousOf = (page: Page) => site.seriousOf(page);
 
   const open = (page: Page, tab: string) =>
     page
       .getByRole('navigation', { name: 'Parts of the dashboard' })
       .getByRole('link', { name: tab, exact: true })
       .click();
-
-  /** Serious findings of axe. */
-  async function seriousOf(page: Page): Promise<string[]> {
-    await page.evaluate(AXE);
-    const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
-      'axe.run(document).then(({ violations }) => violations)',
-    );
-    return found
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 150)).join(' ')}`);
-  }
 
   it('an account signs in, creates a key, calls the API with it, sees the call, and revokes it', async () => {
     await account('Patent team');
@@ -133,15 +93,7 @@ describe('the dashboard', { skip: noBrowser }, () => {
     const attack = ATTACKS[0];
     const token = await clientOf('Own clients', attack);
     const other = await clientOf('Other clients', 'Notebook');
-    const search = { name: 'search', arguments: { query: 'fuel cell' } };
-    const headers = { 'x-api-key': undefined, authorization: `Bearer ${token}` };
-    const accept = 'application/json, text/event-stream';
-    const called = await service.post(
-      '/mcp',
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: search },
-      { ...headers, accept },
-    );
-    assert.equal(called.json.result.isError, undefined);
+    await callSearch(service, token);
     const { page, faults } = await asAccount('Own clients');
     await open(page, 'MCP clients');
     const row = page.locator('.key-row');
@@ -175,20 +127,38 @@ describe('the dashboard', { skip: noBrowser }, () => {
     assert.deepEqual([...faults, ...operator.faults], []);
   });
 
-  it('without MCP authorization there is no tab for its clients', async () => {
-    const plain = await Service.start('node');
+  it('a damaged log is told instead of the calls of tools, and hides no client', async () => {
+    const own = await DashboardSite.open({}, { port: await freePort(), oauthEmbedded: 'on' }, (folder) =>
+      writeFileSync(join(folder, 'log.db'), 'damaged'.repeat(1_000)),
+    );
     try {
-      const made = await plain.access.createAccount({ name: 'Plain', plan: 'basic' });
-      await plain.access.passwords.set(made.id, PASSWORD);
-      const page = await (await browser.newContext({ locale: 'en-US' })).newPage();
-      await page.goto(`${plain.server.url}/#/dashboard/mcp`);
-      await page.getByLabel('Name or id of the account').fill('Plain');
-      await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('button', { name: 'Create a key' }).waitFor();
-      assert.equal(await page.getByRole('link', { name: 'MCP clients' }).count(), 0);
+      const { url: base } = own.service.server;
+      await own.account('Damaged');
+      const token = await tokensFor(base, await registered(base, 'Notebook'), 'Damaged', PASSWORD);
+      const page = await own.asAccount('Damaged', '#/dashboard/mcp');
+      await page.getByRole('alert').getByText('the service is unavailable').waitFor();
+      await page.locator('.key-row', { hasText: 'Notebook' }).waitFor();
+      const none = 'There were no calls in this time.';
+      assert.equal(await page.getByText(none).count(), 0, 'the number of calls is unknown');
+      rmSync(join(own.service.accessFolder, 'log.db'));
+      await callSearch(own.service, token.access_token);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('row', { name: /search/ }).waitFor();
     } finally {
-      await plain.stop();
+      await own.close();
+    }
+  });
+
+  it('without MCP authorization, the tab of its clients says how they have access', async () => {
+    const plain = await DashboardSite.open();
+    try {
+      await plain.account('Plain');
+      const page = await plain.asAccount('Plain', '#/dashboard/mcp');
+      await page.getByText('they use API keys').waitFor();
+      await page.getByText('There were no calls in this time.').waitFor();
+      assert.equal(await page.getByText('No client has access.').count(), 0);
+    } finally {
+      await plain.close();
     }
   });
 

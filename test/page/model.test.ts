@@ -5,9 +5,11 @@ import fc from 'fast-check';
 import { LANGUAGES, languageFor } from '../../src/page/languages/index.js';
 import { activeCount, leftOutCountry, withoutCountry, withoutFilter } from '../../src/page/model/active.js';
 import { addressOf, linkTo } from '../../src/page/model/address.js';
+import { asOfDate, publicationOfAsOf } from '../../src/page/model/as-of.js';
 import { claimsTree } from '../../src/page/model/claims-tree.js';
 import { complaintsOf } from '../../src/page/model/complaints.js';
 import { labelledDays } from '../../src/page/model/day-labels.js';
+import { distinctNames } from '../../src/page/model/distinct-names.js';
 import { documentOf } from '../../src/page/model/document.js';
 import { csvOf, curlOf, jsonOf } from '../../src/page/model/export.js';
 import {
@@ -28,7 +30,7 @@ import { analyticsRequest, semanticRequest, statisticsDate } from '../../src/pag
 import { lessLike, moreLike, priorArtFor, publishedBefore } from '../../src/page/model/steps.js';
 import { yearAxis } from '../../src/page/model/year-axis.js';
 import { FILTER_SCHEMAS } from '../../src/search/filter-rows.js';
-import type { Coverage, SearchResult } from '../../src/search/public-types.js';
+import type { Coverage, DetailsEntry, SearchResult } from '../../src/search/public-types.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
 
@@ -62,6 +64,22 @@ describe('the address', () => {
 
   it('that is broken is still an address', () => {
     assert.deepEqual(addressOf('#/patent/%E0%A4%A').parts, ['patent', '%E0%A4%A']);
+  });
+});
+
+describe('names of accounts and keys', () => {
+  it('have the id behind them where two of an account are equal', () => {
+    const keys = [
+      { id: 'k1', account: 'a', name: 'server' },
+      { id: 'k2', account: 'a', name: 'server' },
+      { id: 'k3', account: 'b', name: 'server' },
+      { id: 'k4', account: 'b', name: 'other' },
+    ];
+    assert.deepEqual([...distinctNames(keys).values()], ['server (k1)', 'server (k2)', 'server', 'other']);
+    assert.deepEqual(
+      [...distinctNames(keys.map(({ account: _, ...account }) => account)).values()],
+      ['server (k1)', 'server (k2)', 'server (k3)', 'other'],
+    );
   });
 });
 
@@ -192,6 +210,9 @@ describe('a patent as the next step of a search', () => {
   it('as prior art is like the patent and before it', () => {
     const { query, like, as_of } = priorArtFor(search, 'US1A1');
     assert.deepEqual([query, like, as_of], ['', ['US1A1'], 'US1A1']);
+    const later = { ...search, publication_date_from: '2005-01-01', filing_date_to: '2020-12-31' };
+    const { publication_date_from, filing_date_to } = priorArtFor(later, 'US1A1');
+    assert.deepEqual([publication_date_from, filing_date_to], ['', '2020-12-31']);
     assert.deepEqual(publishedBefore(emptySearch(), 'US1A1'), priorArtFor(emptySearch(), 'US1A1'));
   });
 });
@@ -386,6 +407,49 @@ First.
   });
 });
 
+describe('the day of a search for prior art', () => {
+  const entry = (dates: Partial<DetailsEntry['bibliography']>, filing?: string): DetailsEntry => ({
+    patent_id: 'US1A1',
+    metadata: {
+      ...{ title: '', applicant: '', ipc_codes: [], kind_code: 'A1', country: 'US' },
+      ...(filing === undefined ? {} : { filing_date: filing }),
+    },
+    bibliography: { applicants: [], inventors: [], cpc_codes: [], citations: [], family: [], ...dates },
+  });
+  const search = { ...emptySearch(), query: 'laser', as_of: 'US1A1' };
+  const [priority, filing] = ['2012-05-01', '2013-03-02'];
+
+  it('is the priority date of a publication, or its filing date if the visitor chooses it', () => {
+    const both = entry({ priority_date: priority }, filing);
+    assert.equal(publicationOfAsOf(search), 'US1A1');
+    const found = asOfDate(search, both)!;
+    assert.deepEqual([found.kind, found.day, found.other?.day], ['priority', priority, filing]);
+    const chosen = found.other!.search;
+    assert.deepEqual(chosen, { ...search, as_of: filing });
+    // The address does not say whose filing date it is, unless there is an example.
+    assert.equal(publicationOfAsOf(chosen), undefined);
+    const like = { ...chosen, like: ['US1A1'] };
+    assert.equal(publicationOfAsOf(like), 'US1A1');
+    const back = asOfDate(like, both)!;
+    assert.deepEqual([back.kind, back.day, back.other?.day], ['filing', filing, priority]);
+    assert.equal(back.other?.search.as_of, 'US1A1');
+    assert.equal(publicationOfAsOf({ ...like, like: ['US1A1', 'US2A1'] }), undefined);
+  });
+
+  it('leaves no choice without an earlier priority, and is not told if it is unknown', () => {
+    assert.deepEqual(asOfDate(search, entry({}, filing)), { kind: 'priority', day: filing });
+    assert.deepEqual(asOfDate(search, entry({ priority_date: filing }, filing)), {
+      ...{ kind: 'priority', day: filing },
+    });
+    const undated = entry({ priorities: [{ number: '1' }] }, filing);
+    assert.equal(asOfDate(search, undated), undefined);
+    assert.equal(asOfDate(search, { patent_id: 'US1A1', error: 'not_found' }), undefined);
+    const day = { ...search, as_of: '2012-12-31', like: ['US1A1'] };
+    assert.equal(asOfDate(day, entry({ priority_date: priority }, filing)), undefined, 'another day');
+    assert.equal(publicationOfAsOf(emptySearch()), undefined);
+  });
+});
+
 describe('an export', () => {
   const result = (title: string, applicant: string): SearchResult => ({
     patent_id: 'US1A1',
@@ -399,6 +463,20 @@ describe('an export', () => {
     chunks: [],
   });
 
+  const detailsOf = (inventor: string): DetailsEntry => ({
+    patent_id: 'US1A1',
+    bibliography: {
+      applicants: [],
+      inventors: [{ name: inventor }, { name: '김철수' }],
+      cpc_codes: ['H01M 10/0562', 'Y02E 60/10'],
+      priorities: [{ number: '1', date: '2012-05-01' }],
+      priority_date: '2012-05-01',
+      citations: [],
+      family: [],
+    },
+    metadata: { ...result('a', 'c'), filing_date: '2013-03-02' },
+  });
+
   const source = {
     search: { ...emptySearch(), query: 'laser', countries: ['US'] as const, as_of: 'US2B2' },
     page: 'http://127.0.0.1:8080/',
@@ -406,7 +484,7 @@ describe('an export', () => {
   };
 
   it('says which search it answers, when, and where its patents are', () => {
-    const [names, line] = csvOf([result('a', 'c')], source)
+    const [names, line] = csvOf([result('a', 'c')], [], source)
       .slice(1)
       .split('\r\n');
     const cells = line!.split(',');
@@ -419,11 +497,28 @@ describe('an export', () => {
     const json = JSON.parse(jsonOf({ total: 1, results: [result('a', 'c')] }, source));
     assert.deepEqual([json.request.query, json.request.as_of, json.total], ['laser', 'US2B2', 1]);
     assert.equal(json.search_link, cell('search_link'));
+    for (const name of ['inventors', 'priority_date', 'cpc_codes']) assert.equal(cell(name), '', name);
+  });
+
+  it('has the inventors, the priority date and the CPC of the details', () => {
+    const [names, ...lines] = csvOf(
+      [result('a', 'c'), { ...result('b', 'c'), patent_id: 'US2A1' }],
+      [detailsOf('Ada'), { ...detailsOf('Bo'), patent_id: 'US3A1' }],
+      source,
+    )
+      .slice(1)
+      .trimEnd()
+      .split('\r\n');
+    const cell = (line: string, name: string) => line.split(',')[names!.split(',').indexOf(name)];
+    assert.equal(cell(lines[0]!, 'inventors'), 'Ada; 김철수');
+    assert.equal(cell(lines[0]!, 'priority_date'), '2012-05-01');
+    assert.equal(cell(lines[0]!, 'cpc_codes'), 'H01M 10/0562; Y02E 60/10');
+    assert.equal(cell(lines[1]!, 'inventors'), '', 'details of other patents are not used');
   });
 
   it('has no cell that a program for tables reads as a formula', () => {
     for (const start of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '＝1']) {
-      const line = csvOf([result(start, `"${start}`)], {
+      const line = csvOf([result(start, `"${start}`)], [detailsOf(start)], {
         ...source,
         search: { ...emptySearch(), query: start },
       }).split('\r\n')[1]!;
@@ -432,7 +527,7 @@ describe('an export', () => {
   });
 
   it('quotes commas, quotes and lines', () => {
-    const [, line] = csvOf([result('a, "b"', 'c')], source).split('\r\n');
+    const [, line] = csvOf([result('a, "b"', 'c')], [], source).split('\r\n');
     assert.match(line!, /^1,US1A1,"a, ""b""",c,/);
   });
 

@@ -1,7 +1,7 @@
 /** What an operator finds in the dashboard: maintenance, readiness, durations. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { RequestLog } from '../../src/access/request-log.js';
+import type { IngestedFile } from '../../src/observe/observations.js';
 import { MemoryEngine } from '../api/service.js';
 import { noBrowser } from '../house/browser.js';
 import { DashboardSite, PASSWORD } from './dashboard-site.js';
@@ -11,7 +11,7 @@ const file = {
   ...{ ingested: 3, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
 };
 const FAILURE = { position: 'record 3, byte 784', patent_id: 'US1A1', reason: 'title: missing <b>x</b>' };
-const LEDGER = [
+const LEDGER: IngestedFile[] = [
   { ...file, path: '/data/old/one.zip', last_read: '2026-01-01T00:00:00.000Z' },
   ...['a', 'b'].map((name) => ({
     ...{ ...file, path: `/data/a/long/folder/${name}.zip` },
@@ -29,7 +29,7 @@ describe('the operator', { skip: noBrowser }, () => {
   before(async () => {
     // The engine in memory has a ledger of two runs.
     engine = Object.assign(new MemoryEngine(), {
-      sources: () => LEDGER.map((file) => ({ ...file })),
+      sources: () => LEDGER.map(({ failures: _, ...file }) => file),
       source: (path: string) => LEDGER.find((file) => file.path === path),
     });
     site = await DashboardSite.open({ engine });
@@ -139,6 +139,41 @@ describe('the operator', { skip: noBrowser }, () => {
     await page.getByText('record 3, byte 784 (US1A1): title: missing <b>x</b>').waitFor();
     await page.getByText('and 101 more').waitFor();
     assert.deepEqual(await site.seriousOf(page), []);
+    await page.getByText('1–4 of 4').waitFor();
+    await page.getByLabel('Only files with failures').check();
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByText('/data/a/long/folder/a.zip').waitFor({ state: 'detached' });
+    assert.equal(await page.getByText('/data/bad.jsonl', { exact: true }).count(), 1);
+  });
+
+  it('reaches all files of a long list', async () => {
+    const more = Array.from({ length: 440 }, (_, at) => ({
+      ...{ ...file, path: `/data/many/${String(at).padStart(3, '0')}.zip` },
+      ...{ last_read: '2025-12-01T00:00:00.000Z' },
+    }));
+    LEDGER.push(...more);
+    try {
+      const page = await site.asOperator('#/dashboard/ingests');
+      const seen = new Set<string>();
+      for (const [range, count] of [
+        ['1–200 of 444', 200],
+        ['201–400 of 444', 200],
+        ['401–444 of 444', 44],
+      ] as const) {
+        await page.getByText(range).waitFor();
+        const paths = await page.locator('th.path').allTextContents();
+        assert.equal(paths.length, count);
+        for (const path of paths) seen.add(path);
+        const older = page.getByRole('button', { name: 'Older files' });
+        if (count === 200) await older.click();
+        else assert.equal(await older.count(), 0);
+      }
+      assert.equal(seen.size, 444);
+      await page.getByRole('button', { name: 'Newer files' }).click();
+      await page.getByText('201–400 of 444').waitFor();
+    } finally {
+      LEDGER.splice(LEDGER.length - more.length);
+    }
   });
 
   it('creates keys of one account after another, from its card, and sees when they were used', async () => {
@@ -171,45 +206,6 @@ describe('the operator', { skip: noBrowser }, () => {
     await page.locator('.key-row', { hasText: 'Example' }).first().waitFor();
   });
 
-  it('tells in the log whose key a call had, and why it was refused', async () => {
-    const { access, accessFolder } = site.service;
-    const log = new RequestLog(accessFolder);
-    const keys: string[] = [];
-    for (const name of ['North', 'South']) {
-      const { id } = await access.createAccount({ name, plan: 'free' });
-      const key = await access.createKey({ account: id, environment: 'production', name: 'server' });
-      keys.push(key.id);
-      const line = { key: key.id, time: Date.now(), endpoint: 'semantic', ms: 5, client: '192.0.2.1' };
-      log.add({ ...line, status: 200, requestId: `ok-${name}` });
-      log.add({ ...line, status: 429, requestId: `minute-${name}`, code: 'rate_limited' });
-      log.add({ ...line, status: 429, requestId: `month-${name}`, code: 'quota_exceeded' });
-      log.add({ ...line, status: 403, requestId: `revoked-${name}`, code: 'key_deactivated' });
-    }
-    await log.close();
-    const page = await site.asOperator('#/dashboard/log');
-    const row = (id: string) => page.getByRole('row', { name: id });
-    await row('minute-North').getByText('429 minute').waitFor();
-    await row('month-South').getByText('429 month').waitFor();
-    await row('ok-North').getByRole('cell', { name: 'North', exact: true }).waitFor();
-    await row('ok-South').getByRole('cell', { name: 'South', exact: true }).waitFor();
-    await row('ok-South').getByRole('cell', { name: 'Search', exact: true }).waitFor();
-    const filter = (name: string) =>
-      page.locator('.dashboard-filters label', { hasText: name }).locator('select');
-    await filter('Account').selectOption({ label: 'North' });
-    await row('ok-South').waitFor({ state: 'detached' });
-    assert.deepEqual(await filter('Key').locator('option').allTextContents(), ['Any', `server (${keys[0]})`]);
-    await filter('Key').selectOption(keys[0]!);
-    await filter('Status').selectOption('429');
-    await row('ok-North').waitFor({ state: 'detached' });
-    await row('month-North').waitFor();
-    assert.equal(await row('revoked-North').count(), 0);
-    // A key of another account does not stay chosen.
-    await filter('Account').selectOption({ label: 'South' });
-    await row('month-South').waitFor();
-    assert.equal(await filter('Key').inputValue(), '');
-    assert.deepEqual(await site.seriousOf(page), []);
-  });
-
   it('sees on the card of an account whether it has a password, and what each button did', async () => {
     const { access } = site.service;
     const made = await access.createAccount({ name: 'Carded', plan: 'free' });
@@ -226,12 +222,54 @@ describe('the operator', { skip: noBrowser }, () => {
     for (const button of [remove, card.getByRole('button', { name: 'End its sessions' })])
       assert.equal(await button.getAttribute('class'), 'button', 'it is not the main button');
     assert.deepEqual(await site.seriousOf(page), []);
+    const epoch = access.passwords.sessionEpoch(made.id);
     await card.getByRole('button', { name: 'End its sessions' }).click();
+    await card.getByText('End all sessions of “Carded”?').waitFor();
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await card.getByRole('button', { name: 'End its sessions' }).click();
+    assert.equal(access.passwords.sessionEpoch(made.id), epoch, 'only after the confirmation');
+    assert.deepEqual(await site.seriousOf(page), []);
+    await card.getByRole('button', { name: 'Yes, end them' }).click();
     await card.getByText('Its sessions have ended.').waitFor();
+    assert.equal(access.passwords.sessionEpoch(made.id), epoch + 1);
     await remove.click();
+    await card.getByText('Remove the password of “Carded”?').waitFor();
+    assert.equal(access.passwords.isSet(made.id), true, 'only after the confirmation');
+    await card.getByRole('button', { name: 'Yes, remove it' }).click();
     await card.getByText('The password is removed.').first().waitFor();
     await card.getByText('without a password').waitFor();
     assert.equal(access.passwords.isSet(made.id), false);
+  });
+
+  it('reads how large each plan is where it chooses one', async () => {
+    const page = await site.asOperator('#/dashboard/accounts');
+    const plans = page.locator('form[aria-label="Create an account"] select');
+    await plans.waitFor();
+    assert.deepEqual(await plans.locator('option').allTextContents(), [
+      ...['free – 30 a month', 'basic – 300 a month', 'pro – 1,000 a month', 'enterprise – your own number'],
+    ]);
+    await plans.selectOption('enterprise');
+    assert.equal(await page.getByLabel('Searches a month').first().inputValue(), '1000000');
+    await page.getByLabel('Name', { exact: true }).first().fill('Large');
+    await page.getByLabel('Searches a month').first().fill('5000');
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.locator('.key-row', { hasText: 'Large' }).getByText('0 of 5,000 searches').waitFor();
+  });
+
+  it('is refused a password for the second account of a name, and reads why', async () => {
+    const { access } = site.service;
+    const twins = [];
+    for (let n = 0; n < 2; n++) twins.push(await access.createAccount({ name: 'Gemini', plan: 'free' }));
+    const [first, second] = twins.map(({ id }) => id) as [string, string];
+    await access.passwords.set(first, PASSWORD);
+    const page = await site.asOperator('#/dashboard/accounts');
+    const card = page.locator('.key-row', { hasText: second });
+    await card.locator('summary').click();
+    await card.getByLabel('New password').fill(PASSWORD);
+    await card.getByRole('button', { name: 'Set the password' }).click();
+    await card.getByRole('alert').getByText(`account ${first} has the name "Gemini"`).waitFor();
+    assert.equal(access.passwords.isSet(second), false);
+    await site.asAccount('Gemini');
   });
 
   it('is called operator in the header of the dashboard', async () => {

@@ -243,13 +243,40 @@ describe('a person who searches', { skip: noBrowser || noSharp }, () => {
       await page.getByRole('button', { name }).click();
       return readFileSync(await (await waiting).path(), 'utf8');
     };
+    let calls = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/patents/details')) calls++;
+    });
     const csv = await file('Download the results as CSV');
+    assert.equal(calls, 1, 'what the list lacks comes at once');
     assert.equal(csv.trimEnd().split('\r\n').length, 21);
     assert.equal(JSON.parse(await file('Download the results as JSON')).results.length, 20);
     await page.getByRole('button', { name: 'This search as code' }).click();
     const [curl, code] = await page.locator('dialog[open] pre').allTextContents();
     assert.match(curl!, /^curl -s http:\/\/127\.0\.0\.1:\d+\/api\/v1\/search\/semantic /);
     assert.ok(code!.includes(QUESTION));
+  });
+
+  it('saves inventors, priority date and CPC, or says that it could not', async () => {
+    const { page } = await site.visit(
+      `#/?query=${encodeURIComponent(QUESTION)}&publication_number=US20130310001A1`,
+    );
+    await shownResults(page).first().waitFor();
+    const details = '**/api/v1/patents/details';
+    await page.route(details, (route) => route.fulfill({ status: 500, json: { detail: 'a fault' } }));
+    await page.getByRole('button', { name: 'Download the results as CSV' }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('The file could not be made').waitFor();
+    await alert.getByText('a fault').waitFor();
+    await page.unroute(details);
+    const waiting = page.waitForEvent('download');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    const [names, line] = readFileSync(await (await waiting).path(), 'utf8').split('\r\n');
+    const cell = (name: string) => line!.split(',')[names!.split(',').indexOf(name)];
+    assert.equal(cell('inventors'), 'Ada Example; 김철수');
+    assert.equal(cell('priority_date'), '2012-05-01');
+    assert.equal(cell('cpc_codes'), 'H01M 10/0562; Y02E 60/10');
+    await alert.waitFor({ state: 'detached' });
   });
 
   it('chooses language and colours, which are kept', async () => {

@@ -198,6 +198,27 @@ describe('a patent searcher', { skip: noBrowser || noSharp }, () => {
     assert.deepEqual([...parametersOf(page).keys()], ['query']);
   });
 
+  it('chooses between the priority date and the filing date of a patent', async () => {
+    const id = 'US20130310001A1';
+    const { page, complaints } = await site.visit(`#/?query=${QUESTION}&as_of=${id}`);
+    const chip = page.locator('.chips .chip');
+    await chip.getByText('Published before: US 2013/0310001 A1 (its priority date 2012-05-01)').waitFor();
+    await chip.getByRole('link', { name: 'use its filing date 2013-03-02' }).click();
+    await chip.getByText('Published before: 2013-03-02', { exact: true }).waitFor();
+    assert.equal(parametersOf(page).get('as_of'), '2013-03-02');
+    // With the patent as the example, the page knows whose date it is.
+    await page.goto(site.url(`#/?like=${id}&as_of=2013-03-02`));
+    await chip.getByText('2013-03-02 (filing date of US 2013/0310001 A1)').waitFor();
+    await chip.getByRole('link', { name: 'use its priority date 2012-05-01' }).click();
+    await chip.getByText('(its priority date 2012-05-01)').waitFor();
+    assert.equal(parametersOf(page).get('as_of'), id);
+    // Without an earlier priority there is nothing to choose.
+    await page.goto(site.url(`#/?query=${QUESTION}&as_of=KR1020120110000A`));
+    await chip.getByText('(its priority date 2012-03-01)').waitFor();
+    assert.equal(await chip.getByRole('link').count(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
   it('finds "Published before" among what leaves nothing, and searches without it', async () => {
     const { page } = await site.visit(`#/?query=${QUESTION}&as_of=1950-01-01`);
     const row = page.locator('.excluded li', { hasText: 'Published before' });

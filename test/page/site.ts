@@ -68,6 +68,7 @@ const CITING: Partial<PatentInput> = {
   inventors: [{ name: 'Ada Example' }, { name: '김철수', name_en: 'KIM Chulsoo' }],
   cpc_codes: ['H01M 10/0562', 'Y02E 60/10'],
   family_id: 'FAMILY',
+  priority_date: '2012-05-01',
   priorities: [{ country: 'KR', number: '1020120000001', date: '2012-05-01' }],
   citations: [
     { country: 'DE', number: '4321', kind: 'A1', category: 'A', cited_by: 'examiner' },

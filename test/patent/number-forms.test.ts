@@ -27,12 +27,10 @@ const dated = (prefix: string, from: number, digits: number) =>
 const SERIES: Record<string, fc.Arbitrary<Numbered>> = {
   'KR applications': of('KR', dated('10', 1983, 7), 'A'),
   'KR utility models': of('KR', dated('20', 1983, 7), 'U'),
-  // Numbers in the two millions, which look like years, do not exist yet.
+  // Some look like years: 10-1917335 is of 2018.
   'KR grants': of(
     'KR',
-    serial(7)
-      .filter((n) => !/^(?:19|20)/.test(n))
-      .map((n) => `10${n}0000`),
+    serial(7).map((n) => `10${n}0000`),
     'B1',
   ),
   'KR utility grants': of(
@@ -144,6 +142,8 @@ describe('spellings of a number', () => {
       [docdbForm, officeForm, literatureForm].map((form) => form({ country, number, kind_code })).join(' | ');
     assert.equal(shown('KR', '1020200104349', 'A'), 'KR20200104349A | 10-2020-0104349 | 202000104349A0');
     assert.equal(shown('KR', '1022149430000', 'B1'), 'KR102214943B1 | 10-2214943 | 000102214943B1');
+    assert.equal(shown('KR', '1019173350000', 'B1'), 'KR101917335B1 | 10-1917335 | 000101917335B1');
+    assert.equal(shown('KR', '1020200010000', 'A'), 'KR20200010000A | 10-2020-0010000 | 202000010000A0');
     assert.equal(shown('US', '20180184900', 'A1'), 'US2018184900A1 | US 2018/0184900 A1 | 201800184900A1');
     assert.equal(shown('US', '09971313', 'B2'), 'US9971313B2 | US 9,971,313 B2 | 000009971313B2');
     assert.equal(shown('US', 'D1050455', 'S1'), 'USD1050455S1 | US D1,050,455 S1 | ');

@@ -45,6 +45,7 @@ function planned(
   above?: number,
   sure?: number,
   indexKind = 'auto',
+  hasSketches = false,
 ) {
   const docs = passages / 20;
   const entry: SegmentEntry = { id: 's', docs, passages, firstDoc: 1, lastDoc: docs, bytes: 1 };
@@ -54,7 +55,7 @@ function planned(
   }
   const allowed = Math.round(docs * share);
   const selection = { docs: [allowed], passages: [allowed * 20] };
-  const opened = [{ docs, passages, hasIndex: index !== null }];
+  const opened = [{ docs, passages, hasIndex: index !== null, hasSketches }];
   return planOf([entry], opened, selection, wanted, { share: above, sure, indexKind });
 }
 
@@ -102,6 +103,25 @@ describe('plans by selectivity, number of documents and kind of index', () => {
     assert.equal(scanOf(1e6, 1, 10_000, graph), 'exact');
   });
 
+  it('sketches, unless few passages pass or another scan costs less', () => {
+    const scanOf = (
+      passages: number,
+      share: number,
+      wanted: number,
+      index: Partial<IndexFile> | null,
+      kind?: string,
+    ) => planned(passages, share, wanted, index, undefined, undefined, kind, true).segments[0]!.scan;
+    const scans = [1, 0.1, 0.02, 0.001].map((share) => scanOf(1e6, share, 50, null));
+    assert.deepEqual(scans, ['documents', 'documents', 'documents', 'exact']);
+    assert.equal(scanOf(1e6, 1, 10_000, null), 'documents');
+    assert.equal(scanOf(1e6, 1, 50, {}), 'documents');
+    assert.equal(scanOf(1e6, 1, 50, {}, 'ivf-pq'), 'ivf');
+    assert.equal(scanOf(1e6, 1, 50, { recall: 0.8 }), 'documents');
+    const boundsOf = (wanted: number, sure: number) =>
+      planned(1e6, 1, wanted, null, undefined, sure, 'auto', true).segments[0]!.deviations;
+    assert.deepEqual([boundsOf(50, 50), boundsOf(200, 50), boundsOf(10_000, 10_000)], [5, 4, 6]);
+  });
+
   it('an index with low recall is not used', () => {
     assert.equal(scanOf(1e6, 1, 50, { recall: 0.8 }), 'codes');
     assert.equal(scanOf(1e6, 1, 50, { kind: 'ivf-sq8', recall: 0.8 }), 'exact');
@@ -118,12 +138,14 @@ describe('plans by selectivity, number of documents and kind of index', () => {
       const { scan, why } = planned(...args).segments[0]!;
       return `${scan}: ${why}`;
     };
-    const bare = (passages: number, kind?: string) =>
-      whyOf(passages, 1, 50, null, undefined, undefined, kind);
+    const bare = (passages: number, kind?: string, hasSketches?: boolean) =>
+      whyOf(passages, 1, 50, null, undefined, undefined, kind, hasSketches);
     assert.equal(whyOf(1e6, 0, 50), 'none: nothing_allowed');
     assert.equal(bare(19_980), 'exact: small');
-    assert.equal(bare(20_000), 'exact: not_built');
-    assert.equal(bare(20_000, 'flat'), 'exact: flat');
+    assert.equal(bare(19_980, 'auto', true), 'exact: small');
+    assert.equal(bare(20_000), 'exact: no_sketches');
+    assert.equal(bare(1e6, 'flat', true), 'exact: flat');
+    assert.equal(bare(1e6, 'auto', true), 'documents: cheapest');
     assert.equal(whyOf(1e6, 1, 50), 'ivf: cheapest');
     assert.equal(whyOf(1e6, 0.001, 50), 'exact: cheapest');
     assert.equal(whyOf(1e6, 1, 50, { recall: 0.8 }), 'codes: poor_recall');
@@ -152,13 +174,24 @@ describe('plans by selectivity, number of documents and kind of index', () => {
 describe('the kind of index that a segment gets', () => {
   const gigabytes = 2 ** 30;
   const kindOf = (passages: number, memory: number, dimensions = 256) =>
-    indexKindFor('auto', { passages, dimensions }, undefined, memory);
+    indexKindFor('auto', { docs: passages / 2, passages, dimensions }, undefined, memory);
 
   it('the kind of index depends on the size', () => {
     assert.deepEqual(
       [1_000, 19_999, 20_000, 49_999, 50_000, 10_000_000].map((passages) => kindOf(passages, 16 * gigabytes)),
       [undefined, undefined, 'ivf-sq8', 'ivf-sq8', 'ivf-pq', 'ivf-pq'],
     );
+  });
+
+  it('with many passages a document, sketches need no index', () => {
+    const kindFor = (docs: number) =>
+      indexKindFor('auto', { docs, passages: 1e6, dimensions: 256 }, undefined, 1e11);
+    assert.deepEqual([1e6, 250_001, 250_000, 50_000].map(kindFor), [
+      'ivf-pq',
+      'ivf-pq',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('the kind of index depends on the available memory', () => {
@@ -170,9 +203,12 @@ describe('the kind of index that a segment gets', () => {
   });
 
   it('a configured kind of index takes precedence', () => {
-    assert.equal(indexKindFor('hnsw-sq8', { passages: 1e9, dimensions: 256 }, undefined, 1), 'hnsw-sq8');
-    assert.equal(indexKindFor('flat', { passages: 1e9, dimensions: 256 }), undefined);
-    assert.equal(indexKindFor('hnsw-sq8', { passages: 10, dimensions: 256 }), undefined);
+    assert.equal(
+      indexKindFor('hnsw-sq8', { docs: 5, passages: 1e9, dimensions: 256 }, undefined, 1),
+      'hnsw-sq8',
+    );
+    assert.equal(indexKindFor('flat', { docs: 5, passages: 1e9, dimensions: 256 }), undefined);
+    assert.equal(indexKindFor('hnsw-sq8', { docs: 5, passages: 10, dimensions: 256 }), undefined);
   });
 });
 

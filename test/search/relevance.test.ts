@@ -5,11 +5,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { type Engine, open } from '../../src/engine.js';
+import { describe, it } from 'node:test';
 import type { SearchResult } from '../../src/search/types.js';
 import { FIXTURES } from '../crash/folder.js';
-import { type Collection, collect } from './collection.js';
+import { openBefore } from './collection.js';
 
 /** Number of results that count. */
 const K = 10;
@@ -50,16 +49,7 @@ function quality(grades: number[], all: number[]): { ndcg: number; recall: numbe
 }
 
 describe('relevance on the judged questions', () => {
-  let collection: Collection;
-  let engine: Engine;
-  before(async () => {
-    collection = await collect(FIXTURES);
-    engine = await open(collection.dir, { workers: 2 });
-  });
-  after(async () => {
-    await engine.close();
-    collection.remove();
-  });
+  const opened = openBefore(FIXTURES);
 
   it('the reranker improves the order, and never worsens it', async () => {
     const rows: Record<
@@ -67,9 +57,11 @@ describe('relevance on the judged questions', () => {
       { dense: number[]; reranked: number[]; recall: number[]; rerankedRecall: number[] }
     > = {};
     for (const { id, language, text } of questions) {
-      const { results } = await engine.search({ query: text, top_k: 100 });
+      const { results } = await opened.engine.search({ query: text, top_k: 100 });
       // An application and its grant are one result with one judgement.
-      const own = results.filter(({ patent_id }) => collection.patents.get(patent_id)?.language === language);
+      const own = results.filter(
+        ({ patent_id }) => opened.collection.patents.get(patent_id)?.language === language,
+      );
       const gradeOf = ({ patent_id }: SearchResult) => judgements.get(id)?.get(patent_id) ?? 0;
       const bySimilarity = [...own].sort((a, b) => b.similarity_score - a.similarity_score);
       const all = own.map(gradeOf);

@@ -29,6 +29,19 @@ test('a file appears after a second, follows the counts, and is removed at the e
   assert.deepEqual(readdirSync(join(dir, 'ingests')), []);
 });
 
+test('nothing is written to another folder at the path', async (t) => {
+  const dir = temporary(t);
+  const displaced = new IngestProgressFile(dir, () => false);
+  t.after(() => displaced.end());
+  displaced.update(COUNTS);
+  let asked = 0;
+  const inPlace = new IngestProgressFile(dir, () => ++asked > 1);
+  t.after(() => inPlace.end());
+  inPlace.update(COUNTS);
+  await until(() => runningIngests(dir).length === 1, 'the folder is back');
+  assert.equal(readdirSync(join(dir, 'ingests')).length, 1, 'only the file of the ingest that is in place');
+});
+
 test('what a killed ingest left is ignored, and removed by the next one', async (t) => {
   const dir = temporary(t);
   mkdirSync(join(dir, 'ingests'));

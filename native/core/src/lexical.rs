@@ -6,9 +6,11 @@ mod characters;
 mod fragments;
 mod grammar;
 pub mod index;
+pub mod places;
 pub mod question;
 mod readings;
 pub mod score;
+pub mod stream;
 pub mod sums;
 pub mod terms;
 pub mod translate;
@@ -34,7 +36,7 @@ pub enum Part {
 impl Part {
     pub const ALL: [Part; 4] = [Part::Names, Part::Title, Part::Claims, Part::Text];
 
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Part::Names => "names",
             Part::Title => "title",

@@ -15,6 +15,7 @@ pub mod page;
 pub mod search;
 pub mod segment;
 pub mod shown;
+pub mod sketch;
 pub mod static_model;
 pub mod stats;
 pub mod tokenizer_json;

@@ -4,7 +4,9 @@
 
 mod approximate;
 mod best;
+mod documents;
 mod group;
+mod passages;
 mod probe;
 mod sample;
 mod words;
@@ -14,12 +16,16 @@ use crate::filter::{count_rows, matching, Clause};
 use crate::segment::{Effort, Facts, Segment};
 use crate::shown::ShownScore;
 use crate::{vectors, Error, Result};
-use best::Best;
+use best::{Best, Mixed};
 pub use group::{members, prefer};
+#[cfg(test)]
+use passages::ranked;
+pub use passages::Passages;
+use passages::{all_passages, score_passages};
 pub use sample::{sample, sample_above};
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::ops::Range;
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 pub use words::beside;
 
@@ -63,6 +69,10 @@ impl Snapshot {
 pub enum Scan {
     /// Scores every allowed row.
     Exact,
+    /// Visits documents in the order of bounds on their scores, which the segment's sketches give.
+    /// A bound lies `deviations` standard deviations above the score of a document's mean. Segments
+    /// are searched together, with the greatest number of any of them.
+    Documents { deviations: f32 },
     /// Asks the approximate index for `k` rows, and for more if they are not enough. An index with
     /// codes is asked for all rows of its nearest lists. If the index cannot serve the filter,
     /// every allowed row is scored.
@@ -79,9 +89,6 @@ const SAMPLE_MOST: usize = 1024;
 /// A filter is anticorrelated with the query if it allows less than this part of the neighbours
 /// expected from its share of all rows.
 const SHUNNED: f64 = 0.5;
-
-/// Number of hits ahead for which rows are prefetched.
-const HITS_AHEAD: usize = 2;
 
 pub struct Request<'a> {
     /// One vector of the segments' dimensions, L2-normalised.
@@ -135,6 +142,11 @@ impl Hit {
         let rank = request.rank(score);
         Hit { segment: n as u32, ordinal: ordinal as u32, score, passage, rank, key, application }
     }
+
+    /// Segment and ordinal in one number, as a key.
+    fn document(&self) -> u64 {
+        (self.segment as u64) << 32 | self.ordinal as u64
+    }
 }
 
 /// Greater is better: higher rank, then the smaller key. The key puts grants before others, since
@@ -163,30 +175,19 @@ pub struct Outcome {
     pub hits: Vec<Hit>,
     /// Rows whose exact score was computed.
     pub rows_scored: usize,
+    /// Documents that were visited by their sketches.
+    pub visited: usize,
     /// Rows that approximate indexes proposed or estimated.
     pub candidates: usize,
     /// Number of times that an index was asked for more candidates.
     pub widened: usize,
     /// Segments that were scanned as a whole although their index was planned.
     pub rescanned: usize,
-    /// The best passages of hits whose passages were all scored, by segment and ordinal, if several
-    /// are wanted.
-    passages: HashMap<(u32, u32), Passages>,
+    /// The best passages of hits that were found by some of their passages, by segment and ordinal,
+    /// if several are wanted.
+    passages: HashMap<u64, Passages, BuildHasherDefault<Mixed>>,
     /// A row that had to be scored is damaged. The search then fails.
     damage: Option<Error>,
-}
-
-/// Passages of a document, best first: number within the document, inner product.
-pub type Passages = Vec<(u32, f32)>;
-
-impl Outcome {
-    /// The best `request.chunks` passages of a hit.
-    pub fn best_passages(&self, snapshot: &Snapshot, hit: &Hit, request: &Request) -> Passages {
-        match self.passages.get(&(hit.segment, hit.ordinal)) {
-            Some(known) => known.clone(),
-            None => best_passages(snapshot, hit, request.query, request.chunks),
-        }
-    }
 }
 
 /// Searches with one `Scan` for each segment.
@@ -203,13 +204,15 @@ pub fn search(
     }
     let mut best = Best::new(request);
     // Exact scans come first: the better the known hits, the fewer estimated rows need scoring.
+    let searched = || (0..scans.len()).filter(|&n| selected[n].doc_count > 0);
+    let deviations = |n: usize| match scans[n] {
+        Scan::Documents { deviations } => Some(deviations),
+        _ => None,
+    };
     let (exact, estimated): (Vec<usize>, Vec<usize>) =
-        (0..scans.len()).partition(|&n| scans[n] == Scan::Exact);
+        searched().filter(|&n| deviations(n).is_none()).partition(|&n| scans[n] == Scan::Exact);
     for n in exact.into_iter().chain(estimated) {
         let (segment, selected) = (&snapshot.segments[n].0, &selected[n]);
-        if selected.doc_count == 0 {
-            continue;
-        }
         let mut facts = segment.facts();
         if request.by_family {
             facts.application = segment.family()?;
@@ -219,11 +222,32 @@ pub fn search(
             Scan::Exact => part.exact(),
             Scan::Ann { k, effort } => part.approximate(k, effort)?,
             Scan::Codes => part.codes()?,
+            Scan::Documents { .. } => unreachable!("searched below, together"),
         }
     }
-    let by_codes = |n: usize| scans[n] != Scan::Exact && has_codes(&snapshot.segments[n].0);
-    if (0..scans.len()).any(by_codes) {
-        score_all_passages(snapshot, by_codes, request, &mut outcome, &mut best);
+    let mut probe = None;
+    let sketched: Vec<usize> = searched().filter(|&n| deviations(n).is_some()).collect();
+    if let Some(most) = sketched.iter().filter_map(|&n| deviations(n)).reduce(f32::max) {
+        let searched =
+            documents::documents(snapshot, selected, &sketched, most, request, &mut outcome, &mut best)?;
+        probe = Some(searched).filter(|_| request.chunks > 1);
+    }
+    let by_codes =
+        |n: usize| matches!(scans[n], Scan::Ann { .. } | Scan::Codes) && has_codes(&snapshot.segments[n].0);
+    if probe.is_some() || (0..scans.len()).any(by_codes) {
+        let passages = |hit: &Hit| {
+            let segment = &*snapshot.segments[hit.segment as usize].0;
+            match &probe {
+                Some(probe) if deviations(hit.segment as usize).is_some() => {
+                    Some(documents::best_passages(segment, probe, hit.ordinal as usize, request))
+                }
+                _ if by_codes(hit.segment as usize) => {
+                    Some(all_passages(segment, hit.ordinal as usize, request))
+                }
+                _ => None,
+            }
+        };
+        score_passages(snapshot, passages, request, &mut outcome, &mut best);
     }
     if let Some(damage) = outcome.damage.take() {
         return Err(damage);
@@ -242,40 +266,6 @@ fn check_query(query: &[f32]) -> Result<()> {
 
 fn has_codes(segment: &Segment) -> bool {
     segment.ann.as_ref().is_some_and(|ann| ann.codes().is_some())
-}
-
-/// Scores all passages of documents that were found by some of them. The shown score is that of the
-/// best passage.
-fn score_all_passages(
-    snapshot: &Snapshot,
-    in_segment: impl Fn(usize) -> bool,
-    request: &Request,
-    outcome: &mut Outcome,
-    best: &mut Best,
-) {
-    let segment_of =
-        |hit: &Hit| in_segment(hit.segment as usize).then(|| &*snapshot.segments[hit.segment as usize].0);
-    best.rescore(HITS_AHEAD, |hit, soon| {
-        if let Some((soon, segment)) = soon.and_then(|soon| Some((soon, segment_of(soon)?))) {
-            let rows = segment.rows(segment.rows_of(soon.ordinal as usize));
-            rows.chunks_exact(segment.dimensions()).for_each(vectors::prefetch);
-        }
-        let Some(segment) = segment_of(hit) else { return };
-        let rows = segment.rows_of(hit.ordinal as usize);
-        if let Err(damage) = segment.verify_rows(rows.clone()) {
-            outcome.damage = Some(damage);
-            return;
-        }
-        outcome.rows_scored += rows.len();
-        let best = ranked(segment, rows, request.query, request.chunks.max(1));
-        if let Some(&(passage, score)) = best.first() {
-            (hit.score, hit.passage) = (score, passage);
-        }
-        if request.chunks > 1 {
-            outcome.passages.insert((hit.segment, hit.ordinal), best);
-        }
-        hit.rank = request.rank(hit.score);
-    });
 }
 
 /// The search of one segment.
@@ -348,32 +338,6 @@ impl Part<'_> {
     fn hit(&self, ordinal: usize, score: f32, passage: u32) -> Hit {
         Hit::of(&self.facts, self.n, ordinal, score, passage, self.request)
     }
-}
-
-/// The best passages of a hit: (number within the document, inner product), best first.
-fn best_passages(snapshot: &Snapshot, hit: &Hit, query: &[f32], count: usize) -> Passages {
-    if count == 1 {
-        return vec![(hit.passage, hit.score)];
-    }
-    let segment = &snapshot.segments[hit.segment as usize].0;
-    ranked(segment, segment.rows_of(hit.ordinal as usize), query, count)
-}
-
-/// The best rows of a document.
-fn ranked(segment: &Segment, rows: Range<usize>, query: &[f32], count: usize) -> Passages {
-    let rows = segment.rows(rows).chunks_exact(segment.dimensions());
-    let scores = rows.zip(0..).map(|(row, n)| (n, vectors::dot(query, row)));
-    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if count == 1 {
-        return scores.min_by(order).into_iter().collect();
-    }
-    let mut scored: Passages = scores.collect();
-    if count < scored.len() {
-        scored.select_nth_unstable_by(count, order);
-        scored.truncate(count);
-    }
-    scored.sort_unstable_by(order);
-    scored
 }
 
 #[cfg(test)]

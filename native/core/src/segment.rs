@@ -5,7 +5,7 @@
 //! `row_at` (u32, documents + 1), `doc_id` (u32), `doc_key` and `application` (u64: xxh3 of the
 //! patent_id, and of the application that links an application with its grant; 0 = none), `grant`
 //! (u8, 0 or 1), `about` (dimensions and column names as lines of text), and those of `bags.rs` and
-//! `lexical/write.rs`.
+//! `lexical/write.rs` and `sketch.rs`.
 
 pub mod ann;
 mod write;
@@ -17,6 +17,7 @@ use crate::bags::{Bags, DocumentBags};
 use crate::columns::Keywords;
 use crate::file::Container;
 use crate::lexical::index::{is_current, Lexical};
+use crate::sketch::{self, Sketches};
 use crate::{Error, Result};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,9 +51,11 @@ pub struct Segment {
     specs: Vec<ColumnSpec>,
     docs: usize,
     passages: usize,
-    /// Offsets of the vectors and the bags in the file.
+    /// Offsets of the vectors, the bags and the sketches of passages in the file.
     vector_at: usize,
     bag_at: usize,
+    /// `None` if the segment has no sketches of this version.
+    sketch_at: Option<usize>,
     /// Whether the data that every search needs has been verified; and the same for each column.
     facts_whole: AtomicBool,
     columns_whole: Box<[AtomicBool]>,
@@ -68,8 +71,10 @@ impl Segment {
         let about = String::from_utf8_lossy(file.section("about")?).into_owned();
         let mut dimensions = 0;
         let mut specs = Vec::new();
+        let mut has_sketches = false;
         for line in about.lines() {
             match line.split_once(' ') {
+                Some(("sketch", version)) => has_sketches = version.parse() == Ok(sketch::VERSION),
                 Some(("dimensions", n)) => dimensions = n.parse().unwrap_or(0),
                 Some(("keyword", name)) => {
                     specs.push(ColumnSpec { name: name.into(), kind: ColumnKind::Keyword })
@@ -92,6 +97,10 @@ impl Segment {
         }
         let vector_at = file.range_of("vector")?.start;
         let bag_at = if file.has("bag") { file.range_of("bag")?.start } else { 0 };
+        let sketch_at = match has_sketches {
+            true => Some(file.range_of("sketch.rows")?.start),
+            false => None,
+        };
         let columns_whole = specs.iter().map(|_| AtomicBool::new(false)).collect();
         let facts_whole = AtomicBool::new(false);
         let segment = Segment {
@@ -101,6 +110,7 @@ impl Segment {
             passages,
             vector_at,
             bag_at,
+            sketch_at,
             facts_whole,
             columns_whole,
             lexical: OnceLock::new(),
@@ -112,6 +122,9 @@ impl Segment {
             segment.column(spec)?;
         }
         Bags::of(&segment.file, docs, passages)?;
+        if has_sketches && segment.sketches().is_none() {
+            return Err(Error::corrupt(path, "its sketches have a wrong length"));
+        }
         Ok(segment)
     }
 
@@ -223,6 +236,23 @@ impl Segment {
     pub fn verify_rows(&self, rows: std::ops::Range<usize>) -> Result<()> {
         let bytes = |row: usize| self.vector_at + row * self.dimensions * size_of::<u16>();
         self.file.verify(bytes(rows.start)..bytes(rows.end))
+    }
+
+    /// The sketches, if the segment has any of this version. Call `verify_facts` before those of
+    /// documents are used, and `verify_sketch` before those of passages are.
+    #[inline]
+    pub fn sketches(&self) -> Option<Sketches<'_>> {
+        self.sketch_at?;
+        let section = |name: &str| self.file.section(name).ok();
+        let (docs, rows) = (section("sketch.docs")?, section("sketch.rows")?);
+        Sketches::new(self.dimensions, (self.docs, self.passages), docs, rows)
+    }
+
+    /// Verifies bytes of the section `sketch.rows`.
+    #[inline]
+    pub fn verify_sketch(&self, bytes: std::ops::Range<usize>) -> Result<()> {
+        let at = self.sketch_at.expect("the segment has sketches");
+        self.file.verify(at + bytes.start..at + bytes.end)
     }
 
     /// Numbers of a document's texts (titles and passages) among all texts of the segment.
@@ -338,7 +368,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Sections whose parts are verified when they are read.
-const LARGE: [&str; 3] = ["vector", "bag", "lexical"];
+const LARGE: [&str; 4] = ["vector", "bag", "lexical", "sketch.rows"];
 
 /// Whether a section belongs to a column.
 fn is_part(section: &str, column: &str) -> bool {

@@ -10,6 +10,7 @@ mod count;
 mod errors;
 mod faiss;
 mod files;
+mod halves;
 mod languages;
 mod opened;
 mod recall;

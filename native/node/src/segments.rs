@@ -6,10 +6,13 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use priorart_core::bags::NewBags;
 use priorart_core::bitmap::Bitmap;
-use priorart_core::lexical::analysis::Language;
+use priorart_core::lexical::analysis::{Analyser, Language};
+use priorart_core::lexical::score;
+use priorart_core::lexical::stream::{streams, PartStream};
 use priorart_core::lexical::write::Texts;
 use priorart_core::lexical::Part;
 use priorart_core::segment::{merge, ColumnKind, ColumnSpec, NewDocument, Segment, SegmentBuilder, Value};
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 /// A filter column of a new segment.
@@ -64,6 +67,91 @@ impl LexicalText {
             "text" => Ok(Part::Text),
             other => Err(coded("invalid_request", format!("unknown part {other}"))),
         }
+    }
+}
+
+/// The terms of one part of a document, for an index elsewhere. Positions are parted by spaces, terms of one position by
+/// U+0003; U+0004 is a position without a term.
+#[napi(object)]
+pub struct PartTerms {
+    #[napi(ts_type = "'names' | 'title' | 'claims' | 'text'")]
+    pub part: String,
+    pub terms: String,
+    /// Length by which scores divide.
+    pub length: u32,
+}
+
+thread_local! {
+    /// Each thread remembers stems.
+    static ANALYSER: RefCell<Analyser> = RefCell::default();
+}
+
+/// The terms that the lexical index of a segment has for a document's texts: of all four parts.
+#[napi(catch_unwind)]
+pub fn terms_of_texts(texts: Vec<LexicalText>) -> Result<Vec<PartTerms>> {
+    let text = |text: &LexicalText| Ok((text.part()?, Language::of_code(&text.language)));
+    let kinds = texts.iter().map(text).collect::<Result<Vec<_>>>()?;
+    let texts: Vec<_> = kinds
+        .into_iter()
+        .zip(&texts)
+        .map(|((part, language), text)| (part, language, text.text.as_str()))
+        .collect();
+    let streams = ANALYSER.with_borrow_mut(|analyser| streams(analyser, &texts));
+    let part = |(part, stream): (Part, PartStream)| PartTerms {
+        part: part.name().to_owned(),
+        terms: stream.terms,
+        length: stream.length,
+    };
+    Ok(Part::ALL.into_iter().zip(streams).map(part).collect())
+}
+
+/// How the lexical score weighs a part.
+#[napi(object)]
+pub struct PartFit {
+    #[napi(ts_type = "'names' | 'title' | 'claims' | 'text'")]
+    pub part: String,
+    pub weight: f64,
+    /// How much its length counts, from 0 to 1.
+    pub length: f64,
+    /// Whether translations are looked for in it.
+    pub translated: bool,
+}
+
+/// The numbers of the lexical score (native/core/src/lexical/score.rs), for an index elsewhere.
+#[napi(object)]
+pub struct LexicalFit {
+    pub k1: f64,
+    pub delta: f64,
+    pub parts: Vec<PartFit>,
+    /// Words that are scored, at most.
+    pub most_words: u32,
+    /// Translations that are looked for, at most.
+    pub most_translations: u32,
+    /// A word that more than this share of the documents hold is common, if there are `commonFrom` documents.
+    pub common: f64,
+    pub common_from: u32,
+}
+
+/// The numbers of the lexical score.
+#[napi]
+pub fn lexical_fit() -> LexicalFit {
+    let part = |part: Part| {
+        let (weight, length) = score::fit(part);
+        PartFit {
+            part: part.name().to_owned(),
+            weight: weight as f64,
+            length: length as f64,
+            translated: score::TRANSLATED_PARTS.contains(&part),
+        }
+    };
+    LexicalFit {
+        k1: score::K1 as f64,
+        delta: score::DELTA as f64,
+        parts: Part::ALL.map(part).into(),
+        most_words: score::MOST_CONCEPTS as u32,
+        most_translations: score::MOST_TRANSLATIONS as u32,
+        common: score::COMMON as f64,
+        common_from: score::COMMON_FROM as u32,
     }
 }
 

@@ -14,10 +14,12 @@ use priorart_core::segment::{Effort, Segment};
 use priorart_core::shown::ShownScore as Shown;
 use std::sync::Arc;
 
-/// How one segment is searched. `nprobe` or `efSearch`: by its index. `codes`: by a full PQ scan. Without any of these,
-/// every allowed passage is scored.
+/// How one segment is searched. `deviations`: by the sketches of its documents. `nprobe` or `efSearch`: by its index. `codes`:
+/// by a full PQ scan. Without any of these, every allowed passage is scored.
 #[napi(object)]
 pub struct SegmentScan {
+    /// Standard deviations above the score of a document's mean at which the bound on its score lies.
+    pub deviations: Option<f64>,
     /// Whether to scan all PQ codes.
     pub codes: Option<bool>,
     /// Number of passages to ask the index for, if its kind needs it.
@@ -34,6 +36,12 @@ impl SegmentScan {
         let asks = self.nprobe.is_some() || self.ef_search.is_some();
         if segment.ann.is_none() && (codes || asks) {
             return Err(coded("internal", "the plan asks for an index that the segment does not have"));
+        }
+        if let Some(deviations) = self.deviations {
+            return match segment.sketches() {
+                Some(_) => Ok(Scan::Documents { deviations: deviations as f32 }),
+                None => Err(coded("internal", "the plan asks for sketches that the segment does not have")),
+            };
         }
         if !asks {
             return Ok(if codes { Scan::Codes } else { Scan::Exact });
@@ -91,6 +99,8 @@ pub struct SearchHits {
     pub passage_scores: Float32Array,
     /// Number of passages that were scored exactly.
     pub rows_scored: f64,
+    /// Number of documents that were visited by their sketches.
+    pub visited: f64,
     /// Number of passages that indexes proposed or whose codes were scanned.
     pub candidates: f64,
     /// How often an index was asked again for more passages.
@@ -141,6 +151,8 @@ pub struct OpenSegment {
     pub passages: u32,
     /// Whether it has a FAISS index.
     pub has_index: bool,
+    /// Whether it has sketches of its documents.
+    pub has_sketches: bool,
 }
 
 /// Segments that are searched together.
@@ -174,6 +186,7 @@ impl Snapshot {
             docs: segment.docs() as u32,
             passages: segment.passages() as u32,
             has_index: segment.ann.is_some(),
+            has_sketches: segment.sketches().is_some(),
         };
         self.0.segments.iter().map(info).collect()
     }
@@ -374,7 +387,7 @@ impl Snapshot {
     pub(crate) fn hits(&self, outcome: &Outcome, hits: &[Hit], request: &Request) -> SearchHits {
         let (mut at, mut passages, mut scores) = (vec![0u32], Vec::new(), Vec::new());
         for hit in hits {
-            for (number, score) in outcome.best_passages(&self.0, hit, request) {
+            for &(number, score) in outcome.best_passages(&self.0, hit, request).iter() {
                 passages.push(number);
                 scores.push(score);
             }
@@ -388,6 +401,7 @@ impl Snapshot {
             passages: passages.into(),
             passage_scores: scores.into(),
             rows_scored: outcome.rows_scored as f64,
+            visited: outcome.visited as f64,
             candidates: outcome.candidates as f64,
             widened: outcome.widened as u32,
             rescanned: outcome.rescanned as u32,

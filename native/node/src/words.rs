@@ -5,8 +5,10 @@ use crate::errors::{coded, from_core};
 use crate::snapshot::{SearchHits, SearchOptions, Snapshot};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
-use priorart_core::lexical::question::{whole_words, Concept, Place, Questions};
-use priorart_core::lexical::score::{parts_holding, scores};
+use priorart_core::lexical::places::{Place, Sought};
+use priorart_core::lexical::question::{whole_words, Alternative, Concept, Questions};
+use priorart_core::lexical::score::{parts_holding, scores, Scores};
+use priorart_core::lexical::stream::phrase;
 use priorart_core::lexical::terms::Terms;
 use priorart_core::lexical::Part;
 use priorart_core::search::{beside, prefer, Hit, Outcome, Request};
@@ -80,6 +82,30 @@ pub struct WordHits {
     pub without: u32,
 }
 
+/// One way in which a document may hold a word.
+#[napi(object)]
+pub struct WordForm {
+    /// A term, or a phrase in the form of `PartTerms`.
+    pub terms: String,
+    /// Where it is looked for: `names`, `texts` (all other parts) or `all`.
+    #[napi(ts_type = "'names' | 'texts' | 'all'")]
+    pub place: String,
+    /// Share of the word's weight.
+    pub weight: f64,
+}
+
+/// A word of a question for an index elsewhere.
+#[napi(object)]
+pub struct WordForms {
+    /// The word as the question has it.
+    pub text: String,
+    /// Factor on its rarity.
+    pub boost: f64,
+    pub forms: Vec<WordForm>,
+    /// Translations, each once.
+    pub translations: Vec<String>,
+}
+
 /// Words and phrases that are looked for as they are written, apart from endings of words; with their
 /// translations if wanted.
 pub fn concepts_of(phrases: &[String], translate: bool) -> Result<Vec<Concept>> {
@@ -105,7 +131,7 @@ pub struct Words {
     /// The question that the words are of; `None` if each text is a phrase of its own.
     question: Option<String>,
     texts: Vec<String>,
-    concepts: Vec<Concept>,
+    sought: Sought,
 }
 
 #[napi]
@@ -119,7 +145,8 @@ impl Words {
             QUESTIONS.with_borrow_mut(|questions| questions.translate(terms, &question, &mut concepts));
         }
         let text = |concept: &Concept| question[concept.from as usize..concept.to as usize].to_owned();
-        Ok(Words { texts: concepts.iter().map(text).collect(), question: Some(question), concepts })
+        let texts = concepts.iter().map(text).collect();
+        Ok(Words { texts, question: Some(question), sought: Sought::new(concepts) })
     }
 
     /// Words and phrases that are looked for as they are written, apart from endings of words; or their translations, if
@@ -128,27 +155,53 @@ impl Words {
     /// Throws `invalid_request` if one has no letter and no digit.
     #[napi(factory, catch_unwind)]
     pub fn of_phrases(phrases: Vec<String>, translate: bool) -> Result<Self> {
-        let concepts = concepts_of(&phrases, translate)?;
-        Ok(Words { texts: phrases, question: None, concepts })
+        let sought = Sought::new(concepts_of(&phrases, translate)?);
+        Ok(Words { texts: phrases, question: None, sought })
     }
 
     /// Number of words.
     #[napi(getter)]
     pub fn count(&self) -> u32 {
-        self.concepts.len() as u32
+        self.sought.concepts().len() as u32
     }
 
     /// Number of words without parts of others, such as pairs of characters of a longer word.
     #[napi(getter)]
     pub fn whole(&self) -> u32 {
-        whole_words(&self.concepts) as u32
+        whole_words(self.sought.concepts()) as u32
+    }
+
+    /// How documents may hold each word, for an index that was made of `termsOfTexts`.
+    #[napi(catch_unwind)]
+    pub fn forms(&self) -> Vec<WordForms> {
+        let forms = |(concept, text): (&Concept, &String)| {
+            let mut translations: Vec<String> = Vec::new();
+            for translation in &concept.translations {
+                let terms = phrase(&translation.phrase);
+                if !translations.contains(&terms) {
+                    translations.push(terms);
+                }
+            }
+            let form = |alternative: &Alternative| WordForm {
+                terms: phrase(&alternative.phrase),
+                place: match alternative.in_names {
+                    Some(true) => "names",
+                    Some(false) => "texts",
+                    None => "all",
+                }
+                .to_owned(),
+                weight: alternative.weight as f64,
+            };
+            let forms = concept.alternatives.iter().map(form).collect();
+            WordForms { text: text.clone(), boost: concept.boost as f64, forms, translations }
+        };
+        self.sought.concepts().iter().zip(&self.texts).map(forms).collect()
     }
 
     /// The places in a text that hold one of the words or a translation of one, ascending.
     #[napi(catch_unwind)]
     pub fn find(&self, text: String) -> Vec<WordPlace> {
-        let places =
-            QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.concepts, TERMS.get()));
+        let places = QUESTIONS.with_borrow_mut(|questions| questions.find(&text, &self.sought, TERMS.get()));
         let units = |bytes: u32| text[..bytes as usize].encode_utf16().count() as u32;
         let source = |word: usize| self.question.as_ref().unwrap_or(&self.texts[word]);
         let place = |place: Place| WordPlace {
@@ -180,7 +233,7 @@ impl Snapshot {
             let place = self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))?;
             places.entry((place.0, place.1 as u32)).or_default().push(n);
         }
-        let count = words.concepts.len();
+        let count = words.sought.concepts().len();
         let mut parts = vec![0u8; docs.len() * count];
         for (segment, (file, _)) in self.0.segments.iter().enumerate() {
             let wanted: HashSet<u32> =
@@ -188,7 +241,7 @@ impl Snapshot {
             let Some(lexical) = file.lexical().map_err(from_core)?.filter(|_| !wanted.is_empty()) else {
                 continue;
             };
-            for (word, concept) in words.concepts.iter().enumerate() {
+            for (word, concept) in words.sought.concepts().iter().enumerate() {
                 let each = |ordinal: u32, part: Part| {
                     for n in &places[&(segment, ordinal)] {
                         parts[n * count + word] |= 1 << part as u8;
@@ -213,8 +266,51 @@ impl Snapshot {
         options: SearchOptions,
     ) -> Result<WordHits> {
         self.check(selection.0.len(), query.len())?;
+        let scores = scores(&self.0, words.sought.concepts(), translated as f32).map_err(from_core)?;
+        let used = scores.used.iter().map(|used| UsedWord {
+            text: words.texts[used.concept].clone(),
+            word: used.concept as u32,
+            documents: used.documents as u32,
+            share: used.share as f64,
+        });
+        let used = used.collect();
+        Ok(WordHits { used, ..self.word_hits(&scores, &query, selection, &found, &options)? })
+    }
+
+    /// Like `searchWords`, with lexical scores that were computed elsewhere: those above 0 of some documents. Without `used`.
+    #[napi(catch_unwind)]
+    pub fn search_scored_words(
+        &self,
+        docs: Uint32Array,
+        scores: Float32Array,
+        query: Float32Array,
+        selection: &Selection,
+        found: Uint32Array,
+        options: SearchOptions,
+    ) -> Result<WordHits> {
+        let places = docs.iter().map(|&id| self.known_place(id)).collect::<Result<Vec<_>>>()?;
+        let scores = Scores::given(&self.0, places.into_iter().zip(scores.iter().copied()));
+        self.word_hits(&scores, &query, selection, &found, &options)
+    }
+}
+
+impl Snapshot {
+    fn known_place(&self, id: u32) -> Result<(usize, usize)> {
+        self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")))
+    }
+
+    /// The hits of lexical scores, without the words.
+    fn word_hits(
+        &self,
+        scores: &Scores,
+        query: &[f32],
+        selection: &Selection,
+        found: &[u32],
+        options: &SearchOptions,
+    ) -> Result<WordHits> {
+        self.check(selection.0.len(), query.len())?;
         let request = Request {
-            query: &query,
+            query,
             documents: options.documents as usize,
             chunks: options.chunks as usize,
             dedupe: options.dedupe,
@@ -222,10 +318,8 @@ impl Snapshot {
             by_family: options.family == Some(true),
             shown: options.shown.as_ref().map(Shown::from),
         };
-        let scores = scores(&self.0, &words.concepts, translated as f32).map_err(from_core)?;
-        let place = |&id: &u32| self.place(id).ok_or_else(|| coded("internal", format!("no document {id}")));
-        let known = found.iter().map(place).collect::<Result<Vec<(usize, usize)>>>()?;
-        let mut others = beside(&self.0, &selection.0, &scores, &known, &request).map_err(from_core)?;
+        let known = found.iter().map(|&id| self.known_place(id)).collect::<Result<Vec<_>>>()?;
+        let mut others = beside(&self.0, &selection.0, scores, &known, &request).map_err(from_core)?;
         if let Some(countries) = &options.prefer {
             prefer(&self.0, &selection.0, &request, countries, &mut others).map_err(from_core)?;
         }
@@ -233,17 +327,11 @@ impl Snapshot {
             scores.segments[segment].values().get(ordinal).copied().unwrap_or(0.0)
         };
         let of_hit = |hit: &Hit| score((hit.segment as usize, hit.ordinal as usize));
-        let used = scores.used.iter().map(|used| UsedWord {
-            text: words.texts[used.concept].clone(),
-            word: used.concept as u32,
-            documents: used.documents as u32,
-            share: used.share as f64,
-        });
         Ok(WordHits {
             scores: known.iter().map(|&place| score(place)).collect::<Vec<f32>>().into(),
             other_scores: others.iter().map(of_hit).collect::<Vec<f32>>().into(),
             others: self.hits(&Outcome::default(), &others, &request),
-            used: used.collect(),
+            used: Vec::new(),
             without: scores.without as u32,
         })
     }

@@ -4,9 +4,9 @@ import { PriorartError } from '../../errors.js';
 import type { TokenFrame } from '../../index/native.js';
 import { ONNX_BATCH_TOKENS, ONNX_CONCURRENCY, ONNX_LOOKAHEAD, ONNX_TEXT_MAX_CHARS } from '../../limits.js';
 import { RowBatches } from '../../onnx/batches.js';
-import { findFiles, fingerprint } from '../../onnx/files.js';
-import { Graph } from '../../onnx/graph.js';
-import { Tokenizer, type TokenRow } from '../../onnx/tokenizer.js';
+import { fingerprint } from '../../onnx/files.js';
+import { openModel } from '../../onnx/open.js';
+import type { Tokenizer, TokenRow } from '../../onnx/tokenizer.js';
 import { fixedTokens, type Windows, windowsOf } from '../../onnx/windows.js';
 import type { Embedder } from '../embedder.js';
 import { type OnnxEmbedderConfig, type OnnxEmbedderSettings, settingsOf } from './config.js';
@@ -21,13 +21,8 @@ import { GraphVectors } from './vectors.js';
  */
 export async function openOnnxEmbedder(config: OnnxEmbedderConfig): Promise<Embedder> {
   const settings = settingsOf(config);
-  const files = findFiles(settings);
-  const tokenizer = new Tokenizer(files.tokenizer);
-  let graph: Graph | undefined;
-  try {
+  return openModel(settings, async ({ files, tokenizer, graph }) => {
     const frame = frameOf(tokenizer, settings);
-    const paddingId = tokenizer.paddingId(settings.padToken);
-    graph = await Graph.open(files.graph, { ...settings, paddingId });
     const vectors = new GraphVectors(graph, settings);
     // A graph that pools contains its dense layers.
     const layers: Dense[] =
@@ -44,7 +39,6 @@ export async function openOnnxEmbedder(config: OnnxEmbedderConfig): Promise<Embe
       files.tokenizer,
       ...dense.map((file) => resolve(settings.folder, file)),
     ];
-    const opened = graph;
     return {
       name: settings.name,
       version: settings.version ?? fingerprint(all, changingVectors(settings)),
@@ -52,17 +46,9 @@ export async function openOnnxEmbedder(config: OnnxEmbedderConfig): Promise<Embe
       calibration: settings.calibration,
       calibrated: settings.calibrated,
       concurrency: ONNX_CONCURRENCY,
-      embed: (texts, kind, titles, signal) => model.embed(texts, kind, titles, signal),
-      close: async () => {
-        await opened.close();
-        tokenizer.close();
-      },
+      embed: model.embed.bind(model),
     };
-  } catch (error) {
-    await graph?.close();
-    tokenizer.close();
-    throw error;
-  }
+  });
 }
 
 /** Special tokens around a text. Adds the end token if the tokenizer does not. */

@@ -134,7 +134,11 @@ export class PageSessions {
     password: string,
   ): Promise<PageCaller & { token: string }> {
     const found = await this.#signIns.check(asked, password, request.remoteAddress);
-    if (found === undefined) throw new PriorartError('unauthorized', 'the account or the password is wrong');
+    if (found === undefined)
+      throw new PriorartError(
+        'unauthorized',
+        'the account or the password is wrong; if accounts share this name, sign in with the id',
+      );
     return this.#begin(found.account, 'account', found.epoch);
   }
 

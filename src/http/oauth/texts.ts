@@ -6,7 +6,8 @@ export const TEXTS = {
   account: 'Account name or id',
   password: 'Password',
   signIn: 'Sign in',
-  wrong: 'The account or the password is wrong. Check both and try again.',
+  wrong:
+    'The account or the password is wrong. Check both and try again. If accounts share the name, use the id.',
   empty: 'Enter an account and a password.',
   consentTitle: 'Allow access?',
   consentFor: '{client} asks to search patents with your account.',

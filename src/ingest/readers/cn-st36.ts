@@ -5,14 +5,15 @@ import type { Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { cnDrawings, cnSections, printedClaims, printedText, withoutAgencyNumber } from './cn-text.js';
 import { decodeText } from './decode.js';
+import { filingOf } from './document-id.js';
 import {
   codeFields,
   filingFields,
   identity,
   internationalFields,
-  oneOf,
   present,
   publicationDates,
+  publicationsOf,
   uniqueNames,
   withText,
 } from './publication.js';
@@ -30,14 +31,7 @@ import {
 const ROOT = 'cn-patent-document';
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const root of parseXml(decodeText(bytes))) {
-    if (root.name !== ROOT) throw new DamagedDocument(`expected ${ROOT}, found <${root.name}>`);
-    const { patents, skipped } = oneOf(publication(root));
-    result.patents.push(...patents);
-    result.skipped.push(...skipped);
-  }
-  return result;
+  return publicationsOf(parseXml(decodeText(bytes)), [ROOT], publication);
 }
 
 function publication(root: XmlElement): Patent | { foreign: string } {
@@ -79,12 +73,6 @@ function publication(root: XmlElement): Patent | { foreign: string } {
       ),
     }),
   });
-}
-
-function filingOf(element: XmlElement | undefined, country: string): Filing | undefined {
-  const number = textAt(element, 'doc-number');
-  if (!number) return undefined;
-  return { country: textAt(element, 'country') ?? country, number, date: parseDate(textAt(element, 'date')) };
 }
 
 /** Foreign priorities, and domestic priorities: earlier applications that this application replaces. */

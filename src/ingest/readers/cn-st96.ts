@@ -15,9 +15,9 @@ import {
   identity,
   internationalFields,
   languageCode,
-  oneOf,
   present,
   publicationDates,
+  publicationsOf,
   uniqueNames,
   withText,
 } from './publication.js';
@@ -34,7 +34,7 @@ import {
   xmlRootName,
 } from './xml.js';
 
-const ROOTS = new Set(['PatentDocumentAndRelated', 'PatentDocument']);
+const ROOTS = ['PatentDocumentAndRelated', 'PatentDocument'];
 
 /** Names of ST.96 and the names that `readableText` and the ST.36 readers know. */
 const ST36_NAMES: Record<string, string> = {
@@ -70,15 +70,7 @@ function inSt36(node: XmlNode): XmlNode {
 }
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const root of parseXml(decodeText(bytes))) {
-    if (!ROOTS.has(root.name))
-      throw new DamagedDocument(`expected PatentDocumentAndRelated, found <${root.name}>`);
-    const { patents, skipped } = oneOf(publication(root));
-    result.patents.push(...patents);
-    result.skipped.push(...skipped);
-  }
-  return result;
+  return publicationsOf(parseXml(decodeText(bytes)), ROOTS, publication);
 }
 
 function publication(root: XmlElement): Patent | { foreign: string } {
@@ -222,7 +214,7 @@ export const cnSt96: Reader = {
   format: 'cn-st96',
   title: 'CN publication (ST.96)',
   version: 3,
-  detect: (head) => ROOTS.has(xmlRootName(head) ?? ''),
+  detect: (head) => ROOTS.includes(xmlRootName(head) ?? ''),
   split: splitXml,
   parse,
 };

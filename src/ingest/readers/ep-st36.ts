@@ -20,9 +20,9 @@ import {
   internationalFields,
   internationalFiling,
   languageCode,
-  oneOf,
   present,
   publicationDates,
+  publicationsOf,
   uniqueNames,
   withText,
 } from './publication.js';
@@ -38,16 +38,9 @@ const SKIP = new Set(['search-report-data']);
 const TEXTS = ['heading', 'p', 'claim', 'B542', 'B561', 'B562', 'patcit', 'nplcit', 'figure'];
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const result: ParsedUnit = { patents: [], skipped: [] };
   const { roots, damages } = parseMended(decodeText(bytes), TEXTS, SKIP);
-  if (damages.length > 0) result.failed = { reason: damages.join('; ') };
-  for (const root of roots) {
-    if (root.name !== ROOT) throw new DamagedDocument(`expected ${ROOT}, found <${root.name}>`);
-    const { patents, skipped } = oneOf(publication(root));
-    result.patents.push(...patents);
-    result.skipped.push(...skipped);
-  }
-  return result;
+  const result = publicationsOf(roots, [ROOT], publication);
+  return damages.length > 0 ? { ...result, failed: { reason: damages.join('; ') } } : result;
 }
 
 function publication(root: XmlElement): Patent | { foreign: string } {

@@ -4,10 +4,10 @@
  * use the era (特開平10-123456).
  */
 import { parseDate } from '../../patent/date.js';
-import type { Filing } from '../../patent/family.js';
 import type { Citation, Drawing, Name, Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { decodeText } from './decode.js';
+import { filingOf } from './document-id.js';
 import { gazetteSections } from './jp-sections.js';
 import { readableText } from './markup.js';
 import { fiCode, fTerm } from './national-codes.js';
@@ -18,9 +18,9 @@ import {
   internationalFields,
   internationalFiling,
   languageCode,
-  oneOf,
   present,
   publicationDates,
+  publicationsOf,
   uniqueNames,
   withText,
 } from './publication.js';
@@ -42,14 +42,7 @@ const ROOT = 'jp-official-gazette';
 const SKIP = new Set(['written-amendment-group', 'search-report-group', 'foreign-language-body']);
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const root of parseXml(decodeText(bytes), SKIP)) {
-    if (root.name !== ROOT) throw new DamagedDocument(`expected ${ROOT}, found <${root.name}>`);
-    const { patents, skipped } = oneOf(publication(root));
-    result.patents.push(...patents);
-    result.skipped.push(...skipped);
-  }
-  return result;
+  return publicationsOf(parseXml(decodeText(bytes), SKIP), [ROOT], publication);
 }
 
 function publication(root: XmlElement): Patent | { foreign: string } {
@@ -99,12 +92,6 @@ function kindCode(root: XmlElement, printed: string | undefined): string | undef
 /** An abstract has the parts 【課題】…【解決手段】…, each on a line. */
 function abstractText(element: XmlElement): string {
   return readableText(element).replace(/(?<=[^\n])(?=【(?:課題|目的|解決手段|構成|効果|選択図)】)/g, '\n');
-}
-
-function filingOf(element: XmlElement | undefined, country: string): Filing | undefined {
-  const number = textAt(element, 'doc-number');
-  if (!number) return undefined;
-  return { country: textAt(element, 'country') ?? country, number, date: parseDate(textAt(element, 'date')) };
 }
 
 function filings(front: XmlElement): Partial<Patent> {

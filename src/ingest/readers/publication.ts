@@ -14,6 +14,7 @@ import { companyKey } from '../../patent/name.js';
 import { patentId, publicationNumber } from '../../patent/number.js';
 import type { InternationalStage, Name, Patent } from '../../patent/record.js';
 import { DamagedDocument, type ParsedUnit } from './reader.js';
+import type { XmlElement } from './xml.js';
 
 /** A record without undefined, blank or empty fields. */
 export function present<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
@@ -64,6 +65,27 @@ export function identity(
 export function oneOf(patent: Patent | { foreign: string }): ParsedUnit {
   if ('foreign' in patent) return { patents: [], skipped: [{ reason: foreignReason(patent.foreign) }] };
   return { patents: [patent], skipped: [] };
+}
+
+/**
+ * The publications of a unit, one of each document.
+ * @param roots root elements of the documents
+ * @param names names of the format's root elements
+ * @throws DamagedDocument if a root element has another name, and the errors of `publication`
+ */
+export function publicationsOf(
+  roots: readonly XmlElement[],
+  names: readonly string[],
+  publication: (root: XmlElement) => Patent | { foreign: string },
+): ParsedUnit {
+  const units = roots.map((root) => {
+    if (names.includes(root.name)) return oneOf(publication(root));
+    throw new DamagedDocument(`expected ${names.join(' or ')}, found <${root.name}>`);
+  });
+  return {
+    patents: units.flatMap(({ patents }) => patents),
+    skipped: units.flatMap(({ skipped }) => skipped),
+  };
 }
 
 /** @throws DamagedDocument if a record has no searchable text */

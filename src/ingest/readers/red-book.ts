@@ -9,6 +9,7 @@ import { patentId, publicationNumber } from '../../patent/number.js';
 import type { Patent } from '../../patent/record.js';
 import { splitXml } from '../split.js';
 import { readableText } from './markup.js';
+import { publicationsOf } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
 import {
   abstractText,
@@ -23,6 +24,7 @@ import { claims, description, drawings } from './st36-text.js';
 import { redBookCitations } from './us-citations.js';
 import { childAt, parseXml, textAt, type XmlElement, xmlRootName } from './xml.js';
 
+const ROOTS = ['us-patent-grant', 'us-patent-application'];
 /** Large parts that contain no field of a record. */
 const SKIP = new Set([
   ...['us-field-of-classification-search', 'field-of-search'],
@@ -30,14 +32,7 @@ const SKIP = new Set([
 ]);
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const root of parseXml(bytes, SKIP)) {
-    if (root.name !== 'us-patent-grant' && root.name !== 'us-patent-application') {
-      throw new DamagedDocument(`expected us-patent-grant or us-patent-application, found <${root.name}>`);
-    }
-    result.patents.push(publication(root));
-  }
-  return result;
+  return publicationsOf(parseXml(bytes, SKIP), ROOTS, publication);
 }
 
 function publication(root: XmlElement): Patent {

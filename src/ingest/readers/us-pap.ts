@@ -16,6 +16,7 @@ import {
   internationalFields,
   present,
   publicationDates,
+  publicationsOf,
   withText,
 } from './publication.js';
 import { DamagedDocument, type ParsedUnit, type Reader } from './reader.js';
@@ -37,12 +38,7 @@ import {
 const ROOT = 'patent-application-publication';
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const root of parseXml(bytes)) {
-    if (root.name !== ROOT) throw new DamagedDocument(`expected ${ROOT}, found <${root.name}>`);
-    result.patents.push(publication(root));
-  }
-  return result;
+  return publicationsOf(parseXml(bytes), [ROOT], publication);
 }
 
 function publication(root: XmlElement): Patent {

@@ -17,6 +17,7 @@ import {
   internationalFields,
   present,
   publicationDates,
+  publicationsOf,
   uniqueNames,
   withText,
 } from './publication.js';
@@ -45,12 +46,7 @@ const EMPTY = new Set([
 ]);
 
 function parse(bytes: Uint8Array): ParsedUnit {
-  const result: ParsedUnit = { patents: [], skipped: [] };
-  for (const root of parseXml(bytes, SKIP, EMPTY)) {
-    if (root.name !== ROOT) throw new DamagedDocument(`expected ${ROOT}, found <${root.name}>`);
-    result.patents.push(publication(root));
-  }
-  return result;
+  return publicationsOf(parseXml(bytes, SKIP, EMPTY), [ROOT], publication);
 }
 
 function publication(root: XmlElement): Patent {

@@ -68,7 +68,9 @@ export const en = {
     },
     countries: { US: 'United States', KR: 'Korea', JP: 'Japan', CN: 'China', EP: 'Europe (EPO)' },
     not: 'not',
-    ofPriority: 'its priority date',
+    itsDate: { priority: 'its priority date', filing: 'its filing date' },
+    filingOf: (number: string) => `filing date of ${number}`,
+    useDate: (date: string) => `use ${date}`,
     notCountry: (country: string) => `Not ${country}`,
     fields: {
       query: 'Question',
@@ -275,6 +277,7 @@ export const en = {
     copy: 'Copy',
     csv: 'CSV',
     json: 'JSON',
+    failed: 'The file could not be made',
     download: (what: string) => `Download the results as ${what}`,
     asRequest: 'This search as code',
     curl: 'curl',

@@ -69,7 +69,9 @@ export const ja: Texts = {
     },
     countries: { US: '米国', KR: '韓国', JP: '日本', CN: '中国', EP: '欧州特許庁' },
     not: '除く',
-    ofPriority: '優先日',
+    itsDate: { priority: '優先日', filing: '出願日' },
+    filingOf: (number) => `${number}の出願日`,
+    useDate: (date) => `${date}を基準にする`,
     notCountry: (country) => `${country}を除く`,
     fields: {
       query: '質問',
@@ -269,6 +271,7 @@ export const ja: Texts = {
     copy: 'コピー',
     csv: 'CSV',
     json: 'JSON',
+    failed: 'ファイルを作成できませんでした',
     download: (what) => `結果を ${what} で保存`,
     asRequest: 'コードで表示',
     curl: 'curl',

@@ -69,7 +69,9 @@ export const ko: Texts = {
     },
     countries: { US: '미국', KR: '한국', JP: '일본', CN: '중국', EP: '유럽특허청' },
     not: '제외',
-    ofPriority: '우선일 기준',
+    itsDate: { priority: '우선일', filing: '출원일' },
+    filingOf: (number) => `${number}의 출원일`,
+    useDate: (date) => `${date} 기준으로`,
     notCountry: (country) => `${country} 제외`,
     fields: {
       query: '질문',
@@ -270,6 +272,7 @@ export const ko: Texts = {
     copy: '복사',
     csv: 'CSV',
     json: 'JSON',
+    failed: '파일을 만들지 못했습니다',
     download: (what) => `결과를 ${what}로 내려받기`,
     asRequest: '코드로 보기',
     curl: 'curl',

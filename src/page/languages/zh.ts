@@ -69,7 +69,9 @@ export const zh: Texts = {
     },
     countries: { US: '美国', KR: '韩国', JP: '日本', CN: '中国', EP: '欧洲专利局' },
     not: '排除',
-    ofPriority: '以其优先权日为准',
+    itsDate: { priority: '优先权日', filing: '申请日' },
+    filingOf: (number) => `${number}的申请日`,
+    useDate: (date) => `改用${date}`,
     notCountry: (country) => `不含${country}`,
     fields: {
       query: '问题',
@@ -266,6 +268,7 @@ export const zh: Texts = {
     copy: '复制',
     csv: 'CSV',
     json: 'JSON',
+    failed: '无法生成文件',
     download: (what) => `将结果下载为 ${what}`,
     asRequest: '以代码显示',
     curl: 'curl',

@@ -1,6 +1,12 @@
 /** A result list as a file, and a search as a line of curl and as code. */
-import type { SearchResponse, SearchResult, SemanticRequest } from '../../search/public-types.js';
+import type {
+  DetailsEntry,
+  SearchResponse,
+  SearchResult,
+  SemanticRequest,
+} from '../../search/public-types.js';
 import { linkTo } from './address.js';
+import { priorityOf } from './as-of.js';
 import { parametersOf, type Search } from './fields.js';
 import { semanticRequest } from './request.js';
 
@@ -9,12 +15,15 @@ const COLUMNS = [
   'patent_id',
   'title',
   'applicant',
+  'inventors',
   'country',
   'kind_code',
+  'priority_date',
   'filing_date',
   'publication_date',
   'similarity_score',
   'ipc_codes',
+  'cpc_codes',
   'members',
   'passage',
   'link',
@@ -58,26 +67,41 @@ export function jsonOf(answer: SearchResponse, source: Source): string {
   return JSON.stringify({ ...about, request: semanticRequest(source.search), ...answer }, undefined, 2);
 }
 
-/** CSV by RFC 4180, with a byte order mark, by which Excel knows UTF-8. */
-export function csvOf(results: readonly SearchResult[], source: Source): string {
+/**
+ * CSV by RFC 4180, with a byte order mark, by which Excel knows UTF-8.
+ * @param details of the results, with bibliography. The cells of a result without them are empty.
+ */
+export function csvOf(
+  results: readonly SearchResult[],
+  details: readonly DetailsEntry[],
+  source: Source,
+): string {
   const { search, page, searchedAt } = source;
   const about = [search.query, filtersOf(search), searchedAt, searchLink(source)];
-  const rows = results.map((result, at) => [
-    at + 1,
-    result.patent_id,
-    result.title,
-    result.applicant,
-    result.country,
-    result.kind_code,
-    result.filing_date,
-    result.publication_date,
-    result.similarity_score,
-    result.ipc_codes.join('; '),
-    (result.members ?? []).map(({ patent_id }) => patent_id).join('; '),
-    result.chunks[0]?.text,
-    page + linkTo(['patent', result.patent_id]),
-    ...about,
-  ]);
+  const entries = new Map(details.map((entry) => [entry.patent_id, entry]));
+  const rows = results.map((result, at) => {
+    const entry = entries.get(result.patent_id);
+    const { inventors = [], cpc_codes: cpcCodes = [] } = entry?.bibliography ?? {};
+    return [
+      at + 1,
+      result.patent_id,
+      result.title,
+      result.applicant,
+      inventors.map(({ name }) => name).join('; '),
+      result.country,
+      result.kind_code,
+      entry && priorityOf(entry),
+      result.filing_date,
+      result.publication_date,
+      result.similarity_score,
+      result.ipc_codes.join('; '),
+      cpcCodes.join('; '),
+      (result.members ?? []).map(({ patent_id }) => patent_id).join('; '),
+      result.chunks[0]?.text,
+      page + linkTo(['patent', result.patent_id]),
+      ...about,
+    ];
+  });
   return `\uFEFF${[COLUMNS, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 

@@ -27,7 +27,7 @@ export interface MatchedWord {
   word: string;
   /** The word of the question that it translates. */
   translationOf?: string;
-  /** Documents of the index that hold it. */
+  /** Documents of the index that hold it, or the word that it translates. */
   documents: number;
 }
 

@@ -1,5 +1,5 @@
-/** Searches to which a patent leads. Each keeps the filters of the search from which the visitor comes. */
-import { isAsked, type Search } from './fields.js';
+/** Searches to which a patent leads. They keep the filters of the search from which the visitor comes. */
+import { emptySearch, isAsked, type Search } from './fields.js';
 
 /** What is like the patent, instead of what is about the question. */
 export function moreLike(search: Search, id: string): Search {
@@ -15,7 +15,12 @@ export function publishedBefore(search: Search, id: string): Search {
   return isAsked(search) ? { ...search, view: 'list', as_of: id } : priorArtFor(search, id);
 }
 
-/** What is like the patent, and was published before its priority date. */
+/**
+ * What is like the patent, and was published before its priority date. Dates from which on documents were searched are
+ * dropped: they would hide older prior art.
+ */
 export function priorArtFor(search: Search, id: string): Search {
-  return { ...moreLike(search, id), as_of: id };
+  const { filing_date_from, publication_date_from, grant_date_from, priority_date_from } = emptySearch();
+  const from = { filing_date_from, publication_date_from, grant_date_from, priority_date_from };
+  return { ...moreLike(search, id), ...from, as_of: id };
 }

@@ -1,6 +1,6 @@
 /** Answers of the server to what a component asks, with the latest kept, so that going back costs no search. */
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
-import { ApiError, call } from './api.js';
+import { ApiError, call, failureOf } from './api.js';
 import { enterSession } from './session.js';
 
 const KEPT = 30;
@@ -31,14 +31,14 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
       return;
     }
     const control = new AbortController();
-    callInSession<T>(path, body, control.signal).then(
+    postInSession<T>(path, body, control.signal).then(
       (answer) => {
         keep(key, answer);
         setState({ key, answer });
       },
       (error: unknown) => {
         if (control.signal.aborted) return;
-        setState({ key, error: error instanceof ApiError ? error : new ApiError(String(error), 0) });
+        setState({ key, error: failureOf(error) });
       },
     );
     return () => control.abort();
@@ -55,15 +55,19 @@ export function useAnswer<T>(path: string, body: unknown): Asked<T> {
   };
 }
 
-/** A session that has ended while the page was open is opened again, if that needs no password. */
-async function callInSession<T>(path: string, body: unknown, signal: AbortSignal): Promise<T> {
+/**
+ * Posts a body. A session that has ended while the page was open is opened again, if that needs no password.
+ * @throws the errors of `call`
+ */
+export async function postInSession<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  const options = signal ? { body, signal } : { body };
   try {
-    return await call<T>('POST', path, { body, signal });
+    return await call<T>('POST', path, options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     const { kind } = await enterSession();
     if (kind === 'none') throw error;
-    return call<T>('POST', path, { body, signal });
+    return call<T>('POST', path, options);
   }
 }
 

@@ -23,6 +23,11 @@ export class ApiError extends Error {
   }
 }
 
+/** An error of `call`; any other error as one without an answer. */
+export function failureOf(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(String(error), 0);
+}
+
 export interface CallOptions {
   body?: unknown;
   signal?: AbortSignal;

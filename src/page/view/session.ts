@@ -1,6 +1,6 @@
 /** Who the visitor is. */
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
-import { ApiError, call } from './api.js';
+import { type ApiError, call, failureOf } from './api.js';
 import { maintenance } from './maintenance.js';
 
 export interface SessionAccount {
@@ -72,7 +72,7 @@ export function useSessionOfServer(): SessionHandle {
   const load = useCallback(
     (ask: () => Promise<SessionAnswer>) => {
       ask().then(replace, (error: unknown) => {
-        const failure = error instanceof ApiError ? error : new ApiError(String(error), 0);
+        const failure = failureOf(error);
         setState({ status: 'failed', error: failure });
       });
     },

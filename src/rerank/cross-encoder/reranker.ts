@@ -16,9 +16,8 @@ import {
   RERANK_DEPTH,
 } from '../../limits.js';
 import { RowBatches } from '../../onnx/batches.js';
-import { findFiles } from '../../onnx/files.js';
-import { Graph } from '../../onnx/graph.js';
-import { Tokenizer, type TokenRow } from '../../onnx/tokenizer.js';
+import { openModel } from '../../onnx/open.js';
+import type { TokenRow } from '../../onnx/tokenizer.js';
 import type { RerankDocument, Reranker, RerankLimits, RerankScores } from '../reranker.js';
 import { type CrossEncoderConfig, type CrossEncoderSettings, settingsOf } from './config.js';
 import { type Pairing, pairsOf } from './pairs.js';
@@ -30,30 +29,18 @@ import { Scorer } from './scorer.js';
  */
 export async function openCrossEncoder(config: CrossEncoderConfig): Promise<Reranker> {
   const settings = settingsOf(config);
-  const files = findFiles(settings);
-  const tokenizer = new Tokenizer(files.tokenizer);
-  let graph: Graph | undefined;
-  try {
-    graph = await Graph.open(files.graph, { ...settings, paddingId: tokenizer.paddingId(settings.padToken) });
+  return openModel(settings, async ({ tokenizer, graph }) => {
     const pairing = pairsOf(tokenizer, settings);
     const model = new CrossEncoder(pairing, new Scorer(graph, tokenizer, settings), settings);
     await model.check();
-    const opened = graph;
     return {
       name: settings.name,
       depth: RERANK_DEPTH.crossEncoder,
       concurrency: ONNX_CONCURRENCY,
-      score: (query, documents, limits = {}) => model.score(query, documents, limits),
-      close: async () => {
-        await opened.close();
-        tokenizer.close();
-      },
+      score: (query: string, documents: RerankDocument[], limits: RerankLimits = {}) =>
+        model.score(query, documents, limits),
     };
-  } catch (error) {
-    await graph?.close();
-    tokenizer.close();
-    throw error;
-  }
+  });
 }
 
 /** Test texts: a short and a longer one, whose activations differ in size. */

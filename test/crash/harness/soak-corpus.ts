@@ -9,6 +9,7 @@ import { loadModels } from '../../../src/models/load.js';
 import type { Patent } from '../../../src/patent/record.js';
 import { titlesOf } from '../../../src/patent/record.js';
 import { random } from '../folder.js';
+import { half } from './half.js';
 
 const { embedder } = await loadModels();
 const calibrations = new WeakMap<Float32Array, Calibration>();
@@ -109,16 +110,6 @@ export function record(n: number, version: number): Patent {
     applicants: [{ name: pick(APPLICANTS) }],
     ipc_codes: [`${pick(SUBCLASSES)} 10/05`],
   };
-}
-
-/** Nearest half-precision number, ties to even. */
-function half(x: number): number {
-  if (x === 0) return 0;
-  const step = 2 ** Math.max(-24, Math.floor(Math.log2(Math.abs(x))) - 10);
-  const steps = x / step;
-  const down = Math.floor(steps);
-  const up = steps - down > 0.5 || (steps - down === 0.5 && down % 2 !== 0);
-  return (up ? down + 1 : down) * step;
 }
 
 export async function docOf(n: number, version: number): Promise<Doc> {

@@ -17,6 +17,7 @@ import { reembed } from '../../../src/pool/reembed.js';
 import type { SearchResponse } from '../../../src/search/types.js';
 import { figureImages } from '../../../src/store/figures.js';
 import { Store } from '../../../src/store/store.js';
+import { half } from './half.js';
 import { figure } from './plan.js';
 import { shownFile } from './served.js';
 import { judgeAccess, type Loss } from './served-truth.js';
@@ -39,16 +40,6 @@ import {
 
 const idOf = new Map(Array.from({ length: POOL }, (_, n) => [n, patent(n, 1).patent_id]));
 const numberOf = new Map([...idOf].map(([n, id]) => [id, n]));
-
-/** Nearest half-precision number, ties to even. */
-function half(x: number): number {
-  if (x === 0) return 0;
-  const step = 2 ** Math.max(-24, Math.floor(Math.log2(Math.abs(x))) - 10);
-  const steps = x / step;
-  const down = Math.floor(steps);
-  const up = steps - down > 0.5 || (steps - down === 0.5 && down % 2 !== 0);
-  return (up ? down + 1 : down) * step;
-}
 
 const embedders = new Map<Model, Promise<Embedder>>();
 

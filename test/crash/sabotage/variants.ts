@@ -70,7 +70,7 @@ export const VARIANTS: readonly Variant[] = [
     step: 'the manifest is committed before its files are in place',
     patches: [
       {
-        file: 'ingest/ingest-run.js',
+        file: 'ingest/folder-target.js',
         find: 'return writeSegment(this.#store, segment, firstDoc, documents);',
         replace: `const entry = writeSegment(this.#store, segment, firstDoc, documents);
           fs_.rmSync(this.#store.segmentDir(segment) + '.later', { recursive: true, force: true });
@@ -78,10 +78,10 @@ export const VARIANTS: readonly Variant[] = [
           return entry;`,
       },
       {
-        file: 'ingest/ingest-run.js',
-        find: 'const outcomeOf = new Map(documents.map(',
+        file: 'ingest/folder-target.js',
+        find: 'return outcomes;',
         replace: `fs_.renameSync(this.#store.segmentDir(written) + '.later', this.#store.segmentDir(written));
-          const outcomeOf = new Map(documents.map(`,
+            return outcomes;`,
       },
     ],
   },
@@ -118,14 +118,14 @@ export const VARIANTS: readonly Variant[] = [
     step: 'a batch is committed in two halves',
     patches: [
       {
-        file: 'ingest/ingest-run.js',
+        file: 'ingest/folder-target.js',
         find: 'const outcomes = commitDocuments(this.#store, model, documents, (segment, firstDoc) => {',
         replace: `const middle = documents.length >> 1;
           const parts = [documents.slice(0, middle), documents.slice(middle)].filter((part) => part.length > 0);
           const outcomes = parts.flatMap((part) => commitDocuments(this.#store, model, part, (segment, firstDoc) => {`,
       },
       {
-        file: 'ingest/ingest-run.js',
+        file: 'ingest/folder-target.js',
         find: `return writeSegment(this.#store, segment, firstDoc, documents);
             });`,
         replace: `return writeSegment(this.#store, segment, firstDoc, part);
@@ -142,7 +142,7 @@ export const VARIANTS: readonly Variant[] = [
         file: 'ingest/ingest-run.js',
         find: `if (this.#pending.length > 0)
             await this.#commitPending();`,
-        replace: `enterSources(this.#store, this.#tallies.takeEnded());
+        replace: `await this.#target.enter(this.#tallies.takeEnded());
         if (this.#pending.length > 0)
             await this.#commitPending();`,
       },

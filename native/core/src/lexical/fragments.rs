@@ -1,14 +1,16 @@
-//! Which pairs of characters in a text are places of a question's words. A pair of a longer word, such as 화물 of 황화물 (sulfide),
-//! also stands in other words, such as 산화물 (oxide).
+//! Which pairs of characters in a text are places of a question's words. A pair of a longer word, such as 화물
+//! of 황화물 (sulfide), also stands in other words, such as 산화물 (oxide).
 
 use super::characters::{normalise, Character, Class};
-use super::question::{Concept, Place};
+use super::places::Place;
+use super::question::Concept;
 use super::terms::Terms;
 
 /// Bytes before a place in which places that overlap it begin.
 const NEAR: u32 = 64;
 
-/// Leaves out pairs of characters that are fragments of other words. A pair of a longer word of the question stays
+/// Leaves out pairs of characters that are fragments of other words. `continues` is `Continued::of_all` of the
+/// concepts. A pair of a longer word of the question stays
 ///
 /// - if the text continues it as the question does, by a character at least;
 /// - if it is not part of a longer run in the text on a side where the question's word continues;
@@ -16,10 +18,10 @@ const NEAR: u32 = 64;
 pub(super) fn without_fragments(
     text: &str,
     concepts: &[Concept],
+    continues: &[Continued],
     terms: Option<&Terms>,
     places: Vec<Place>,
 ) -> Vec<Place> {
-    let continues: Vec<_> = (0..concepts.len()).map(|n| Continued::of(concepts, n)).collect();
     let stays = |n: usize| {
         let place = &places[n];
         let continued = &continues[place.concept];
@@ -38,12 +40,17 @@ pub(super) fn without_fragments(
 }
 
 /// Whether a word of the question continues a concept before and behind it.
-struct Continued {
+pub(super) struct Continued {
     left: bool,
     right: bool,
 }
 
 impl Continued {
+    /// For each concept.
+    pub fn of_all(concepts: &[Concept]) -> Vec<Self> {
+        (0..concepts.len()).map(|n| Continued::of(concepts, n)).collect()
+    }
+
     fn of(concepts: &[Concept], n: usize) -> Self {
         let Some(own) = pair_of(&concepts[n]).map(|_| &concepts[n]) else {
             return Continued { left: false, right: false };

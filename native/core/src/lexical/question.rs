@@ -1,14 +1,12 @@
 //! The words of a question, and the terms by which documents hold them.
 
 use super::analysis::{Analyser, Kind, Language, PIECE};
-use super::fragments::without_fragments;
 use super::grammar::{PARTICLES, STOP_WORDS};
 use super::index::Phrase;
 use super::readings::{is_of_number, pieces_apart, readings};
 use super::terms::Terms;
 use super::translate::{translations, Translation};
 use super::Part;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// One way in which a document may hold a word of a question.
@@ -58,18 +56,6 @@ pub fn whole_words(concepts: &[Concept]) -> usize {
     concepts.iter().filter(|concept| !is_part(concept)).take(MOST_WHOLE).count()
 }
 
-/// A place in a text that holds a word of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// Bytes of the text.
-    pub from: u32,
-    pub to: u32,
-    /// Place of the word in the list.
-    pub concept: usize,
-    /// If the text holds a translation: the bytes of the question that it translates.
-    pub translates: Option<(u32, u32)>,
-}
-
 /// Words of a question, at most. Longer questions are cut.
 const MOST_CONCEPTS: usize = 1000;
 
@@ -99,7 +85,8 @@ pub(super) struct Found {
     pub kind: Kind,
 }
 
-const LANGUAGES: [Language; 4] = [Language::Other, Language::English, Language::German, Language::French];
+pub(super) const LANGUAGES: [Language; 4] =
+    [Language::Other, Language::English, Language::German, Language::French];
 
 impl Questions {
     /// The concepts of a question, each once. A word that occurs more often weighs more.
@@ -165,44 +152,6 @@ impl Questions {
         })
     }
 
-    /// The places in a text that hold a concept or a translation of one, ascending. Of concepts with the
-    /// same translation, such as the pairs of characters of a word, the longest counts.
-    ///
-    /// Two characters of a longer word of the concepts count only if they are not a fragment of another word: see
-    /// `fragments.rs`.
-    pub fn find(&mut self, text: &str, concepts: &[Concept], terms: Option<&Terms>) -> Vec<Place> {
-        let mut places = Vec::new();
-        for language in LANGUAGES {
-            let terms = self.all_terms(text, language);
-            let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
-            for (n, term) in terms.iter().enumerate() {
-                at.entry(&term.text).or_default().push(n);
-            }
-            for (concept, phrase, translates) in concepts.iter().enumerate().flat_map(phrases_of) {
-                let Some((_, first)) = phrase.terms.first() else { continue };
-                for &start in at.get(first.as_str()).into_iter().flatten() {
-                    let place = |(far, term): &(u32, String)| {
-                        let here = at.get(term.as_str())?;
-                        here.iter().find(|&&n| terms[n].position == terms[start].position + far)
-                    };
-                    let found: Option<Vec<&usize>> = phrase.terms.iter().map(place).collect();
-                    if let Some(to) = found.and_then(|found| found.iter().map(|&&n| terms[n].to).max()) {
-                        places.push(Place { from: terms[start].from, to, concept, translates });
-                    }
-                }
-            }
-        }
-        let length = |concept: usize| concepts[concept].to - concepts[concept].from;
-        places.sort_unstable_by_key(|place| {
-            (place.from, place.to, place.translates, Reverse(length(place.concept)), place.concept)
-        });
-        places.dedup_by(|next, kept| {
-            (next.from, next.to, next.translates) == (kept.from, kept.to, kept.translates)
-                && (next.concept == kept.concept || next.translates.is_some())
-        });
-        without_fragments(text, concepts, terms, places)
-    }
-
     /// The terms of a text without those that have a mark: as many in every language.
     fn terms(&mut self, text: &str, language: Language) -> Vec<Found> {
         let mut found = self.all_terms(text, language);
@@ -210,7 +159,7 @@ impl Questions {
         found
     }
 
-    fn all_terms(&mut self, text: &str, language: Language) -> Vec<Found> {
+    pub(super) fn all_terms(&mut self, text: &str, language: Language) -> Vec<Found> {
         let mut found = Vec::new();
         self.analyser.terms(text, language, |term| {
             let (position, from, to, kind) = (term.position, term.from, term.to, term.kind);
@@ -302,13 +251,6 @@ impl Questions {
 /// The phrase of a piece of a code.
 fn piece(text: &str) -> Phrase {
     Phrase::word(&format!("{PIECE}{text}"))
-}
-
-/// The phrases of a concept, and what its translations translate.
-fn phrases_of((n, concept): (usize, &Concept)) -> impl Iterator<Item = (usize, &Phrase, Option<(u32, u32)>)> {
-    let own = concept.alternatives.iter().map(move |alternative| (n, &alternative.phrase, None));
-    let others = concept.translations.iter();
-    own.chain(others.map(move |other| (n, &*other.phrase, Some((other.from, other.to)))))
 }
 
 /// All terms of a text at their distances; codes as a whole, or by their parts if they have any.
@@ -448,96 +390,6 @@ mod tests {
         assert_eq!(shown("라이다의"), [("라이다".into(), 1.0), ("라이".into(), 0.5), ("이다".into(), 0.5)]);
         assert_eq!(shown("电池"), [("电池".into(), 1.0)]);
         assert_eq!(shown("膜"), [("膜".into(), 1.0)]);
-    }
-
-    #[test]
-    fn phrases_are_found_where_a_text_holds_them() {
-        let mut questions = Questions::default();
-        let text = "A through-silicon via (TSV), or 硅通孔, of lithium ion cells";
-        let found = |questions: &mut Questions, phrase: &str| -> Vec<String> {
-            let concept = questions.phrase(phrase).unwrap();
-            let places = questions.find(text, &[concept], None);
-            places.iter().map(|place| text[place.from as usize..place.to as usize].to_owned()).collect()
-        };
-        assert_eq!(found(&mut questions, "Through silicon vias"), ["through-silicon via"]);
-        assert_eq!(found(&mut questions, "硅通孔"), ["硅通孔"]);
-        assert_eq!(found(&mut questions, "lithium-ion cell"), ["lithium ion cells"]);
-        assert!(found(&mut questions, "silicon through").is_empty());
-    }
-
-    #[test]
-    fn codes_formulae_and_numbers_are_found_exactly() {
-        let mut questions = Questions::default();
-        let mut holds = |phrase: &str, text: &str| {
-            let concept = questions.phrase(phrase).unwrap();
-            !questions.find(text, &[concept], None).is_empty()
-        };
-        for (phrase, texts) in [
-            (
-                "Li2S",
-                &["Li2S", "Li₂S", "ＬＩ２Ｓ", "Li 2 S", "(Li2S)", "Li2S-P2S5", "Li2S를", "硫化锂Li2S粉末"][..],
-            ),
-            ("P2S5", &["Li2S-P2S5", "a P2S5."]),
-            ("Li2S-P2S5", &["Li2S-P2S5 glass", "Li2S P2S5", "Li2SP2S5"]),
-            ("PM2.5", &["PM2.5", "PM 2.5", "pm-2.5"]),
-            ("PM 2.5 sensor", &["a PM2.5 sensor", "PM 2.5 sensors"]),
-            ("IEEE 1588", &["IEEE1588", "IEEE-1588", "IEEE 1588-2008"]),
-            ("5G", &["5G", "5G-NR", "pre-5G", "5-G"]),
-            ("CO2", &["CO2", "CO 2", "CO₂", "CO-2"]),
-            ("550 nm", &["550nm", "550 nm", "550-nm"]),
-            ("AlAs", &["an AlAs layer", "ALAS"]),
-            ("10-20", &["10–20", "10-20 parts"]),
-            ("Fe 3 O 4 particles", &["Fe3O4 particle"]),
-            ("toothbrush", &["toothbrushes", "tooth-brush"]),
-            ("BATTERIES", &["battery"]),
-            ("電池の膜", &["电池の膜", "全固体電池の膜"]),
-        ] {
-            for text in texts {
-                assert!(holds(phrase, text), "{phrase} in {text}");
-            }
-        }
-        for (phrase, texts) in [
-            (
-                "Li2S",
-                &["Li-S", "Li–S电池", "Li1+xAlxTi2-x(PO3)4", "Li", "Li2Sb", "Li2S2", "li", "2S", "Li 2, S"][..],
-            ),
-            ("5G", &["5 G", "2.5G", "15G", "S5G"]),
-            ("2.5", &["PM2.5", "12.5", "2.55", "2 5", "2-5"]),
-            ("1588", &["IEEE1588", "15880"]),
-            ("Li", &["Li2S", "LiPF6"]),
-            ("CO", &["CO2"]),
-            ("AlAs", &["Ala", "alanine"]),
-            ("1020", &["10-20"]),
-            ("AC", &["A/C", "A C"]),
-            ("cell phone", &["a cell. Phone"]),
-            ("10:1", &["10 1"]),
-            ("電池の膜", &["電池と膜", "電池、膜", "電池膜"]),
-            ("황화물", &["산화물", "황 화물"]),
-        ] {
-            for text in texts {
-                assert!(!holds(phrase, text), "{phrase} in {text}");
-            }
-        }
-        assert!(questions.phrase("?!").is_none());
-    }
-
-    #[test]
-    fn two_characters_are_no_place_if_they_are_of_another_word() {
-        let mut questions = Questions::default();
-        let mut found = |question: &str, text: &str| -> Vec<String> {
-            let concepts = questions.concepts(question);
-            let places = questions.find(text, &concepts, None);
-            let mut shown: Vec<String> =
-                places.iter().map(|place| text[place.from as usize..place.to as usize].to_owned()).collect();
-            shown.dedup();
-            shown
-        };
-        assert!(found("황화물", "산화물 및 황화수소").is_empty());
-        assert_eq!(found("황화물", "황화물계"), ["황화", "황화물", "화물"]);
-        assert_eq!(found("고체전해질의", "고체 전해질층"), ["고체", "전해", "해질"]);
-        assert_eq!(found("전지의", "전지는"), ["전지"]);
-        assert!(found("硫化物", "氧化物").is_empty());
-        assert!(found("センサ", "エッセンス").is_empty());
     }
 
     #[test]

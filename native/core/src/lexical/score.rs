@@ -25,11 +25,11 @@ use crate::search::Snapshot;
 use crate::Result;
 use std::collections::{HashMap, HashSet};
 
-const K1: f32 = 1.2;
-const DELTA: f32 = 1.0;
+pub const K1: f32 = 1.2;
+pub const DELTA: f32 = 1.0;
 
 /// Weight of a part, and how much its length counts.
-const fn fit(part: Part) -> (f32, f32) {
+pub const fn fit(part: Part) -> (f32, f32) {
     match part {
         Part::Names => (2.0, 0.3),
         Part::Title => (3.0, 0.5),
@@ -39,17 +39,17 @@ const fn fit(part: Part) -> (f32, f32) {
 }
 
 /// Words that are scored, at most: the rarest of a long question.
-const MOST_CONCEPTS: usize = 24;
+pub const MOST_CONCEPTS: usize = 24;
 /// Words whose documents are counted to choose these, at most: the rarest by an estimate.
 const MOST_COUNTED: usize = 2 * MOST_CONCEPTS;
 /// Translations of a question that are looked for, at most.
-const MOST_TRANSLATIONS: usize = 48;
+pub const MOST_TRANSLATIONS: usize = 48;
 /// The parts of a document that may hold a translation.
-const TRANSLATED_PARTS: [Part; 3] = [Part::Title, Part::Claims, Part::Text];
+pub const TRANSLATED_PARTS: [Part; 3] = [Part::Title, Part::Claims, Part::Text];
 /// A word that more than this share of the documents hold is left out if rarer words remain.
-const COMMON: f32 = 0.2;
+pub const COMMON: f32 = 0.2;
 /// Below this number of documents, no word is common.
-const COMMON_FROM: usize = 50;
+pub const COMMON_FROM: usize = 50;
 
 /// How a word of the question was used.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,18 @@ pub struct Scores {
     pub used: Vec<Used>,
     /// Number of segments without a lexical index.
     pub without: usize,
+}
+
+impl Scores {
+    /// Scores above 0 that were computed elsewhere: number of the segment, ordinal of the document, score.
+    pub fn given(snapshot: &Snapshot, scores: impl IntoIterator<Item = ((usize, usize), f32)>) -> Self {
+        let mut segments: Vec<Sums> =
+            snapshot.segments.iter().map(|(segment, _)| Sums::new(segment.docs())).collect();
+        for ((segment, ordinal), score) in scores {
+            segments[segment].raise(ordinal as u32, score);
+        }
+        Scores { segments, used: Vec::new(), without: 0 }
+    }
 }
 
 /// The documents of one segment that hold a word, with what it gives them for a weight of 1.

@@ -78,7 +78,7 @@ impl Best {
         if self.repeated {
             let mut seen: HashSet<u64, BuildHasherDefault<Mixed>> =
                 HashSet::with_capacity_and_hasher(self.hits.len(), Default::default());
-            self.hits.retain(|hit| seen.insert((hit.segment as u64) << 32 | hit.ordinal as u64));
+            self.hits.retain(|hit| seen.insert(hit.document()));
         }
         if self.dedupe {
             let mut seen: HashSet<u64, BuildHasherDefault<Mixed>> =

@@ -1,3 +1,4 @@
+mod documents;
 mod estimates;
 mod index;
 
@@ -175,10 +176,10 @@ proptest! {
         prop_assert!(looked_at <= want && above_of_some <= above.min(looked_at));
         prop_assert!(2 * looked_at >= want.min(all.len()), "{looked_at} of {} scored, {want} wanted", all.len());
         for hit in &outcome.hits {
-            let best = best_passages(&snapshot, hit, &query, 2);
-            prop_assert_eq!(best[0].1, hit.score);
+            let segment = &snapshot.segments[hit.segment as usize].0;
+            let best = ranked(segment, segment.rows_of(hit.ordinal as usize), &query, 2);
+            prop_assert_eq!(best[0], (hit.passage, hit.score));
             prop_assert_eq!(outcome.best_passages(&snapshot, hit, &request), best);
-            prop_assert_eq!(best_passages(&snapshot, hit, &query, 1), vec![(hit.passage, hit.score)]);
         }
     }
 
@@ -242,6 +243,13 @@ fn merging_keeps_every_live_document() {
         let row = merged.rows(merged.rows_of(ordinal));
         assert!(row.iter().all(|&x| f16::from_bits(x).to_f32() == (*id / 3) as f32));
         assert_eq!(merged.keywords("country").unwrap().of_doc(ordinal), [0]);
+        let (source, own) = if *id < 24 { (&a, id / 3) } else { (&b, id / 3 - 8) };
+        let sketch = |segment: &Segment, ordinal: usize| {
+            let sketches = segment.sketches().unwrap();
+            let rows = segment.rows_of(ordinal);
+            (sketches.docs(ordinal..ordinal + 1).to_vec(), sketches.rows(rows).to_vec())
+        };
+        assert_eq!(sketch(&merged, ordinal), sketch(source, own as usize));
     }
 }
 

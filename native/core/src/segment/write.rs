@@ -7,6 +7,7 @@ use crate::columns::KeywordBuilder;
 use crate::file::{bytes_of, Writer};
 use crate::lexical::index::Lexical;
 use crate::lexical::write::{self as lexical, LexicalBuilder, Texts};
+use crate::sketch::{self, SketchBuilder, Sketched};
 use crate::vectors;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -50,6 +51,8 @@ pub struct SegmentBuilder {
     application: Vec<u64>,
     grant: Vec<u8>,
     bags: BagsBuilder,
+    sketches: SketchBuilder,
+    sketched: Sketched,
     lexical: Option<LexicalBuilder>,
     path: PathBuf,
     buffer: Vec<u16>,
@@ -86,6 +89,8 @@ impl SegmentBuilder {
             application: Vec::new(),
             grant: Vec::new(),
             bags: BagsBuilder::default(),
+            sketches: SketchBuilder::new(dimensions),
+            sketched: Sketched::default(),
             lexical: None,
             path: path.into(),
             buffer: Vec::new(),
@@ -110,6 +115,7 @@ impl SegmentBuilder {
         self.buffer.clear();
         vectors::encode(doc.vectors, &mut self.buffer);
         self.out.append(bytes_of(&self.buffer))?;
+        self.sketches.add(&self.buffer, &mut self.sketched);
         let rows = doc.vectors.len() / self.dimensions;
         self.push_row_count(rows)?;
         self.push_facts(
@@ -183,7 +189,7 @@ impl SegmentBuilder {
     }
 
     /// Copies the documents of an open segment that are not in `deleted`, without the bytes of
-    /// their bags.
+    /// their bags and sketches.
     fn copy_from(&mut self, segment: &Segment, deleted: &Bitmap) -> Result<()> {
         if segment.dimensions != self.dimensions {
             return Err(Error::Invalid("segments of different dimensions cannot be merged".into()));
@@ -216,6 +222,30 @@ impl SegmentBuilder {
         Ok(())
     }
 
+    /// Appends the sketches of the documents that are not in `deleted` to the section
+    /// `sketch.rows`. They are copied, or made if the segment has none.
+    fn append_sketches(&mut self, segment: &Segment, deleted: &Bitmap) -> Result<()> {
+        let sketches = segment.sketches();
+        let mut made = Sketched::default();
+        for ordinal in (0..segment.docs()).filter(|&o| !deleted.contains(o)) {
+            let rows = segment.rows_of(ordinal);
+            match &sketches {
+                Some(sketches) => {
+                    self.sketched.docs.extend(sketches.docs(ordinal..ordinal + 1));
+                    self.out.append(sketches.rows(rows))?;
+                }
+                None => {
+                    made.docs.clear();
+                    made.rows.clear();
+                    self.sketches.add(segment.rows(rows), &mut made);
+                    self.sketched.docs.extend(&made.docs);
+                    self.out.append(&made.rows)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub fn docs(&self) -> usize {
         self.doc_id.len()
     }
@@ -229,12 +259,15 @@ impl SegmentBuilder {
         if let Some(lexical) = self.lexical.take() {
             lexical.write(&mut self.out, &self.path)?;
         }
+        self.out.section("sketch.rows", &self.sketched.rows)?;
         self.finish_with(|bags, out| bags.write(out))
     }
 
+    /// Called after the sketches of passages are written.
     fn finish_with(mut self, bags: impl FnOnce(&BagsBuilder, &mut Writer) -> Result<()>) -> Result<u64> {
+        self.out.section("sketch.docs", &self.sketched.docs)?;
         bags(&self.bags, &mut self.out)?;
-        let mut about = format!("dimensions {}\n", self.dimensions);
+        let mut about = format!("dimensions {}\nsketch {}\n", self.dimensions, sketch::VERSION);
         for (spec, column) in self.specs.iter().zip(self.columns) {
             match column {
                 ColumnBuilder::Keyword(column) => {
@@ -277,6 +310,10 @@ pub fn merge(inputs: &[(&Segment, &Bitmap)], out: &Path) -> Result<(usize, usize
         .collect::<Result<_>>()?;
     if let Some(inputs) = lexical {
         lexical::merge(&inputs, &mut builder.out, out)?;
+    }
+    builder.out.begin("sketch.rows")?;
+    for (segment, deleted) in inputs {
+        builder.append_sketches(segment, deleted)?;
     }
     let copy = |out: &mut Writer| {
         for (bags, deleted) in all().filter(|(bags, _)| Some(bags.model) == model) {

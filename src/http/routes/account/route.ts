@@ -5,7 +5,6 @@ import type { Administration } from '../../admission/administrator.js';
 import type { Call, Route } from '../../route.js';
 import { accountWithQuota } from '../account-with-quota.js';
 import { answer, bodyOf, queryOf } from '../answer.js';
-import { grantsWithUse } from '../grants-with-use.js';
 import { daysOf, filterOf, logQuerySchema } from '../log-query.js';
 import * as operations from './openapi.js';
 import { keyNameSchema, ownKeyInputSchema, ownUsageQuerySchema, passwordChangeSchema } from './schema.js';
@@ -47,7 +46,7 @@ export const ownKeys: Route = {
   operation: operations.ownKeysOperation,
   async handle(call) {
     const { keys, requests } = ownOf(call);
-    return answer({ keys: await requests.withLastUse([...keys.values()]) });
+    return answer({ keys: await requests.withLastUse([...keys.values()], ({ id }) => id) });
   },
 };
 
@@ -97,10 +96,10 @@ export const ownGrants: Route = {
   access,
   operation: operations.ownGrantsOperation,
   async handle(call) {
-    const { account } = ownOf(call);
+    const { account, requests } = ownOf(call);
     const grants = call.services.authorization?.connections() ?? [];
     const own = grants.filter((grant) => grant.account === account.id);
-    return answer({ grants: await grantsWithUse(call, own) });
+    return answer({ grants: await requests.withLastUse(own, ({ key }) => key) });
   },
 };
 

@@ -52,7 +52,10 @@ export const pageSignInOperation: Operation = {
     200: { description: 'The session is open', content: 'PageSession', headers: ['Set-Cookie'] },
     ...CONTENT,
     401: errorAnswer(
-      { unauthorized: 'the account or the password is wrong' },
+      {
+        unauthorized:
+          'the account or the password is wrong; if accounts share this name, sign in with the id',
+      },
       'A wrong account or password',
       'WWW-Authenticate',
     ),

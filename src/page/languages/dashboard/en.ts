@@ -57,6 +57,7 @@ export const en = {
   },
   usage: {
     quota: (used: string, quota: string) => `${used} of ${quota} searches this month`,
+    left: (left: string) => `${left} left`,
     resets: (day: string) => `The next month begins on ${day}.`,
     calls: 'Calls by day',
     days: 'Days',
@@ -88,10 +89,14 @@ export const en = {
     account: 'Account',
     lines: (count: string, more: boolean) => `${count} lines${more ? ', more on scrolling' : ''}`,
     none: 'No request fits these filters.',
+    leftOut:
+      'Calls without a known key, and calls during maintenance or before the server is ready, are not in this log.',
     refresh: 'Refresh',
   },
   mcp: {
     about: 'Programs that search with an account because it signed in there and agreed.',
+    noSignIn:
+      'This server has no sign-in for clients of LLMs: they use API keys. To see their calls, filter the request log by the endpoint MCP. To end the access of one, revoke its key.',
     none: 'No client has access.',
     since: (day: string) => `since ${day}`,
     used: (time: string) => `last used ${time} UTC`,
@@ -113,6 +118,13 @@ export const en = {
     sessionsEnded: 'Its sessions have ended.',
     endSessionsHint: 'Everyone who is signed in with this account has to sign in again.',
     removePasswordHint: 'Signing in with this account is then not possible. Its keys go on.',
+    planSize: (plan: string, searches: string) => `${plan} – ${searches} a month`,
+    ownSize: (plan: string) => `${plan} – your own number`,
+    confirmEndSessions: (name: string) => `End all sessions of “${name}”?`,
+    yesEndSessions: 'Yes, end them',
+    confirmRemovePassword: (name: string) =>
+      `Remove the password of “${name}”? It cannot be read or restored.`,
+    yesRemovePassword: 'Yes, remove it',
     create: 'Create an account',
     name: 'Name',
     plan: 'Plan',
@@ -136,6 +148,11 @@ export const en = {
     fileCount: 'Files',
     filesWithFailures: 'Files with failures',
     latest: 'Files that were read last',
+    range: (first: string, last: string, all: string) => `${first}–${last} of ${all}`,
+    onlyFailures: 'Only files with failures',
+    newer: 'Newer files',
+    older: 'Older files',
+    noFailures: 'No file has failures.',
     showFailures: (path: string) => `failures of ${path}`,
     moreFailures: (count: string) => `and ${count} more, which are not kept`,
     notKept: 'What failed was not kept: an older version read this file. Read it again to see it.',

@@ -59,6 +59,7 @@ export const ja: DashboardTexts = {
   },
   usage: {
     quota: (used, quota) => `今月の検索 ${quota} 回のうち ${used} 回を使用`,
+    left: (left) => `残り ${left} 回`,
     resets: (day) => `次の月は ${day} に始まります。`,
     calls: '日別の呼び出し',
     days: '期間',
@@ -90,10 +91,14 @@ export const ja: DashboardTexts = {
     account: 'アカウント',
     lines: (count, more) => `${count} 行${more ? '。スクロールすると続きを表示' : ''}`,
     none: '条件に合うリクエストはありません。',
+    leftOut:
+      'キーのない呼び出しと不明なキーの呼び出し、およびメンテナンス中やサーバーの準備が整う前の呼び出しは、このログにありません。',
     refresh: '更新',
   },
   mcp: {
     about: 'アカウントがサインインして許可し、そのアカウントで検索するプログラムです。',
+    noSignIn:
+      'このサーバーには LLM クライアント用のサインインがありません。クライアントは API キーを使います。呼び出しを見るには、リクエストログをエンドポイント MCP で絞り込みます。アクセスを終了するには、そのキーを失効させます。',
     none: 'アクセスできるクライアントはありません。',
     since: (day) => `${day} から`,
     used: (time) => `最終使用 ${time} UTC`,
@@ -115,6 +120,13 @@ export const ja: DashboardTexts = {
     sessionsEnded: 'セッションを終了しました。',
     endSessionsHint: 'このアカウントでサインインしている人は全員、サインインし直す必要があります。',
     removePasswordHint: 'このアカウントではサインインできなくなります。キーは引き続き使えます。',
+    planSize: (plan, searches) => `${plan} – 月 ${searches} 回`,
+    ownSize: (plan) => `${plan} – 個別に指定`,
+    confirmEndSessions: (name) => `「${name}」のすべてのセッションを終了しますか？`,
+    yesEndSessions: 'はい、終了します',
+    confirmRemovePassword: (name) =>
+      `「${name}」のパスワードを削除しますか？読み出すことも元に戻すこともできません。`,
+    yesRemovePassword: 'はい、削除します',
     create: 'アカウントを作成',
     name: '名前',
     plan: 'プラン',
@@ -138,6 +150,11 @@ export const ja: DashboardTexts = {
     fileCount: 'ファイル数',
     filesWithFailures: '失敗のあるファイル',
     latest: '最近読んだファイル',
+    range: (first, last, all) => `${all} 件中 ${first}–${last}`,
+    onlyFailures: '失敗のあるファイルのみ',
+    newer: 'より新しいファイル',
+    older: 'より古いファイル',
+    noFailures: '失敗のあるファイルはありません。',
     showFailures: (path) => `${path} の失敗`,
     moreFailures: (count) => `ほかの ${count} 件は保存されていません`,
     notKept: '古いバージョンが読んだため、失敗の内容は保存されていません。もう一度読むと表示されます。',

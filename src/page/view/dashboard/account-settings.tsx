@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, change, get, useData } from './data.js';
-import { Field, Form, PASSWORD_MIN_CHARS } from './form.js';
+import { Field, Form, NewPasswordField } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
 
@@ -42,13 +42,7 @@ export function AccountSettings() {
         }}
       >
         <Field name="current" label={words.current} type="password" complete="current-password" />
-        <Field
-          name="password"
-          label={words.newPassword}
-          type="password"
-          complete="new-password"
-          minLength={PASSWORD_MIN_CHARS}
-        />
+        <NewPasswordField />
       </Form>
       <p role="status">{isDone ? words.done : ''}</p>
     </section>

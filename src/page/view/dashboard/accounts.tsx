@@ -4,30 +4,44 @@ import { useState } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
-import { type Account, accountsOf, change, useData } from './data.js';
-import { clear, Field, Form, PASSWORD_MIN_CHARS } from './form.js';
+import { type Account, accountsOf, change, get, useData } from './data.js';
+import { clear, Field, Form, NewPasswordField } from './form.js';
 import { Problem } from './problem.js';
 import { useDashboardTexts } from './texts.js';
 
-const PLANS = ['free', 'basic', 'pro', 'enterprise'];
+interface Plan {
+  plan: string;
+  monthly_quota: number;
+  /** Whether its accounts have quotas of their own. */
+  custom: boolean;
+}
+
 const ROLE = 'operator';
 
-function PlanFields({ plan = 'free', quota }: { plan?: string; quota?: number }) {
+interface PlanProps {
+  plans: readonly Plan[];
+  plan?: string;
+  quota?: number;
+}
+
+function PlanFields({ plans, plan = 'free', quota }: PlanProps) {
+  const { number } = useTexts();
   const { accounts: words } = useDashboardTexts();
   const [chosen, setChosen] = useState(plan);
+  const own = plans.find((one) => one.plan === chosen && one.custom);
   return (
     <>
       <label>
         <span>{words.plan}</span>
         <select name="plan" value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
-          {PLANS.map((one) => (
-            <option key={one}>{one}</option>
+          {plans.map(({ plan: one, monthly_quota: searches, custom }) => (
+            <option key={one} value={one}>
+              {custom ? words.ownSize(one) : words.planSize(one, number(searches))}
+            </option>
           ))}
         </select>
       </label>
-      {chosen === 'enterprise' && (
-        <Field name="quota" label={words.quota} value={String(quota ?? 1_000_000)} />
-      )}
+      {own && <Field name="quota" label={words.quota} value={String(quota ?? own.monthly_quota)} />}
     </>
   );
 }
@@ -40,7 +54,13 @@ const planOf = ({ plan, quota }: Record<string, string>) => ({
 export function Accounts() {
   const texts = useDashboardTexts();
   const { accounts: words } = texts;
-  const { data, error, reload } = useData(() => accountsOf(ROLE), []);
+  const { data, error, reload } = useData(async () => {
+    const [accounts, { plans }] = await Promise.all([
+      accountsOf(ROLE),
+      get<{ plans: Plan[] }>(ROLE, '/plans'),
+    ]);
+    return { accounts, plans };
+  }, []);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
   return (
@@ -56,19 +76,25 @@ export function Accounts() {
         }}
       >
         <Field name="name" label={words.name} />
-        <PlanFields />
+        <PlanFields plans={data.plans} />
       </Form>
       <h2>{texts.tabs.accounts}</h2>
       <ul class="key-list">
-        {data.map((account) => (
-          <AccountRow key={account.id} account={account} onChange={reload} />
+        {data.accounts.map((account) => (
+          <AccountRow key={account.id} account={account} plans={data.plans} onChange={reload} />
         ))}
       </ul>
     </section>
   );
 }
 
-function AccountRow({ account, onChange }: { account: Account; onChange(): void }) {
+interface RowProps {
+  account: Account;
+  plans: readonly Plan[];
+  onChange(): void;
+}
+
+function AccountRow({ account, plans, onChange }: RowProps) {
   const { number } = useTexts();
   const { accounts: words, usage } = useDashboardTexts();
   const { id, name, plan, monthly_quota: quota, quota: state, has_password: hasPassword } = account;
@@ -99,7 +125,7 @@ function AccountRow({ account, onChange }: { account: Account; onChange(): void 
           body={planOf}
           onDone={onChange}
         >
-          <PlanFields plan={plan} quota={quota} />
+          <PlanFields plans={plans} plan={plan} quota={quota} />
         </Step>
         <Step
           label={hasPassword ? words.replacePassword : words.setPassword}
@@ -112,13 +138,7 @@ function AccountRow({ account, onChange }: { account: Account; onChange(): void 
             onChange();
           }}
         >
-          <Field
-            name="password"
-            label={words.newPassword}
-            type="password"
-            complete="new-password"
-            minLength={PASSWORD_MIN_CHARS}
-          />
+          <NewPasswordField />
         </Step>
         {hasPassword && (
           <Step
@@ -128,7 +148,8 @@ function AccountRow({ account, onChange }: { account: Account; onChange(): void 
             method="DELETE"
             path={`/accounts/${id}/sessions`}
             onDone={onChange}
-            isPlain
+            question={words.confirmEndSessions(name)}
+            yes={words.yesEndSessions}
           />
         )}
         {hasPassword && (
@@ -142,7 +163,8 @@ function AccountRow({ account, onChange }: { account: Account; onChange(): void 
               setRemoved(true);
               onChange();
             }}
-            isPlain
+            question={words.confirmRemovePassword(name)}
+            yes={words.yesRemovePassword}
           />
         )}
         <p role="status" class="good">
@@ -162,28 +184,45 @@ interface StepProps {
   path: string;
   body?(fields: Record<string, string>): object;
   onDone(): void;
-  isPlain?: boolean;
+  /** Asked before the change, with the button that makes it; absent: the change is made at once. */
+  question?: string;
+  yes?: string;
   children?: ComponentChildren;
 }
 
 /** One change of an account, with what it did beside its button. */
-function Step({ label, done, hint, method, path, body, onDone, isPlain = false, children }: StepProps) {
-  const [isDone, setDone] = useState(false);
+function Step({ label, done, hint, method, path, body, onDone, question, yes, children }: StepProps) {
+  const { keys } = useDashboardTexts();
+  const [state, setState] = useState<'open' | 'asking' | 'done'>('open');
   const send = async (fields: Record<string, string>, form: HTMLFormElement) => {
-    setDone(false);
+    if (question === undefined) setState('open');
     await change(ROLE, method, path, body?.(fields));
     clear(form, 'password');
-    setDone(true);
+    setState('done');
     onDone();
   };
   return (
     <div class="step">
       {hint && <p class="soft">{hint}</p>}
-      <Form label={label} submit={label} isPlain={isPlain} onSend={send}>
-        {children}
-      </Form>
+      {question !== undefined && state !== 'asking' ? (
+        <div>
+          <button type="button" class="button" onClick={() => setState('asking')}>
+            {label}
+          </button>
+        </div>
+      ) : (
+        <Form label={label} submit={yes ?? label} onSend={send}>
+          {question !== undefined && <p role="alert">{question}</p>}
+          {children}
+          {question !== undefined && (
+            <button type="button" class="button" onClick={() => setState('open')}>
+              {keys.cancel}
+            </button>
+          )}
+        </Form>
+      )}
       <p role="status" class="good">
-        {isDone ? done : ''}
+        {state === 'done' ? done : ''}
       </p>
     </div>
   );

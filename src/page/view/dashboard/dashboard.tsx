@@ -1,7 +1,7 @@
 /** The dashboard: of the account that is signed in, or of the operator. */
 import { useState } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
-import { call } from '../api.js';
+import { call, failureOf } from '../api.js';
 import { useSessionHandle, useTexts } from '../context.js';
 import { maintenance, toldOperator } from '../maintenance.js';
 import { forgetOperator, operator as knownOperator } from '../operator.js';
@@ -9,12 +9,12 @@ import { Progress } from '../parts/progress.js';
 import type { SessionAnswer } from '../session.js';
 import { AccountSettings } from './account-settings.js';
 import { Accounts } from './accounts.js';
-import { failureOf, type Role, useData } from './data.js';
+import { type Role, useData } from './data.js';
 import { Health } from './health.js';
 import { Ingests } from './ingests.js';
 import { Keys } from './keys.js';
 import { Log } from './log.js';
-import { McpClients } from './mcp-clients.js';
+import { McpClients, McpWithoutSignIn } from './mcp-clients.js';
 import { Problem } from './problem.js';
 import { SignIn } from './sign-in.js';
 import { useDashboardTexts } from './texts.js';
@@ -71,7 +71,9 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
     forgetOperator();
     again();
   };
-  const tabs: readonly Tab[] = TABS[role].filter((one) => one !== 'mcp' || session.has_mcp_sign_in);
+  // During maintenance it is not known how clients of LLMs sign in.
+  const hasMcpSignIn = state.status === 'known' ? state.session.has_mcp_sign_in : undefined;
+  const tabs: readonly Tab[] = TABS[role].filter((one) => one !== 'mcp' || hasMcpSignIn !== undefined);
   const tab = tabs.find((one) => one === part) ?? tabs[0]!;
   return (
     <div class="dashboard">
@@ -89,12 +91,25 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
           </a>
         ))}
       </nav>
-      <View key={`${role} ${tab}`} tab={tab} role={role} parameters={parameters} />
+      <View
+        key={`${role} ${tab}`}
+        tab={tab}
+        role={role}
+        parameters={parameters}
+        hasMcpSignIn={hasMcpSignIn === true}
+      />
     </div>
   );
 }
 
-function View({ tab, role, parameters }: { tab: Tab; role: Role; parameters: URLSearchParams }) {
+interface ViewProps {
+  tab: Tab;
+  role: Role;
+  parameters: URLSearchParams;
+  hasMcpSignIn: boolean;
+}
+
+function View({ tab, role, parameters, hasMcpSignIn }: ViewProps) {
   switch (tab) {
     case 'keys':
       return <Keys role={role} of={parameters.get('account') ?? undefined} />;
@@ -103,7 +118,7 @@ function View({ tab, role, parameters }: { tab: Tab; role: Role; parameters: URL
     case 'log':
       return <Log role={role} />;
     case 'mcp':
-      return <McpClients role={role} />;
+      return hasMcpSignIn ? <McpClients role={role} /> : <McpWithoutSignIn role={role} />;
     case 'account':
       return <AccountSettings />;
     case 'accounts':

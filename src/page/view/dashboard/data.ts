@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { LogLine as StoredLine, UsageRow } from '../../../access/log-records.js';
 import type { ApiKey, Account as StoredAccount } from '../../../access/records.js';
-import { ApiError, call } from '../api.js';
+import { type ApiError, call, failureOf } from '../api.js';
 
 export type { UsageRow };
 export type Key = ApiKey & { last_used_at?: string };
@@ -60,8 +60,4 @@ export function useData<T>(load: () => Promise<T>, dependencies: readonly unknow
     };
   }, [turn, ...dependencies]);
   return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
-}
-
-export function failureOf(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(String(error), 0);
 }

@@ -1,21 +1,19 @@
 /** A form that sends once at a time, and shows why a call failed. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ApiError } from '../api.js';
-import { failureOf } from './data.js';
+import { type ApiError, failureOf } from '../api.js';
 import { Problem } from './problem.js';
+import { useDashboardTexts } from './texts.js';
 
 interface Props {
   label: string;
   submit: string;
-  /** Whether its button is not the main one of the view. */
-  isPlain?: boolean;
   children: ComponentChildren;
   /** @param fields the values by name */
   onSend(fields: Record<string, string>, form: HTMLFormElement): Promise<void>;
 }
 
-export function Form({ label, submit, isPlain, children, onSend }: Props) {
+export function Form({ label, submit, children, onSend }: Props) {
   const [error, setError] = useState<ApiError>();
   const [isSending, setSending] = useState(false);
   const send = async (event: SubmitEvent) => {
@@ -35,7 +33,7 @@ export function Form({ label, submit, isPlain, children, onSend }: Props) {
   return (
     <form class="dashboard-form" aria-label={label} onSubmit={send}>
       {children}
-      <button type="submit" class={isPlain ? 'button' : 'button main'} disabled={isSending}>
+      <button type="submit" class="button main" disabled={isSending}>
         {submit}
       </button>
       {error && <Problem error={error} />}
@@ -50,7 +48,7 @@ export function clear(form: HTMLFormElement, name: string): void {
 }
 
 /** Fewest characters of a new password, as PASSWORD_CHARS in limits.ts. The server checks it. */
-export const PASSWORD_MIN_CHARS = 12;
+const PASSWORD_MIN_CHARS = 12;
 
 interface FieldProps {
   name: string;
@@ -76,5 +74,19 @@ export function Field({ name, label, type = 'text', value, complete = 'off', hin
       />
       {hint && <small>{hint}</small>}
     </label>
+  );
+}
+
+/** The field `password` of a form that sets one. */
+export function NewPasswordField() {
+  const { accounts: words } = useDashboardTexts();
+  return (
+    <Field
+      name="password"
+      label={words.newPassword}
+      type="password"
+      complete="new-password"
+      minLength={PASSWORD_MIN_CHARS}
+    />
   );
 }

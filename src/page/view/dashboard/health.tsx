@@ -1,11 +1,11 @@
 /** The figures of the running server. */
 import { useEffect } from 'preact/hooks';
 import type { Figures } from '../../../observe/figures.js';
-import { call } from '../api.js';
+import { call, failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { toldOperator } from '../maintenance.js';
 import { Progress } from '../parts/progress.js';
-import { failureOf, get, useData } from './data.js';
+import { get, useData } from './data.js';
 import { isAdministration } from './endpoints.js';
 import { LatencyTable } from './latency-table.js';
 import { MaintenanceSwitch } from './maintenance-switch.js';

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import { get, queryOf, useData } from './data.js';
+import { FigureTitles } from './figure-titles.js';
 import { Problem } from './problem.js';
 import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
@@ -35,15 +36,7 @@ const timeOf = (iso: string) => iso.replace('T', ' ').slice(0, 19);
 function OutcomeTitles() {
   const { ingests: words } = useDashboardTexts();
   const titles = [words.new, words.updated, words.unchanged, words.skipped, words.failed];
-  return (
-    <>
-      {titles.map((title) => (
-        <th key={title} scope="col" class="figure">
-          {title}
-        </th>
-      ))}
-    </>
-  );
+  return <FigureTitles titles={titles} />;
 }
 
 /** A line for each run. */

@@ -1,9 +1,10 @@
 /** What the index holds, and which files it was read from. */
-import { useEffect } from 'preact/hooks';
-import { call } from '../api.js';
+import { useEffect, useState } from 'preact/hooks';
+import { call, failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
-import { failureOf, get, useData } from './data.js';
+import { get, queryOf, useData } from './data.js';
+import { FigureTitles } from './figure-titles.js';
 import { type IngestedFile, IngestedFiles, type IngestRun, IngestRuns } from './ingested-files.js';
 import { Problem } from './problem.js';
 import { Scrolled } from './scrolled.js';
@@ -19,6 +20,15 @@ interface RunningIngest {
   failed: number;
 }
 
+interface Ledger {
+  running: RunningIngest[];
+  files: number;
+  runs: IngestRun[];
+  /** Files that the list goes on with, before and after `latest`, too. */
+  listed: number;
+  latest: IngestedFile[];
+}
+
 interface Coverage {
   by_country: Record<string, { total: number }>;
 }
@@ -31,11 +41,16 @@ export function Ingests() {
   const { number } = useTexts();
   const texts = useDashboardTexts();
   const { ingests: words } = texts;
+  const [onlyFailures, setOnlyFailures] = useState(false);
+  const [offset, setOffset] = useState(0);
   const { data, error, reload } = useData(async () => {
     const [ledger, coverage] = await Promise.all([
-      get<{ running: RunningIngest[]; files: number; runs: IngestRun[]; latest: IngestedFile[] }>(
+      get<Ledger>(
         'operator',
-        '/ingests',
+        `/ingests${queryOf({
+          with_failures: onlyFailures ? 'true' : undefined,
+          offset: offset === 0 ? undefined : String(offset),
+        })}`,
       ),
       call<Coverage>('GET', 'api/v1/stats/coverage').catch((error: unknown) => {
         // Maintenance refuses it, and not the ledger. The header says so.
@@ -43,8 +58,9 @@ export function Ingests() {
         throw error;
       }),
     ]);
-    return { ledger, coverage };
-  }, []);
+    // The offset of this answer, which may not be the one that is asked for now.
+    return { ledger, coverage, shownFrom: offset };
+  }, [onlyFailures, offset]);
   const isRunning = (data?.ledger.running.length ?? 0) > 0;
   useEffect(() => {
     const timer = setInterval(reload, isRunning ? OFTEN_MS : EVERY_MS);
@@ -52,7 +68,7 @@ export function Ingests() {
   }, [isRunning]);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
-  const { ledger, coverage } = data;
+  const { ledger, coverage, shownFrom } = data;
   return (
     <section>
       <h2>{words.coverage}</h2>
@@ -80,8 +96,59 @@ export function Ingests() {
       <p role="status">{ledger.files === 0 ? words.none : words.files(number(ledger.files))}</p>
       {ledger.runs.length > 0 && <IngestRuns runs={ledger.runs} />}
       {ledger.files > 0 && <h2>{words.latest}</h2>}
-      {ledger.files > 0 && <IngestedFiles files={ledger.latest} />}
+      {ledger.files > 0 && (
+        <>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={onlyFailures}
+              onChange={(event) => {
+                setOffset(0);
+                setOnlyFailures(event.currentTarget.checked);
+              }}
+            />
+            <span>{words.onlyFailures}</span>
+          </label>
+          <FilesRange ledger={ledger} offset={shownFrom} onOffset={setOffset} />
+          {ledger.latest.length > 0 && <IngestedFiles files={ledger.latest} />}
+        </>
+      )}
     </section>
+  );
+}
+
+/** Files of a page of the list, as the server gives them (LATEST_FILES). */
+const FILES_PAGE = 200;
+
+interface RangeProps {
+  ledger: Ledger;
+  offset: number;
+  onOffset(offset: number): void;
+}
+
+/** Which part of the list is shown, and the way to the others. */
+function FilesRange({ ledger, offset, onOffset }: RangeProps) {
+  const { number } = useTexts();
+  const { ingests: words } = useDashboardTexts();
+  const { listed, latest } = ledger;
+  const last = offset + latest.length;
+  if (listed === 0) return <p>{words.noFailures}</p>;
+  return (
+    <p class="files-range">
+      <span role="status">
+        {words.range(number(Math.min(offset + 1, last)), number(last), number(listed))}
+      </span>
+      {offset > 0 && (
+        <button type="button" class="button" onClick={() => onOffset(Math.max(0, offset - FILES_PAGE))}>
+          {words.newer}
+        </button>
+      )}
+      {last < listed && (
+        <button type="button" class="button" onClick={() => onOffset(last)}>
+          {words.older}
+        </button>
+      )}
+    </p>
   );
 }
 
@@ -94,11 +161,7 @@ function Running({ ingests }: { ingests: readonly RunningIngest[] }) {
       <table>
         <thead>
           <tr>
-            {[words.publications, words.rate, words.bytes, words.left, words.failed].map((title) => (
-              <th key={title} scope="col" class="figure">
-                {title}
-              </th>
-            ))}
+            <FigureTitles titles={[words.publications, words.rate, words.bytes, words.left, words.failed]} />
           </tr>
         </thead>
         <tbody>

@@ -1,6 +1,7 @@
 /** Keys: create (shown once), rename, revoke with a confirmation. */
 import { useEffect, useState } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
+import { distinctNames } from '../../model/distinct-names.js';
 import { Copy } from '../parts/copy.js';
 import { Progress } from '../parts/progress.js';
 import { type Account, accountsOf, change, get, type Key, type Role, useData } from './data.js';
@@ -22,7 +23,8 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
   const keys = of === undefined ? data.keys : data.keys.filter(({ account }) => account === of);
-  const nameOf = (id: string) => data.accounts.find((account) => account.id === id)?.name ?? id;
+  const accountNames = distinctNames(data.accounts);
+  const nameOf = (id: string) => accountNames.get(id) ?? id;
   const create = async (fields: Record<string, string>, form: HTMLFormElement) => {
     const made = await createKey(role, data.accounts, fields);
     setSecret(made.secret);
@@ -44,7 +46,7 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
               onChange={(event) => setChosen(event.currentTarget.value)}
             >
               <option value="">{words.choose}</option>
-              {data.accounts.map(({ id, name }) => (
+              {[...accountNames].map(([id, name]) => (
                 <option key={id} value={id}>
                   {name}
                 </option>

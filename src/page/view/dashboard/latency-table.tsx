@@ -2,6 +2,7 @@
 import type { Latency } from '../../../observe/figures.js';
 import { useTexts } from '../context.js';
 import { endpointName } from './endpoints.js';
+import { FigureTitles } from './figure-titles.js';
 import { Scrolled } from './scrolled.js';
 import { useDashboardTexts } from './texts.js';
 
@@ -18,11 +19,7 @@ export function LatencyTable({ rows, label }: { rows: readonly Latency[]; label:
         <thead>
           <tr>
             <th scope="col">{texts.log.endpoint}</th>
-            {titles.map((title) => (
-              <th key={title} scope="col" class="figure">
-                {title}
-              </th>
-            ))}
+            <FigureTitles titles={titles} />
           </tr>
         </thead>
         <tbody>

@@ -1,13 +1,13 @@
 /** The log of requests. Only the rows in view are in the document, so 10,000 rows scroll. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { DashboardTexts } from '../../languages/dashboard/en.js';
-import type { ApiError } from '../api.js';
+import { distinctNames } from '../../model/distinct-names.js';
+import { type ApiError, failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import {
   type Account,
   accountsOf,
-  failureOf,
   get,
   type Key,
   type LogLine,
@@ -34,7 +34,8 @@ const EMPTY_PAGES = 20;
 type Filters = Readonly<Record<'key' | 'account' | 'endpoint' | 'status' | 'from' | 'to', string>>;
 const NO_FILTERS: Filters = { key: '', account: '', endpoint: '', status: '', from: '', to: '' };
 const ENDPOINTS = ['semantic', 'semantic-analytics', 'details', 'drawings', 'coverage', 'mcp'];
-const STATUSES = ['2xx', '3xx', '4xx', '5xx', '401', '403', '404', '422', '429', '500', '503'];
+/** Without 401: calls without a known key are not in the log. */
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', '403', '404', '422', '429', '500', '503'];
 
 export function Log({ role }: { role: Role }) {
   const texts = useDashboardTexts();
@@ -55,6 +56,7 @@ export function Log({ role }: { role: Role }) {
         filters={filters}
         onChange={setFilters}
       />
+      <p class="soft">{texts.log.leftOut}</p>
       <p>
         <button type="button" class="button" onClick={() => setTurn((before) => before + 1)}>
           {texts.log.refresh}
@@ -88,6 +90,11 @@ function LogFilters({ role, keys, accounts, filters, onChange }: FilterProps) {
     const isOf = keys.some(({ id, account: owner }) => id === filters.key && owner === account);
     onChange({ ...filters, account, key: account === '' || isOf ? filters.key : '' });
   };
+  const accountNames = distinctNames(accounts);
+  // The account is not said of each key if it is the only one.
+  const isOfMany = role === 'operator' && filters.account === '';
+  const keyName = ({ id, name, account }: Key) =>
+    isOfMany ? `${name} (${id}) · ${accountNames.get(account) ?? account}` : `${name} (${id})`;
   const choice = (name: keyof Filters, label: string, options: readonly (readonly [string, string])[]) => (
     <label>
       <span>{label}</span>
@@ -118,16 +125,11 @@ function LogFilters({ role, keys, accounts, filters, onChange }: FilterProps) {
   );
   return (
     <div class="dashboard-filters">
-      {role === 'operator' &&
-        choice(
-          'account',
-          words.account,
-          accounts.map(({ id, name }) => [id, name] as const),
-        )}
+      {role === 'operator' && choice('account', words.account, [...accountNames])}
       {choice(
         'key',
         words.key,
-        shown.map(({ id, name }) => [id, `${name} (${id})`] as const),
+        shown.map((key) => [key.id, keyName(key)] as const),
       )}
       {choice(
         'endpoint',
@@ -184,8 +186,8 @@ function Lines({ role, filters, keys, accounts }: LinesProps) {
   const [top, setTop] = useState(0);
   // Servers store queries only if their operator wants it.
   const hasQueries = lines.some(({ query }) => query !== undefined);
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
-  const accountNames = new Map(accounts.map(({ id, name }) => [id, name]));
+  const names = distinctNames(keys);
+  const accountNames = distinctNames(accounts);
   const owners = new Map(keys.map(({ id, account }) => [id, accountNames.get(account) ?? account]));
   const columns = [
     ['time', words.time],

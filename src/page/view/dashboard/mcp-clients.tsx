@@ -1,5 +1,6 @@
 /** Clients of MCP: the access that accounts gave, to be ended, and which tools the keys use. */
 import { useState } from 'preact/hooks';
+import { distinctNames } from '../../model/distinct-names.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
 import {
@@ -23,27 +24,40 @@ const DAY_MS = 86_400_000;
 /** Endpoint of a tool call in the log. */
 const TOOL = 'mcp.';
 
+/** Without a sign-in for clients on this server: how they have access, and which tools they use. */
+export function McpWithoutSignIn({ role }: { role: Role }) {
+  const texts = useDashboardTexts();
+  const { mcp: words } = texts;
+  const { data, error, reload } = useData(() => get<{ keys: Key[] }>(role, '/keys'), []);
+  return (
+    <section>
+      <h2>{texts.tabs.mcp}</h2>
+      <p>{words.noSignIn}</p>
+      <h2>{words.calls(DAYS)}</h2>
+      {error && <Problem error={error} onRetry={reload} />}
+      {data && <ToolCalls role={role} keys={data.keys} />}
+    </section>
+  );
+}
+
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
 export function McpClients({ role }: { role: Role }) {
   const texts = useDashboardTexts();
   const { mcp: words } = texts;
   const { data, error, reload } = useData(async () => {
-    const [{ grants }, { keys }, { usage }, accounts] = await Promise.all([
+    const [{ grants }, { keys }, accounts] = await Promise.all([
       get<{ grants: Grant[] }>(role, '/grants'),
       get<{ keys: Key[] }>(role, '/keys'),
-      // A damaged log hides no client.
-      get<{ usage: UsageRow[] }>(role, `/usage${queryOf({ from: daysAgo(DAYS - 1), to: daysAgo(0) })}`).catch(
-        () => ({ usage: [] }),
-      ),
       accountsOf(role),
     ]);
-    return { grants, keys, usage, accounts };
+    return { grants, keys, accounts };
   }, []);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
-  const { grants, keys, usage, accounts } = data;
-  const nameOf = (id: string) => accounts.find((account) => account.id === id)?.name ?? id;
+  const { grants, keys, accounts } = data;
+  const accountNames = distinctNames(accounts);
+  const nameOf = (id: string) => accountNames.get(id) ?? id;
   return (
     <section>
       <h2>{texts.tabs.mcp}</h2>
@@ -64,7 +78,7 @@ export function McpClients({ role }: { role: Role }) {
         </ul>
       )}
       <h2>{words.calls(DAYS)}</h2>
-      <ToolCalls usage={usage} keys={keys} />
+      <ToolCalls role={role} keys={keys} />
     </section>
   );
 }
@@ -115,18 +129,25 @@ function GrantRow({ role, grant, account, onChange }: RowProps) {
   );
 }
 
-/** Calls of tools, by key and tool, most first. */
-function ToolCalls({ usage, keys }: { usage: readonly UsageRow[]; keys: readonly Key[] }) {
+/** Calls of tools, by key and tool, most first. They are read apart from the clients: a damaged log hides no client. */
+function ToolCalls({ role, keys }: { role: Role; keys: readonly Key[] }) {
   const { number } = useTexts();
-  const { mcp: words, usage: more } = useDashboardTexts();
+  const { loading, mcp: words, usage: more } = useDashboardTexts();
+  const { data, error, reload } = useData(
+    () => get<{ usage: UsageRow[] }>(role, `/usage${queryOf({ from: daysAgo(DAYS - 1), to: daysAgo(0) })}`),
+    [],
+  );
+  if (error) return <Problem error={error} onRetry={reload} />;
+  if (!data) return <Progress text={loading} />;
   const counts = new Map<string, { key: string; tool: string; calls: number }>();
-  for (const { key, endpoint, requests } of usage.filter((row) => row.endpoint.startsWith(TOOL))) {
+  for (const { key, endpoint, requests } of data.usage.filter((row) => row.endpoint.startsWith(TOOL))) {
     const tool = endpoint.slice(TOOL.length);
     const name = `${key} ${tool}`;
     counts.set(name, { key, tool, calls: (counts.get(name)?.calls ?? 0) + requests });
   }
   if (counts.size === 0) return <p>{more.none}</p>;
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  // The table does not name accounts: equal names are told apart in all of them.
+  const names = distinctNames(keys.map(({ id, name }) => ({ id, name })));
   return (
     <Scrolled label={words.calls(DAYS)}>
       <table class="narrow">

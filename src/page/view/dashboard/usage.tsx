@@ -1,8 +1,18 @@
 /** Usage by key and day: the quota as a bar, the calls as a plot and a table. */
 import { useState } from 'preact/hooks';
+import { distinctNames } from '../../model/distinct-names.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
-import { accountsOf, get, type Key, queryOf, type Role, type UsageRow, useData } from './data.js';
+import {
+  type Account,
+  accountsOf,
+  get,
+  type Key,
+  queryOf,
+  type Role,
+  type UsageRow,
+  useData,
+} from './data.js';
 import { DayPlot } from './day-plot.js';
 import { endpointName } from './endpoints.js';
 import { Problem } from './problem.js';
@@ -31,7 +41,9 @@ export function Usage({ role }: { role: Role }) {
   }, [days, key]);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
-  const names = new Map(data.keys.map(({ id, name }) => [id, name]));
+  const names = distinctNames(data.keys);
+  const accountNames = distinctNames(data.accounts);
+  const owners = new Map(data.keys.map(({ id, account }) => [id, accountNames.get(account) ?? account]));
   const all = Array.from({ length: days }, (_, at) => dayOf(now - (days - 1 - at) * DAY_MS));
   const counts = all.map((day) => {
     const rows = data.rows.filter((row) => row.day === day);
@@ -41,17 +53,11 @@ export function Usage({ role }: { role: Role }) {
   return (
     <section>
       {data.accounts.map((account) => (
-        <div class="quota" key={account.id}>
-          {role === 'operator' && <strong>{account.name}</strong>}
-          <span>{words.quota(number(account.quota.used), number(account.monthly_quota))}</span>
-          <meter
-            min={0}
-            max={Math.max(1, account.monthly_quota)}
-            value={account.quota.used}
-            aria-label={words.quota(number(account.quota.used), number(account.monthly_quota))}
-          />
-          <small>{words.resets(account.quota.resets_at.slice(0, 10))}</small>
-        </div>
+        <Quota
+          key={account.id}
+          account={account}
+          name={role === 'operator' ? accountNames.get(account.id) : undefined}
+        />
       ))}
       <h2>{words.calls}</h2>
       <div class="dashboard-filters">
@@ -71,7 +77,7 @@ export function Usage({ role }: { role: Role }) {
             <option value="">{words.all}</option>
             {data.keys.map(({ id, name }) => (
               <option key={id} value={id}>
-                {name} ({id})
+                {name} ({id}){role === 'operator' && ` · ${owners.get(id)}`}
               </option>
             ))}
           </select>
@@ -95,6 +101,7 @@ export function Usage({ role }: { role: Role }) {
               <thead>
                 <tr>
                   <th scope="col">{words.day}</th>
+                  {role === 'operator' && <th scope="col">{texts.log.account}</th>}
                   <th scope="col">{words.key}</th>
                   <th scope="col">{texts.log.endpoint}</th>
                   <th scope="col" class="figure">
@@ -112,7 +119,8 @@ export function Usage({ role }: { role: Role }) {
                 {data.rows.toReversed().map((row) => (
                   <tr key={`${row.day} ${row.key} ${row.endpoint}`}>
                     <th scope="row">{row.day}</th>
-                    <td>{names.get(row.key) ?? row.key}</td>
+                    {role === 'operator' && <td>{owners.get(row.key) ?? ''}</td>}
+                    <td title={row.key}>{names.get(row.key) ?? row.key}</td>
                     <td title={row.endpoint}>{endpointName(texts, row.endpoint)}</td>
                     <td class="figure">{number(row.requests)}</td>
                     <td class="figure">{number(row.ok)}</td>
@@ -125,5 +133,35 @@ export function Usage({ role }: { role: Role }) {
         </details>
       )}
     </section>
+  );
+}
+
+/** Share of a quota from which on its use is shown as a warning. */
+const NEARLY_USED = 0.9;
+
+/** What is used and left of the month. @param name of the account, among several */
+function Quota({ account, name }: { account: Account; name: string | undefined }) {
+  const { number } = useTexts();
+  const { usage: words } = useDashboardTexts();
+  const { monthly_quota: quota } = account;
+  const { used, resets_at: resets } = account.quota;
+  const isNearlyUsed = used >= NEARLY_USED * quota;
+  const said = words.quota(number(used), number(quota));
+  return (
+    <div class="quota">
+      {name !== undefined && <strong>{name}</strong>}
+      <span>
+        {said} ·{' '}
+        <span class={isNearlyUsed ? 'warn' : undefined}>{words.left(number(Math.max(0, quota - used)))}</span>
+      </span>
+      <meter
+        class={isNearlyUsed ? 'warn' : undefined}
+        min={0}
+        max={Math.max(1, quota)}
+        value={quota === 0 ? 1 : used}
+        aria-label={said}
+      />
+      <small>{words.resets(resets.slice(0, 10))}</small>
+    </div>
   );
 }

@@ -45,8 +45,9 @@ function QuestionWords({ question, matches }: { question: string; matches: Expla
               <li key={word}>
                 <b>{word}</b>{' '}
                 <span class="soft">
-                  {translationOf === undefined ? '' : `${results.translates(translationOf)}, `}
-                  {results.inDocuments(documents)}
+                  {translationOf === undefined
+                    ? results.inDocuments(documents)
+                    : `${results.translates(translationOf)} (${results.inDocuments(documents)})`}
                 </span>
               </li>
             ))}

@@ -1,10 +1,14 @@
 /** The filters of the search as chips, each with a button that removes it. */
+import type { DetailsResponse } from '../../../search/public-types.js';
 import { leftOutCountry, withoutFilter } from '../../model/active.js';
+import { linkTo } from '../../model/address.js';
+import { type AsOfDate, asOfDate, publicationOfAsOf } from '../../model/as-of.js';
 import type { ClassTitles } from '../../model/class-titles.js';
-import { DATES, emptySearch, type Search } from '../../model/fields.js';
+import { DATES, emptySearch, parametersOf, type Search } from '../../model/fields.js';
 import { printedNumber } from '../../model/number.js';
+import { useAnswer } from '../answers.js';
 import { useClassTitles } from '../class-titles.js';
-import { useTexts } from '../context.js';
+import { useSession, useTexts } from '../context.js';
 
 interface Props {
   search: Search;
@@ -17,18 +21,23 @@ const KINDS_EACH = 3;
 interface Chip {
   text: string;
   without: Search;
+  /** Stays if the text changes. Default: the text. */
+  key?: string;
+  /** A search with another value of the filter. */
+  instead?: { text: string; search: Search };
 }
 
 export function ActiveFilters({ search, onAsk }: Props) {
   const texts = useTexts();
   const titles = useClassTitles(search.ipc_codes.length + search.cpc_codes.length > 0);
-  const chips = chipsOf(search, texts.filters, titles);
+  const chips = chipsOf(search, texts.filters, titles, useAsOfDate(search));
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label={texts.filters.active}>
-      {chips.map(({ text, without }) => (
-        <li key={text} class="chip">
+      {chips.map(({ text, without, key = text, instead }) => (
+        <li key={key} class="chip">
           <span>{text}</span>
+          {instead && <a href={linkTo([], parametersOf(instead.search))}>{instead.text}</a>}
           <button type="button" aria-label={texts.question.remove(text)} onClick={() => onAsk(without)}>
             ×
           </button>
@@ -50,9 +59,28 @@ export function withoutFilters({ query, like, unlike, view, top_k, collapse, bal
   return { ...emptySearch(), query, like, unlike, view, top_k, collapse, balance };
 }
 
+/** The date that `as_of` means, as soon as the server has answered. Reading it counts nothing. */
+function useAsOfDate(search: Search): AsOfDate | undefined {
+  const publication = publicationOfAsOf(search);
+  const isReady = useSession().status !== 'waiting';
+  const { answer, isWaiting } = useAnswer<DetailsResponse>(
+    'api/v1/patents/details',
+    isReady && publication !== undefined
+      ? { patent_ids: [publication], sections: 'title', bibliography: true }
+      : undefined,
+  );
+  const entry = isWaiting ? undefined : answer?.patents[0];
+  return entry && asOfDate(search, entry);
+}
+
 type Filters = ReturnType<typeof useTexts>['filters'];
 
-function chipsOf(search: Search, filters: Filters, titles: ClassTitles | undefined): Chip[] {
+function chipsOf(
+  search: Search,
+  filters: Filters,
+  titles: ClassTitles | undefined,
+  asOf: AsOfDate | undefined,
+): Chip[] {
   const { fields } = filters;
   const chips = countryChips(search, filters);
   if (search.doc_type !== 'all')
@@ -67,8 +95,8 @@ function chipsOf(search: Search, filters: Filters, titles: ClassTitles | undefin
       without: { ...search, [`${kind}_date_from`]: '', [`${kind}_date_to`]: '' },
     });
   }
+  chips.push(...asOfChips(search, filters, asOf));
   for (const field of [
-    'as_of',
     'applicant',
     'inventor',
     'publication_number',
@@ -80,8 +108,7 @@ function chipsOf(search: Search, filters: Filters, titles: ClassTitles | undefin
     // How a name is compared is part of its filter.
     const isCompared = field === 'applicant' && search.applicant_match !== 'contains';
     const how = isCompared ? ` (${filters.applicant_match[search.applicant_match]})` : '';
-    const value = field === 'as_of' ? asOfText(search.as_of, filters) : search[field];
-    chips.push({ text: `${fields[field]}${how}: ${value}`, without });
+    chips.push({ text: `${fields[field]}${how}: ${search[field]}`, without });
   }
   for (const field of ['kind_codes', 'ipc_codes', 'cpc_codes', 'must_terms', 'must_not_terms'] as const) {
     if (field === 'kind_codes' && search.kind_codes.length > KINDS_EACH) {
@@ -101,9 +128,28 @@ function chipsOf(search: Search, filters: Filters, titles: ClassTitles | undefin
   return chips;
 }
 
-/** A day as it is. Of a publication, its priority date counts. */
-function asOfText(asOf: string, filters: Filters): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(asOf) ? asOf : `${printedNumber(asOf)} (${filters.ofPriority})`;
+/** Of a publication, its priority date counts. If that is earlier than its filing date, the visitor may choose. */
+function asOfChips(search: Search, filters: Filters, date: AsOfDate | undefined): Chip[] {
+  const without = withoutFilter(search, 'as_of');
+  if (!without) return [];
+  const publication = publicationOfAsOf(search);
+  const notes = [];
+  if (publication === search.as_of)
+    notes.push([filters.itsDate.priority, date?.day].filter(Boolean).join(' '));
+  else if (publication !== undefined && date) notes.push(filters.filingOf(printedNumber(publication)));
+  const value = [printedNumber(search.as_of), ...notes.map((note) => `(${note})`)].join(' ');
+  const other = date?.other;
+  return [
+    {
+      ...{ key: 'as_of', text: `${filters.fields.as_of}: ${value}`, without },
+      ...(other && {
+        instead: {
+          text: filters.useDate(`${filters.itsDate[other.kind]} ${other.day}`),
+          search: other.search,
+        },
+      }),
+    },
+  ];
 }
 
 function countryChips(search: Search, filters: Filters): Chip[] {

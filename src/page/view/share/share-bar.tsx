@@ -1,17 +1,38 @@
 /** Takes a search elsewhere: its address, its results as a file, its request as code. */
-import { useRef } from 'preact/hooks';
-import type { SearchResponse } from '../../../search/public-types.js';
+import { useRef, useState } from 'preact/hooks';
+import type { DetailsResponse, SearchResponse } from '../../../search/public-types.js';
 import { csvOf, curlOf, jsonOf, libraryCodeOf, type Source } from '../../model/export.js';
 import type { Search } from '../../model/fields.js';
 import { semanticRequest } from '../../model/request.js';
-import { answeredAt } from '../answers.js';
+import { answeredAt, postInSession } from '../answers.js';
+import { type ApiError, failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
+import { Failure } from '../parts/failure.js';
 
 export function ShareBar({ search, answer }: { search: Search; answer: SearchResponse }) {
   const { share } = useTexts();
   const dialog = useRef<HTMLDialogElement>(null);
+  const [error, setError] = useState<ApiError>();
+  const [isSaving, setSaving] = useState(false);
   const source = (): Source => ({ search, page: pageAddress(), searchedAt: answeredAt(answer) });
+  const saveCsv = async () => {
+    setSaving(true);
+    setError(undefined);
+    try {
+      // What the list lacks: one call for all results. It counts nothing.
+      const { patents } = await postInSession<DetailsResponse>('api/v1/patents/details', {
+        patent_ids: answer.results.map(({ patent_id }) => patent_id),
+        sections: 'title',
+        bibliography: true,
+      });
+      download('priorart.csv', 'text/csv', csvOf(answer.results, patents, source()));
+    } catch (cause) {
+      setError(failureOf(cause));
+    } finally {
+      setSaving(false);
+    }
+  };
   return (
     <div class="share">
       <Copy label={share.copyLink} text={() => location.href} />
@@ -19,7 +40,8 @@ export function ShareBar({ search, answer }: { search: Search; answer: SearchRes
         type="button"
         class="button"
         aria-label={share.download('CSV')}
-        onClick={() => download('priorart.csv', 'text/csv', csvOf(answer.results, source()))}
+        disabled={isSaving}
+        onClick={saveCsv}
       >
         {share.csv}
       </button>
@@ -37,6 +59,7 @@ export function ShareBar({ search, answer }: { search: Search; answer: SearchRes
       <dialog ref={dialog} class="dialog" aria-labelledby="request-heading">
         <RequestAsCode search={search} onClose={() => dialog.current?.close()} />
       </dialog>
+      {error && <Failure error={error} heading={share.failed} onRetry={saveCsv} />}
     </div>
   );
 }

@@ -1,8 +1,7 @@
 import { PriorartError } from '../../../../errors.js';
 import type { Route } from '../../../route.js';
 import { answer, queryOf } from '../../answer.js';
-import { grantsWithUse } from '../../grants-with-use.js';
-import { ADMIN } from '../admin.js';
+import { ADMIN, adminOf } from '../admin.js';
 import { listGrantsOperation, revokeGrantOperation } from './openapi.js';
 import { listGrantsSchema } from './schema.js';
 
@@ -17,7 +16,7 @@ export const listGrants: Route = {
     const { account } = queryOf(call, listGrantsSchema);
     const grants = call.services.authorization?.connections() ?? [];
     const wanted = account === undefined ? grants : grants.filter((one) => one.account === account);
-    return answer({ grants: await grantsWithUse(call, wanted) });
+    return answer({ grants: await adminOf(call).requests.withLastUse(wanted, ({ key }) => key) });
   },
 };
 

@@ -22,7 +22,7 @@ export const listKeys: Route = {
     const { account } = queryOf(call, listSchema);
     const { store, requests } = adminOf(call);
     const keys = account === undefined ? store.list() : store.list().filter((key) => key.account === account);
-    return answer({ keys: await requests.withLastUse(keys) });
+    return answer({ keys: await requests.withLastUse(keys, ({ id }) => id) });
   },
 };
 

@@ -65,6 +65,15 @@ export const ingestsOperation = adminOperation({
   description:
     'A file is listed when all of it is stored. A running ingest is listed after a second, with its progress.',
   answer: 'Ingests',
+  parameters: [
+    inQuery('with_failures', 'Lists only files with failures', { type: 'string', enum: ['true', 'false'] }),
+    inQuery('offset', 'Files of the list before the first of the answer', {
+      type: 'integer',
+      minimum: 0,
+      default: 0,
+    }),
+  ],
+  invalid: 'offset: got "x"; expected an integer from 0 to 1000000000',
   examples: {
     Ingests: {
       one: {
@@ -86,6 +95,7 @@ export const ingestsOperation = adminOperation({
             ...{ ingested: 3, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 10_482 },
           },
         ],
+        listed: 1,
         latest: [
           {
             path: '/data/weekly/ipg250107.zip',

@@ -1,6 +1,6 @@
 /** What operators see and do beside accounts and keys: all logs, passwords, sessions, ingests, health. */
 import { PriorartError } from '../../../../errors.js';
-import type { IngestedFile } from '../../../../observe/observations.js';
+import type { ListedFile } from '../../../../observe/observations.js';
 import type { Route } from '../../../route.js';
 import { keyNameSchema } from '../../account/schema.js';
 import { answer, bodyOf, queryOf } from '../../answer.js';
@@ -8,7 +8,7 @@ import { readiness } from '../../health/readyz.js';
 import { allLogsQuerySchema, filterOf } from '../../log-query.js';
 import { ADMIN, adminOf } from '../admin.js';
 import * as operations from './openapi.js';
-import { ingestFailuresQuerySchema, passwordInputSchema } from './schema.js';
+import { ingestFailuresQuerySchema, ingestsQuerySchema, passwordInputSchema } from './schema.js';
 
 const access = 'admin';
 /** Files of the ledger in an answer. */
@@ -95,16 +95,26 @@ export const ingests: Route = {
   operation: operations.ingestsOperation,
   handle(call) {
     const files = call.services.engine.sources?.() ?? [];
-    files.sort((a, b) => (a.last_read < b.last_read ? 1 : -1));
-    const latest = files.slice(0, LATEST_FILES).map(({ failures: _, ...file }) => file);
-    const running = call.services.engine.running?.() ?? [];
-    return answer({ running, files: files.length, totals: totalsOf(files), runs: runsOf(files), latest });
+    // Files that were read in the same millisecond have an order, too: pages neither repeat nor lose one.
+    files.sort((a, b) =>
+      a.last_read === b.last_read ? (a.path < b.path ? -1 : 1) : a.last_read < b.last_read ? 1 : -1,
+    );
+    const { with_failures: withFailures, offset } = queryOf(call, ingestsQuerySchema);
+    const listed = withFailures === 'true' ? files.filter(({ failed }) => failed > 0) : files;
+    return answer({
+      running: call.services.engine.running?.() ?? [],
+      files: files.length,
+      totals: totalsOf(files),
+      runs: runsOf(files),
+      listed: listed.length,
+      latest: listed.slice(offset, offset + LATEST_FILES),
+    });
   },
 };
 
-type Outcomes = Pick<IngestedFile, 'ingested' | 'updated' | 'unchanged' | 'skipped' | 'failed' | 'bytes'>;
+type Outcomes = Pick<ListedFile, 'ingested' | 'updated' | 'unchanged' | 'skipped' | 'failed' | 'bytes'>;
 
-function totalsOf(files: readonly IngestedFile[]): Outcomes {
+function totalsOf(files: readonly ListedFile[]): Outcomes {
   const totals: Outcomes = { ingested: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, bytes: 0 };
   for (const file of files)
     for (const name of Object.keys(totals) as (keyof Outcomes)[]) totals[name] += file[name];
@@ -112,8 +122,8 @@ function totalsOf(files: readonly IngestedFile[]): Outcomes {
 }
 
 /** The runs that read these files last, newest first. */
-function runsOf(files: readonly IngestedFile[]) {
-  const byRun = new Map<string, IngestedFile[]>();
+function runsOf(files: readonly ListedFile[]) {
+  const byRun = new Map<string, ListedFile[]>();
   for (const file of files) {
     if (file.run === undefined) continue;
     const others = byRun.get(file.run);

@@ -17,6 +17,20 @@ const outcomes = {
 };
 const time = () => z.iso.datetime();
 
+/** The greatest `offset`, more than a ledger has files. */
+const OFFSET_MAX = 1_000_000_000;
+const offsetForm = `an integer from 0 to ${OFFSET_MAX}`;
+
+export const ingestsQuerySchema = z.strictObject({
+  with_failures: z.enum(['true', 'false'], { error: 'true or false' }).default('false'),
+  offset: z.coerce
+    .number({ error: offsetForm })
+    .int(offsetForm)
+    .min(0, offsetForm)
+    .max(OFFSET_MAX, offsetForm)
+    .default(0),
+});
+
 export const ingestsSchema = z.strictObject({
   running: z
     .array(
@@ -42,6 +56,7 @@ export const ingestsSchema = z.strictObject({
       }),
     )
     .describe('The latest runs, newest first. A file counts for the run that read it last'),
+  listed: z.int().min(0).describe('Files from which `latest` is a page: all, or those with failures'),
   latest: z
     .array(
       z.strictObject({
@@ -56,7 +71,7 @@ export const ingestsSchema = z.strictObject({
           .describe('Start of the run that read it last; absent if an older version read it'),
       }),
     )
-    .describe('The files that were read last, newest first'),
+    .describe('From `offset` on, at most 200 files, that read last first'),
 });
 
 export const ingestFailuresQuerySchema = z.strictObject({ path: z.string({ error: 'a text' }) });

@@ -1,0 +1,72 @@
+//! A query, arranged to be compared with sketches.
+
+use super::rotation::Rotation;
+use super::{products, step_of, Layout, FACTOR, MEAN_BITS, MEAN_MIDDLE, ROW_BITS, ROW_MIDDLE};
+use half::f16;
+
+/// The query's components are integers within this.
+const GREATEST: f32 = 127.0;
+/// Standard deviation of the error of a passage's estimate, for a query of length 1, as a multiple
+/// of the passage's factor: measured on random residuals (tests.rs).
+const ERROR: f32 = 0.33;
+
+/// A query for sketches of its number of dimensions.
+#[derive(Debug)]
+pub struct Probe {
+    layout: Layout,
+    /// The rotated components as integers, padded with 0; what 1 means; and their sum.
+    query: Vec<i8>,
+    step: f32,
+    sum: i32,
+    length: f32,
+}
+
+impl Probe {
+    pub fn new(query: &[f32]) -> Self {
+        let layout = Layout::of(query.len());
+        let mut rotated = query.to_vec();
+        Rotation::of(query.len()).apply(&mut rotated);
+        let step = rotated.iter().fold(f32::MIN_POSITIVE, |a, b| a.max(b.abs())) / GREATEST;
+        let mut integers: Vec<i8> = rotated.iter().map(|x| (x / step).round() as i8).collect();
+        integers.resize(layout.width, 0);
+        Probe {
+            layout,
+            step,
+            sum: integers.iter().map(|&x| x as i32).sum(),
+            query: integers,
+            length: query.iter().map(|x| x * x).sum::<f32>().sqrt(),
+        }
+    }
+
+    /// Writes, for each of adjacent documents, the inner product of the query with the decoded mean.
+    /// The memory of `sums` is reused.
+    #[inline]
+    pub fn means(&self, docs: &[u8], sums: &mut Vec<i32>, out: &mut Vec<f32>) {
+        let length = self.layout.doc();
+        products::sums::<MEAN_BITS>(docs, length, &self.query, sums);
+        let middle = MEAN_MIDDLE * self.sum as f32;
+        out.clear();
+        let docs = docs.chunks_exact(length);
+        out.extend(docs.zip(&*sums).map(|(doc, &sum)| self.step * step_of(doc) * (sum as f32 - middle)));
+    }
+
+    /// Calls `each` with the number of each passage, its estimate, and the standard deviation of the
+    /// estimate's error. `mean` is that of the document, `rows` the record of its passages.
+    #[inline]
+    pub fn passages(
+        &self,
+        mean: f32,
+        rows: &[u8],
+        sums: &mut Vec<i32>,
+        mut each: impl FnMut(usize, f32, f32),
+    ) {
+        let length = self.layout.row_codes();
+        let (codes, factors) = rows.split_at(rows.len() / self.layout.row() * length);
+        products::sums::<ROW_BITS>(codes, length, &self.query, sums);
+        let (middle, error) = (ROW_MIDDLE * self.sum as f32, ERROR * self.length);
+        for (n, (&sum, factor)) in sums.iter().zip(factors.chunks_exact(FACTOR)).enumerate() {
+            let factor = f16::from_le_bytes([factor[0], factor[1]]).to_f32();
+            each(n, mean + factor * self.step * (sum as f32 - middle), factor * error);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+/**
+ * Requests to the cluster. A request that fails for its node is sent to the next node. An answer that lacks a shard is an
+ * error.
+ */
+import type { Client, errors } from '@opensearch-project/opensearch';
+import { PriorartError } from '../errors.js';
+import { type Library, loadLibrary } from './library.js';
+import type { ClusterSettings } from './settings.js';
+
+/** Requests that are sent to other nodes after a failure. */
+const RETRIES = 3;
+/** Seconds that the state of a search stays readable between two requests. */
+const KEPT = '2m';
+
+export type Json = Record<string, unknown>;
+
+export interface Hit<Source = Json> {
+  _id: string;
+  _score: number | null;
+  _source?: Source;
+  _seq_no?: number;
+  _primary_term?: number;
+  fields?: Record<string, unknown[]>;
+  sort?: unknown[];
+}
+
+export interface SearchAnswer<Source = Json> {
+  hits: { total?: { value: number; relation: 'eq' | 'gte' }; hits: Hit<Source>[] };
+  aggregations?: Record<string, Json>;
+  timed_out: boolean;
+  _shards: { total: number; failed: number; failures?: { reason?: { reason?: string } }[] };
+}
+
+/** One operation of a bulk request: its line, and the document's line if it has one. */
+export interface BulkOperation {
+  action: Json;
+  document?: string;
+}
+
+/** The outcome of one operation. */
+export interface BulkItem {
+  status: number;
+  error?: { type: string; reason: string };
+  result?: string;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  query?: Record<string, string | number | boolean>;
+  /** Statuses that are answers and no errors. */
+  ignore?: number[];
+}
+
+export class ClusterClient {
+  readonly #client: Client;
+  readonly #errors: typeof errors;
+  readonly settings: ClusterSettings;
+
+  private constructor(library: Library, settings: ClusterSettings) {
+    const { nodes, username, password, ca, timeoutMs } = settings;
+    this.settings = settings;
+    this.#errors = library.errors;
+    this.#client = new library.Client({
+      nodes: [...nodes],
+      maxRetries: RETRIES,
+      requestTimeout: timeoutMs,
+      ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
+      ...(ca === undefined ? {} : { ssl: { ca, rejectUnauthorized: true } }),
+    });
+  }
+
+  /** @throws PriorartError `unavailable` if the library is not installed */
+  static async open(settings: ClusterSettings): Promise<ClusterClient> {
+    return new ClusterClient(await loadLibrary(), settings);
+  }
+
+  /** @throws PriorartError `unavailable`, `overloaded`, `cancelled`, `internal` */
+  async request<T = Json>(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD',
+    path: string,
+    body?: Json,
+    { signal, query, ignore = [] }: RequestOptions = {},
+  ): Promise<T> {
+    return (await this.#send({ method, path, body, querystring: query ?? {} }, { signal, ignore })) as T;
+  }
+
+  /** A search of all shards. @throws PriorartError as `request`; `unavailable` if a shard did not answer */
+  async search<Source = Json>(
+    path: string,
+    body: Json,
+    options: RequestOptions = {},
+  ): Promise<SearchAnswer<Source>> {
+    const query = { allow_partial_search_results: false, ...options.query };
+    const answer = await this.request<SearchAnswer<Source>>('POST', path, body, { ...options, query });
+    const { failed, failures } = answer._shards;
+    if (answer.timed_out || failed > 0) {
+      const reason = answer.timed_out ? 'a shard was too slow' : failures?.[0]?.reason?.reason;
+      throw unavailable(`${failed} shards of the cluster did not answer${reason ? `: ${reason}` : ''}`);
+    }
+    return answer;
+  }
+
+  /** @returns the outcome of each operation, in their order */
+  async bulk(operations: readonly BulkOperation[], signal?: AbortSignal): Promise<BulkItem[]> {
+    if (operations.length === 0) return [];
+    const lines = operations.flatMap(({ action, document }) =>
+      document === undefined ? [JSON.stringify(action)] : [JSON.stringify(action), document],
+    );
+    const request = { method: 'POST', path: '/_bulk', bulkBody: `${lines.join('\n')}\n`, querystring: {} };
+    const answer = (await this.#send(request, { signal, ignore: [] })) as {
+      items: Record<string, BulkItem>[];
+    };
+    return answer.items.map((item) => Object.values(item)[0]!);
+  }
+
+  /** Runs work on one state of an index, in which later changes are invisible. */
+  async atOneState<T>(
+    index: string,
+    work: (state: OneState) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const state = await this.openState(index, signal);
+    try {
+      return await work(state);
+    } finally {
+      state.release();
+    }
+  }
+
+  /** Opens one state of an index. The caller must release it. */
+  async openState(index: string, signal?: AbortSignal): Promise<OneState> {
+    const query = { keep_alive: KEPT, allow_partial_pit_creation: false };
+    const path = `/${index}/_search/point_in_time`;
+    const { pit_id: id } = await this.request<{ pit_id: string }>('POST', path, undefined, { signal, query });
+    return new OneState(this, id, signal);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  async #send(
+    request: Json & { method: string; path: string },
+    { signal, ignore }: { signal: AbortSignal | undefined; ignore: number[] },
+  ): Promise<unknown> {
+    if (signal?.aborted) throw cancelled();
+    const sent = this.#client.transport.request(request, { ignore });
+    const abort = () => {
+      // It returns the request, whose rejection Node would throw if the listener returned it.
+      (sent as unknown as { abort(): unknown }).abort();
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return (await sent).body;
+    } catch (error) {
+      throw signal?.aborted ? cancelled() : this.#translated(error);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  #translated(error: unknown): unknown {
+    const { ConnectionError, NoLivingConnectionsError, TimeoutError, ResponseError } = this.#errors;
+    if (error instanceof ResponseError) return ofResponse(error);
+    if (error instanceof TimeoutError) return unavailable('the cluster did not answer in time', error);
+    if (error instanceof ConnectionError || error instanceof NoLivingConnectionsError) {
+      return unavailable(`no node of the cluster can be reached: ${error.message}`, error);
+    }
+    return error;
+  }
+}
+
+/** Searches of one state of an index. */
+export class OneState {
+  readonly #client: ClusterClient;
+  readonly #id: string;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(client: ClusterClient, id: string, signal: AbortSignal | undefined) {
+    this.#client = client;
+    this.#id = id;
+    this.#signal = signal;
+  }
+
+  /** Frees what the cluster keeps for this state. */
+  release(): void {
+    // It expires by itself if the cluster does not hear this.
+    this.#client.request('DELETE', '/_search/point_in_time', { pit_id: [this.#id] }).catch(() => {});
+  }
+
+  search<Source = Json>(body: Json): Promise<SearchAnswer<Source>> {
+    const pit = { id: this.#id, keep_alive: KEPT };
+    return this.#client.search<Source>('/_search', { ...body, pit }, { signal: this.#signal });
+  }
+}
+
+/** The error for an answer that is none. */
+function ofResponse(error: errors.ResponseError): PriorartError {
+  const status = error.statusCode ?? 0;
+  const { type, reason } = (error.body as { error?: { type?: string; reason?: string } })?.error ?? {};
+  const said = [type, reason].filter(Boolean).join(': ') || error.message;
+  if (status === 429) {
+    return new PriorartError('overloaded', `the cluster is overloaded: ${said}`, {
+      cause: error,
+      retryAfter: 1,
+    });
+  }
+  if (status === 401 || status === 403) {
+    return unavailable(`the cluster refused the credentials (${status}): ${said}`, error);
+  }
+  if (status >= 500 || status === 0) return unavailable(`the cluster answered ${status}: ${said}`, error);
+  return new PriorartError('internal', `the cluster refused a request (${status}): ${said}`, {
+    cause: error,
+  });
+}
+
+export function unavailable(message: string, cause?: unknown): PriorartError {
+  return new PriorartError('unavailable', message, { retryAfter: 1, ...(cause ? { cause } : {}) });
+}
+
+function cancelled(): PriorartError {
+  return new PriorartError('cancelled', 'the call was cancelled');
+}

@@ -1,0 +1,130 @@
+/** Fetches publications from the cluster into memory. */
+import { PriorartError } from '../errors.js';
+import { any } from './clauses.js';
+import type { Json, OneState } from './client.js';
+import type { Stored } from './documents.js';
+import type { Missing, PublicationsInMemory } from './publications.js';
+
+/** Fields of documents that a request reads. */
+export type Field = keyof Stored;
+
+/** Documents of one answer. Those with vectors have some 100 KB each. */
+const EACH_REQUEST = 100;
+/** Rounds of reading and fetching. A number leads to publications, and these to their applications. */
+const ROUNDS = 8;
+/** Publications under some keys, at most. */
+const MOST = 10_000;
+
+/**
+ * Runs work on publications. What it reads and is not there is fetched, and the work runs again.
+ * @param work without side effects
+ */
+export async function withPublications<T>(
+  state: OneState,
+  publications: PublicationsInMemory,
+  fields: readonly Field[],
+  work: () => T,
+): Promise<T> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const end = attempt(work);
+    const missing = publications.takeMissing();
+    if (missing === undefined) {
+      if ('error' in end) throw end.error;
+      return end.value;
+    }
+    await fetchMissing(state, publications, missing, fields);
+  }
+  throw new PriorartError('internal', `publications lead to others after ${ROUNDS} rounds`);
+}
+
+function attempt<T>(work: () => T): { value: T } | { error: unknown } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function fetchMissing(
+  state: OneState,
+  publications: PublicationsInMemory,
+  missing: Missing,
+  fields: readonly Field[],
+): Promise<void> {
+  const { ids, numbers, applications } = missing;
+  const queries = [
+    ...(ids.size > 0 ? [{ terms: { ids: [...ids] } }] : []),
+    ...(numbers.size > 0 ? [{ terms: { number: [...numbers] } }] : []),
+    ...(applications.size > 0 ? [{ terms: { application_key: [...applications] } }] : []),
+  ];
+  for (const stored of await fetchAll(state, [any(queries)], fields)) publications.add(stored);
+  publications.know(missing);
+}
+
+/** All documents for which queries hold. @throws PriorartError `internal` if they are too many */
+export async function fetchAll(
+  state: OneState,
+  filter: readonly Json[],
+  fields: readonly Field[],
+): Promise<Stored[]> {
+  const found: Stored[] = [];
+  let after: unknown[] | undefined;
+  for (;;) {
+    const { hits } = await state.search<Stored>({
+      size: EACH_REQUEST,
+      query: { bool: { filter } },
+      _source: fields,
+      sort: [{ 'columns.patent_id': 'asc' }],
+      track_total_hits: false,
+      ...(after ? { search_after: after } : {}),
+    });
+    for (const { _source } of hits.hits) found.push(_source!);
+    after = hits.hits.at(-1)?.sort;
+    if (hits.hits.length < EACH_REQUEST || after === undefined) return found;
+    if (found.length >= MOST) {
+      throw new PriorartError('internal', `more than ${MOST} publications match one number`);
+    }
+  }
+}
+
+/** patent_ids of all documents for which queries hold. */
+export async function idsWhere(state: OneState, filter: readonly Json[]): Promise<string[]> {
+  const found: string[] = [];
+  let after: unknown[] | undefined;
+  do {
+    const { hits } = await state.search({
+      size: MOST,
+      query: { bool: { filter } },
+      _source: false,
+      sort: [{ 'columns.patent_id': 'asc' }],
+      track_total_hits: false,
+      ...(after ? { search_after: after } : {}),
+    });
+    for (const { _id } of hits.hits) found.push(_id);
+    after = hits.hits.length < MOST ? undefined : hits.hits.at(-1)?.sort;
+  } while (after !== undefined);
+  return found;
+}
+
+/** Adds the documents with these patent_ids. @param each documents of one request */
+export async function fetchByIds(
+  state: OneState,
+  publications: PublicationsInMemory,
+  patentIds: readonly string[],
+  fields: readonly Field[],
+  each = EACH_REQUEST,
+): Promise<void> {
+  for (let at = 0; at < patentIds.length; at += each) {
+    const values = patentIds.slice(at, at + each);
+    const { hits } = await state.search<Stored>({
+      size: values.length,
+      query: { bool: { filter: [{ ids: { values } }] } },
+      _source: fields,
+      track_total_hits: false,
+    });
+    if (hits.hits.length !== values.length) {
+      throw new PriorartError('internal', 'a document of this state of the index was not found again');
+    }
+    for (const { _source } of hits.hits) publications.add(_source!);
+  }
+}

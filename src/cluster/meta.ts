@@ -1,0 +1,164 @@
+/**
+ * What is known of an index besides its publications. Its form and model are in its mapping, so that they change with the
+ * alias. The number of commits and the ledger are documents of an index beside it.
+ */
+import { PriorartError } from '../errors.js';
+import type { Manifest, ModelIdentity } from '../store/manifest.js';
+import type { SourceRecord } from '../store/source-record.js';
+import type { ClusterClient } from './client.js';
+import { FORM, type IndexMeta, indexBody } from './mapping.js';
+
+/** What is known of the index that the alias names. */
+export interface ClusterMeta {
+  /** Name of the index behind the alias. */
+  index: string;
+  model: ModelIdentity;
+  models?: NonNullable<Manifest['models']>;
+  generation: number;
+  updatedAt: string;
+}
+
+interface State {
+  generation: number;
+  updated_at: string;
+}
+
+const STATE = 'state';
+
+/** Name of the index with state and ledger. */
+function besideOf({ settings }: ClusterClient): string {
+  return `${settings.index}-meta`;
+}
+
+/** The index behind the alias; undefined without an alias. @throws PriorartError `data_version`, `unavailable` */
+export async function readMeta(client: ClusterClient): Promise<ClusterMeta | undefined> {
+  const { index: alias } = client.settings;
+  const found = await client.request<
+    Record<string, { mappings?: { _meta?: IndexMeta } }> & { status?: number }
+  >('GET', `/${alias}/_mapping`, undefined, { ignore: [404] });
+  if (found.status === 404) return undefined;
+  const indexes = Object.entries(found) as [string, { mappings?: { _meta?: IndexMeta } }][];
+  if (indexes.length > 1) {
+    throw new PriorartError('data_version', `the alias ${alias} names several indexes; expected one`);
+  }
+  const [first] = indexes;
+  if (first === undefined) return undefined;
+  const [index, { mappings }] = first;
+  const meta = mappings?._meta;
+  if (meta?.form !== FORM) {
+    const form = meta?.form === undefined ? 'was not made by priorart' : `has form ${meta.form}`;
+    throw new PriorartError('data_version', `the index ${index} ${form}; this priorart reads form ${FORM}`);
+  }
+  const { model, models } = meta;
+  return { index, model, ...(models === undefined ? {} : { models }), ...(await stateOf(client, meta)) };
+}
+
+async function stateOf(
+  client: ClusterClient,
+  { createdAt }: IndexMeta,
+): Promise<Pick<ClusterMeta, 'generation' | 'updatedAt'>> {
+  const { _source } = await client.request<{ _source?: State }>(
+    'GET',
+    `/${besideOf(client)}/_doc/${STATE}`,
+    undefined,
+    { ignore: [404] },
+  );
+  return { generation: _source?.generation ?? 1, updatedAt: _source?.updated_at ?? createdAt };
+}
+
+/** Makes an index for a model, with its alias. Does nothing if another process was first. */
+export async function createIndex(
+  client: ClusterClient,
+  model: ModelIdentity,
+  models: Manifest['models'],
+): Promise<void> {
+  const { settings } = client;
+  await checkPlugin(client);
+  const { number_of_shards, number_of_replicas } = {
+    number_of_shards: 1,
+    number_of_replicas: settings.replicas,
+  };
+  const beside = {
+    settings: { index: { number_of_shards, number_of_replicas } },
+    mappings: {
+      dynamic: false,
+      properties: { path: { type: 'keyword', ignore_above: 8_000 }, kind: { type: 'keyword' } },
+    },
+  };
+  await create(client, besideOf(client), beside);
+  // All processes that make an index at the same time choose this name.
+  const body = indexBody(settings, model, models);
+  await create(client, `${settings.index}-1`, { ...body, aliases: { [settings.index]: {} } });
+}
+
+async function create(client: ClusterClient, name: string, body: Record<string, unknown>): Promise<void> {
+  const answer = await client.request<{ error?: { type: string; reason: string } }>('PUT', `/${name}`, body, {
+    ignore: [400],
+    query: { wait_for_active_shards: 1 },
+  });
+  if (answer.error === undefined || answer.error.type === 'resource_already_exists_exception') return;
+  throw new PriorartError('unavailable', `the index ${name} cannot be made: ${answer.error.reason}`);
+}
+
+/** @throws PriorartError `unavailable` if a node with data lacks the k-NN plugin */
+async function checkPlugin(client: ClusterClient): Promise<void> {
+  const { nodes } = await client.request<{
+    nodes: Record<string, { name: string; roles: string[]; plugins: { name: string }[] }>;
+  }>('GET', '/_nodes/plugins');
+  for (const { name, roles, plugins } of Object.values(nodes)) {
+    if (!roles.includes('data') || plugins.some((plugin) => plugin.name === 'opensearch-knn')) continue;
+    throw new PriorartError('unavailable', `the node ${name} lacks the plugin opensearch-knn; install it`);
+  }
+}
+
+/** Counts a commit. */
+export async function countCommit(client: ClusterClient): Promise<void> {
+  const now = new Date().toISOString();
+  await client.request(
+    'POST',
+    `/${besideOf(client)}/_update/${STATE}`,
+    {
+      script: {
+        source: 'ctx._source.generation += 1; ctx._source.updated_at = params.now',
+        params: { now },
+      },
+      upsert: { kind: STATE, generation: 2, updated_at: now },
+    },
+    { query: { retry_on_conflict: 20 } },
+  );
+}
+
+/** Every file of the ledger, by path. */
+export async function readLedger(client: ClusterClient): Promise<SourceRecord[]> {
+  const records: SourceRecord[] = [];
+  let after: unknown[] | undefined;
+  do {
+    const { hits } = await client.search<{ record: SourceRecord }>(`/${besideOf(client)}/_search`, {
+      size: 1_000,
+      query: { term: { kind: 'file' } },
+      sort: [{ path: 'asc' }],
+      ...(after ? { search_after: after } : {}),
+    });
+    for (const { _source } of hits.hits) records.push(_source!.record);
+    after = hits.hits.at(-1)?.sort;
+  } while (after !== undefined);
+  return records;
+}
+
+/** Enters files in the ledger. @param idOf makes an id of a path */
+export async function enterLedger(
+  client: ClusterClient,
+  records: readonly SourceRecord[],
+  idOf: (path: string) => string,
+): Promise<void> {
+  const outcomes = await client.bulk(
+    records.map((record) => ({
+      action: { index: { _index: besideOf(client), _id: idOf(record.path) } },
+      document: JSON.stringify({ kind: 'file', path: record.path, record }),
+    })),
+  );
+  const failed = outcomes.find(({ error }) => error);
+  if (failed?.error)
+    throw new PriorartError('unavailable', `the ledger was not written: ${failed.error.reason}`);
+  await client.request('POST', `/${besideOf(client)}/_refresh`);
+}

@@ -1,0 +1,117 @@
+/**
+ * Publications in memory: those that a request needs. What is read and is not there is noted, so that it can be fetched.
+ */
+import type { Passage } from '../patent/passage.js';
+import type { DocumentBody, DocumentHead } from '../store/document.js';
+import type { PatentFigures } from '../store/figures.js';
+import type { Lookup, Lookups, Publications } from '../store/publications.js';
+import type { Stored } from './documents.js';
+
+/** Keys that were read and that nothing is known of. */
+export interface Missing {
+  ids: Set<string>;
+  numbers: Set<string>;
+  applications: Set<string>;
+}
+
+export class PublicationsInMemory implements Publications {
+  readonly dir: string;
+  readonly documents: Lookup<number, DocumentHead>;
+  readonly bodies: Lookup<number, DocumentBody>;
+  readonly ids: Lookup<string, number>;
+  readonly numbers: Lookups;
+  readonly applications: Lookups;
+  /** Drawings are not on the cluster. */
+  readonly figures: Lookup<string, PatentFigures> = { get: () => undefined };
+  /** By document id, from 1. */
+  readonly #stored: Stored[] = [];
+  readonly #ids = new Map<string, number>();
+  readonly #numbers = new Map<string, Set<string>>();
+  readonly #applications = new Map<string, Set<string>>();
+  /** Keys that were fetched, whether there was something or not. */
+  readonly #known = { ids: new Set<string>(), numbers: new Set<string>(), applications: new Set<string>() };
+  #missing: Missing = noneMissing();
+
+  /** @param name of the index, for messages */
+  constructor(name: string) {
+    this.dir = name;
+    this.documents = { get: (doc) => this.stored(doc)?.head };
+    this.bodies = { get: (doc) => this.stored(doc)?.body };
+    this.ids = {
+      get: (patentId) => {
+        const found = this.#ids.get(patentId);
+        if (found === undefined && !this.#known.ids.has(patentId)) this.#missing.ids.add(patentId);
+        return found;
+      },
+    };
+    this.numbers = { getValues: (key) => this.#valuesOf('numbers', this.#numbers, key) };
+    this.applications = { getValues: (key) => this.#valuesOf('applications', this.#applications, key) };
+  }
+
+  stored(doc: number): Stored | undefined {
+    return this.#stored[doc - 1];
+  }
+
+  /** Document id of a publication that was added; undefined if it was not. */
+  docOf(patentId: string): number | undefined {
+    return this.#ids.get(patentId);
+  }
+
+  /** Number of publications; their ids are 1 to this number. */
+  get size(): number {
+    return this.#stored.length;
+  }
+
+  /** Adds a publication, or fields of one that is there. @returns its document id */
+  add(stored: Stored): number {
+    const { head } = stored;
+    const known = this.#ids.get(head.patent_id);
+    if (known !== undefined) {
+      Object.assign(this.#stored[known - 1]!, stored);
+      return known;
+    }
+    const doc = this.#stored.push(stored);
+    for (const id of [head.patent_id, ...(head.corrects ?? [])]) this.#ids.set(id, doc);
+    addTo(this.#numbers, head.number, head.patent_id);
+    if (head.application_number) {
+      addTo(this.#applications, head.country + head.application_number, head.patent_id);
+    }
+    return doc;
+  }
+
+  /** Notes that everything under these keys was added. */
+  know({ ids, numbers, applications }: Missing): void {
+    for (const id of ids) this.#known.ids.add(id);
+    for (const number of numbers) this.#known.numbers.add(number);
+    for (const key of applications) this.#known.applications.add(key);
+  }
+
+  /** What was read since the last call and is not known; undefined if nothing is missing. */
+  takeMissing(): Missing | undefined {
+    const missing = this.#missing;
+    this.#missing = noneMissing();
+    const none = missing.ids.size + missing.numbers.size + missing.applications.size === 0;
+    return none ? undefined : missing;
+  }
+
+  passage(doc: number, number: number): Passage | undefined {
+    return this.stored(doc)?.texts?.passages[number];
+  }
+
+  refresh(): void {}
+
+  #valuesOf(kind: 'numbers' | 'applications', values: Map<string, Set<string>>, key: string): string[] {
+    if (!this.#known[kind].has(key)) this.#missing[kind].add(key);
+    return [...(values.get(key) ?? [])].sort();
+  }
+}
+
+export function noneMissing(): Missing {
+  return { ids: new Set(), numbers: new Set(), applications: new Set() };
+}
+
+function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
+  const values = map.get(key);
+  if (values) values.add(value);
+  else map.set(key, new Set([value]));
+}

@@ -1,0 +1,249 @@
+/**
+ * The lexical score on the cluster: that of native/core/src/lexical/score.rs, with its numbers. The cluster counts how many
+ * documents hold each word of the question, and how often; the score is a query that is made of these numbers.
+ */
+import type { UsedWord, WordForms } from '../index/native.js';
+import type { Json, OneState } from './client.js';
+import {
+  formsIn,
+  occurrences,
+  ownQuery,
+  should,
+  termsOf,
+  translatedParts,
+  translationsQuery,
+} from './forms.js';
+import { LEXICAL } from './lexical-fit.js';
+import { PARTS, type Part } from './mapping.js';
+
+/** Words whose documents are counted, at most: the rarest by an estimate. As in the embedded engine. */
+const MOST_COUNTED = 2 * LEXICAL.mostWords;
+/** Queries that one request counts: of words with all their forms, and of single terms. */
+const WORDS_EACH = 24;
+const TERMS_EACH = 500;
+
+/** The words that are scored, and the query whose score is the lexical score. */
+export interface LexicalQuery {
+  used: UsedWord[];
+  /** Undefined if no document holds a word. */
+  query: Json | undefined;
+}
+
+/** What scores depend on besides a document. */
+interface Collection {
+  documents: number;
+  /** Mean length of each part. */
+  average: Record<Part, number>;
+}
+
+/** A word with the number of documents that hold it. */
+interface Counted {
+  at: number;
+  word: WordForms;
+  documents: number;
+  /** Whether documents hold the word itself; otherwise they hold a translation. */
+  isHeld: boolean;
+}
+
+/**
+ * The lexical score of a question.
+ * @param translated share of a word's weight that a translation has
+ */
+export async function lexicalQuery(
+  state: OneState,
+  words: readonly WordForms[],
+  translated: number,
+): Promise<LexicalQuery> {
+  const collection = await collectionOf(state);
+  const looked = new Translations();
+  const all = await estimated(state, words, collection);
+  const rare = all.filter(({ isCommon }) => !isCommon);
+  let found = await counted(state, rare, looked);
+  if (found.every(({ documents }) => isCommon(documents, collection))) {
+    found = await counted(state, all, looked);
+  }
+  const chosen = chosenOf(found, collection);
+  const greatest = chosen.reduce((sum, word) => sum + mostOf(word, collection), 0);
+  const used = chosen.map((word): UsedWord => {
+    const { at, documents } = word;
+    return { text: word.word.text, word: at, documents, share: mostOf(word, collection) / greatest };
+  });
+  const { k1, delta } = LEXICAL;
+  const queries = chosen.map(({ word, isHeld }, n): Json => {
+    const gain = used[n]!.share / (k1 + 1 + delta);
+    const phrases = looked.of(word);
+    const values = phrases.map((terms) => valueQuery(phraseTerms(terms, collection), gain * translated));
+    if (isHeld) values.unshift(valueQuery(wordTerms(word, collection), gain));
+    return values.length === 1 ? values[0]! : { dis_max: { queries: values } };
+  });
+  return { used, query: queries.length === 0 ? undefined : should(queries) };
+}
+
+/** A word before its documents are counted. */
+interface Estimated {
+  at: number;
+  word: WordForms;
+  /** Whether documents have all terms of one of its forms. */
+  mayBeHeld: boolean;
+  /** Whether it is common for sure. */
+  isCommon: boolean;
+}
+
+/** The words that documents may hold, the rarest first by an estimate; in their order if all can be counted. */
+async function estimated(
+  state: OneState,
+  words: readonly WordForms[],
+  collection: Collection,
+): Promise<Estimated[]> {
+  const all = words.map((word, at): Estimated => ({ at, word, mayBeHeld: true, isCommon: false }));
+  if (words.length <= MOST_COUNTED) return all;
+  const frequency = await frequenciesOf(state, words);
+  const weighed = all.flatMap((one) => {
+    const frequencies = PARTS.flatMap((part) =>
+      formsIn(one.word.forms, part).map(({ terms }) => termsOf(terms).map((term) => frequency(part, term))),
+    ).filter((of) => of.every((count) => count > 0));
+    const sum = frequencies.reduce((total, of) => total + Math.min(...of), 0);
+    const most = Math.min(sum, collection.documents);
+    if (most === 0 && one.word.translations.length === 0) return [];
+    const least = Math.max(0, ...frequencies.filter(({ length }) => length === 1).flat());
+    const found = { ...one, mayBeHeld: most > 0, isCommon: isCommon(least, collection) };
+    return [{ found, weight: one.word.boost * idf(most, collection) }];
+  });
+  return weighed.sort((a, b) => b.weight - a.weight || a.found.at - b.found.at).map(({ found }) => found);
+}
+
+/** Numbers of documents that hold each term of some words in a part. */
+async function frequenciesOf(
+  state: OneState,
+  words: readonly WordForms[],
+): Promise<(part: Part, term: string) => number> {
+  const keys = new Map<string, Json>();
+  for (const part of PARTS) {
+    const terms = words.flatMap(({ forms }) => formsIn(forms, part).flatMap((form) => termsOf(form.terms)));
+    for (const term of terms) keys.set(`${part} ${term}`, occurrences(term, part));
+  }
+  const counts = await countsOf(state, [...keys.values()], TERMS_EACH);
+  const known = new Map([...keys.keys()].map((key, n) => [key, counts[n]!]));
+  return (part, term) => known.get(`${part} ${term}`) ?? 0;
+}
+
+/** Counts the documents of the first words of a list that documents hold, or hold a translation of. */
+async function counted(
+  state: OneState,
+  words: readonly Estimated[],
+  looked: Translations,
+): Promise<Counted[]> {
+  const taken: Estimated[] = [];
+  let own = 0;
+  for (const word of words) {
+    own += Number(word.mayBeHeld);
+    if (own > MOST_COUNTED) break;
+    taken.push(word);
+  }
+  const holding = await countsOf(
+    state,
+    taken.map(({ word }) => ownQuery(word)),
+    WORDS_EACH,
+  );
+  const translations = taken.map(({ word }, n) => (holding[n] === 0 ? looked.of(word) : []));
+  const others = await countsOf(state, translations.map(translationsQuery), WORDS_EACH);
+  return taken
+    .map(({ at, word }, n): Counted => {
+      const isHeld = holding[n]! > 0;
+      return { at, word, isHeld, documents: isHeld ? holding[n]! : others[n]! };
+    })
+    .filter(({ documents }) => documents > 0);
+}
+
+/** The translations of a question that are looked for: each once, a limited number. */
+class Translations {
+  readonly #known = new Set<string>();
+
+  of({ translations }: WordForms): string[] {
+    return translations.filter((terms) => {
+      if (!this.#known.has(terms) && this.#known.size < LEXICAL.mostTranslations) this.#known.add(terms);
+      return this.#known.has(terms);
+    });
+  }
+}
+
+/** The words to score, rarest first: without common ones if others remain. */
+function chosenOf(found: readonly Counted[], collection: Collection): Counted[] {
+  const rare = found.filter(({ documents }) => !isCommon(documents, collection));
+  const weight = (word: Counted) => word.word.boost * idf(word.documents, collection);
+  return (rare.length > 0 ? rare : [...found])
+    .sort((a, b) => weight(b) - weight(a) || a.at - b.at)
+    .slice(0, LEXICAL.mostWords);
+}
+
+function isCommon(holding: number, { documents }: Collection): boolean {
+  return documents >= LEXICAL.commonFrom && holding > LEXICAL.common * documents;
+}
+
+function idf(holding: number, { documents }: Collection): number {
+  return Math.log(1 + Math.max(documents - holding + 0.5, 0.5) / (holding + 0.5));
+}
+
+/** The greatest score that a word can give. */
+function mostOf({ word, documents }: Counted, collection: Collection): number {
+  return word.boost * idf(documents, collection) * (LEXICAL.k1 + 1 + LEXICAL.delta);
+}
+
+const TERM_FREQUENCY =
+  '_score * params.weight / (1.0 - params.b + params.b * doc[params.length].value / params.average)';
+const VALUE = 'params.gain * (_score * (params.k1 + 1.0) / (_score + params.k1) + params.delta)';
+
+/** Scores by the weighted occurrences that other queries count. */
+function valueQuery(counting: Json[], gain: number): Json {
+  const { k1, delta } = LEXICAL;
+  return {
+    script_score: { query: should(counting), script: { source: VALUE, params: { gain, k1, delta } } },
+  };
+}
+
+function wordTerms({ forms }: WordForms, collection: Collection): Json[] {
+  return PARTS.flatMap((part) => {
+    const own = formsIn(forms, part).map(({ terms, weight }) => occurrences(terms, part, weight));
+    return own.length === 0 ? [] : [inPart(part, own, collection)];
+  });
+}
+
+function phraseTerms(terms: string, collection: Collection): Json[] {
+  return translatedParts().map((part) => inPart(part, [occurrences(terms, part)], collection));
+}
+
+/** Weighs occurrences in a part by its length. */
+function inPart(part: Part, counting: Json[], { average }: Collection): Json {
+  const { weight, length: b } = LEXICAL.parts.find((fit) => fit.part === part)!;
+  const params = { weight, b, length: `lengths.${part}`, average: average[part] };
+  return { script_score: { query: should(counting), script: { source: TERM_FREQUENCY, params } } };
+}
+
+async function collectionOf(state: OneState): Promise<Collection> {
+  const sums = Object.fromEntries(PARTS.map((part) => [part, { sum: { field: `lengths.${part}` } }]));
+  const { hits, aggregations } = await state.search({ size: 0, track_total_hits: true, aggs: sums });
+  const documents = hits.total?.value ?? 0;
+  const average = (part: Part) =>
+    Math.max(1, (aggregations![part] as { value: number }).value / Math.max(1, documents));
+  return {
+    documents,
+    average: Object.fromEntries(PARTS.map((part) => [part, average(part)])) as Record<Part, number>,
+  };
+}
+
+/** Numbers of documents for which queries hold. */
+export async function countsOf(
+  state: OneState,
+  queries: readonly Json[],
+  each = WORDS_EACH,
+): Promise<number[]> {
+  const counts: number[] = [];
+  for (let at = 0; at < queries.length; at += each) {
+    const filters = queries.slice(at, at + each);
+    const aggs = { counts: { filters: { filters } } };
+    const { aggregations } = await state.search({ size: 0, aggs });
+    const { buckets } = aggregations!['counts'] as { buckets: { doc_count: number }[] };
+    counts.push(...buckets.map(({ doc_count }) => doc_count));
+  }
+  return counts;
+}
