@@ -17,6 +17,7 @@ export const ERROR_STATUS = {
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  name_taken: 409,
   body_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,

@@ -31,8 +31,8 @@ export class AccountPasswords {
   /**
    * Sets the password of an account, and ends its sessions. Resolves when the change is on the disk.
    * @param password undefined removes the password
-   * @throws PriorartError `usage` for a length that is not allowed, and for a first password if another account with a
-   *   password has the same name, `not_found`, `overloaded`
+   * @throws PriorartError `usage` for a length that is not allowed, `name_taken` for a first password if another account
+   *   with a password has the same name, `not_found`, `overloaded`
    */
   async set(accountId: string, password: string | undefined): Promise<void> {
     const hash = password === undefined ? undefined : await hashPassword(password);

@@ -195,7 +195,7 @@ export function credentialsIn(file: Sqlite, asked: string): Credentials | undefi
 /**
  * People sign in with the name of their account, so of the accounts with a password no two get the same name.
  * @param but an account that may have the name
- * @throws PriorartError `usage` if another account has the name and a password
+ * @throws PriorartError `name_taken` if another account has the name and a password
  */
 export function requireFreeName(file: Sqlite, name: string, but?: string): void {
   const other = file.row<[string]>(
@@ -205,7 +205,7 @@ export function requireFreeName(file: Sqlite, name: string, but?: string): void 
   )?.[0];
   if (other === undefined) return;
   throw new PriorartError(
-    'usage',
+    'name_taken',
     `account ${other} has the name ${JSON.stringify(name)} and signs in with it; choose another name for this account, or rename that one: \`priorart accounts change ${other} --name NAME\``,
   );
 }

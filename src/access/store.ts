@@ -165,7 +165,7 @@ export class AccessStore {
   /**
    * Creates an account. Resolves when the account is on the disk.
    * @param input `monthlyQuota` is for the Enterprise plan; the other plans have fixed numbers
-   * @throws PriorartError `usage`, also if an account with a password has the name
+   * @throws PriorartError `usage`; `name_taken` if an account with a password has the name
    */
   async createAccount(input: { name: string; plan: AccountPlan; monthlyQuota?: number }): Promise<Account> {
     checkName('account name', input.name);
@@ -186,7 +186,7 @@ export class AccessStore {
 
   /**
    * Changes the name, plan or quota of an account, or adds an environment. The used quota does not change.
-   * @throws PriorartError `usage`, also if an account with a password has the new name; `not_found`
+   * @throws PriorartError `usage`, `not_found`; `name_taken` if an account with a password has the new name
    */
   async changeAccount(
     id: string,

@@ -71,6 +71,10 @@ export const ERROR_HELP = {
     means: 'the request took too long to arrive',
     solve: 'send it in one go, over a better connection',
   },
+  name_taken: {
+    means: 'another account has the name and signs in with it',
+    solve: 'choose another name, or rename the account that `detail` names',
+  },
   body_too_large: {
     means: 'the body is larger than a mebibyte',
     solve: 'send less; ask for documents in several calls',

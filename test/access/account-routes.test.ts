@@ -135,16 +135,17 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
   it('an operator cannot give two accounts with passwords the same name', async (t) => {
     const { account, send, signIn, operator, service } = await started(t);
     const twin = await operator('POST', '/accounts', { name: account.name, plan: 'free' });
-    assert.equal(twin.status, 422);
+    assert.equal(twin.status, 409);
+    assert.equal(twin.headers['x-error-code'], 'name_taken');
     assert.match(twin.json.detail, new RegExp(`account ${account.id} has the name`));
     const { id } = await service.access.createAccount({ name: 'Other', plan: 'free' });
-    assert.equal((await operator('PATCH', `/accounts/${id}`, { name: account.name })).status, 422);
+    assert.equal((await operator('PATCH', `/accounts/${id}`, { name: account.name })).status, 409);
     await operator('DELETE', `/accounts/${account.id}/password`);
     assert.equal((await operator('PATCH', `/accounts/${id}`, { name: account.name })).status, 200);
     const password = 'a new long password';
     assert.equal((await operator('POST', `/accounts/${account.id}/password`, { password })).status, 200);
     const refused = await operator('POST', `/accounts/${id}/password`, { password });
-    assert.equal(refused.status, 422);
+    assert.equal(refused.status, 409);
     assert.match(refused.json.detail, /choose another name for this account, or rename that one/);
     const signedIn = await signIn(password);
     assert.equal((await send(signedIn.headers, 'GET', '/account')).json.id, account.id);

@@ -41,6 +41,8 @@ export interface AdminOperation {
   /** An example of `detail` for 422 and for 404, if the endpoint answers them. */
   invalid?: string;
   unknown?: string;
+  /** The endpoint names an account: 409 if another account has the name. */
+  names?: boolean;
   parameters?: readonly Parameter[];
   examples?: Examples;
 }
@@ -61,8 +63,20 @@ export const inQuery = (name: string, description: string, schema: Parameter['sc
 
 /** The operation of an endpoint that needs the secret or a session. */
 export function adminOperation(row: AdminOperation): Operation {
-  const { id, summary, description, body, answer, created, changes, invalid, unknown, parameters, examples } =
-    row;
+  const {
+    id,
+    summary,
+    description,
+    body,
+    answer,
+    created,
+    changes,
+    invalid,
+    unknown,
+    names,
+    parameters,
+    examples,
+  } = row;
   const done: Answer = { description: created ? 'Made' : 'Done', content: answer };
   return {
     id: `admin${id[0]!.toUpperCase()}${id.slice(1)}`,
@@ -78,6 +92,7 @@ export function adminOperation(row: AdminOperation): Operation {
       401: UNAUTHORIZED,
       ...(changes ? { 403: FORBIDDEN } : {}),
       ...(unknown ? { 404: errorAnswer({ not_found: unknown }, 'The id is unknown') } : {}),
+      ...(names ? { 409: errorAnswer(['name_taken'], 'Another account has the name') } : {}),
       ...(invalid
         ? { 422: errorAnswer({ invalid_request: invalid }, 'A field is missing, unknown or out of range') }
         : {}),

@@ -50,6 +50,7 @@ export const createAccountOperation = adminOperation({
   body: 'AccountInput',
   answer: 'Account',
   created: true,
+  names: true,
   invalid: 'plan: got "gold"; expected one of free, basic, pro, enterprise',
   changes: true,
   examples: {
@@ -77,6 +78,7 @@ export const changeAccountOperation = adminOperation({
   answer: 'Account',
   parameters: [ACCOUNT],
   unknown: NO_ACCOUNT,
+  names: true,
   invalid: 'plan: got "gold"; expected one of free, basic, pro, enterprise',
   changes: true,
   examples: {

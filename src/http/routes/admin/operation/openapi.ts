@@ -24,6 +24,7 @@ export const setPasswordOperation = adminOperation({
   answer: 'Nothing',
   parameters: [ACCOUNT],
   unknown: NO_ACCOUNT,
+  names: true,
   invalid: 'password: got 5 characters; expected 12 to 1000 characters',
   changes: true,
   examples: { PasswordInput: { plain: { password: 'a password of 12 characters or more' } } },
