@@ -136,7 +136,7 @@ onEachAdapter('routes of accounts and operators', (adapter) => {
     const { account, send, signIn, operator, service } = await started(t);
     const twin = await operator('POST', '/accounts', { name: account.name, plan: 'free' });
     assert.equal(twin.status, 409);
-    assert.equal(twin.headers['x-error-code'], 'name_taken');
+    assert.equal(twin.headers.get('x-error-code'), 'name_taken');
     assert.match(twin.json.detail, new RegExp(`account ${account.id} has the name`));
     const { id } = await service.access.createAccount({ name: 'Other', plan: 'free' });
     assert.equal((await operator('PATCH', `/accounts/${id}`, { name: account.name })).status, 409);
