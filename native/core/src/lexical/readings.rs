@@ -141,7 +141,11 @@ fn may_glue(text: &str, last: &Word, next: &Word, way: Way) -> bool {
     if last.kind == Kind::Pair || next.kind == Kind::Pair || next.gap > 0 {
         return false;
     }
-    let mut between = text[last.to as usize..next.from as usize].chars();
+    // Words of one letter overlap: `¾` is 3, a fraction slash and 4.
+    let Some(between) = text.get(last.to as usize..next.from as usize) else {
+        return false;
+    };
+    let mut between = between.chars();
     let begins_with_number = next.plain.starts_with(is_of_number);
     between.all(|c| c.is_whitespace() || HYPHENS.contains(&c))
         && match last.plain.ends_with(is_of_number) {

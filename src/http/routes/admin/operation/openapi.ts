@@ -1,6 +1,7 @@
 /** OpenAPI operations about the operation of a server. */
 import { LOG_PARAMETERS } from '../../log-parameters.js';
 import { adminOperation, inPath, inQuery } from '../openapi.js';
+import { OFFSET_MAX } from './schema.js';
 
 const ACCOUNT = inPath('account', 'Id of the account');
 const NO_ACCOUNT = 'account: there is no account "acc_none"';
@@ -71,6 +72,7 @@ export const ingestsOperation = adminOperation({
     inQuery('offset', 'Files of the list before the first of the answer', {
       type: 'integer',
       minimum: 0,
+      maximum: OFFSET_MAX,
       default: 0,
     }),
   ],

@@ -18,7 +18,7 @@ const outcomes = {
 const time = () => z.iso.datetime();
 
 /** The greatest `offset`, more than a ledger has files. */
-const OFFSET_MAX = 1_000_000_000;
+export const OFFSET_MAX = 1_000_000_000;
 const offsetForm = `an integer from 0 to ${OFFSET_MAX}`;
 
 export const ingestsQuerySchema = z.strictObject({
