@@ -84,10 +84,10 @@ export class StreamableHttp {
 
 /** Rejects if the client disconnects. The transport then never answers. */
 function orGone<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const gone = new PriorartError('cancelled', 'the client closed the connection');
   return new Promise<T>((resolve, reject) => {
-    if (signal.aborted) reject(gone);
-    signal.addEventListener('abort', () => reject(gone), { once: true });
+    const gone = () => reject(new PriorartError('cancelled', 'the client closed the connection'));
+    if (signal.aborted) gone();
+    signal.addEventListener('abort', gone, { once: true });
     work.then(resolve, reject);
   });
 }
