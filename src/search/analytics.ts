@@ -10,6 +10,7 @@ import type { AnswerTrace } from '../observe/observations.js';
 import type { DocumentReader } from '../store/pinned.js';
 import type { Publications } from '../store/publications.js';
 import { withApplicantNames } from './applicants.js';
+import { type ReadFilters, readFilters } from './as-of.js';
 import { inTurns } from './balance.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { type Groups, groupingOf, groupsOf, membersOf, someGroups } from './collapse.js';
@@ -40,8 +41,8 @@ export interface Ranking extends RankedDocuments {
   stats: AnalyticsStats;
   /** The least similarity that counts, as shown. */
   minScore: number;
-  /** Names added to the applicant; absent unless the request has applicant_expand. */
-  applicantNames?: string[] | undefined;
+  /** What the filters became. */
+  read: ReadFilters;
 }
 
 /** A part of a ranking, with the statistics of the whole ranking. */
@@ -49,7 +50,7 @@ export interface RankingPage extends RankedDocuments {
   total: number;
   stats: AnalyticsStats;
   minScore: number;
-  applicantNames?: string[] | undefined;
+  read: ReadFilters;
 }
 
 /**
@@ -111,7 +112,7 @@ export async function rankAnalytics(
     generation: manifest.generation,
     stats: statsOf(counts),
     minScore: least,
-    applicantNames: names,
+    read: readFilters(reader.store, query.filters, names),
     ...(groups ? { groups } : {}),
     docs: order.map((n) => docs[n]!),
     similarities: Float64Array.from(order, (n) => shown(similarity(scores[n]!, calibration))),
@@ -149,7 +150,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
     total: ranking.docs.length,
     stats: ranking.stats,
     minScore: ranking.minScore,
-    applicantNames: ranking.applicantNames,
+    read: ranking.read,
     docs: part(ranking.docs),
     similarities: part(ranking.similarities),
     passages: part(ranking.passages),
@@ -163,7 +164,7 @@ export function pageOfRanking(ranking: Ranking, { page, pageSize }: AnalyticsQue
 export function analyticsPage(
   documents: DocumentReader,
   query: AnalyticsQuery,
-  { docs, similarities, passages, groups, total, stats, minScore, applicantNames }: RankingPage,
+  { docs, similarities, passages, groups, total, stats, minScore, read }: RankingPage,
 ): AnalyticsResponse | undefined {
   const results: AnalyticsResult[] = [];
   for (const [n, doc] of docs.entries()) {
@@ -186,7 +187,7 @@ export function analyticsPage(
   }
   return {
     query: query.query,
-    ...(applicantNames ? { applicant_names: applicantNames } : {}),
+    ...read,
     total_matched: total,
     min_score_used: minScore,
     page: query.page,

@@ -169,14 +169,23 @@ const applicantNames = () =>
       'Names of the applicant that were searched for beside the one asked; absent unless the request has applicant_expand',
     );
 
+const asOfDay = () =>
+  z
+    .exactOptional(z.string())
+    .describe(
+      'The day of as_of, YYYY-MM-DD: only documents published before it; absent unless the request has as_of',
+    );
+
 export const searchResponseSchema = z.strictObject({
   total: count().max(TOP_K.max).describe('Length of results'),
   applicant_names: applicantNames(),
+  as_of_day: asOfDay(),
   results: z.array(searchResultSchema).max(TOP_K.max).describe('Patents, best first'),
   excluded_by: z
     .exactOptional(z.array(excludedBySchema))
     .describe(
-      'Why nothing was found: what each condition leaves out; absent unless the request has explain and nothing was found',
+      'If nothing was found: how many documents each condition leaves out, each condition by itself. Conditions that leave ' +
+        'out none are not listed. Absent unless the request has explain',
     ),
 });
 
@@ -221,6 +230,7 @@ export const analyticsStatsSchema = z.strictObject({
 export const analyticsResponseSchema = z.strictObject({
   query: z.string().describe('The question'),
   applicant_names: applicantNames(),
+  as_of_day: asOfDay(),
   total_matched: count().describe('Documents at or above min_score, deduplicated, up to max_results'),
   min_score_used: z.number().describe('The threshold that documents had to reach'),
   page: z.int().min(1).describe('Number of this page, from 1'),

@@ -53,6 +53,25 @@ export function asOfDay(store: Publications, asOf: string): string {
   return day;
 }
 
+/** What an answer says of the filters: what a value of the request became. */
+export interface ReadFilters {
+  /** Names added to the applicant; absent unless the request has applicant_expand. */
+  applicant_names?: string[];
+  /** The day of `as_of`, `YYYY-MM-DD`; absent unless the request has as_of. */
+  as_of_day?: string;
+}
+
+export function readFilters(
+  store: Publications,
+  { asOf }: Filters,
+  applicantNames: string[] | undefined,
+): ReadFilters {
+  return {
+    ...(applicantNames ? { applicant_names: applicantNames } : {}),
+    ...(asOf === undefined ? {} : { as_of_day: asOfDay(store, asOf) }),
+  };
+}
+
 /** The dates of a filter, with the condition of `as_of`: both must hold. */
 export function datesWithAsOf(store: Publications, { dates, asOf }: Filters): Filters['dates'] {
   if (asOf === undefined) return dates;

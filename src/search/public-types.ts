@@ -5,7 +5,7 @@
 
 /** A search. `null` means that the field is absent. */
 export interface SemanticRequest {
-  /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
+  /** Natural-language query in sentence form: single words find less. White space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
   query?: string | null | undefined;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
@@ -71,7 +71,7 @@ export interface SemanticRequest {
   priority_date_to?: string | null | undefined;
   /** off orders results by similarity alone. on refuses an answer that is not reranked completely: without a reranker (422), or if its time ran out (503). Default: "auto". */
   rerank?: 'auto' | 'on' | 'off' | null | undefined;
-  /** Explain each result: the parts of its score, its ranks, and the words that it shares with the question. Default: false. */
+  /** Explain each result: the parts of its score, its ranks, and the words that it shares with the question. If nothing is found, the answer says in excluded_by how many documents each condition leaves out. Default: false. */
   explain?: boolean | null | undefined;
   /** Give the places of words of the question in each passage. Default: false. */
   highlight?: boolean | null | undefined;
@@ -133,7 +133,7 @@ export interface PatentFilter {
 
 /** A request for statistics and a page of results. `null` means that the field is absent. */
 export interface AnalyticsRequest {
-  /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
+  /** Natural-language query in sentence form: single words find less. White space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
   query?: string | null | undefined;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
@@ -350,9 +350,11 @@ export interface SearchResponse {
   total: number;
   /** Names of the applicant that were searched for beside the one asked; absent unless the request has applicant_expand. */
   applicant_names?: string[];
+  /** The day of as_of, YYYY-MM-DD: only documents published before it; absent unless the request has as_of. */
+  as_of_day?: string;
   /** Patents, best first. */
   results: SearchResult[];
-  /** Why nothing was found: what each condition leaves out; absent unless the request has explain and nothing was found. */
+  /** If nothing was found: how many documents each condition leaves out, each condition by itself. Conditions that leave out none are not listed. Absent unless the request has explain. */
   excluded_by?: ExcludedBy[];
 }
 
@@ -410,6 +412,8 @@ export interface AnalyticsResponse {
   query: string;
   /** Names of the applicant that were searched for beside the one asked; absent unless the request has applicant_expand. */
   applicant_names?: string[];
+  /** The day of as_of, YYYY-MM-DD: only documents published before it; absent unless the request has as_of. */
+  as_of_day?: string;
   /** Documents at or above min_score, deduplicated, up to max_results. */
   total_matched: number;
   /** The threshold that documents had to reach. */

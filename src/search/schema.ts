@@ -51,7 +51,8 @@ const searchFields = {
   query: querySchema
     .nullish()
     .describe(
-      'Natural-language query in sentence form; white space around it does not count. Required unless like is given. ' +
+      'Natural-language query in sentence form: single words find less. White space around it does not ' +
+        'count. Required unless like is given. ' +
         'A query that is only the number of a stored publication gives that publication first, then what is like it; ' +
         'one that is only an IPC or CPC code gives the documents of that class',
     ),
@@ -154,7 +155,8 @@ export const semanticSchema = z
         .boolean({ error: 'true or false' })
         .nullish()
         .describe(
-          'Explain each result: the parts of its score, its ranks, and the words that it shares with the question',
+          'Explain each result: the parts of its score, its ranks, and the words that it shares with the question. If ' +
+            'nothing is found, the answer says in excluded_by how many documents each condition leaves out',
         )
         .meta({ default: false }),
       highlight: z

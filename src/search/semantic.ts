@@ -3,7 +3,7 @@ import { calibrationFor } from '../embed/calibration.js';
 import { calling } from '../index/native.js';
 import { WORDS_HELD_FROM } from '../limits.js';
 import { modelName } from '../store/manifest.js';
-import { asOfDay } from './as-of.js';
+import { readFilters } from './as-of.js';
 import { type Cancellation, uncancelled } from './cancel.js';
 import { candidatesOf } from './candidates.js';
 import { bestSimilarity, type Explanation, isFar } from './explanation.js';
@@ -39,8 +39,6 @@ export async function searchSemantic(
 
   // No await from here to the last text that is read, so that manifest, segments and texts are of one state.
   const snapshot = reader.snapshot();
-  const { asOf } = query.filters;
-  const priorArt = asOf === undefined ? {} : { asOf: asOfDay(reader.store, asOf) };
   const candidates = calling(() => candidatesOf(reader, snapshot, asked, subject, calibration, clock));
   const excluded =
     query.explain && candidates.hits.docs.length === 0
@@ -49,6 +47,7 @@ export async function searchSemantic(
   cancellation.check();
   const { hits, used, added, names, question, required } = candidates;
   const found = new Found(reader.store, snapshot.native, hits, reader.embedder.languages);
+  const read = readFilters(reader.store, query.filters, names);
   const { documents } = snapshot.manifest;
   const { scores, weight, parts } = await rankingOf(
     reader,
@@ -77,7 +76,7 @@ export async function searchSemantic(
   const isReranked = asked.rerank !== 'off';
   const explanation: Explanation = {
     plan: candidates.plan,
-    ...priorArt,
+    ...(read.as_of_day === undefined ? {} : { asOf: read.as_of_day }),
     ...(subject.reading === undefined ? {} : { reading: subject.reading }),
     model: modelName(reader.embedder),
     calibrated,
@@ -95,8 +94,7 @@ export async function searchSemantic(
     words: { used: used.map(({ text, documents }) => ({ text, documents })), weight, added },
     timings: { embed, ...candidates.timings, rerank, fetch: clock() },
   };
-  const named = names ? { applicant_names: names } : {};
-  return { response: { total: results.length, ...named, results, ...excluded }, explanation };
+  return { response: { total: results.length, ...read, results, ...excluded }, explanation };
 }
 
 /** Lexical score of the first result. */

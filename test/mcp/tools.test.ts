@@ -116,6 +116,13 @@ describe('search_patents', () => {
     assert.deepEqual(asked, [{ query: 'x' }, { query: 'x' }, { query: 'x', explain: true }]);
   });
 
+  it('a lean row has the beginning of a long passage, which no budget left out', async () => {
+    const { api } = searching([hit(1, PASSAGE.repeat(8))]);
+    const { results, left_out } = await run('search_patents', { query: 'x', max_tokens: 5_000 }, api);
+    assert.match(results[0].chunks[0].text, /…$/);
+    assert.equal(left_out, undefined, 'a larger max_tokens would give no more');
+  });
+
   it('a small budget leaves out results, and says how many', async () => {
     const { api } = searching(Array.from({ length: 100 }, (_, n) => hit(n)));
     for (const view of ['lean', 'full']) {
@@ -124,6 +131,23 @@ describe('search_patents', () => {
       assert.equal(answer.results.length + answer.left_out.results, 100);
       assert.ok(view === 'full' || tokensOf(JSON.stringify(answer)) <= 1_000);
     }
+  });
+});
+
+describe('analyze_patents', () => {
+  const counting = (total_matched: number, min_score_used: number) =>
+    apiWith({
+      analyze: async () => ({
+        ...{ query: 'x', total_matched, min_score_used, page: 1, page_size: 20, total_pages: 1 },
+        ...{ stats: {}, results: [] },
+      }),
+    }).api;
+
+  it('says what to change if few documents reach the threshold', async () => {
+    const few = await run('analyze_patents', { query: 'x' }, counting(1, 0.5));
+    assert.match(few.advice, /Only 1 reach min_score 0\.5.*full sentence.*min_score 0\.2/);
+    assert.equal((await run('analyze_patents', { query: 'x' }, counting(40, 0.5))).advice, undefined);
+    assert.equal((await run('analyze_patents', { query: 'x' }, counting(1, 0.2))).advice, undefined);
   });
 });
 

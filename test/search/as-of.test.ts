@@ -53,15 +53,17 @@ describe('as_of by its definition', () => {
       const label = `${JSON.stringify(request)} is ${day}, until ${until}`;
 
       const limit = until === undefined ? {} : { publication_date_to: until };
-      const { results } = await fixtures.engine.search({ ...request, ...limit, top_k: 100 });
+      const { results, as_of_day } = await fixtures.engine.search({ ...request, ...limit, top_k: 100 });
+      assert.equal(as_of_day, day, label);
       for (const { patent_id, publication_date } of results) {
         assert.ok(publication_date! < day, `${label}: ${patent_id} was published ${publication_date}`);
       }
       assert.equal(results.length, Math.min(100, expected), label);
       const range =
         until === undefined ? {} : { date_type: 'publication' as const, date_range: { to: until } };
-      const { total_matched } = await fixtures.engine.analyze({ ...request, ...range, min_score: 0 });
-      assert.equal(total_matched, expected, label);
+      const counted = await fixtures.engine.analyze({ ...request, ...range, min_score: 0 });
+      assert.equal(counted.total_matched, expected, label);
+      assert.equal(counted.as_of_day, day, label);
       found[expected === 0 ? 'none' : 'some']++;
     }
     assert.ok(found.some > RUNS / 2, JSON.stringify(found));

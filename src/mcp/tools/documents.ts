@@ -29,7 +29,8 @@ const offset = z
   .min(0, { error: 'an integer from 0' })
   .nullish()
   .describe(
-    'Where to begin in content, in characters: next_offset of the answer before. Only with one number',
+    'Where to begin in content, in characters: next_offset of the answer before, with the same sections. Only with one ' +
+      'number',
   )
   .meta({ default: 0 });
 const DETAILS_OWN = z.object({ offset, max_tokens: maxTokens });
@@ -37,7 +38,7 @@ const DETAILS_OWN = z.object({ offset, max_tokens: maxTokens });
 /** The tool has no bibliography: citations of one patent may be thousands of tokens. */
 const shownEntry = detailsEntrySchema.omit({ bibliography: true }).extend({
   next_offset: count().describe(
-    'Where content goes on: give it as offset; absent at the end of the document',
+    'Where content goes on: give it as offset, with the same sections; absent at the end',
   ),
 });
 
@@ -66,7 +67,8 @@ export function shownEntries(entries: readonly DetailsEntry[], from: number, bud
     return { ...entry, content: content.slice(0, length), next_offset: from + length };
   });
   const hint =
-    'Ask for one number with offset next_offset, for fewer numbers, for fewer sections, or give a larger max_tokens';
+    'Ask for one number and the same sections with offset next_offset; or for fewer numbers or sections; or give a larger ' +
+    'max_tokens';
   return { patents, ...leftOut(entries.length - shown.length, characters, hint), notice: NOTICE };
 }
 
@@ -131,7 +133,10 @@ const DRAWING_OWN = z.object({
 const DRAWING_INPUT = drawingSchema.extend({
   filename: drawingSchema.shape.filename
     .nullish()
-    .describe('Last part of an image link in content. When absent, the representative drawing'),
+    .describe(
+      'representative_figure of an answer, or the last part of an image link in content. When absent, the representative ' +
+        'drawing',
+    ),
 });
 const IMAGE_TYPE = 'image/webp';
 
@@ -165,7 +170,9 @@ export const getDrawing: Tool = {
     link: z
       .exactOptional(z.string())
       .describe('Address of the image for people; absent if no server serves it'),
-    left_out: z.exactOptional(leftOutSchema),
+    left_out: z
+      .exactOptional(z.strictObject({ hint: leftOutSchema.shape.hint }))
+      .describe('Present if the image is too large for an answer'),
     notice: framed.notice,
   }),
   async run(given, api, options) {

@@ -24,8 +24,10 @@ function leanRows(
   const share = fairShare(texts.slice(0, shown), left);
   let characters = 0;
   const rows = given.slice(0, shown).map(({ row, text: passage }) => {
-    const part = clipped(passage, Math.min(share, PASSAGE_TOKENS.max));
-    if (part !== passage) characters += passage.length - (part.length - 1);
+    // A lean row has the beginning of its passage. Only what the budget cuts is left out.
+    const lean = clipped(passage, PASSAGE_TOKENS.max);
+    const part = share < PASSAGE_TOKENS.max ? clipped(passage, share) : lean;
+    characters += Math.max(0, lean.length - part.length);
     return { row, text: part };
   });
   return { rows, results: given.length - shown, characters };

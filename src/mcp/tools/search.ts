@@ -8,8 +8,9 @@ import {
   searchResponseSchema,
   searchResultSchema,
 } from '../../search/answer-schema.js';
+import { oneOf } from '../../search/fields.js';
 import { analyticsSchema, semanticSchema } from '../../search/schema.js';
-import type { AnalyticsResult, SearchResult } from '../../search/types.js';
+import type { AnalyticsResponse, AnalyticsResult, SearchResult } from '../../search/types.js';
 import { type LeanRow, picked, withRows } from './rows.js';
 import { framed, maxTokens, type Row, type Tool, taken, view } from './tool.js';
 
@@ -104,23 +105,49 @@ function leanDocument(result: AnalyticsResult): LeanRow {
   return { row: picked(result, ANALYTICS_FIELDS), text: result.chunk_text };
 }
 
+const ANALYTICS_OWN = z.object({
+  view: oneOf(['lean', 'full'])
+    .nullish()
+    .describe('lean: the fields that matter, and the beginning of the passage; … means that it goes on')
+    .meta({ default: 'lean' }),
+  max_tokens: maxTokens,
+});
+
+/** Fewer documents than this are few for a landscape. */
+const FEW = 10;
+/** With a smaller min_score, documents about other subjects count. */
+const BROAD = 0.2;
+
+/** What to do if few documents count, because of a threshold that the question does not reach. */
+function adviceOn({ total_matched: total, min_score_used: least }: AnalyticsResponse): { advice?: string } {
+  if (total >= FEW || least <= BROAD) return {};
+  const advice =
+    `Only ${total} reach min_score ${least}. If the subject is broad, describe it in a full sentence, or give min_score ` +
+    `${BROAD}`;
+  return { advice };
+}
+
 export const analyzePatents: Tool = {
   name: 'analyze_patents',
   title: 'Count patents about a subject',
   description:
     'Counts the patents about a subject by year, country, applicant and IPC subclass (stats_group_by), and lists a page of ' +
-    'them. For landscapes and trends; use search_patents to find the best matches. Each call counts as one search of the ' +
-    'monthly quota.',
+    'them. For landscapes and trends; use search_patents to find the best matches. Write query as a full sentence that ' +
+    'describes the subject. A document counts if its similarity reaches min_score: .5 counts documents that are clearly ' +
+    'about the query, .2 a broad field. Give collapse "family" to count inventions. Applicants are counted under their ' +
+    'names as printed, in any language. Each call counts as one search of the monthly quota.',
   // top_k has no effect on statistics.
-  input: analyticsSchema.omit({ top_k: true }).extend(SEARCH_OWN.shape),
+  input: analyticsSchema.omit({ top_k: true }).extend(ANALYTICS_OWN.shape),
   output: analyticsResponseSchema.extend({
     results: z.array(analyticsResultSchema.partial().required({ patent_id: true, similarity_score: true })),
+    advice: z.exactOptional(z.string()).describe('What to change if few documents count; absent if many do'),
     ...framed,
   }),
   async run(given, api, options) {
-    const { own, request } = taken(SEARCH_OWN, given);
-    const { results, ...counts } = await api.analyze(request, options);
-    const structured = withRows(counts, results, {
+    const { own, request } = taken(ANALYTICS_OWN, given);
+    const answer = await api.analyze(request, options);
+    const { results, ...counts } = answer;
+    const structured = withRows({ ...counts, ...adviceOn(answer) }, results, {
       full: own.view === 'full',
       tokens: own.max_tokens ?? MCP_TOKENS.default,
       hint: 'Give a larger max_tokens or a smaller page_size',

@@ -36,8 +36,8 @@ export const maxTokens = integer(MCP_TOKENS)
 export const view = oneOf(['lean', 'full'])
   .nullish()
   .describe(
-    'lean: the fields that matter and the best passage of each patent. full: every field and passage. When absent, ' +
-      'lean; full if explain is true',
+    'lean: the fields that matter, and the beginning of the best passage of each patent; … means that it goes on. full: ' +
+      'every field and passage. When absent, lean; full if explain is true',
   );
 
 export const count = () => z.exactOptional(z.int().min(0));
