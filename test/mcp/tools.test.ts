@@ -145,7 +145,7 @@ describe('analyze_patents', () => {
 
   it('says what to change if few documents reach the threshold', async () => {
     const few = await run('analyze_patents', { query: 'x' }, counting(1, 0.5));
-    assert.match(few.advice, /Only 1 reach min_score 0\.5.*full sentence.*min_score 0\.2/);
+    assert.match(few.advice, /Only 1 reach min_score 0\.5.*give min_score 0\.2.*full sentence/);
     assert.equal((await run('analyze_patents', { query: 'x' }, counting(40, 0.5))).advice, undefined);
     assert.equal((await run('analyze_patents', { query: 'x' }, counting(1, 0.2))).advice, undefined);
   });

@@ -74,7 +74,9 @@ export const searchPatents: Tool = {
     'Finds patents and applications of US, KR, JP, CN and EP by meaning, best first, in one call for all offices and ' +
     'languages. Give query (a sentence in English, Korean, Japanese or Chinese), or like (publication numbers), or both. ' +
     'Narrow with the filters. For prior art give as_of. For one result per invention give collapse "family". Read whole ' +
-    'documents with get_patents. Each call counts as one search of the monthly quota.',
+    'documents with get_patents. The answer always has top_k results if the filters allow: a document whose ' +
+    'similarity_score is below .3 is hardly about the query. The order is that of a reranker, not of similarity_score. Each ' +
+    'call counts as one search of the monthly quota.',
   input: semanticSchema.extend(SEARCH_OWN.shape),
   output: searchResponseSchema.extend({ results: z.array(searchRow), ...framed }),
   async run(given, api, options) {
@@ -122,8 +124,8 @@ const BROAD = 0.2;
 function adviceOn({ total_matched: total, min_score_used: least }: AnalyticsResponse): { advice?: string } {
   if (total >= FEW || least <= BROAD) return {};
   const advice =
-    `Only ${total} reach min_score ${least}. If the subject is broad, describe it in a full sentence, or give min_score ` +
-    `${BROAD}`;
+    `Only ${total} reach min_score ${least}. If the subject is broad, give min_score ${BROAD}. A full sentence finds more ` +
+    'than single words';
   return { advice };
 }
 
@@ -134,8 +136,8 @@ export const analyzePatents: Tool = {
     'Counts the patents about a subject by year, country, applicant and IPC subclass (stats_group_by), and lists a page of ' +
     'them. For landscapes and trends; use search_patents to find the best matches. Write query as a full sentence that ' +
     'describes the subject. A document counts if its similarity reaches min_score: .5 counts documents that are clearly ' +
-    'about the query, .2 a broad field. Give collapse "family" to count inventions. Applicants are counted under their ' +
-    'names as printed, in any language. Each call counts as one search of the monthly quota.',
+    'about the query, .2 a broad field. Give collapse "family" to count each invention once, under the country and ' +
+    'applicant of one member. Applicants are counted under their names as printed, in any language. Each call counts as one search of the monthly quota.',
   // top_k has no effect on statistics.
   input: analyticsSchema.omit({ top_k: true }).extend(ANALYTICS_OWN.shape),
   output: analyticsResponseSchema.extend({
