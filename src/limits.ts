@@ -102,6 +102,23 @@ export const PLAN_QUOTA = { free: 30, basic: 300, pro: 1_000, enterprise: 1_000_
 export const QUOTA_MAX = 1_000_000_000;
 /** Time after which the reservations of a process expire unless it renews them, ms. */
 export const QUOTA_LEASE_MS = 10_000;
+/** Accounts and quotas that several servers share on a cluster. */
+export const SHARED = {
+  /** Interval at which a server asks for changes of accounts and keys, ms. */
+  pollMs: 1_000,
+  /** Age from which what a server knows of accounts and keys is not used any more, ms. */
+  staleMs: 10_000,
+  /** Time after which a request to the shared store has failed, ms. */
+  waitMs: 5_000,
+  /** Attempts at a change that other servers prevent by changes of their own. */
+  attempts: 100,
+  /** Servers that the document of a quota remembers without a running search of theirs. */
+  serversRemembered: 64,
+  /** Changes after which a server reads all accounts instead of the changes. */
+  changesRemembered: 100,
+  /** Quotas that a server remembers without a running search. */
+  quotasRemembered: 1_024,
+} as const;
 /** Interval at which counters are made durable and request logs are written, ms. */
 export const ACCESS_FLUSH_MS = 250;
 /**

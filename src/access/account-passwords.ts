@@ -3,7 +3,7 @@
  * sessions of the account in all processes.
  */
 import type { AccountSession } from './account-session.js';
-import type { KeysConnection } from './keys-connection.js';
+import type { KeysSource } from './keys-connection.js';
 import {
   accountIn,
   type Credentials,
@@ -22,9 +22,9 @@ import { hashPassword, isOutdated, matchesPassword } from './password.js';
 import type { Account } from './records.js';
 
 export class AccountPasswords {
-  readonly #keys: KeysConnection;
+  readonly #keys: KeysSource;
 
-  constructor(keys: KeysConnection) {
+  constructor(keys: KeysSource) {
     this.#keys = keys;
   }
 

@@ -1,14 +1,16 @@
 /**
- * The limits of calls in a server. All servers on the folder share the sliding minute and the quota of keys.
- * The limit of endpoints without a key is local to this process.
+ * The limits of calls in a server. All servers on the folder share the sliding minute and the quota of keys; all servers on a
+ * cluster share the quota. The limit of endpoints without a key is local to this process.
  */
 import { PriorartError } from '../errors.js';
 import { ACCESS_FLUSH_MS, PUBLIC_RATE_LIMIT_PER_MINUTE, RATE_LIMIT_PER_MINUTE } from '../limits.js';
 import { AddressLimit } from './address-limit.js';
 import { type Cycle, cycleAt } from './billing.js';
-import { Counters, type QuotaState, type Reservation, type Settled } from './counters.js';
+import { Counters } from './counters.js';
 import { LockQueue } from './lock-queue.js';
+import type { QuotaState, Reservation, Reserved, Settled } from './quota-record.js';
 import type { Account } from './records.js';
+import type { SharedQuotas } from './shared-quotas.js';
 import { LockHeld } from './sqlite.js';
 import type { AccessStore } from './store.js';
 import type { Allowance } from './window.js';
@@ -44,6 +46,8 @@ export class CallLimits {
    */
   readonly #strangers = new AddressLimit();
   readonly #queue = new LockQueue();
+  /** Quotas that servers on other folders share. */
+  readonly #shared: SharedQuotas | undefined;
   /** Reservations that are not settled because another process held the lock too long. */
   readonly #unsettled: Reservation[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -54,6 +58,7 @@ export class CallLimits {
 
   constructor(store: AccessStore, options: CallLimitsOptions = {}) {
     this.#folder = store.folder;
+    this.#shared = store.sharedQuotas;
     this.#perKey = options.perKey ?? RATE_LIMIT_PER_MINUTE;
     this.#perAddress = options.perAddress ?? PUBLIC_RATE_LIMIT_PER_MINUTE;
     this.#isInPlace = options.isInPlace ?? (() => true);
@@ -115,12 +120,15 @@ export class CallLimits {
    */
   reserve(account: Account, now: number = Date.now()): Reservation | Promise<Reservation> {
     const { id, monthly_quota: quota, created_at: created } = account;
-    return this.whenUnlocked(() => {
-      const cycle = cycleAt(created, now);
-      const result = this.#counting((counters) => counters.reserve(id, cycle, quota));
-      if (result.reserved) return result.reservation;
+    const cycle = cycleAt(created, now);
+    const admitted = (result: Reserved): Reservation => {
+      if (result.reserved) return { account: id, cycle, quota };
       throw quotaExceeded(quota, cycle, now, result.running);
-    });
+    };
+    if (this.#shared) return this.#shared.reserve(id, cycle, quota).then(admitted);
+    return this.whenUnlocked(() =>
+      admitted(this.#counting((counters) => counters.reserve(id, cycle, quota))),
+    );
   }
 
   /**
@@ -130,6 +138,7 @@ export class CallLimits {
    * @throws PriorartError `unavailable`; a promise rejects with the same error
    */
   settle(reservation: Reservation, counts: boolean): Settled | Promise<Settled> {
+    if (this.#shared) return this.#shared.settle(reservation, counts);
     const settled = this.whenUnlocked(() =>
       this.#counting((counters) => counters.settle(reservation, counts)),
     );
@@ -141,22 +150,29 @@ export class CallLimits {
   }
 
   /**
+   * The rest of a quota. If it is shared, as this server saw it last.
    * @throws LockHeld
    * @throws PriorartError `unavailable`
    */
   quotaState(account: Account, now: number = Date.now()): QuotaState {
     const cycle = cycleAt(account.created_at, now);
+    if (this.#shared) return this.#shared.seen(account.id, cycle, account.monthly_quota);
     return this.#counting((counters) => counters.quotaState(account.id, cycle, account.monthly_quota));
   }
 
   /**
-   * Searches that an account has used of its quota in this cycle, on all servers, up to this moment.
-   * @throws LockHeld
-   * @throws PriorartError `unavailable`
+   * Searches that accounts have used of their quotas in this cycle, on all servers, up to this moment.
+   * @throws LockHeld, PriorartError `unavailable`, as a rejection
    */
-  quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
-    const cycle = cycleAt(account.created_at, now);
-    return { used: this.#counting((counters) => counters.used(account.id, cycle)), cycle };
+  async quotasUsed(
+    accounts: readonly Account[],
+    now: number = Date.now(),
+  ): Promise<{ used: number; cycle: Cycle }[]> {
+    if (this.#shared) return this.#shared.usedBy(accounts, now);
+    return accounts.map(({ id, created_at: created }) => {
+      const cycle = cycleAt(created, now);
+      return { used: this.#counting((counters) => counters.used(id, cycle)), cycle };
+    });
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,16 @@ import { join } from 'node:path';
 import { COUNTERS_WAL_FRAMES, LOCK_WAIT_MS, QUOTA_LEASE_MS } from '../limits.js';
 import type { Cycle } from './billing.js';
 import { randomBase62 } from './key.js';
+import {
+  type QuotaRecord,
+  type QuotaState,
+  type Reservation,
+  type Reserved,
+  reserveIn,
+  type Settled,
+  settleIn,
+  stateOf,
+} from './quota-record.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 import { type Allowance, monotonicMs, SlidingWindow, WINDOW_MS } from './window.js';
 
@@ -36,48 +46,15 @@ const LAYOUT: Layout = {
 };
 
 /**
- * `held`: running searches by lease. At every instant used + held <= quota, and only a held search becomes a
- * used search. So a quota cannot be exceeded, even if a process is killed.
- */
-interface QuotaRecord {
-  used: number;
-  held: Record<string, number>;
-}
-
-/**
  * A process that may hold reservations. A killed process stops renewing its lease, and its reservations
  * become free. If the lease of a live process expires (for example a stopped process), the process finds its
  * reservation gone when it settles. It then needs a new reservation before it may answer 200.
  */
 type Lease = [renewed: number, pid: number, pidSpace: string];
 
-export interface QuotaState {
-  quota: number;
-  /** Searches that are neither used nor held. */
-  remaining: number;
-  cycle: Cycle;
-}
-
-/** A running search. */
-export interface Reservation {
-  account: string;
-  cycle: Cycle;
-  quota: number;
-}
-
-/**
- * `answerable` is false if the search must not be answered: its reservation was released, and no quota
- * remains.
- */
-export interface Settled {
-  answerable: boolean;
-  state: QuotaState;
-}
-
 export type ReserveResult =
   | { reserved: true; reservation: Reservation }
-  /** `running`: running searches hold the rest of the quota, which is not used up yet. */
-  | { reserved: false; running: boolean };
+  | Extract<Reserved, { reserved: false }>;
 
 export interface CountersOptions extends Partial<OpenOptions> {
   /** A monotonic clock that all processes share, ms. */
@@ -124,9 +101,8 @@ export class Counters {
     return this.#file.write(() => {
       if (!this.#hasLease) this.#putLease();
       const record = this.#record(account, cycle);
-      if (record.used + heldBy(record) >= quota) this.#dropDead(record);
-      if (record.used + heldBy(record) >= quota) return { reserved: false, running: record.used < quota };
-      record.held[this.#leaseId] = (record.held[this.#leaseId] ?? 0) + 1;
+      const reserved = reserveIn(record, this.#leaseId, quota, () => this.#dropDead(record));
+      if (!reserved.reserved) return reserved;
       this.#put(account, cycle, record);
       return { reserved: true, reservation: { account, cycle, quota } };
     });
@@ -136,21 +112,10 @@ export class Counters {
   settle({ account, cycle, quota }: Reservation, counts: boolean): Settled {
     return this.#file.write(() => {
       const record = this.#record(account, cycle);
-      const answerable = this.#settled(record, quota, counts);
+      const answerable = settleIn(record, this.#leaseId, quota, counts);
       this.#put(account, cycle, record);
       return { answerable, state: stateOf(record, cycle, quota) };
     });
-  }
-
-  #settled(record: QuotaRecord, quota: number, counts: boolean): boolean {
-    const held = record.held[this.#leaseId] ?? 0;
-    if (held === 0) {
-      if (!counts) return true;
-      if (record.used + heldBy(record) >= quota) return false;
-    } else if (held === 1) delete record.held[this.#leaseId];
-    else record.held[this.#leaseId] = held - 1;
-    if (counts) record.used++;
-    return true;
   }
 
   /** The rest of a quota. */
@@ -289,16 +254,6 @@ export class CountersKeeper {
     this.#cleanedAt = now;
     this.#file.rows('DELETE FROM windows WHERE over <= ? OR over > ?', now, now + WINDOW_MS);
   }
-}
-
-function stateOf(record: QuotaRecord, cycle: Cycle, quota: number): QuotaState {
-  return { quota, remaining: Math.max(0, quota - record.used - heldBy(record)), cycle };
-}
-
-function heldBy({ held }: QuotaRecord): number {
-  let sum = 0;
-  for (const id in held) sum += held[id]!;
-  return sum;
 }
 
 function pidSpace(): string {

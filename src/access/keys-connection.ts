@@ -12,6 +12,12 @@ import { FileMissing, type Sqlite } from './sqlite.js';
 /** Time between checks that the file is in its place, and between attempts to open a failed file, ms. */
 const INSPECT_MS = 1_000;
 
+/** Reads and changes of the accounts and keys that a server knows. */
+export type KeysSource = Pick<
+  KeysConnection,
+  'isOpen' | 'isMissing' | 'require' | 'read' | 'remembered' | 'write' | 'copyTo' | 'close'
+>;
+
 export class KeysConnection {
   readonly #folder: string;
   readonly #waitMs: number;
@@ -99,6 +105,17 @@ export class KeysConnection {
       const file = this.#current();
       this.#known.clear();
       return this.#guarded(file, () => file.write(() => change(file)));
+    });
+  }
+
+  /**
+   * Runs a change of which nothing is kept, and returns its result.
+   * @throws the errors of `write`
+   */
+  async tried<T>(change: (file: Sqlite) => T): Promise<T> {
+    return this.#queue.run(() => {
+      const file = this.#current();
+      return this.#guarded(file, () => file.tried(() => change(file)));
     });
   }
 

@@ -259,7 +259,8 @@ export function signOut(
   { id, account, expires }: { id: string; account: string; expires: number },
   now: number,
 ): void {
-  file.rows('DELETE FROM ended_sessions WHERE expires <= ?', now);
+  // Of this account only: a change is shared as the accounts that it touches.
+  file.rows('DELETE FROM ended_sessions WHERE account = ? AND expires <= ?', account, now);
   const [[ended]] = file.rows<[number]>('SELECT count(*) FROM ended_sessions WHERE account = ?', account) as [
     [number],
   ];

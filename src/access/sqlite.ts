@@ -119,6 +119,16 @@ export class Sqlite {
     }
   }
 
+  /** Runs work as a transaction of which nothing is kept. */
+  tried<T>(work: () => T): T {
+    this.rows('BEGIN IMMEDIATE');
+    try {
+      return work();
+    } finally {
+      this.#rollBack();
+    }
+  }
+
   /** Whether the file was removed or replaced. Other processes would not see writes to it. */
   isMoved(): boolean {
     return statSync(this.file, { throwIfNoEntry: false })?.ino !== this.#inode;

@@ -14,7 +14,7 @@ import { type Cycle, cycleAt } from './billing.js';
 import { COUNTERS_FILE, Counters } from './counters.js';
 import { type EndedSessions, isEnded, withEnded } from './ended-sessions.js';
 import { hashSecret, isWellFormed, newSecret, randomBase62 } from './key.js';
-import { KeysConnection } from './keys-connection.js';
+import { KeysConnection, type KeysSource } from './keys-connection.js';
 import {
   accountIn,
   accountsIn,
@@ -43,6 +43,9 @@ import {
   type Verification,
 } from './records.js';
 import { checkedQuota, checkInteger, checkName, withEnvironment } from './rules.js';
+import type { SharedDocuments } from './shared-documents.js';
+import { SharedKeys } from './shared-keys.js';
+import { SharedQuotas } from './shared-quotas.js';
 import { FileMissing, LockHeld, type Sqlite } from './sqlite.js';
 
 export interface AccessStoreOptions {
@@ -59,14 +62,16 @@ export class AccessStore {
   /** Passwords of the accounts, and their sessions. */
   readonly passwords: AccountPasswords;
   readonly #waitMs: number;
-  readonly #keys: KeysConnection;
+  readonly #keys: KeysSource;
+  readonly #shared: { quotas: SharedQuotas; documents: SharedDocuments } | undefined;
   #counters: Counters | undefined;
   #maintenance: Maintenance | undefined;
 
-  private constructor(folder: string, create: boolean) {
+  private constructor(folder: string, keys: KeysSource, waitMs: number, documents?: SharedDocuments) {
     this.folder = folder;
-    this.#waitMs = create ? LOCK_WAIT_MS : 0;
-    this.#keys = new KeysConnection(folder, { create, waitMs: this.#waitMs });
+    this.#waitMs = waitMs;
+    this.#keys = keys;
+    this.#shared = documents && { documents, quotas: new SharedQuotas(documents) };
     this.passwords = new AccountPasswords(this.#keys);
   }
 
@@ -77,7 +82,45 @@ export class AccessStore {
    */
   static open(folder: string, { create = true }: AccessStoreOptions = {}): AccessStore {
     if (create) makeDurableFolder(folder, 0o700);
-    return new AccessStore(folder, create);
+    const waitMs = create ? LOCK_WAIT_MS : 0;
+    return new AccessStore(folder, new KeysConnection(folder, { create, waitMs }), waitMs);
+  }
+
+  /**
+   * Opens the store of servers that share accounts, keys and quotas. The folder has a copy of accounts and keys. If it has
+   * accounts that were never shared, they become shared, with their quotas.
+   * @param documents closed with the store
+   * @param waits whether this thread may wait for locks of other processes; false on an event loop
+   * @throws PriorartError `unavailable`, as a rejection
+   */
+  static async openShared(folder: string, documents: SharedDocuments, waits: boolean): Promise<AccessStore> {
+    makeDurableFolder(folder, 0o700);
+    const waitMs = waits ? LOCK_WAIT_MS : 0;
+    const copy = new KeysConnection(folder, { create: true, waitMs });
+    const own = new AccessStore(folder, copy, waitMs);
+    const quotas = new SharedQuotas(documents);
+    try {
+      const takeQuotas = async () => {
+        for (const account of own.accounts()) {
+          const { used, cycle } = own.quotaUsed(account);
+          if (used > 0) await quotas.take(account.id, cycle, used);
+        }
+      };
+      const keys = await SharedKeys.open(copy, documents, takeQuotas);
+      return new AccessStore(folder, keys, waitMs, documents);
+    } catch (error) {
+      copy.close();
+      await documents.close();
+      throw error;
+    } finally {
+      await quotas.close();
+      own.#counters?.close();
+    }
+  }
+
+  /** The quotas, if several servers share them. */
+  get sharedQuotas(): SharedQuotas | undefined {
+    return this.#shared?.quotas;
   }
 
   /**
@@ -331,12 +374,21 @@ export class AccessStore {
   }
 
   /**
-   * Searches that an account has used of its quota in the current billing cycle.
+   * Searches that an account has used of its quota in the current billing cycle, on the servers of this folder.
    * @throws PriorartError `unavailable` if the counters cannot be read
    */
   quotaUsed(account: Account, now: number = Date.now()): { used: number; cycle: Cycle } {
     const cycle = cycleAt(account.created_at, now);
     return { used: this.#openCounters()?.used(account.id, cycle) ?? 0, cycle };
+  }
+
+  /**
+   * Searches that accounts have used of their quotas in their current billing cycles, on all servers.
+   * @throws PriorartError `unavailable`, as a rejection
+   */
+  async quotasUsed(accounts: readonly Account[]): Promise<{ used: number; cycle: Cycle }[]> {
+    if (this.#shared) return this.#shared.quotas.usedBy(accounts);
+    return accounts.map((account) => this.quotaUsed(account));
   }
 
   /** Copies a snapshot of accounts, keys and quotas into a new folder. Logs are omitted. */
@@ -350,8 +402,10 @@ export class AccessStore {
   async close(): Promise<void> {
     const counters = this.#counters;
     this.#counters = undefined;
+    await this.#shared?.quotas.close();
     this.#keys.close();
     counters?.close();
+    await this.#shared?.documents.close();
   }
 
   /** The counters; undefined if no call has been counted. */

@@ -1,10 +1,12 @@
 /** The access store of a data folder, for the commands about accounts, keys, usage and logs. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { ACCESS_FOLDER, type Account } from '../access/records.js';
 import { AccessStore } from '../access/store.js';
+import type { Config } from '../config.js';
 import { PriorartError } from '../errors.js';
-import { settings } from './options.js';
+import { clusterOf, dataCommand, OF_A_CLUSTER, settings, withSettings } from './options.js';
 import { inOneLine } from './output.js';
 
 /** Folder of the access store within a data folder. */
@@ -12,20 +14,37 @@ export function accessDir(data: string): string {
   return join(data, ACCESS_FOLDER);
 }
 
-/** Opens the access store of a command's data folder. Creates the store if it does not exist. */
+/** A command about accounts, keys, usage or logs. */
+export function accessCommand(name: string, description: string): Command {
+  return withSettings(dataCommand(name, description), OF_A_CLUSTER);
+}
+
+/**
+ * Opens the access store that the settings name: that of the data folder, or one that the servers on a cluster share.
+ * @param isServer a server starts without a store in the folder, and waits for no lock. Commands create the store
+ */
+export async function openAccess(config: Config, isServer: boolean): Promise<AccessStore> {
+  const folder = accessDir(config.data);
+  const cluster = clusterOf(config);
+  if (cluster === undefined) return AccessStore.open(folder, { create: !isServer });
+  const { openSharedDocuments } = await import('../cluster/shared-documents.js');
+  return AccessStore.openShared(folder, await openSharedDocuments(cluster), !isServer);
+}
+
+/** Opens the access store of a command. Creates the store if it does not exist. */
 export async function withAccess(
   flags: Record<string, unknown>,
   work: (access: AccessStore) => Promise<void>,
 ): Promise<void> {
-  const { data } = settings(flags);
-  // Do not create a mistyped folder: it would have no keys.
-  if (!existsSync(data)) {
+  const config = settings(flags);
+  // Do not create a mistyped folder: it would have no keys. On a cluster, the folder has a copy of them.
+  if (config.engine === 'embedded' && !existsSync(config.data)) {
     throw new PriorartError(
       'no_data',
-      `folder ${data} does not exist; check --data, or create it with \`priorart ingest\``,
+      `folder ${config.data} does not exist; check --data, or create it with \`priorart ingest\``,
     );
   }
-  const access = AccessStore.open(accessDir(data));
+  const access = await openAccess(config, false);
   try {
     await work(access);
   } finally {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { type Account, type AccountPlan, PLANS } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
-import { accountNamed, integerOption, table, withAccess } from './access-folder.js';
-import { asDefault, dataCommand } from './options.js';
+import { accessCommand, accountNamed, integerOption, table, withAccess } from './access-folder.js';
+import { asDefault } from './options.js';
 import { count, print } from './output.js';
 import { askPassword } from './password-input.js';
 
@@ -20,7 +20,7 @@ Examples:
   priorart accounts change "Patent team" --plan enterprise --monthly-quota 5000`,
     );
   accounts.addCommand(
-    dataCommand('create', 'create an account')
+    accessCommand('create', 'create an account')
       .argument('<name>', 'name of the account')
       .requiredOption('--plan <plan>', PLANS.join(', '))
       .option('--monthly-quota <searches>', 'searches a month; only with the plan enterprise')
@@ -29,7 +29,7 @@ Examples:
   );
   accounts.addCommand(
     asDefault(
-      dataCommand('list', 'list accounts and their use of this month').addHelpText(
+      accessCommand('list', 'list accounts and their use of this month').addHelpText(
         'after',
         '\nExamples:\n  priorart accounts list --json',
       ),
@@ -38,7 +38,7 @@ Examples:
     { isDefault: true },
   );
   accounts.addCommand(
-    dataCommand(
+    accessCommand(
       'change',
       'change name, plan or quota, or add an environment; takes effect with the next call',
     )
@@ -54,7 +54,7 @@ Examples:
       .action(change),
   );
   accounts.addCommand(
-    dataCommand(
+    accessCommand(
       'password',
       'set the password with which an account signs in on the web page; ends its sessions',
     )
@@ -73,7 +73,7 @@ Examples:
       .action(password),
   );
   accounts.addCommand(
-    dataCommand('sign-out', 'end all sessions of an account on the web page, on every server')
+    accessCommand('sign-out', 'end all sessions of an account on the web page, on every server')
       .argument('<account>', 'id or name')
       .addHelpText('after', '\nExamples:\n  priorart accounts sign-out Trial')
       .action(signOut),
@@ -95,7 +95,7 @@ async function create(name: string, flags: Flags): Promise<void> {
 
 async function list(flags: Flags): Promise<void> {
   await withAccess(flags, async (access) => {
-    const accounts = access.accounts().map((account) => withUse(access, account));
+    const accounts = await withUse(access, access.accounts());
     print(accounts, Boolean(flags['json']), () =>
       accounts.length === 0
         ? 'No accounts yet; create one with `priorart accounts create NAME --plan PLAN`.'
@@ -149,9 +149,12 @@ async function signOut(asked: string, flags: Flags): Promise<void> {
   });
 }
 
-function withUse(access: AccessStore, account: Account) {
-  const { used, cycle } = access.quotaUsed(account);
-  return { ...account, used, resets_at: new Date(cycle.end).toISOString() };
+async function withUse(access: AccessStore, accounts: readonly Account[]) {
+  const quotas = await access.quotasUsed(accounts);
+  return accounts.map((account, n) => {
+    const { used, cycle } = quotas[n]!;
+    return { ...account, used, resets_at: new Date(cycle.end).toISOString() };
+  });
 }
 
 function describe(account: Account): string {

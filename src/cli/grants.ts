@@ -5,8 +5,8 @@ import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
 import { endGrant } from '../http/oauth/grants.js';
 import { OAUTH_FOLDER, OAuthTables } from '../http/oauth/tables.js';
-import { accountNamed, table, withAccess } from './access-folder.js';
-import { asDefault, dataCommand } from './options.js';
+import { accessCommand, accountNamed, table, withAccess } from './access-folder.js';
+import { asDefault } from './options.js';
 import { print } from './output.js';
 
 type Flags = Record<string, string | undefined>;
@@ -20,7 +20,7 @@ export function grantsCommand(): Command {
     );
   grants.addCommand(
     asDefault(
-      dataCommand('list', 'list the clients that have access')
+      accessCommand('list', 'list the clients that have access')
         .option('--account <name>', 'only those of an account, by name or id')
         .addHelpText('after', '\nExamples:\n  priorart grants list --account Trial --json'),
       list,
@@ -28,7 +28,7 @@ export function grantsCommand(): Command {
     { isDefault: true },
   );
   grants.addCommand(
-    dataCommand('revoke', 'end the access of a client; holds from its next call on')
+    accessCommand('revoke', 'end the access of a client; holds from its next call on')
       .argument('<id>', 'id of the grant')
       .addHelpText('after', '\nExamples:\n  priorart grants revoke grant_Xy12abcdef345678')
       .action(revoke),

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { type Account, type AccountPlan, PLANS } from '../access/records.js';
 import type { AccessStore } from '../access/store.js';
 import { PriorartError } from '../errors.js';
-import { findAccount, integerOption, table, withAccess } from './access-folder.js';
-import { asDefault, dataCommand } from './options.js';
+import { accessCommand, findAccount, integerOption, table, withAccess } from './access-folder.js';
+import { asDefault } from './options.js';
 import { print } from './output.js';
 
 export function keysCommand(): Command {
@@ -16,7 +16,7 @@ Examples:
   priorart keys revoke key_Xy12abcdef34`,
   );
   keys.addCommand(
-    dataCommand('create', 'create a key; its secret is shown once')
+    accessCommand('create', 'create a key; its secret is shown once')
       .requiredOption('--account <name>', 'account by name or id; created if no account has the name')
       .option('--plan <plan>', `plan of a new account: ${PLANS.join(', ')} (default: enterprise)`)
       .option(
@@ -36,7 +36,7 @@ Examples:
   );
   keys.addCommand(
     asDefault(
-      dataCommand('list', 'list keys, without their secrets').addHelpText(
+      accessCommand('list', 'list keys, without their secrets').addHelpText(
         'after',
         '\nExamples:\n  priorart keys list --data ./patents --json',
       ),
@@ -45,7 +45,7 @@ Examples:
     { isDefault: true },
   );
   keys.addCommand(
-    dataCommand('revoke', 'revoke a key immediately and for ever')
+    accessCommand('revoke', 'revoke a key immediately and for ever')
       .argument('<id>', 'id of the key')
       .addHelpText('after', '\nExamples:\n  priorart keys revoke key_Xy12abcdef34')
       .action(revoke),

@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { RequestLog } from '../access/request-log.js';
 import { PriorartError } from '../errors.js';
 import { LOG_PAGE } from '../limits.js';
-import { accessDir, integerOption, table, withAccess } from './access-folder.js';
-import { dataCommand, settings } from './options.js';
+import { accessCommand, accessDir, integerOption, table, withAccess } from './access-folder.js';
+import { settings } from './options.js';
 import { print } from './output.js';
 
 type Flags = Record<string, string | undefined>;
 
 export function logsCommand(): Command {
-  return dataCommand('logs', 'show the request log of a key, newest first')
+  return accessCommand('logs', 'show the request log of a key, newest first')
     .argument('<key>', 'id of the key')
     .option(
       '--limit <lines>',

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { MAINTENANCE_RETRY_S } from '../limits.js';
-import { integerOption, withAccess } from './access-folder.js';
-import { asDefault, dataCommand } from './options.js';
+import { accessCommand, integerOption, withAccess } from './access-folder.js';
+import { asDefault } from './options.js';
 import { print } from './output.js';
 
 type Flags = Record<string, string | undefined>;
@@ -16,7 +16,7 @@ export function maintenanceCommand(): Command {
       '\nExamples:\n  priorart maintenance on --retry-after 600\n  priorart maintenance off',
     );
   maintenance.addCommand(
-    dataCommand('on', 'turn maintenance on; takes effect with the next call')
+    accessCommand('on', 'turn maintenance on; takes effect with the next call')
       .option(
         '--retry-after <seconds>',
         'Retry-After that clients receive, s',
@@ -26,13 +26,13 @@ export function maintenanceCommand(): Command {
       .action((flags: Flags) => set(true, flags)),
   );
   maintenance.addCommand(
-    dataCommand('off', 'turn maintenance off')
+    accessCommand('off', 'turn maintenance off')
       .addHelpText('after', '\nExamples:\n  priorart maintenance off')
       .action((flags: Flags) => set(false, flags)),
   );
   maintenance.addCommand(
     asDefault(
-      dataCommand('status', 'show whether maintenance is on').addHelpText(
+      accessCommand('status', 'show whether maintenance is on').addHelpText(
         'after',
         '\nExamples:\n  priorart maintenance status --json',
       ),

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { AdminSecret } from '../access/admin-secret.js';
-import { AccessStore } from '../access/store.js';
+import type { AccessStore } from '../access/store.js';
 import { type Config, DEMONSTRATION_ACCOUNT, SETTINGS, type SettingName } from '../config.js';
 import { openDrawings } from '../drawings/open.js';
 import type { EnginePort } from '../engine-port.js';
@@ -11,7 +11,7 @@ import { Metrics } from '../observe/metrics.js';
 import type { Coverage } from '../search/types.js';
 import { IndexService } from '../service.js';
 import { makeDurableFolder } from '../store/room.js';
-import { accessDir } from './access-folder.js';
+import { accessDir, openAccess } from './access-folder.js';
 import { createKey } from './keys.js';
 import { clusterOf, OF_A_CLUSTER, settings, withSettings } from './options.js';
 import { COMMAND, counted, size } from './output.js';
@@ -107,9 +107,10 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     await engine.close();
     throw error;
   });
-  const secret = flags['demo'] === true ? await firstKey(data) : undefined;
-  // A missing or damaged key store does not stop the server: calls get 503 until the store can be opened.
-  const access = AccessStore.open(accessDir(data), { create: false });
+  const { access, secret } = await openKeys(config, flags['demo'] === true).catch(async (error: unknown) => {
+    await engine.close();
+    throw error;
+  });
   const output = bufferedOutput();
   const log = createLog(config.logLevel, output);
   const server = await startServer({ engine, access, drawings, log, config, metrics }).catch(
@@ -150,7 +151,7 @@ async function openEngine(
   if (cluster === undefined) {
     return IndexService.open(data, { ...options, workers, queuePerWorker, recallCheck });
   }
-  // Keys, request log and the secret of links are in the data folder, with this engine, too.
+  // The request log, the secret of links and a copy of the keys are in the data folder, with this engine, too.
   makeDurableFolder(data);
   const { ClusterEngine } = await import('../cluster/engine.js');
   return ClusterEngine.open(cluster, options);
@@ -174,9 +175,22 @@ function reload(server: Server, flags: Record<string, unknown>, log: Logger, sta
   }
 }
 
-/** Creates the demonstration key of a folder without keys. Undefined if keys exist. */
-async function firstKey(data: string): Promise<string | undefined> {
-  const access = AccessStore.open(accessDir(data));
+/**
+ * Opens the store of keys. A missing or damaged store of a folder does not stop the server: calls get 503 until it can be
+ * opened.
+ * @returns the store, and the secret of the demonstration key if that was made
+ */
+async function openKeys(
+  config: Config,
+  isDemo: boolean,
+): Promise<{ access: AccessStore; secret: string | undefined }> {
+  const secret = isDemo ? await firstKey(config) : undefined;
+  return { access: await openAccess(config, true), secret };
+}
+
+/** Creates the demonstration key if there are no keys. Undefined if there are. */
+async function firstKey(config: Config): Promise<string | undefined> {
+  const access = await openAccess(config, false);
   try {
     if (access.list().length > 0) return undefined;
     const account = DEMONSTRATION_ACCOUNT;

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { RequestLog } from '../access/request-log.js';
 import { PriorartError } from '../errors.js';
-import { accessDir, accountNamed, table, withAccess } from './access-folder.js';
-import { dataCommand, settings } from './options.js';
+import { accessCommand, accessDir, accountNamed, table, withAccess } from './access-folder.js';
+import { settings } from './options.js';
 import { count, print } from './output.js';
 
 type Flags = Record<string, string | undefined>;
 
 export function usageCommand(): Command {
-  return dataCommand('usage', 'count calls by day, key and endpoint')
+  return accessCommand('usage', 'count calls by day, key and endpoint')
     .option('--account <account>', 'only calls of this account, by id or name')
     .option('--key <id>', 'only calls with this key')
     .option('--from <day>', 'first day, YYYY-MM-DD, UTC (default: the first of this month)')

@@ -6,7 +6,8 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Cycle } from '../../src/access/billing.js';
 import { CallLimits } from '../../src/access/call-limits.js';
-import { Counters, type Reservation } from '../../src/access/counters.js';
+import { Counters } from '../../src/access/counters.js';
+import type { Reservation } from '../../src/access/quota-record.js';
 import { AccessStore } from '../../src/access/store.js';
 import { QUOTA_LEASE_MS } from '../../src/limits.js';
 
@@ -123,19 +124,19 @@ describe('quota', () => {
     for (let i = 0; i < 7; i++) await use(now);
     const later = now + 40 * 86_400_000;
     await use(later);
-    const used = (at: number) => [
-      limits.quotaUsed(account, at).used,
+    const used = async (at: number) => [
+      (await limits.quotasUsed([account], at))[0]!.used,
       limits.quotaState(account, at).remaining,
     ];
-    assert.deepEqual(used(later), [1, 29]);
-    assert.deepEqual(used(now), [7, 23]);
+    assert.deepEqual(await used(later), [1, 29]);
+    assert.deepEqual(await used(now), [7, 23]);
     // Two months back, then forward again.
     const earlier = now - 62 * 86_400_000;
     await use(earlier);
-    assert.deepEqual(used(earlier), [1, 29]);
+    assert.deepEqual(await used(earlier), [1, 29]);
     await use(now);
     assert.deepEqual(
-      [used(now), used(later)],
+      [await used(now), await used(later)],
       [
         [8, 22],
         [1, 29],

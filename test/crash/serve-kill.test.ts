@@ -3,51 +3,18 @@
  * within their guarantees. PRIORART_SERVE_KILLS sets the number of kills.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
+import { serving } from '../serving.js';
 import { until } from '../until.js';
-import { CLI, FIXTURES, priorart, random, temporary } from './folder.js';
+import { FIXTURES, priorart, random, temporary } from './folder.js';
 
 const KILLS = Number(process.env['PRIORART_SERVE_KILLS'] ?? 10);
 const CLIENTS = 4;
 const QUOTA = 1_000_000;
-
-interface Served {
-  url: string;
-  /** Throws if the server has ended. */
-  check(): void;
-  end(signal: NodeJS.Signals): Promise<void>;
-}
-
-async function served(data: string): Promise<Served> {
-  const args = ['serve', '--data', data, '--port', '0', '--workers', '1', '--rate-limit', '1000000'];
-  const child = spawn(process.execPath, [CLI, ...args, '--log-level', 'error'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  const url = await new Promise<string>((done, fail) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const at = /at (http:\S+)/.exec(said)?.[1];
-      if (at !== undefined) done(at);
-    });
-    child.once('exit', (code) => fail(new Error(`the server ended with ${code}: ${said}`)));
-  });
-  return {
-    url,
-    check: () => assert.equal(child.exitCode, null, said),
-    async end(signal) {
-      const ended = once(child, 'exit');
-      child.kill(signal);
-      await ended;
-    },
-  };
-}
 
 test('a server that is killed under load leaves a whole folder and correct counts', async (t) => {
   const data = join(temporary(t), 'data');
@@ -96,7 +63,7 @@ test('a server that is killed under load leaves a whole folder and correct count
   }
 
   for (let kill = 0; kill < KILLS; kill++) {
-    const server = await served(data);
+    const server = await serving(['--data', data, '--workers', '1', '--rate-limit', '1000000']);
     let over = false;
     const clients = Array.from({ length: CLIENTS }, async () => {
       while (!over) await ask(server.url);
@@ -125,7 +92,7 @@ test('a server that is killed under load leaves a whole folder and correct count
     await Promise.all(clients);
   }
 
-  const server = await served(data);
+  const server = await serving(['--data', data, '--workers', '1', '--rate-limit', '1000000']);
   while ((await ask(server.url)) === undefined);
   const { code, stdout, stderr } = await priorart('check', '--data', data);
   assert.equal(code, 0, stdout + stderr);

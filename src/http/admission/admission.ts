@@ -3,8 +3,8 @@
  * RateLimit-Policy, as in the IETF's draft of the RateLimit header fields.
  */
 
-import type { QuotaState, Reservation, Settled } from '../../access/counters.js';
 import { KEY_PREFIX } from '../../access/key.js';
+import type { QuotaState, Reservation, Settled } from '../../access/quota-record.js';
 import type { Account, ApiKey } from '../../access/records.js';
 import type { Allowance } from '../../access/window.js';
 import { type ErrorCode, isPriorartError, PriorartError } from '../../errors.js';

@@ -184,8 +184,8 @@ export const VARIANTS: readonly Variant[] = [
       },
       {
         file: 'http/routes/account-with-quota.js',
-        find: 'const { used, cycle } = services.limits.quotaUsed(account);',
-        replace: `const { used: written, cycle } = services.limits.quotaUsed(account);
+        find: 'const { used, cycle } = quotas[n];',
+        replace: `const { used: written, cycle } = quotas[n];
         const used = written + (${PENDING}.get(account.id) ?? 0);`,
       },
     ],

@@ -35,7 +35,7 @@ export const ownAccount: Route = {
   endpoint: 'account',
   access,
   operation: operations.ownAccountOperation,
-  handle: (call) => answer(accountWithQuota(call, ownOf(call).account)),
+  handle: async (call) => answer(await accountWithQuota(call, ownOf(call).account)),
 };
 
 export const ownKeys: Route = {

@@ -14,7 +14,7 @@ function pageOf({ services }: Call): PageSessions {
   return services.page;
 }
 
-function shown(call: Call, caller: PageCaller | undefined) {
+async function shown(call: Call, caller: PageCaller | undefined) {
   const page = pageOf(call);
   const possible = {
     can_sign_in: page.canSignIn(),
@@ -23,7 +23,8 @@ function shown(call: Call, caller: PageCaller | undefined) {
   };
   if (caller === undefined) return { kind: 'none', ...possible };
   const { session, account } = caller;
-  const { used, cycle } = call.services.limits.quotaUsed(account);
+  const [quota] = await call.services.limits.quotasUsed([account]);
+  const { used, cycle } = quota!;
   const { id, name, plan, monthly_quota } = account;
   return {
     kind: session.kind,
@@ -39,7 +40,7 @@ export const pageSession: Route = {
   endpoint: 'page.session',
   access,
   operation: pageSessionOperation,
-  handle: (call) => answer(shown(call, pageOf(call).find(call.request))),
+  handle: async (call) => answer(await shown(call, pageOf(call).find(call.request))),
 };
 
 export const pageSignIn: Route = {
@@ -58,7 +59,7 @@ export const pageSignIn: Route = {
       asked.visitor === true
         ? await page.visit(request)
         : await page.signIn(request, asked.account!, asked.password!);
-    const reply = answer(shown(call, caller));
+    const reply = answer(await shown(call, caller));
     return { ...reply, cookies: [page.cookie(request, token)] };
   },
 };
@@ -74,7 +75,7 @@ export const pageSignOut: Route = {
     requirePage(call.request);
     // A copied cookie of an account must not stay valid at any server of the folder.
     await page.end(call.request);
-    const reply = answer(shown(call, undefined));
+    const reply = answer(await shown(call, undefined));
     return { ...reply, cookies: [page.cookie(call.request, '')] };
   },
 };

@@ -1,7 +1,7 @@
 import { PLANS } from '../../../../access/records.js';
 import { PLAN_QUOTA } from '../../../../limits.js';
 import type { Route } from '../../../route.js';
-import { accountWithQuota } from '../../account-with-quota.js';
+import { accountsWithQuota, accountWithQuota } from '../../account-with-quota.js';
 import { answer, bodyOf } from '../../answer.js';
 import { ADMIN, adminOf } from '../admin.js';
 import {
@@ -37,9 +37,8 @@ export const listAccounts: Route = {
   endpoint: 'admin.accounts',
   access,
   operation: listAccountsOperation,
-  handle(call) {
-    const { store } = adminOf(call);
-    return answer({ accounts: store.accounts().map((account) => accountWithQuota(call, account)) });
+  async handle(call) {
+    return answer({ accounts: await accountsWithQuota(call, adminOf(call).store.accounts()) });
   },
 };
 
@@ -57,7 +56,7 @@ export const createAccount: Route = {
       plan,
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    return answer(accountWithQuota(call, made), 201);
+    return answer(await accountWithQuota(call, made), 201);
   },
 };
 
@@ -67,9 +66,9 @@ export const getAccount: Route = {
   endpoint: 'admin.accounts',
   access,
   operation: getAccountOperation,
-  handle(call) {
+  async handle(call) {
     const { store } = adminOf(call);
-    return answer(accountWithQuota(call, store.account(call.parameters['account']!)));
+    return answer(await accountWithQuota(call, store.account(call.parameters['account']!)));
   },
 };
 
@@ -87,7 +86,7 @@ export const changeAccount: Route = {
       ...(plan === undefined ? {} : { plan }),
       ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
     });
-    return answer(accountWithQuota(call, changed));
+    return answer(await accountWithQuota(call, changed));
   },
 };
 
@@ -101,6 +100,6 @@ export const addEnvironment: Route = {
     const { name } = await bodyOf(call, environmentInputSchema);
     const { store } = adminOf(call);
     const changed = await store.changeAccount(call.parameters['account']!, { addEnvironment: name });
-    return answer(accountWithQuota(call, changed), 201);
+    return answer(await accountWithQuota(call, changed), 201);
   },
 };
