@@ -2,6 +2,7 @@
  * The documents with the accounts, keys and quotas that servers share: an index of its own beside that of the publications,
  * with one shard. A document is written with `if_seq_no` and `if_primary_term`.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   DocumentVersion,
   NumberedDocument,
@@ -17,6 +18,17 @@ import { settingsOf } from './settings.js';
 /** Documents of one request. */
 const PAGE = 1_000;
 const CONFLICT = 409;
+/** The error of a node that knows no copy of the index, and the pause before it is asked again, ms. */
+const NO_SHARD = 'no_shard_available_action_exception';
+const NO_SHARD_PAUSE_MS = 50;
+
+interface Read {
+  found?: boolean;
+  _source?: Source;
+  _seq_no: number;
+  _primary_term: number;
+  error?: { type: string; reason: string };
+}
 
 /** A document as it is stored. Documents with a number are found by it. */
 interface Source {
@@ -68,15 +80,16 @@ class ClusterDocuments implements SharedDocuments {
           ignore: [404],
         },
       );
-      if (status !== 404) return;
-      const { error } = await this.#client.request<{ error?: { type: string; reason: string } }>(
-        'PUT',
-        `/${this.#index}`,
-        body,
-        { signal, ignore: [400], query: { wait_for_active_shards: 1 } },
-      );
-      if (error && error.type !== 'resource_already_exists_exception')
-        throw new PriorartError('unavailable', error.reason);
+      if (status === 404) {
+        const { error } = await this.#client.request<{ error?: { type: string; reason: string } }>(
+          'PUT',
+          `/${this.#index}`,
+          body,
+          { signal, ignore: [400] },
+        );
+        if (error && error.type !== 'resource_already_exists_exception')
+          throw new PriorartError('unavailable', error.reason);
+      }
     });
   }
 
@@ -90,20 +103,24 @@ class ClusterDocuments implements SharedDocuments {
   }
 
   async #read<T>(ids: readonly string[], signal: AbortSignal): Promise<(Stored<T> | undefined)[]> {
-    // Reads by id see every acknowledged write.
-    const { docs } = await this.#client.request<{
-      docs: {
-        found?: boolean;
-        _source?: Source;
-        _seq_no: number;
-        _primary_term: number;
-        error?: { reason: string };
-      }[];
-    }>('POST', `/${this.#index}/_mget`, { ids }, { signal });
-    return docs.map(({ found, _source, _seq_no: seqNo, _primary_term: term, error }) => {
-      if (error) throw new PriorartError('unavailable', error.reason);
-      return found ? { value: _source!.value as T, version: { seqNo, term } } : undefined;
-    });
+    for (;;) {
+      // Reads by id see every acknowledged write.
+      const { docs } = await this.#client.request<{ docs: Read[] }>(
+        'POST',
+        `/${this.#index}/_mget`,
+        { ids },
+        { signal },
+      );
+      const fault = docs.find(({ error }) => error)?.error;
+      if (fault === undefined) {
+        return docs.map(({ found, _source, _seq_no: seqNo, _primary_term: term }) =>
+          found ? { value: _source!.value as T, version: { seqNo, term } } : undefined,
+        );
+      }
+      // A node may not know yet that the index was made, or that a copy has moved.
+      if (fault.type !== NO_SHARD || signal.aborted) throw new PriorartError('unavailable', fault.reason);
+      await sleep(NO_SHARD_PAUSE_MS);
+    }
   }
 
   write<T extends object>(

@@ -33,8 +33,12 @@ describe('two servers on one cluster', { skip }, () => {
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout);
   };
-  const start = (name: string) =>
-    serving([...options, '--data', join(root, name), '--rate-limit', '1000000']);
+  const started: Serving[] = [];
+  const start = async (name: string) => {
+    const server = await serving([...options, '--data', join(root, name), '--rate-limit', '1000000']);
+    started.push(server);
+    return server;
+  };
   const ask = async ({ url }: Serving, secret: string, query = 'a battery cell') => {
     const answer = await fetch(url + PATH, {
       method: 'POST',
@@ -66,7 +70,7 @@ describe('two servers on one cluster', { skip }, () => {
     servers = await Promise.all([start('a'), start('b')]);
   });
   after(async () => {
-    for (const server of servers) await server.end('SIGTERM');
+    for (const server of started) await server.end('SIGTERM');
     await cluster?.remove();
     rmSync(root, { recursive: true, force: true });
   });
