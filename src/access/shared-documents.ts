@@ -2,8 +2,8 @@
  * What the accounts of several servers need of the store that they share: documents that are changed one at a time, each
  * only if it is still as it was read (optimistic concurrency). `src/cluster` implements it.
  *
- * Every method rejects with a PriorartError `unavailable` if the store does not answer. After that, nobody knows whether a
- * write was done.
+ * Every method rejects with a PriorartError `unavailable` if the store does not answer. After that, the caller does not know
+ * whether a write was done.
  */
 
 /** A state of a document. */

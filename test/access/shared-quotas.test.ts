@@ -41,7 +41,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 interface Server {
   quotas: SharedQuotas;
   link: { isUp: boolean };
-  /** Answers that were not sent because nobody knew whether they were counted. */
+  /** Answers that were not sent because the server did not know whether they were counted. */
   doubts: number;
 }
 
