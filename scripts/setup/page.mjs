@@ -78,7 +78,8 @@ async function bundle(root) {
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8).toUpperCase()}.svg`;
   const nameOf = (path) => path.split(/[\\/]/).at(-1);
   const [script, { imports }] = Object.entries(metafile.outputs).find(
-    ([path, { entryPoint }]) => entryPoint && path.endsWith('.js'),
+    // Parts that are loaded later have entry points of their own.
+    ([path, { entryPoint }]) => entryPoint?.endsWith('view/main.tsx') && path.endsWith('.js'),
   );
   const style = outputFiles.find(({ path }) => path.endsWith('.css')).path;
   const preloads = imports

@@ -28,6 +28,14 @@ export function isWellFormed(secret: string): boolean {
   return secret.endsWith(checksum(random));
 }
 
+/** Random characters of a secret that are kept and shown. The others are 26 characters, or 154 random bits. */
+const SHOWN_CHARS = 6;
+
+/** The first characters of a secret, by which people find its key: `psk_live_Xy12ab`. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, KEY_PREFIX.length + SHOWN_CHARS);
+}
+
 /** The SHA-256 of a secret, 32 bytes. */
 export function hashSecret(secret: string): Buffer {
   return sha256(secret);

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PriorartError } from '../errors.js';
 import { ACCOUNT_ENDED_SESSIONS_MAX, DEACTIVATED_KEYS_MAX } from '../limits.js';
-import type { Account, ApiKey } from './records.js';
+import { type Account, type ApiKey, isPageKey } from './records.js';
 import { known } from './rules.js';
 import { type Layout, type OpenOptions, Sqlite } from './sqlite.js';
 
@@ -25,8 +25,11 @@ const FORMAT_4 = [
    ) STRICT`,
 ];
 
+/** What format 5 added to format 4: the first characters of a secret (key.ts), for keys made since. */
+const FORMAT_5 = ['ALTER TABLE keys ADD COLUMN prefix TEXT'];
+
 const LAYOUT: Layout = {
-  format: 4,
+  format: 5,
   tables: [
     `CREATE TABLE accounts (
        id TEXT PRIMARY KEY, name TEXT NOT NULL, plan TEXT NOT NULL, monthly_quota INTEGER NOT NULL,
@@ -42,8 +45,9 @@ const LAYOUT: Layout = {
     // 'maintenance': Maintenance, if it is on. 'ended_sessions': EndedSessions of the administration.
     'CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
     ...FORMAT_4,
+    ...FORMAT_5,
   ],
-  upgrades: { 3: FORMAT_4 },
+  upgrades: { 3: FORMAT_4, 4: FORMAT_5 },
   synchronous: 'FULL',
   pageBytes: 4096,
   checkpoints: true,
@@ -72,9 +76,13 @@ type KeyRow = [
   state: string,
   created: string,
   deactivated: string | null,
+  prefix: string | null,
 ];
 const ACCOUNT_COLUMNS = 'a.id, a.name, a.plan, a.monthly_quota, a.environments, a.created_at';
-const KEY_COLUMNS = 'k.id, k.account, k.environment, k.name, k.state, k.created_at, k.deactivated_at';
+const KEY_COLUMNS =
+  'k.id, k.account, k.environment, k.name, k.state, k.created_at, k.deactivated_at, k.prefix';
+/** Number of these columns. */
+const KEY_WIDTH = 8;
 
 function accountOf([id, name, plan, quota, environments, created]: AccountRow): Account {
   return {
@@ -87,12 +95,13 @@ function accountOf([id, name, plan, quota, environments, created]: AccountRow): 
   };
 }
 
-function keyOf([id, account, environment, name, state, created, deactivated]: KeyRow): ApiKey {
+function keyOf([id, account, environment, name, state, created, deactivated, prefix]: KeyRow): ApiKey {
   return {
     id,
     account,
     environment,
     name,
+    ...(prefix === null ? {} : { prefix }),
     state: state as ApiKey['state'],
     created_at: created,
     ...(deactivated === null ? {} : { deactivated_at: deactivated }),
@@ -126,8 +135,8 @@ export function keyAndAccountIn(
   const [hash, ...row] = found;
   return {
     hash,
-    key: Object.freeze(keyOf(row.slice(0, 7) as KeyRow)),
-    account: Object.freeze(accountOf(row.slice(7) as AccountRow)),
+    key: Object.freeze(keyOf(row.slice(0, KEY_WIDTH) as KeyRow)),
+    account: Object.freeze(accountOf(row.slice(KEY_WIDTH) as AccountRow)),
   };
 }
 
@@ -162,8 +171,8 @@ export function keyWithIdIn(file: Sqlite, id: string): { key: ApiKey; account: A
   );
   if (row === undefined) return undefined;
   return {
-    key: Object.freeze(keyOf(row.slice(0, 7) as KeyRow)),
-    account: Object.freeze(accountOf(row.slice(7) as AccountRow)),
+    key: Object.freeze(keyOf(row.slice(0, KEY_WIDTH) as KeyRow)),
+    account: Object.freeze(accountOf(row.slice(KEY_WIDTH) as AccountRow)),
   };
 }
 
@@ -319,10 +328,15 @@ export function keysOfIn(file: Sqlite, account: string): ApiKey[] {
   return file.rows<KeyRow>(sql, account).map(keyOf);
 }
 
+/** Ids of the active keys of an account. */
+function activeIn(file: Sqlite, account: string): string[] {
+  const sql = "SELECT id FROM keys WHERE account = ? AND state = 'active'";
+  return file.rows<[string]>(sql, account).map(([id]) => id);
+}
+
 /** Number of active keys of an account. */
 export function countActive(file: Sqlite, account: string): number {
-  const sql = "SELECT count(*) FROM keys WHERE account = ? AND state = 'active'";
-  return file.row<[number]>(sql, account)![0];
+  return activeIn(file, account).length;
 }
 
 /** Deactivates a key. Its account keeps a bounded number of deactivated keys; the earliest are removed. */
@@ -343,14 +357,27 @@ export function deactivateKey(file: Sqlite, { id, account }: Pick<ApiKey, 'id' |
   );
 }
 
+/** Deactivates all keys of an account but that of the page. Returns how many. */
+export function deactivateKeysOf(file: Sqlite, account: string): number {
+  const ids = activeIn(file, account).filter((id) => !isPageKey(id));
+  for (const id of ids) deactivateKey(file, { id, account });
+  return ids.length;
+}
+
 export function insertKey(
   file: Sqlite,
   hash: Uint8Array,
-  { id, account, environment, name }: Pick<ApiKey, 'id' | 'account' | 'environment' | 'name'>,
+  {
+    id,
+    account,
+    environment,
+    name,
+    prefix,
+  }: Pick<ApiKey, 'id' | 'account' | 'environment' | 'name' | 'prefix'>,
 ): void {
   file.rows(
-    `INSERT INTO keys (lookup, hash, id, account, environment, name, state, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'active', ?)`,
+    `INSERT INTO keys (lookup, hash, id, account, environment, name, state, created_at, prefix)
+     VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?)`,
     hash.subarray(0, LOOKUP_BYTES),
     hash,
     id,
@@ -358,5 +385,6 @@ export function insertKey(
     environment,
     name,
     new Date().toISOString(),
+    prefix ?? null,
   );
 }

@@ -32,7 +32,8 @@ const ACCOUNT_TABLES: Readonly<Record<string, Table>> = {
   keys: {
     owner: 'account',
     columns: [
-      ...['lookup', 'hash', 'id', 'account', 'environment', 'name', 'state', 'created_at', 'deactivated_at'],
+      ...['lookup', 'hash', 'id', 'account', 'environment', 'name', 'state', 'created_at'],
+      ...['deactivated_at', 'prefix'],
     ],
   },
   passwords: { owner: 'account', columns: ['account', 'hash', 'changed_at'] },

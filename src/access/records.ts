@@ -24,6 +24,8 @@ export interface ApiKey {
   /** One of the environments of the account. */
   environment: string;
   name: string;
+  /** The first characters of the secret; absent for keys of earlier versions, and of the page. */
+  prefix?: string;
   state: 'active' | 'deactivated';
   created_at: string;
   deactivated_at?: string;

@@ -13,13 +13,14 @@ import type { Session } from './admin-secret.js';
 import { type Cycle, cycleAt } from './billing.js';
 import { COUNTERS_FILE, Counters } from './counters.js';
 import { type EndedSessions, isEnded, withEnded } from './ended-sessions.js';
-import { hashSecret, isWellFormed, newSecret, randomBase62 } from './key.js';
+import { hashSecret, isWellFormed, newSecret, prefixOf, randomBase62 } from './key.js';
 import { KeysConnection, type KeysSource } from './keys-connection.js';
 import {
   accountIn,
   accountsIn,
   countActive,
   deactivateKey,
+  deactivateKeysOf,
   insertKey,
   keyAndAccountIn,
   keyIn,
@@ -279,7 +280,8 @@ export class AccessStore {
           `account ${account.id} has ${active} active keys, which is the most; revoke one first`,
         );
       }
-      insertKey(file, hash, { id, account: account.id, environment: input.environment, name: input.name });
+      const { environment, name } = input;
+      insertKey(file, hash, { id, account: account.id, environment, name, prefix: prefixOf(secret) });
     });
     return { id, secret };
   }
@@ -301,6 +303,14 @@ export class AccessStore {
       deactivateKey(file, keyIn(file, id));
       return keyIn(file, id);
     });
+  }
+
+  /**
+   * Deactivates all keys of an account but that of the page, in one step. Returns how many were active.
+   * @throws PriorartError `not_found`
+   */
+  async revokeAll(accountId: string): Promise<number> {
+    return this.#keys.write((file) => deactivateKeysOf(file, accountIn(file, accountId).id));
   }
 
   /**

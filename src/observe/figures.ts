@@ -7,8 +7,10 @@ export interface Latency {
   requests: number;
   /** Answered with 4xx. */
   refused: number;
-  /** Answered with 5xx. */
+  /** Answered with 5xx, but for those of maintenance. */
   failed: number;
+  /** Refused because of maintenance; absent if there were none. */
+  maintenance?: number;
   /** Durations of the other requests; absent if there are none. */
   duration?: Durations;
 }

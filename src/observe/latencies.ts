@@ -14,14 +14,17 @@ const LONGEST_US = 600e6;
 export class Latencies {
   readonly #endpoints = new Map<string, EndpointLatency>();
 
-  /** @param ms from the head of the request to its answer */
-  add(endpoint: string, status: number, ms: number): void {
+  /**
+   * @param ms from the head of the request to its answer
+   * @param code X-Error-Code of the answer
+   */
+  add(endpoint: string, status: number, ms: number, code?: string): void {
     let known = this.#endpoints.get(endpoint);
     if (!known) {
       known = new EndpointLatency();
       this.#endpoints.set(endpoint, known);
     }
-    known.add(status, ms);
+    known.add(status, ms, code);
   }
 
   /** Endpoints with most requests first. */
@@ -35,12 +38,15 @@ class EndpointLatency {
   #requests = 0;
   #refused = 0;
   #failed = 0;
+  #maintenance = 0;
   #durations: RecordableHistogram | undefined;
   #max = 0;
 
-  add(status: number, ms: number): void {
+  add(status: number, ms: number, code: string | undefined): void {
     this.#requests++;
-    if (status >= 500) this.#failed++;
+    // The operator wants these answers.
+    if (code === 'maintenance') this.#maintenance++;
+    else if (status >= 500) this.#failed++;
     else if (status >= 400) this.#refused++;
     else {
       this.#durations ??= createHistogram({ lowest: 1, highest: LONGEST_US, figures: DIGITS });
@@ -50,7 +56,10 @@ class EndpointLatency {
   }
 
   figures(): Omit<Latency, 'endpoint'> {
-    const counts = { requests: this.#requests, refused: this.#refused, failed: this.#failed };
+    const counts = {
+      ...{ requests: this.#requests, refused: this.#refused, failed: this.#failed },
+      ...(this.#maintenance === 0 ? {} : { maintenance: this.#maintenance }),
+    };
     const durations = this.#durations;
     if (!durations) return counts;
     // The histogram names the upper end of a step, which may lie above the longest duration.

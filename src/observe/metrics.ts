@@ -124,8 +124,14 @@ export class Metrics {
   }
 
   /** @param ms from the request's head to its answer */
-  requestFinished(request: { method: string; endpoint: string; status: number; ms: number }): void {
-    this.#latencies.add(request.endpoint, request.status, request.ms);
+  requestFinished(request: {
+    method: string;
+    endpoint: string;
+    status: number;
+    ms: number;
+    code?: string;
+  }): void {
+    this.#latencies.add(request.endpoint, request.status, request.ms, request.code);
     const method = METHODS.has(request.method) ? request.method : '_OTHER';
     this.#requests.observe(
       {

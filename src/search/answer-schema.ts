@@ -180,6 +180,11 @@ export const searchResponseSchema = z.strictObject({
   total: count().max(TOP_K.max).describe('Length of results'),
   applicant_names: applicantNames(),
   as_of_day: asOfDay(),
+  classification: z
+    .exactOptional(z.string())
+    .describe(
+      'The IPC or CPC code, without spaces, that the question was read as; absent for other questions, and unless the request has explain',
+    ),
   results: z.array(searchResultSchema).max(TOP_K.max).describe('Patents, best first'),
   excluded_by: z
     .exactOptional(z.array(excludedBySchema))

@@ -352,6 +352,8 @@ export interface SearchResponse {
   applicant_names?: string[];
   /** The day of as_of, YYYY-MM-DD: only documents published before it; absent unless the request has as_of. */
   as_of_day?: string;
+  /** The IPC or CPC code, without spaces, that the question was read as; absent for other questions, and unless the request has explain. */
+  classification?: string;
   /** Patents, best first. */
   results: SearchResult[];
   /** If nothing was found: how many documents each condition leaves out, each condition by itself. Conditions that leave out none are not listed. Absent unless the request has explain. */

@@ -16,7 +16,7 @@ import { rankingOf, wentToReranker } from './ranking.js';
 import type { IndexReader } from './reader.js';
 import { resultsOf } from './results.js';
 import { stopwatch } from './stopwatch.js';
-import { type Subject, subjectOf } from './subject.js';
+import { isClass, type Subject, subjectOf } from './subject.js';
 import type { SearchResponse, SearchResult } from './types.js';
 
 /** Answers a query. `explanation` says how the answer was found. */
@@ -94,7 +94,12 @@ export async function searchSemantic(
     words: { used: used.map(({ text, documents }) => ({ text, documents })), weight, added },
     timings: { embed, ...candidates.timings, rerank, fetch: clock() },
   };
-  return { response: { total: results.length, ...read, results, ...excluded }, explanation };
+  const { reading } = subject;
+  const ofClass =
+    query.explain && reading?.as === 'classification' && isClass(subject)
+      ? { classification: reading.code }
+      : {};
+  return { response: { total: results.length, ...read, ...ofClass, results, ...excluded }, explanation };
 }
 
 /** Lexical score of the first result. */

@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { CallLimits } from '../../src/access/call-limits.js';
 import { newSecret } from '../../src/access/key.js';
 import { insertKey, openKeys } from '../../src/access/keys-file.js';
+import { pageKeyOf } from '../../src/access/records.js';
 import { RequestLog } from '../../src/access/request-log.js';
 import { AccessStore } from '../../src/access/store.js';
 import { isPriorartError } from '../../src/errors.js';
@@ -76,6 +77,7 @@ describe('access store', () => {
         account: account.id,
         environment: 'production',
         name: 'first',
+        prefix: secret.slice(0, 15),
         state: 'active',
         created_at: undefined,
       },
@@ -110,6 +112,38 @@ describe('access store', () => {
     assert.equal(!now.ok && now.reason, 'deactivated');
     await flushed;
     await store.close();
+  });
+
+  it('revokes all keys of an account but that of the page, and no key of another account', async () => {
+    const { store, account, secret } = await withKey(folder());
+    const second = await store.createKey({ account: account.id, environment: 'test', name: 'second' });
+    const other = await store.createAccount({ name: 'Other', plan: 'free' });
+    const kept = await store.createKey({ account: other.id, environment: 'test', name: 'kept' });
+    await store.makePageKey(account.id);
+    assert.equal(await store.revokeAll(account.id), 2);
+    for (const one of [secret, second.secret]) {
+      const found = store.verify(one);
+      assert.equal(!found.ok && found.reason, 'deactivated');
+    }
+    assert.ok(store.verifyId(pageKeyOf(account.id)).ok);
+    assert.ok(store.verify(kept.secret).ok);
+    assert.equal(await store.revokeAll(account.id), 0);
+    await assert.rejects(
+      store.revokeAll('acc_none'),
+      (error) => isPriorartError(error) && error.code === 'not_found',
+    );
+    await store.close();
+  });
+
+  it('knows the first characters of a secret, and no others', async () => {
+    const dir = folder();
+    const { store, account, id, secret } = await withKey(dir);
+    await store.makePageKey(account.id);
+    assert.equal(store.key(id).prefix, secret.slice(0, 15));
+    assert.equal(store.key(pageKeyOf(account.id)).prefix, undefined);
+    await store.close();
+    for (const name of readdirSync(dir))
+      assert.equal(readFileSync(join(dir, name)).includes(secret.slice(0, 16)), false, name);
   });
 
   it('keeps a bounded number of deactivated keys, and removes the earliest', async () => {

@@ -52,6 +52,15 @@ onEachAdapter('numbers, codes and examples', (adapter) => {
     assert.deepEqual(await found({ query: 'Y02E 60/10' }), ['US11000001B2']);
     assert.deepEqual(await found({ query: 'Y02E 60/10', countries: ['KR'] }), []);
     assert.equal((await counted({ query: 'F04D', min_score: 1 })).min_score_used, 1);
+    const readAs = async (query: string, explain = true) => {
+      const { json } = await served.service.search({ query, explain });
+      return json.classification;
+    };
+    assert.equal(await readAs('f04d'), 'F04D');
+    assert.equal(await readAs('Y02E 60/10'), 'Y02E60/10');
+    assert.equal(await readAs('F04D', false), undefined, 'only with explain');
+    assert.equal(await readAs('B99Z'), undefined, 'nothing is classified under it');
+    assert.equal(await readAs('pump'), undefined);
   });
 
   it('like and unlike: with and without a query, without the named publications', async () => {

@@ -44,7 +44,8 @@ for (const create of [true, false]) {
     assert.equal(await store.passwords.signIn('Patent team', 'a password of some length'), undefined);
     await store.passwords.set(FORMAT_3.account, 'a password of some length');
     assert.ok(await store.passwords.signIn('Patent team', 'a password of some length'));
-    assert.equal(formatOf(dir), 4);
+    assert.equal(formatOf(dir), 5);
+    assert.equal(verified.key.prefix, undefined, 'the older version kept nothing of the secret');
   });
 }
 
@@ -69,6 +70,6 @@ it('keys of a newer format are refused, and not changed', (t) => {
   file.rows('PRAGMA user_version = 99', []);
   file.close();
   const before = readFileSync(join(dir, 'keys.db'));
-  assert.throws(() => AccessStore.open(dir), /has format 99; expected 4/);
+  assert.throws(() => AccessStore.open(dir), /has format 99; expected 5/);
   assert.deepEqual(readFileSync(join(dir, 'keys.db')), before);
 });

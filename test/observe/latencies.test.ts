@@ -48,6 +48,15 @@ describe('durations of requests', () => {
     ]);
   });
 
+  it('refusals by maintenance are no failures', () => {
+    const latencies = new Latencies();
+    latencies.add('semantic', 503, 0.1, 'maintenance');
+    latencies.add('semantic', 503, 0.1, 'overloaded');
+    assert.deepEqual(latencies.list(), [
+      { endpoint: 'semantic', requests: 2, refused: 0, failed: 1, maintenance: 1 },
+    ]);
+  });
+
   it('takes durations of any length', () => {
     const latencies = new Latencies();
     for (const ms of [0, 1e9]) latencies.add('semantic', 200, ms);

@@ -21,7 +21,7 @@ const rowsOf = (language: string) =>
 const codesOf = (language: string) => rowsOf(language).map(([code]) => code!);
 
 describe('the titles of classes', () => {
-  for (const { code: language } of LANGUAGES) {
+  for (const language of LANGUAGES) {
     it(`are whole in ${language}: well-formed codes in order, each once, with a short title`, () => {
       const rows = rowsOf(language);
       assert.ok(rows.length > 800, String(rows.length));
@@ -39,9 +39,9 @@ describe('the titles of classes', () => {
   }
 
   it('are there for the same codes in all languages, and differ from language to language', () => {
-    const [first, ...others] = LANGUAGES.map(({ code }) => codesOf(code));
+    const [first, ...others] = LANGUAGES.map(codesOf);
     for (const codes of others) assert.deepEqual(codes, first);
-    const titles = LANGUAGES.map(({ code }) => rowsOf(code).map(([, title]) => title));
+    const titles = LANGUAGES.map((code) => rowsOf(code).map(([, title]) => title));
     for (const [at, code] of first!.entries()) {
       assert.equal(new Set([titles[0]![at], titles[1]![at], titles[2]![at]]).size, 3, code);
     }
@@ -108,7 +108,7 @@ describe('the suggestions of classes', () => {
   });
 
   it('find every class by its own title', () => {
-    for (const { code: language } of LANGUAGES) {
+    for (const language of LANGUAGES) {
       const titles = new ClassTitles(tableOf(language));
       for (const [code, title] of rowsOf(language)) {
         const found = titles.suggest(title!, 'cpc', 8).map((suggestion) => suggestion.code);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { LANGUAGES, languageFor } from '../../src/page/languages/index.js';
-import { activeCount, leftOutCountry, withoutCountry, withoutFilter } from '../../src/page/model/active.js';
+import { LANGUAGES, languageFor, textsIn } from '../../src/page/languages/index.js';
+import { activeCount, leftOutCountries, withoutCountry, withoutFilter } from '../../src/page/model/active.js';
 import { addressOf, linkTo } from '../../src/page/model/address.js';
 import { asOfDate, publicationOfAsOf } from '../../src/page/model/as-of.js';
 import { claimsTree } from '../../src/page/model/claims-tree.js';
@@ -175,11 +175,20 @@ describe('filters in use', () => {
     assert.equal(activeCount(used), 6);
   });
 
-  it('of countries can be all but one', () => {
-    const search_ = withoutCountry(search, 'KR');
-    assert.deepEqual(search_.countries, ['US', 'JP', 'CN', 'EP']);
-    assert.equal(leftOutCountry(search_), 'KR');
-    assert.deepEqual(withoutCountry(search_, 'KR'), search);
+  it('of countries can be all but one or two', () => {
+    const one = withoutCountry(search, 'CN');
+    assert.deepEqual(one.countries, ['US', 'KR', 'JP', 'EP']);
+    const two = withoutCountry(one, 'KR');
+    assert.deepEqual([leftOutCountries(one), leftOutCountries(two)], [['CN'], ['KR', 'CN']]);
+    assert.deepEqual(withoutCountry(two, 'CN').countries, ['US', 'JP', 'CN', 'EP']);
+    assert.deepEqual(withoutCountry(one, 'CN'), search);
+    // A third one leaves two countries, which the search then names.
+    assert.deepEqual(withoutCountry(two, 'JP').countries, ['US', 'EP']);
+    assert.deepEqual(leftOutCountries({ countries: ['US', 'EP'] }), []);
+    assert.deepEqual(withoutCountry({ ...search, countries: ['US'] }, 'US').countries, [
+      ...['KR', 'JP', 'CN', 'EP'],
+    ]);
+    assert.deepEqual(leftOutCountries(search), []);
   });
 
   it('that leave nothing are taken away by the name of the API', () => {
@@ -564,18 +573,18 @@ describe('the years under a plot', () => {
 });
 
 describe('the language', () => {
-  it('has words of its own for less like this, which is no exclusion, and for the publication of a grant', () => {
+  it('has words of its own for less like this, which is no exclusion, and for the publication of a grant', async () => {
     const excluding = { en: /exclu/i, ko: /제외/, ja: /除/, zh: /排除/ };
-    for (const { code, results } of LANGUAGES) {
+    for (const { code, results } of await Promise.all(LANGUAGES.map(textsIn))) {
       assert.doesNotMatch(results.lessLike, excluding[code as keyof typeof excluding], code);
       assert.notEqual(results.publishedGrant, results.published, code);
     }
   });
 
   it('is the first that the browser asks for and the page has', () => {
-    assert.equal(languageFor(['fr-FR', 'ko-KR', 'en']).code, 'ko');
-    assert.equal(languageFor(['zh-Hant-TW']).code, 'zh');
-    assert.equal(languageFor(['de']).code, 'en');
+    assert.equal(languageFor(['fr-FR', 'ko-KR', 'en']), 'ko');
+    assert.equal(languageFor(['zh-Hant-TW']), 'zh');
+    assert.equal(languageFor(['de']), 'en');
   });
 });
 

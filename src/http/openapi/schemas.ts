@@ -59,6 +59,7 @@ export const SCHEMAS = {
   ApiKey: keys.keySchema,
   NewApiKey: keys.newKeySchema,
   ApiKeys: keys.keysSchema,
+  RevokedKeys: keys.revokedKeysSchema,
   LogPage: keys.logPageSchema,
   Grant: grants.grantSchema,
   Grants: grants.grantsSchema,

@@ -2,8 +2,7 @@
 const number = (count: number) => count.toLocaleString('en');
 
 export const en = {
-  code: 'en',
-  name: 'English',
+  code: 'en' as 'en' | 'ko' | 'ja' | 'zh',
   number,
   frame: {
     title: 'priorart',
@@ -108,7 +107,6 @@ export const en = {
     collapse: { family: 'each family', application: 'each application', none: 'each publication' },
     balance: { none: 'no, best first', country: 'countries', language: 'languages' },
     hints: {
-      list: 'Separate by commas.',
       inventor: 'The beginning of the name.',
       classes: 'H01M, H01M 10/05, or a word such as battery. Separate by commas.',
       kinds: 'A1, B2. Separate by commas.',
@@ -116,6 +114,9 @@ export const en = {
       as_of: 'A day (2020-05-31), or a publication, whose priority date counts.',
       numbers: 'Publication numbers. Separate by commas.',
     },
+    readAs: (code: string) => `The question is read as a class: ${code}`,
+    noClass: (text: string) =>
+      `No class has “${text}” in its code or title. Try another word, or a code such as H01M.`,
     suggestions: (count: number) => (count === 1 ? 'One suggestion' : `${number(count)} suggestions`),
     also: (names: string) => `Searched as ${names}, too`,
   },
@@ -152,7 +153,17 @@ export const en = {
     titleOnly: 'title only',
     titleOnlyHelp:
       'The index holds only the title of this publication. A short title may seem nearer than the invention is.',
-    order: 'How the order is computed',
+    sum: 'How the order is computed',
+    order: 'Order',
+    sorts: {
+      best: 'Best first',
+      similarity: 'Similarity',
+      newest: 'Newest publication',
+      oldest: 'Oldest publication',
+    },
+    sorted: (count: number) =>
+      `Only the ${number(count)} results of this list are ordered. Patents that it lacks may be more similar, newer or older.`,
+    hideTitles: (count: number) => `Hide those with a title only (${number(count)})`,
     orderHelp:
       'The list is not in the order of the bars: a sum decides. It adds what a second model says of the passages, the words of the question, of which rare ones count more, and a supplement for other languages.',
     barsHelp: 'What the bars mean',
@@ -185,6 +196,9 @@ export const en = {
     description: 'Description',
   },
   empty: {
+    noQuestion: 'The question is missing',
+    noQuestionHelp:
+      'Filters narrow a search, and do not search by themselves. Enter a question: some words, a patent number, or a class such as H01M. The filters stay.',
     nothing: 'Nothing was found with these filters',
     excludes: 'What each filter leaves out by itself:',
     patents: (count: number) => (count === 1 ? 'one publication' : `${number(count)} publications`),
@@ -271,7 +285,6 @@ export const en = {
     noDrawings: 'The index holds no drawings of this publication.',
   },
   share: {
-    heading: 'Share and export',
     copyLink: 'Copy link',
     copied: 'Copied',
     copy: 'Copy',

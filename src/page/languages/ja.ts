@@ -5,7 +5,6 @@ const number = (count: number) => count.toLocaleString('ja');
 /** Japanese. */
 export const ja: Texts = {
   code: 'ja',
-  name: '日本語',
   number,
   frame: {
     title: 'priorart',
@@ -109,7 +108,6 @@ export const ja: Texts = {
     collapse: { family: 'ファミリーごと', application: '出願ごと', none: '公報ごと' },
     balance: { none: 'しない（良い順）', country: '国ごと', language: '言語ごと' },
     hints: {
-      list: 'コンマで区切ります。',
       inventor: '名前の先頭。',
       classes: 'H01M、H01M 10/05、または電池などの語。コンマで区切ります。',
       kinds: 'A1, B2。コンマで区切ります。',
@@ -117,6 +115,9 @@ export const ja: Texts = {
       as_of: '日付（2020-05-31）または公報番号。公報は優先日が基準です。',
       numbers: '公報番号。コンマで区切ります。',
     },
+    readAs: (code) => `質問を分類として検索: ${code}`,
+    noClass: (text) =>
+      `「${text}」をコードまたは名称に含む分類はありません。別の語、または H01M のようなコードを入力してください。`,
     suggestions: (count: number) => `候補 ${number(count)} 件`,
     also: (names) => `次の名称でも検索しました: ${names}`,
   },
@@ -151,7 +152,12 @@ export const ja: Texts = {
     titleOnly: '名称のみ',
     titleOnlyHelp:
       '索引にはこの文献の名称しかありません。短い名称は、実際の発明より近く見えることがあります。',
-    order: '順位の計算方法',
+    sum: '順位の計算方法',
+    order: '並び順',
+    sorts: { best: '良い順', similarity: '類似度', newest: '公開の新しい順', oldest: '公開の古い順' },
+    sorted: (count) =>
+      `この一覧の ${number(count)} 件だけを並べ替えています。一覧にない特許の方が類似する、新しい、または古いことがあります。`,
+    hideTitles: (count) => `名称のみの文献を隠す（${number(count)} 件）`,
     orderHelp:
       '一覧は棒の順ではなく、合計の順です。合計は、第二のモデルによる段落の評価、質問の語（まれな語ほど大きい）、他言語への補正を足したものです。',
     barsHelp: '棒の見方',
@@ -183,6 +189,9 @@ export const ja: Texts = {
     description: '明細書',
   },
   empty: {
+    noQuestion: '質問がありません',
+    noQuestionHelp:
+      '絞り込みだけでは検索しません。質問を入力してください: 語句、特許番号、または H01M のような分類。絞り込みの条件はそのまま残ります。',
     nothing: 'この条件では何も見つかりませんでした',
     excludes: '各条件が単独で除く文献:',
     patents: (count) => `${number(count)} 件`,
@@ -265,7 +274,6 @@ export const ja: Texts = {
     noDrawings: '索引にこの文献の図面はありません。',
   },
   share: {
-    heading: '共有と書き出し',
     copyLink: 'リンクをコピー',
     copied: 'コピーしました',
     copy: 'コピー',

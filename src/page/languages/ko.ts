@@ -5,7 +5,6 @@ const number = (count: number) => count.toLocaleString('ko');
 /** Korean. */
 export const ko: Texts = {
   code: 'ko',
-  name: '한국어',
   number,
   frame: {
     title: 'priorart',
@@ -109,7 +108,6 @@ export const ko: Texts = {
     collapse: { family: '패밀리', application: '출원', none: '공보' },
     balance: { none: '하지 않음 (좋은 순서)', country: '국가별', language: '언어별' },
     hints: {
-      list: '쉼표로 구분합니다.',
       inventor: '이름의 앞부분.',
       classes: 'H01M, H01M 10/05 또는 전지 같은 낱말. 쉼표로 구분합니다.',
       kinds: 'A1, B2. 쉼표로 구분합니다.',
@@ -117,6 +115,9 @@ export const ko: Texts = {
       as_of: '날짜(2020-05-31) 또는 공보 번호. 공보는 우선일을 기준으로 합니다.',
       numbers: '공보 번호. 쉼표로 구분합니다.',
     },
+    readAs: (code) => `질문을 분류로 읽음: ${code}`,
+    noClass: (text) =>
+      `“${text}”이(가) 코드나 제목에 있는 분류가 없습니다. 다른 단어나 H01M 같은 코드를 입력하십시오.`,
     suggestions: (count: number) => `제안 ${number(count)}개`,
     also: (names) => `다음 이름으로도 검색했습니다: ${names}`,
   },
@@ -151,7 +152,12 @@ export const ko: Texts = {
     titleOnly: '제목만 있음',
     titleOnlyHelp:
       '색인에는 이 문헌의 제목만 있습니다. 짧은 제목은 실제 발명보다 더 가까워 보일 수 있습니다.',
-    order: '순위 계산 방법',
+    sum: '순위 계산 방법',
+    order: '정렬',
+    sorts: { best: '좋은 순서', similarity: '유사도', newest: '최근 공개', oldest: '오래된 공개' },
+    sorted: (count) =>
+      `이 목록의 결과 ${number(count)}건만 정렬합니다. 목록에 없는 특허가 더 비슷하거나 더 최근이거나 더 오래되었을 수 있습니다.`,
+    hideTitles: (count) => `제목만 있는 문헌 숨기기 (${number(count)})`,
     orderHelp:
       '목록은 막대 순서가 아니라 합계 순서입니다. 합계는 두 번째 모델이 문단에 준 점수, 질문의 단어(드문 단어일수록 높음), 다른 언어에 대한 보정값을 더한 값입니다.',
     barsHelp: '막대의 의미',
@@ -183,6 +189,9 @@ export const ko: Texts = {
     description: '명세서',
   },
   empty: {
+    noQuestion: '질문이 없습니다',
+    noQuestionHelp:
+      '필터는 검색을 좁힐 뿐이며 필터만으로는 검색하지 않습니다. 질문을 입력하십시오: 몇 개의 단어, 특허 번호 또는 H01M 같은 분류. 필터는 그대로 유지됩니다.',
     nothing: '이 필터로는 아무것도 찾지 못했습니다',
     excludes: '필터마다 단독으로 제외하는 문헌:',
     patents: (count) => `${number(count)}건`,
@@ -266,7 +275,6 @@ export const ko: Texts = {
     noDrawings: '색인에 이 문헌의 도면이 없습니다.',
   },
   share: {
-    heading: '공유와 내보내기',
     copyLink: '링크 복사',
     copied: '복사됨',
     copy: '복사',

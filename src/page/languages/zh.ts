@@ -5,7 +5,6 @@ const number = (count: number) => count.toLocaleString('zh');
 /** Chinese, in simplified characters. */
 export const zh: Texts = {
   code: 'zh',
-  name: '中文',
   number,
   frame: {
     title: 'priorart',
@@ -109,7 +108,6 @@ export const zh: Texts = {
     collapse: { family: '一个同族', application: '一件申请', none: '一件公开文献' },
     balance: { none: '否，最好的在前', country: '按国家', language: '按语言' },
     hints: {
-      list: '用逗号分隔。',
       inventor: '姓名的开头。',
       classes: 'H01M、H01M 10/05，或电池等词语。用逗号分隔。',
       kinds: 'A1, B2。用逗号分隔。',
@@ -117,6 +115,8 @@ export const zh: Texts = {
       as_of: '日期（2020-05-31）或公开号，后者以其优先权日为准。',
       numbers: '公开号。用逗号分隔。',
     },
+    readAs: (code) => `问题按分类号检索：${code}`,
+    noClass: (text) => `没有代码或标题含“${text}”的分类。请换一个词，或输入 H01M 之类的分类号。`,
     suggestions: (count: number) => `${number(count)} 条建议`,
     also: (names) => `也检索了以下名称：${names}`,
   },
@@ -150,7 +150,11 @@ export const zh: Texts = {
     decidedBy: (place) => `决定排名的段落：${place}`,
     titleOnly: '仅有标题',
     titleOnlyHelp: '索引中只有此文献的标题。短标题可能显得比发明本身更接近。',
-    order: '排序的计算方法',
+    sum: '排序的计算方法',
+    order: '排序',
+    sorts: { best: '最好的在前', similarity: '相似度', newest: '最新公开', oldest: '最早公开' },
+    sorted: (count) => `仅对此列表中的 ${number(count)} 条结果排序。列表之外的专利可能更相似、更新或更早。`,
+    hideTitles: (count) => `隐藏仅有标题的文献（${number(count)} 件）`,
     orderHelp:
       '列表不按条形排序，而按总分排序。总分由三部分相加：第二个模型对段落的评分、问题中的词（越少见分值越高），以及对其他语言的补偿。',
     barsHelp: '条形的含义',
@@ -182,6 +186,9 @@ export const zh: Texts = {
     description: '说明书',
   },
   empty: {
+    noQuestion: '缺少问题',
+    noQuestionHelp:
+      '筛选只能缩小检索范围，不能单独检索。请输入问题：几个词、专利号或 H01M 之类的分类号。筛选条件会保留。',
     nothing: '这些筛选条件下没有找到任何专利',
     excludes: '每个筛选条件单独排除的文献：',
     patents: (count) => `${number(count)} 件`,
@@ -262,7 +269,6 @@ export const zh: Texts = {
     noDrawings: '索引中没有此文献的附图。',
   },
   share: {
-    heading: '分享和导出',
     copyLink: '复制链接',
     copied: '已复制',
     copy: '复制',

@@ -36,16 +36,20 @@ export function activeCount(search: Search): number {
   );
 }
 
-/** The country that a search leaves out, if it leaves out one. */
-export function leftOutCountry({ countries }: Search): Country | undefined {
-  if (countries.length !== COUNTRIES.length - 1) return undefined;
-  return COUNTRIES.find((country) => !countries.includes(country));
+/** A search with fewer countries than the others names those that it has. */
+const LEFT_OUT_MAX = 2;
+
+/** The countries that a search leaves out, if it has most of them. */
+export function leftOutCountries({ countries }: Pick<Search, 'countries'>): Country[] {
+  const out = COUNTRIES.filter((country) => !countries.includes(country));
+  return out.length <= LEFT_OUT_MAX ? out : [];
 }
 
-/** The search in all countries but one; in all, if it is so already. */
+/** The search that leaves out one country more; or one less, if it leaves out this one already. */
 export function withoutCountry(search: Search, country: Country): Search {
-  if (leftOutCountry(search) === country) return { ...search, countries: [] };
-  return { ...search, countries: COUNTRIES.filter((other) => other !== country) };
+  const left = leftOutCountries(search);
+  const out = left.includes(country) ? left.filter((other) => other !== country) : [...left, country];
+  return { ...search, countries: out.length === 0 ? [] : COUNTRIES.filter((other) => !out.includes(other)) };
 }
 
 /**

@@ -8,6 +8,8 @@ import type {
 import { linkTo } from './address.js';
 import { priorityOf } from './as-of.js';
 import { parametersOf, type Search } from './fields.js';
+import { printedNumber } from './number.js';
+import { CLEAR, isTitleOnly } from './relevance.js';
 import { semanticRequest } from './request.js';
 
 const COLUMNS = [
@@ -18,10 +20,14 @@ const COLUMNS = [
   'inventors',
   'country',
   'kind_code',
+  'office_number',
+  'application_number',
   'priority_date',
   'filing_date',
   'publication_date',
   'similarity_score',
+  'below_0.5',
+  'title_only',
   'ipc_codes',
   'cpc_codes',
   'members',
@@ -90,10 +96,14 @@ export function csvOf(
       inventors.map(({ name }) => name).join('; '),
       result.country,
       result.kind_code,
+      printedNumber(result.patent_id),
+      entry?.bibliography?.application_number,
       entry && priorityOf(entry),
       result.filing_date,
       result.publication_date,
       result.similarity_score,
+      result.similarity_score < CLEAR ? 'yes' : '',
+      isTitleOnly(result) ? 'yes' : '',
       result.ipc_codes.join('; '),
       cpcCodes.join('; '),
       (result.members ?? []).map(({ patent_id }) => patent_id).join('; '),
@@ -105,12 +115,34 @@ export function csvOf(
   return `\uFEFF${[COLUMNS, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
-/** A line for a POSIX shell. `$KEY` is a key of the reader. */
-export function curlOf(origin: string, request: SemanticRequest): string {
+/** Characters that a file system or a shell reads as something else, and blanks. */
+const UNFIT = /[\p{C}\p{Z}<>:"/\\|?*'`$&;#%{}[\]]+/gu;
+/** At most 200 bytes, of the 255 that a name may have. */
+const NAME_CHARS = 50;
+
+/**
+ * Name of a file with results: the question, and the day of the answer.
+ * @param ending such as `csv`
+ * @returns `priorart-solid-electrolyte-2026-01-02.csv`
+ */
+export function fileNameOf({ search: { query, like }, searchedAt }: Source, ending: string): string {
+  const words = (query.trim() || like.join(' ')).normalize('NFC').replace(UNFIT, '-');
+  const short = [...words].slice(0, NAME_CHARS).join('');
+  return ['priorart', short.replace(/^[-.]+|[-.]+$/g, ''), searchedAt.slice(0, 10)]
+    .filter(Boolean)
+    .join('-')
+    .concat('.', ending);
+}
+
+/**
+ * A line for a POSIX shell.
+ * @param key default: a variable with the key of the reader
+ */
+export function curlOf(origin: string, request: SemanticRequest, key = '$KEY'): string {
   const body = JSON.stringify(request).replaceAll("'", `'\\''`);
   return [
     `curl -s ${origin}/api/v1/search/semantic`,
-    '-H "X-API-Key: $KEY"',
+    `-H "X-API-Key: ${key}"`,
     "-H 'Content-Type: application/json'",
     `-d '${body}'`,
   ].join(' \\\n  ');

@@ -46,6 +46,9 @@ export const CHOICES = {
   balance: ['none', 'country', 'language'],
   top_k: ['20', '50', '100'],
   view: ['list', 'statistics'],
+  // Of the list that is shown. The answer does not depend on them.
+  sort: ['best', 'similarity', 'newest', 'oldest'],
+  titles: ['shown', 'hidden'],
   date_type: DATES,
 } as const;
 

@@ -1,31 +1,36 @@
 /** The frame of every page, and the choice of the page by its address. */
-import { useEffect, useState } from 'preact/hooks';
-import { LANGUAGES, languageFor } from '../languages/index.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Language, type Texts, textsIn } from '../languages/index.js';
 import type { Address } from '../model/address.js';
 import { SessionContext, TextsContext, useTexts } from './context.js';
 import { Header } from './frame/header.js';
 import { MaintenanceNote } from './frame/maintenance-note.js';
 import { lazy } from './parts/lazy.js';
-import { keepLanguage, storedLanguage } from './preferences.js';
+import { keepLanguage } from './preferences.js';
 import { useAddress } from './router.js';
 import { SearchPage } from './search/search-page.js';
 import { useSessionOfServer } from './session.js';
 
-export function App() {
-  const [texts, setTexts] = useState(storedLanguage);
+/** @param first texts of the language with which the page begins */
+export function App({ first }: { first: Texts }) {
+  const [texts, setTexts] = useState(first);
   const session = useSessionOfServer();
   const address = useAddress();
   useEffect(() => {
     document.documentElement.lang = texts.code;
   }, [texts]);
-  const choose = (code: string) => {
-    keepLanguage(code);
-    setTexts(languageFor([code]));
+  const chosen = useRef<Language>(first.code);
+  const choose = async (language: Language) => {
+    chosen.current = language;
+    keepLanguage(language);
+    const wanted = await textsIn(language);
+    // Another language may have been chosen meanwhile.
+    if (chosen.current === language) setTexts(wanted);
   };
   return (
     <TextsContext.Provider value={texts}>
       <SessionContext.Provider value={session}>
-        <Header languages={LANGUAGES} onLanguage={choose} place={address.parts[0] ?? 'search'} />
+        <Header onLanguage={choose} place={address.parts[0] ?? 'search'} />
         <MaintenanceNote />
         <main id="content" tabIndex={-1}>
           <View address={address} />

@@ -1,7 +1,8 @@
 /** Entry of the page's bundle. */
 import { render } from 'preact';
+import { textsIn } from '../languages/index.js';
 import { App } from './app.js';
-import { applyTheme, storedTheme } from './preferences.js';
+import { applyTheme, storedLanguage, storedTheme } from './preferences.js';
 import { startSession } from './session.js';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -16,4 +17,4 @@ import 'uplot/dist/uPlot.min.css';
 
 startSession();
 applyTheme(storedTheme());
-render(<App />, document.getElementById('page')!);
+textsIn(storedLanguage()).then((texts) => render(<App first={texts} />, document.getElementById('page')!));

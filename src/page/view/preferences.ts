@@ -1,5 +1,5 @@
 /** What a visitor chose: language and colours. Kept in the browser. */
-import { languageFor, type Texts } from '../languages/index.js';
+import { type Language, languageFor } from '../languages/index.js';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -37,7 +37,7 @@ export function keepTheme(theme: Theme): void {
   applyTheme(theme);
 }
 
-export function storedLanguage(): Texts {
+export function storedLanguage(): Language {
   return languageFor([stored(LANGUAGE) ?? '', ...navigator.languages]);
 }
 

@@ -37,3 +37,9 @@ export function useAddress(): Address {
 export function goTo(link: string): void {
   location.hash = link;
 }
+
+/** Address of the page, without its part behind `#`. */
+export const pageAddress = (): string => location.href.replace(/#.*$/s, '');
+
+/** Address of the server, below which the API is. */
+export const serverAddress = (): string => pageAddress().replace(/\/$/, '');

@@ -8,7 +8,7 @@ import {
   plans,
 } from './accounts/route.js';
 import { listGrants, revokeGrant } from './grants/route.js';
-import { createKey, getKey, keyLogs, listKeys, revokeKey } from './keys/route.js';
+import { createKey, getKey, keyLogs, listKeys, revokeKey, revokeKeys } from './keys/route.js';
 import {
   allLogs,
   endSessions,
@@ -37,6 +37,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   createKey,
   getKey,
   revokeKey,
+  revokeKeys,
   keyLogs,
   listGrants,
   revokeGrant,

@@ -115,7 +115,7 @@ function AccountRow({ account, plans, onChange }: RowProps) {
       </div>
       <details>
         <summary>
-          {words.change} · {words.password} <span class="unseen">{name}</span>
+          {words.change} · {words.password} · {words.revokeKeys} <span class="unseen">{name}</span>
         </summary>
         <Step
           label={words.change}
@@ -140,6 +140,16 @@ function AccountRow({ account, plans, onChange }: RowProps) {
         >
           <NewPasswordField />
         </Step>
+        <Step
+          label={words.revokeKeys}
+          done={words.keysRevoked}
+          hint={words.revokeKeysHint}
+          method="DELETE"
+          path={`/accounts/${id}/keys`}
+          onDone={onChange}
+          question={words.confirmRevokeKeys(name)}
+          yes={words.yesRevokeKeys}
+        />
         {hasPassword && (
           <Step
             label={words.endSessions}

@@ -17,7 +17,7 @@ import { Log } from './log.js';
 import { McpClients, McpWithoutSignIn } from './mcp-clients.js';
 import { Problem } from './problem.js';
 import { SignIn } from './sign-in.js';
-import { useDashboardTexts } from './texts.js';
+import { useDashboardTexts, useLoadedTexts } from './texts.js';
 import { Usage } from './usage.js';
 
 const TABS = {
@@ -57,6 +57,8 @@ export function Dashboard({ part, parameters }: { part: string | undefined; para
   }, [turn]);
   // During maintenance, an operator can sign in, and an account cannot.
   const isDown = maintenance.use() !== undefined;
+  const hasTexts = useLoadedTexts() !== undefined;
+  if (!hasTexts) return <Progress text={frame.dashboard} />;
   if (operator.error) return <Problem error={operator.error} onRetry={operator.reload} />;
   if (state.status === 'failed' && !isDown && operator.data !== true)
     return <Problem error={state.error} onRetry={() => location.reload()} />;
@@ -116,7 +118,7 @@ function View({ tab, role, parameters, hasMcpSignIn }: ViewProps) {
     case 'usage':
       return <Usage role={role} />;
     case 'log':
-      return <Log role={role} />;
+      return <Log role={role} parameters={parameters} />;
     case 'mcp':
       return hasMcpSignIn ? <McpClients role={role} /> : <McpWithoutSignIn role={role} />;
     case 'account':

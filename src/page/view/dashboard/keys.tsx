@@ -2,8 +2,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { linkTo } from '../../model/address.js';
 import { distinctNames } from '../../model/distinct-names.js';
+import { curlOf } from '../../model/export.js';
+import { foundKeys } from '../../model/found-keys.js';
+import { useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
 import { Progress } from '../parts/progress.js';
+import { serverAddress } from '../router.js';
 import { type Account, accountsOf, change, get, type Key, type Role, useData } from './data.js';
 import { clear, Field, Form } from './form.js';
 import { Problem } from './problem.js';
@@ -19,12 +23,14 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
   );
   const [secret, setSecret] = useState<string>();
   const [chosen, setChosen] = useState(of ?? '');
+  const [asked, setAsked] = useState('');
   useEffect(() => setChosen(of ?? ''), [of]);
   if (error) return <Problem error={error} onRetry={reload} />;
   if (!data) return <Progress text={texts.loading} />;
   const keys = of === undefined ? data.keys : data.keys.filter(({ account }) => account === of);
   const accountNames = distinctNames(data.accounts);
   const nameOf = (id: string) => accountNames.get(id) ?? id;
+  const found = foundKeys(keys, asked, ({ account }) => nameOf(account));
   const create = async (fields: Record<string, string>, form: HTMLFormElement) => {
     const made = await createKey(role, data.accounts, fields);
     setSecret(made.secret);
@@ -57,14 +63,7 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
         <Field name="name" label={words.name} />
         <Field name="environment" label={words.environment} value="production" />
       </Form>
-      {secret && (
-        <div class="note warn new-key" role="status">
-          <strong>{words.made}</strong>
-          <code>{secret}</code>
-          <Copy label={words.copy} text={() => secret} />
-          <p>{words.once}</p>
-        </div>
-      )}
+      {secret && <NewKey secret={secret} />}
       <h2>{texts.tabs.keys}</h2>
       {of !== undefined && (
         <p>
@@ -74,8 +73,22 @@ export function Keys({ role, of }: { role: Role; of?: string | undefined }) {
       {keys.length === 0 ? (
         <p>{words.none}</p>
       ) : (
+        <div class="find-key">
+          <label for="find-key">{words.find}</label>
+          <input
+            id="find-key"
+            type="search"
+            autocomplete="off"
+            spellcheck={false}
+            value={asked}
+            onInput={(event) => setAsked(event.currentTarget.value)}
+          />
+          <small role="status">{asked !== '' && words.found(found.length, keys.length)}</small>
+        </div>
+      )}
+      {keys.length > 0 && (
         <ul class="key-list">
-          {keys.map((key) => (
+          {found.map((key) => (
             <KeyRow
               key={key.id}
               role={role}
@@ -100,6 +113,28 @@ async function createKey(role: Role, accounts: readonly Account[], fields: Recor
   return change<{ secret: string }>(role, 'POST', '/keys', { account, environment, name });
 }
 
+/** What a new key is tried with. */
+const TRIAL = { top_k: 3 };
+
+/** The new key, and a line for a shell that searches with it. */
+function NewKey({ secret }: { secret: string }) {
+  const { start } = useTexts();
+  const { keys: words } = useDashboardTexts();
+  const curl = curlOf(serverAddress(), { query: start.examples[0]!, ...TRIAL }, secret);
+  return (
+    <div class="note warn new-key" role="status">
+      <strong>{words.made}</strong>
+      <code>{secret}</code>
+      <Copy label={words.copy} text={() => secret} />
+      <p>{words.once}</p>
+      <p>
+        {words.tryIt} <Copy label={words.copyLine} text={() => curl} />
+      </p>
+      <pre>{curl}</pre>
+    </div>
+  );
+}
+
 interface RowProps {
   role: Role;
   row: Key;
@@ -119,7 +154,8 @@ function KeyRow({ role, row, account, onChange }: RowProps) {
   return (
     <li class="key-row">
       <div>
-        <strong>{isOfPage ? words.page : row.name}</strong> <code>{row.id}</code>
+        <strong>{isOfPage ? words.page : row.name}</strong> <code>{row.id}</code>{' '}
+        {row.prefix !== undefined && <code>{row.prefix}…</code>}
         <p class="key-facts">
           {account !== undefined && <span>{account}</span>}
           <span>{row.environment}</span>

@@ -12,7 +12,12 @@ export function LatencyTable({ rows, label }: { rows: readonly Latency[]; label:
   const { number } = useTexts();
   const texts = useDashboardTexts();
   const { health: words } = texts;
-  const titles = [words.requests, words.refused4, words.failed, 'p50', 'p95', 'p99', words.slowest];
+  const hasMaintenance = rows.some(({ maintenance }) => maintenance !== undefined);
+  const titles = [
+    ...[words.requests, words.refused4, words.failed],
+    ...(hasMaintenance ? [words.inMaintenance] : []),
+    ...['p50', 'p95', 'p99', words.slowest],
+  ];
   return (
     <Scrolled label={label}>
       <table>
@@ -23,7 +28,7 @@ export function LatencyTable({ rows, label }: { rows: readonly Latency[]; label:
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ endpoint, requests, refused, failed, duration }) => (
+          {rows.map(({ endpoint, requests, refused, failed, maintenance = 0, duration }) => (
             <tr key={endpoint}>
               <th scope="row" title={endpoint}>
                 {endpointName(texts, endpoint)}
@@ -31,6 +36,7 @@ export function LatencyTable({ rows, label }: { rows: readonly Latency[]; label:
               <td class="figure">{number(requests)}</td>
               <td class="figure">{number(refused)}</td>
               <td class={failed > 0 ? 'figure bad' : 'figure'}>{number(failed)}</td>
+              {hasMaintenance && <td class="figure">{number(maintenance)}</td>}
               {DURATIONS.map((name) => (
                 <td key={name} class="figure">
                   {duration ? duration[name].toFixed(1) : '–'}

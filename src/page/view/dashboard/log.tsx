@@ -1,10 +1,12 @@
 /** The log of requests. Only the rows in view are in the document, so 10,000 rows scroll. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { DashboardTexts } from '../../languages/dashboard/en.js';
+import { linkTo } from '../../model/address.js';
 import { distinctNames } from '../../model/distinct-names.js';
 import { type ApiError, failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { Progress } from '../parts/progress.js';
+import { goTo } from '../router.js';
 import {
   type Account,
   accountsOf,
@@ -31,15 +33,26 @@ const PAGE_LINES = 1_000;
 /** Pages without a fitting line that are read one after another before the person is asked. */
 const EMPTY_PAGES = 20;
 
-type Filters = Readonly<Record<'key' | 'account' | 'endpoint' | 'status' | 'from' | 'to', string>>;
-const NO_FILTERS: Filters = { key: '', account: '', endpoint: '', status: '', from: '', to: '' };
+const FILTERS = ['key', 'account', 'endpoint', 'status', 'from', 'to'] as const;
+type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
+
+function filtersOf(parameters: URLSearchParams): Filters {
+  return Object.fromEntries(FILTERS.map((name) => [name, parameters.get(name) ?? ''])) as Filters;
+}
+
+/** The address holds the filters, so a link to it shows the same lines. */
+function show(filters: Filters): void {
+  const set = Object.entries(filters).filter(([, value]) => value !== '');
+  goTo(linkTo(['dashboard', 'log'], new URLSearchParams(set)));
+}
+
 const ENDPOINTS = ['semantic', 'semantic-analytics', 'details', 'drawings', 'coverage', 'mcp'];
 /** Without 401: calls without a known key are not in the log. */
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', '403', '404', '422', '429', '500', '503'];
 
-export function Log({ role }: { role: Role }) {
+export function Log({ role, parameters }: { role: Role; parameters: URLSearchParams }) {
   const texts = useDashboardTexts();
-  const [filters, setFilters] = useState(NO_FILTERS);
+  const filters = filtersOf(parameters);
   const known = useData(
     async () => ({ ...(await get<{ keys: Key[] }>(role, '/keys')), accounts: await accountsOf(role) }),
     [],
@@ -54,7 +67,7 @@ export function Log({ role }: { role: Role }) {
         keys={known.data.keys}
         accounts={known.data.accounts}
         filters={filters}
-        onChange={setFilters}
+        onChange={show}
       />
       <p class="soft">{texts.log.leftOut}</p>
       <p>
@@ -186,12 +199,14 @@ function Lines({ role, filters, keys, accounts }: LinesProps) {
   const [top, setTop] = useState(0);
   // Servers store queries only if their operator wants it.
   const hasQueries = lines.some(({ query }) => query !== undefined);
+  const hasReasons = lines.some(({ error_code: code }) => code !== undefined);
   const names = distinctNames(keys);
   const accountNames = distinctNames(accounts);
   const owners = new Map(keys.map(({ id, account }) => [id, accountNames.get(account) ?? account]));
   const columns = [
     ['time', words.time],
     ['status', words.status],
+    ...(hasReasons ? [['reason', words.reason]] : []),
     ['endpoint', words.endpoint],
     ...(role === 'operator' ? [['account', words.account]] : []),
     ['key', words.key],
@@ -248,6 +263,7 @@ function Lines({ role, filters, keys, accounts }: LinesProps) {
                     <span title={line.error_code}> {reasonOf(line.error_code, words)}</span>
                   )}
                 </td>
+                {hasReasons && <Reason code={line.error_code} />}
                 <td title={line.endpoint}>{endpointName(texts, line.endpoint)}</td>
                 {role === 'operator' && <td title={owners.get(line.key)}>{owners.get(line.key) ?? ''}</td>}
                 <td title={line.key}>{names.get(line.key) ?? line.key}</td>
@@ -271,6 +287,12 @@ function Lines({ role, filters, keys, accounts }: LinesProps) {
       </Scrolled>
     </>
   );
+}
+
+/** What the code of a refused call means. */
+function Reason({ code = '' }: { code?: string | undefined }) {
+  const meanings: Readonly<Record<string, string>> = useDashboardTexts().codes;
+  return <td title={meanings[code]}>{meanings[code]}</td>;
 }
 
 /** Why a call was refused, in a word. */

@@ -1,19 +1,18 @@
 /** The line at the top: where to go, language, colours. */
 import { useState } from 'preact/hooks';
-import type { Texts } from '../../languages/index.js';
+import { LANGUAGES, type Language, NAMES } from '../../languages/index.js';
 import { useSession, useTexts } from '../context.js';
 import { operator } from '../operator.js';
 import { useAfterPaint } from '../parts/after-paint.js';
 import { keepTheme, storedTheme, THEMES, type Theme } from '../preferences.js';
 
 interface Props {
-  languages: readonly Texts[];
-  onLanguage(code: string): void;
+  onLanguage(language: Language): void;
   /** First part of the address. */
   place: string;
 }
 
-export function Header({ languages, onLanguage, place }: Props) {
+export function Header({ onLanguage, place }: Props) {
   const texts = useTexts();
   const [theme, setTheme] = useState<Theme>(storedTheme);
   const { frame } = texts;
@@ -42,10 +41,10 @@ export function Header({ languages, onLanguage, place }: Props) {
       <div class="frame-choices">
         <label>
           <span class="unseen">{frame.language}</span>
-          <select value={texts.code} onChange={(event) => onLanguage(event.currentTarget.value)}>
-            {(isPainted ? languages : [texts]).map(({ code, name }) => (
+          <select value={texts.code} onChange={(event) => onLanguage(event.currentTarget.value as Language)}>
+            {(isPainted ? LANGUAGES : [texts.code]).map((code) => (
               <option key={code} value={code} lang={code}>
-                {name}
+                {NAMES[code]}
               </option>
             ))}
           </select>

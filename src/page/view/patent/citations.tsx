@@ -1,6 +1,7 @@
 /** Cited documents: links to those that the index holds, the numbers of the others, and other literature. */
 import { useState } from 'preact/hooks';
 import type { CitedDocument } from '../../../search/public-types.js';
+import { citedName } from '../../model/cited-number.js';
 import { useTexts } from '../context.js';
 import { Numbers } from './bibliography.js';
 
@@ -9,11 +10,13 @@ const FIRST = 10;
 
 interface Props {
   citations: readonly CitedDocument[];
+  /** Day of the publication that cites them. */
+  day: string | undefined;
   /** The search from which the visitor came. */
   parameters: URLSearchParams;
 }
 
-export function Citations({ citations, parameters }: Props) {
+export function Citations({ citations, day, parameters }: Props) {
   const { patent: texts } = useTexts();
   const [isWhole, setWhole] = useState(false);
   if (citations.length === 0) return null;
@@ -30,7 +33,14 @@ export function Citations({ citations, parameters }: Props) {
             {citation.publications ? (
               <Numbers ids={citation.publications} parameters={parameters} />
             ) : (
-              <span class={citation.number ? 'number' : ''}>{nameOf(citation)}</span>
+              <span
+                class={citation.number ? 'number' : ''}
+                title={
+                  [citation.country, citation.number, citation.kind].filter(Boolean).join(' ') || undefined
+                }
+              >
+                {citedName(citation, day)}
+              </span>
             )}
             <small class="soft">
               {citation.category && <span title={texts.category}>{citation.category}</span>}{' '}
@@ -46,10 +56,4 @@ export function Citations({ citations, parameters }: Props) {
       )}
     </section>
   );
-}
-
-/** `DE 4321 A1`, or the reference as printed. */
-function nameOf({ country, number, kind, text }: CitedDocument): string {
-  const name = [country, number, kind].filter(Boolean).join(' ');
-  return [name, text].filter(Boolean).join(' – ');
 }

@@ -134,7 +134,11 @@ function Patent({ entry, parameters }: { entry: DetailsEntry; parameters: URLSea
             <p class="no-drawings soft">{texts.noDrawings}</p>
           )}
           <Bibliography entry={entry} parameters={parameters} />
-          <Citations citations={entry.bibliography?.citations ?? []} parameters={parameters} />
+          <Citations
+            citations={entry.bibliography?.citations ?? []}
+            day={metadata?.publication_date}
+            parameters={parameters}
+          />
           <Related id={id} parameters={parameters} />
         </div>
         <div class="patent-text">

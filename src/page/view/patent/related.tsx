@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { SearchResponse } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
+import { isTitleOnly } from '../../model/relevance.js';
 import { useAnswer } from '../answers.js';
 import { useTexts } from '../context.js';
 import { Failure } from '../parts/failure.js';
@@ -44,7 +45,10 @@ export function Related({ id, parameters }: { id: string; parameters: URLSearchP
                 <a href={linkTo(['patent', result.patent_id], parameters)}>
                   {result.title || results.untitled}
                 </a>
-                <PublicationNumber id={result.patent_id} />
+                <span>
+                  <PublicationNumber id={result.patent_id} />{' '}
+                  {isTitleOnly(result) && <span class="badge warn">{results.titleOnly}</span>}
+                </span>
                 <Similarity value={result.similarity_score} />
               </li>
             ))}

@@ -1,10 +1,11 @@
 /** The list of results, or what to do if there are none. */
 import { Fragment } from 'preact';
-import type { AnalyticsResponse, SearchResponse } from '../../../search/public-types.js';
+import type { AnalyticsResponse, SearchResponse, SearchResult } from '../../../search/public-types.js';
 import { linkTo } from '../../model/address.js';
 import { CHOICES, DATES, parametersOf, type Search } from '../../model/fields.js';
-import { CLEAR, type Relevance, relevanceOf } from '../../model/relevance.js';
+import { CLEAR, isTitleOnly, type Relevance, relevanceOf } from '../../model/relevance.js';
 import { analyticsRequest, statisticsDate } from '../../model/request.js';
+import { shownResults } from '../../model/shown-results.js';
 import { knownAnswer } from '../answers.js';
 import { useTexts } from '../context.js';
 import { useAfterPaint } from '../parts/after-paint.js';
@@ -24,6 +25,8 @@ export function ResultsView({ search, answer, onAsk }: Props) {
   const isPainted = useAfterPaint('results');
   if (results.length === 0) return <NothingFound search={search} excluded={answer.excluded_by ?? []} />;
   const relevance = relevanceOf(results, Number(search.top_k));
+  const shown = shownResults(results, search);
+  const { cutAt } = relevanceOf(shown, Number(search.top_k));
   const isFar = relevance.clear === 0;
   const sizes: readonly string[] = CHOICES.top_k;
   const more = sizes[sizes.indexOf(search.top_k) + 1] as Search['top_k'] | undefined;
@@ -56,14 +59,15 @@ export function ResultsView({ search, answer, onAsk }: Props) {
           <p>{isFar ? empty.farHelp : empty.nearlyFarHelp}</p>
         </div>
       )}
+      <ListForm search={search} results={results} onAsk={onAsk} />
       <ol class={isPainted ? 'results' : 'results first-paint'}>
-        {results.map((result, at) => (
+        {shown.map((result, at) => (
           <Fragment key={result.patent_id}>
-            {at === relevance.cutAt && <li class="cut">{texts.cut}</li>}
+            {at === cutAt && <li class="cut">{texts.cut}</li>}
             <Result
               search={search}
               result={result}
-              isMarked={!isFar && relevance.cutAt === undefined && result.similarity_score < CLEAR}
+              isMarked={!isFar && cutAt === undefined && result.similarity_score < CLEAR}
             />
           </Fragment>
         ))}
@@ -80,6 +84,50 @@ export function ResultsView({ search, answer, onAsk }: Props) {
         </p>
       )}
     </>
+  );
+}
+
+interface FormProps {
+  search: Search;
+  results: readonly SearchResult[];
+  onAsk(search: Search): void;
+}
+
+/** Order and selection of the results that are loaded. Neither asks the server. */
+function ListForm({ search, results, onAsk }: FormProps) {
+  const { results: texts } = useTexts();
+  const titles = results.filter(isTitleOnly).length;
+  return (
+    <div class="list-form">
+      <label class="inline">
+        {texts.order}
+        <select
+          value={search.sort}
+          onChange={(event) => onAsk({ ...search, sort: event.currentTarget.value as Search['sort'] })}
+        >
+          {CHOICES.sort.map((sort) => (
+            <option key={sort} value={sort}>
+              {texts.sorts[sort]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {titles > 0 && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={search.titles === 'hidden'}
+            onChange={(event) =>
+              onAsk({ ...search, titles: event.currentTarget.checked ? 'hidden' : 'shown' })
+            }
+          />
+          {texts.hideTitles(titles)}
+        </label>
+      )}
+      <span class="soft" role="status">
+        {search.sort === 'best' ? '' : texts.sorted(results.length)}
+      </span>
+    </div>
   );
 }
 

@@ -73,7 +73,7 @@ function Order({ result: { explanation, rerank_score } }: { result: SearchResult
   const { found_by, rank_by_similarity, rank, reranker, lexical, lexical_weight, language } = explanation!;
   return (
     <details class="why-order">
-      <summary>{results.order}</summary>
+      <summary>{results.sum}</summary>
       <p>{results.orderHelp}</p>
       <p>
         {found_by === 'similarity'

@@ -1,6 +1,6 @@
 /** The filters of the search as chips, each with a button that removes it. */
 import type { DetailsResponse } from '../../../search/public-types.js';
-import { leftOutCountry, withoutFilter } from '../../model/active.js';
+import { leftOutCountries, withoutCountry, withoutFilter } from '../../model/active.js';
 import { linkTo } from '../../model/address.js';
 import { type AsOfDate, asOfDate, publicationOfAsOf } from '../../model/as-of.js';
 import type { ClassTitles } from '../../model/class-titles.js';
@@ -12,6 +12,8 @@ import { useSession, useTexts } from '../context.js';
 
 interface Props {
   search: Search;
+  /** The class that the server read in the question. */
+  readAs?: string | undefined;
   onAsk(search: Search): void;
 }
 
@@ -20,17 +22,23 @@ const KINDS_EACH = 3;
 
 interface Chip {
   text: string;
-  without: Search;
+  /** Absent for a chip that is no filter. */
+  without?: Search;
   /** Stays if the text changes. Default: the text. */
   key?: string;
   /** A search with another value of the filter. */
   instead?: { text: string; search: Search };
 }
 
-export function ActiveFilters({ search, onAsk }: Props) {
+export function ActiveFilters({ search, readAs, onAsk }: Props) {
   const texts = useTexts();
-  const titles = useClassTitles(search.ipc_codes.length + search.cpc_codes.length > 0);
+  const hasCodes = readAs !== undefined || search.ipc_codes.length + search.cpc_codes.length > 0;
+  const titles = useClassTitles(hasCodes);
   const chips = chipsOf(search, texts.filters, titles, useAsOfDate(search));
+  if (readAs !== undefined) {
+    const text = texts.filters.readAs(withTitle(readAs, titles));
+    chips.unshift({ key: 'readAs', text });
+  }
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label={texts.filters.active}>
@@ -38,12 +46,14 @@ export function ActiveFilters({ search, onAsk }: Props) {
         <li key={key} class="chip">
           <span>{text}</span>
           {instead && <a href={linkTo([], parametersOf(instead.search))}>{instead.text}</a>}
-          <button type="button" aria-label={texts.question.remove(text)} onClick={() => onAsk(without)}>
-            ×
-          </button>
+          {without && (
+            <button type="button" aria-label={texts.question.remove(text)} onClick={() => onAsk(without)}>
+              ×
+            </button>
+          )}
         </li>
       ))}
-      {chips.length > 1 && (
+      {chips.filter(({ without }) => without).length > 1 && (
         <li>
           <button type="button" class="button plain" onClick={() => onAsk(withoutFilters(search))}>
             {texts.filters.clear}
@@ -55,8 +65,14 @@ export function ActiveFilters({ search, onAsk }: Props) {
 }
 
 /** The same question without filters. */
-export function withoutFilters({ query, like, unlike, view, top_k, collapse, balance }: Search): Search {
-  return { ...emptySearch(), query, like, unlike, view, top_k, collapse, balance };
+export function withoutFilters(search: Search): Search {
+  const { query, like, unlike, view, sort, top_k, collapse, balance } = search;
+  return { ...emptySearch(), query, like, unlike, view, sort, top_k, collapse, balance };
+}
+
+/** `H01M Batteries, fuel cells`; the code alone until the titles are there. */
+function withTitle(code: string, titles: ClassTitles | undefined): string {
+  return [code, titles?.titleOf(code)].filter(Boolean).join(' ');
 }
 
 /** The date that `as_of` means, as soon as the server has answered. Reading it counts nothing. */
@@ -118,11 +134,8 @@ function chipsOf(
     }
     for (const value of search[field]) {
       const rest = search[field].filter((other) => other !== value);
-      const title = field.endsWith('pc_codes') ? titles?.titleOf(value) : undefined;
-      chips.push({
-        text: `${fields[field]}: ${value}${title === undefined ? '' : ` ${title}`}`,
-        without: { ...search, [field]: rest },
-      });
+      const shown = field.endsWith('pc_codes') ? withTitle(value, titles) : value;
+      chips.push({ text: `${fields[field]}: ${shown}`, without: { ...search, [field]: rest } });
     }
   }
   return chips;
@@ -153,9 +166,12 @@ function asOfChips(search: Search, filters: Filters, date: AsOfDate | undefined)
 }
 
 function countryChips(search: Search, filters: Filters): Chip[] {
-  const leftOut = leftOutCountry(search);
-  if (leftOut) {
-    return [{ text: filters.notCountry(filters.countries[leftOut]), without: { ...search, countries: [] } }];
+  const leftOut = leftOutCountries(search);
+  if (leftOut.length > 0) {
+    return leftOut.map((country) => ({
+      text: filters.notCountry(filters.countries[country]),
+      without: withoutCountry(search, country),
+    }));
   }
   return search.countries.map((country) => ({
     text: filters.countries[country],

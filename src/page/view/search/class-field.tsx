@@ -18,6 +18,7 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
   const [text, put] = useListText(search[name]);
   const [isUsed, setUsed] = useState(false);
   const [open, setOpen] = useState<{ offered: readonly Suggestion[]; active: number }>();
+  const [unknown, setUnknown] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const titles = useClassTitles(isUsed || search[name].length > 0);
   const listId = `field-${name}-classes`;
@@ -28,6 +29,7 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
     const offered = titles?.suggest(entry, name === 'ipc_codes' ? 'ipc' : 'cpc', SUGGESTIONS) ?? [];
     const isDone = offered.length === 1 && offered[0]!.code === entry.toUpperCase();
     setOpen(offered.length === 0 || isDone ? undefined : { offered, active: -1 });
+    setUnknown(titles && offered.length === 0 && titles.titleOf(entry) === undefined ? entry : '');
   };
   // The titles may arrive after the first letters.
   useEffect(() => {
@@ -93,6 +95,9 @@ export function ClassField({ search, complaints, onChange, name, hint }: Props) 
           {open ? filters.suggestions(open.offered.length) : ''}
         </span>
       </div>
+      <p class="field-unknown" role="status">
+        {unknown !== '' && filters.noClass(unknown)}
+      </p>
       {titles && (
         <ul class="class-list">
           {search[name].map((code) => {

@@ -131,7 +131,7 @@ export function CheckField({ search, onChange, name }: FieldProps & { name: Flag
   );
 }
 
-type Choosable = Exclude<ChoiceName, 'view' | 'date_type'>;
+type Choosable = Exclude<ChoiceName, 'view' | 'date_type' | 'sort' | 'titles'>;
 
 export function ChoiceField({ search, complaints, onChange, name }: FieldProps & { name: Choosable }) {
   const { filters } = useTexts();

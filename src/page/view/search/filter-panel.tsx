@@ -1,7 +1,7 @@
 /** Filters, in groups as a searcher thinks of them. A change is a draft until it is applied, since a search costs quota. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { activeCount, leftOutCountry, withoutCountry } from '../../model/active.js';
+import { activeCount, leftOutCountries, withoutCountry } from '../../model/active.js';
 import { COUNTRIES, DATES, type Search } from '../../model/fields.js';
 import { useTexts } from '../context.js';
 import { withoutFilters } from './active-filters.js';
@@ -188,7 +188,7 @@ function Countries({ search, onChange }: FieldProps) {
           <button
             type="button"
             class="button plain"
-            aria-pressed={leftOutCountry(search) === country}
+            aria-pressed={leftOutCountries(search).includes(country)}
             onClick={() => onChange(withoutCountry(search, country))}
           >
             <span class="unseen">{filters.notCountry(filters.countries[country])}</span>

@@ -1,6 +1,7 @@
 /** The search: question, filters, and below them the results or the statistics. The address says which. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnalyticsResponse, SearchResponse } from '../../../search/public-types.js';
+import { activeCount } from '../../model/active.js';
 import { linkTo } from '../../model/address.js';
 import { complaintsOf } from '../../model/complaints.js';
 import { isAsked, parametersOf, type Search, searchOf } from '../../model/fields.js';
@@ -16,6 +17,7 @@ import { ActiveFilters } from './active-filters.js';
 import { ComplaintsNote } from './complaints-note.js';
 import { FilterPanel } from './filter-panel.js';
 import { LeftOut } from './left-out.js';
+import { NoQuestion } from './no-question.js';
 import { Question } from './question.js';
 import { SignInNote } from './sign-in-note.js';
 import { Start } from './start.js';
@@ -38,7 +40,13 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
     'api/v1/search/semantic-analytics',
     mayAsk && !isList ? analyticsRequest(search) : undefined,
   );
-  useEffect(() => setDraft(search), [search]);
+  const shown = useRef(search);
+  useEffect(() => {
+    // A change of the list that is shown keeps filters that are not applied yet.
+    const isSame = formless(shown.current) === formless(search);
+    shown.current = search;
+    setDraft((draft) => (isSame ? { ...draft, sort: search.sort, titles: search.titles } : search));
+  }, [search]);
   const { answer: latest } = isList ? list : statistics;
   useEffect(() => {
     // The search was counted.
@@ -47,7 +55,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
   useEffect(() => {
     document.title = search.query === '' ? texts.frame.title : `${search.query} – ${texts.frame.title}`;
   }, [search, texts]);
-  const heading = useFocusOnAnswer(address, latest !== undefined);
+  const heading = useFocusOnAnswer(formless(search), latest !== undefined);
 
   const ask = (wanted: Search) => goTo(linkTo([], parametersOf(wanted)));
   const { error } = isList ? list : statistics;
@@ -62,7 +70,7 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
       onRemove={ask}
     />
   );
-  if (!isAsked(search)) {
+  if (!isAsked(search) && activeCount(search) === 0) {
     return (
       <Start question={question}>
         <SignInNote />
@@ -83,9 +91,13 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
         <h1 id="answer-heading" class="unseen" tabIndex={-1} ref={heading}>
           {isList ? texts.results.heading : texts.statistics.heading}
         </h1>
-        <Views search={search} />
-        <ActiveFilters search={search} onAsk={ask} />
-        <LeftOut search={search} onAsk={ask} />
+        {isAsked(search) && <Views search={search} />}
+        <ActiveFilters
+          search={search}
+          readAs={isList && !list.isWaiting ? list.answer?.classification : undefined}
+          onAsk={ask}
+        />
+        {isAsked(search) ? <LeftOut search={search} onAsk={ask} /> : <NoQuestion />}
         {ofFields.size > 0 && <ComplaintsNote complaints={complaints} />}
         {error && ofFields.size === 0 && (
           <Failure error={error} onRetry={(isList ? list : statistics).retry} />
@@ -102,6 +114,11 @@ export function SearchPage({ parameters }: { parameters: URLSearchParams }) {
       </section>
     </div>
   );
+}
+
+/** The address of a search without the form of its list: what the server is asked. */
+function formless(search: Search): string {
+  return parametersOf({ ...search, sort: 'best', titles: 'shown' }).toString();
 }
 
 /** The latest answer, dimmed while a new one is awaited. */

@@ -14,10 +14,7 @@ interface Props {
 
 export function Start({ question, children }: Props) {
   const { start } = useTexts();
-  useEffect(() => {
-    // With a finger, the focus would open the keyboard of the screen over the page.
-    if (matchMedia('(pointer: fine)').matches) document.getElementById('question')?.focus();
-  }, []);
+  useQuestionFocus();
   const isPainted = useAfterPaint('page');
   return (
     <div class="start">
@@ -38,6 +35,14 @@ export function Start({ question, children }: Props) {
       <Holdings />
     </div>
   );
+}
+
+/** Puts the cursor into the question box of a page that waits for a question. */
+export function useQuestionFocus(): void {
+  useEffect(() => {
+    // With a finger, the focus would open the keyboard of the screen over the page.
+    if (matchMedia('(pointer: fine)').matches) document.getElementById('question')?.focus();
+  }, []);
 }
 
 /** Publications of each office. */

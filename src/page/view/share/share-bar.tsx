@@ -1,7 +1,7 @@
 /** Takes a search elsewhere: its address, its results as a file, its request as code. */
 import { useRef, useState } from 'preact/hooks';
 import type { DetailsResponse, SearchResponse } from '../../../search/public-types.js';
-import { csvOf, curlOf, jsonOf, libraryCodeOf, type Source } from '../../model/export.js';
+import { csvOf, curlOf, fileNameOf, jsonOf, libraryCodeOf, type Source } from '../../model/export.js';
 import type { Search } from '../../model/fields.js';
 import { semanticRequest } from '../../model/request.js';
 import { answeredAt, postInSession } from '../answers.js';
@@ -9,6 +9,7 @@ import { type ApiError, failureOf } from '../api.js';
 import { useTexts } from '../context.js';
 import { Copy } from '../parts/copy.js';
 import { Failure } from '../parts/failure.js';
+import { pageAddress, serverAddress } from '../router.js';
 
 export function ShareBar({ search, answer }: { search: Search; answer: SearchResponse }) {
   const { share } = useTexts();
@@ -26,7 +27,7 @@ export function ShareBar({ search, answer }: { search: Search; answer: SearchRes
         sections: 'title',
         bibliography: true,
       });
-      download('priorart.csv', 'text/csv', csvOf(answer.results, patents, source()));
+      download(fileNameOf(source(), 'csv'), 'text/csv', csvOf(answer.results, patents, source()));
     } catch (cause) {
       setError(failureOf(cause));
     } finally {
@@ -49,7 +50,7 @@ export function ShareBar({ search, answer }: { search: Search; answer: SearchRes
         type="button"
         class="button"
         aria-label={share.download('JSON')}
-        onClick={() => download('priorart.json', 'application/json', jsonOf(answer, source()))}
+        onClick={() => download(fileNameOf(source(), 'json'), 'application/json', jsonOf(answer, source()))}
       >
         {share.json}
       </button>
@@ -64,13 +65,10 @@ export function ShareBar({ search, answer }: { search: Search; answer: SearchRes
   );
 }
 
-const pageAddress = (): string => location.href.replace(/#.*$/s, '');
-
 function RequestAsCode({ search, onClose }: { search: Search; onClose(): void }) {
   const { share, patent } = useTexts();
   const request = semanticRequest(search);
-  const base = pageAddress().replace(/\/$/, '');
-  const [curl, code] = [curlOf(base, request), libraryCodeOf(request)];
+  const [curl, code] = [curlOf(serverAddress(), request), libraryCodeOf(request)];
   return (
     <>
       <div class="dialog-head">

@@ -10,6 +10,7 @@ const KEY_EXAMPLE = {
   account: 'acc_Xy12abcdef34',
   environment: 'production',
   name: 'laptop',
+  prefix: 'psk_live_Xy12ab',
   state: 'active' as const,
   created_at: '2026-01-15T09:31:00.000Z',
 };
@@ -60,6 +61,18 @@ export const revokeKeyOperation = adminOperation({
   parameters: [KEY],
   unknown: NO_KEY,
   changes: true,
+});
+
+export const revokeKeysOperation = adminOperation({
+  id: 'revokeKeys',
+  summary: 'Revokes all keys of an account',
+  description:
+    'Holds on every server from the next call on. Keys of clients of MCP are among them. Sessions of the account on the web page go on.',
+  answer: 'RevokedKeys',
+  parameters: [inPath('account', 'Id of the account')],
+  unknown: NO_ACCOUNT,
+  changes: true,
+  examples: { RevokedKeys: { two: { revoked: 2 } } },
 });
 
 export const keyLogsOperation = adminOperation({

@@ -8,6 +8,7 @@ import {
   keyLogsOperation,
   listKeysOperation,
   revokeKeyOperation,
+  revokeKeysOperation,
 } from './openapi.js';
 import { keyInputSchema, listSchema, logsSchema } from './schema.js';
 
@@ -65,6 +66,16 @@ export const revokeKey: Route = {
   access,
   operation: revokeKeyOperation,
   handle: async (call) => answer(await adminOf(call).store.revoke(call.parameters['key']!)),
+};
+
+export const revokeKeys: Route = {
+  method: 'DELETE',
+  path: `${ADMIN}/accounts/{account}/keys`,
+  endpoint: 'admin.keys',
+  access,
+  operation: revokeKeysOperation,
+  handle: async (call) =>
+    answer({ revoked: await adminOf(call).store.revokeAll(call.parameters['account']!) }),
 };
 
 export const keyLogs: Route = {

@@ -22,6 +22,9 @@ const keyFields = {
   account: id('the account'),
   environment: z.string(),
   name: z.string(),
+  prefix: z
+    .exactOptional(z.string())
+    .describe('First characters of the secret; absent for keys of earlier versions and of the web page'),
   state: z.enum(['active', 'deactivated']).describe('`deactivated`: it was revoked'),
   created_at: time(),
   deactivated_at: z.exactOptional(time()).describe('When it was revoked; absent while the key is active'),
@@ -38,6 +41,10 @@ export const keysSchema = z.strictObject({
         .describe('Last call in the log; absent if the log has none, or cannot be read now'),
     }),
   ),
+});
+
+export const revokedKeysSchema = z.strictObject({
+  revoked: count().describe('Keys that were active until now'),
 });
 
 export const newKeySchema = z.strictObject({

@@ -103,7 +103,10 @@ export const healthFiguresSchema = z.strictObject({
         endpoint: z.string().describe('`none` for requests that reached no endpoint'),
         requests: count(),
         refused: count().describe('Answered with 4xx'),
-        failed: count().describe('Answered with 5xx'),
+        failed: count().describe('Answered with 5xx, but for those of maintenance'),
+        maintenance: z
+          .exactOptional(count())
+          .describe('Refused because of maintenance; absent if there were none'),
         duration: z
           .exactOptional(z.strictObject({ p50: ms(), p95: ms(), p99: ms(), max: ms() }))
           .describe(
