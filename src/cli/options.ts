@@ -103,7 +103,7 @@ function certificates(file: string): string {
 
 /** Commands that work on the publications of a data folder only. */
 const ON_A_FOLDER: ReadonlySet<string> = new Set([
-  ...['check', 'coverage', 'delete', 'drawings', 'eval', 'export', 'mcp', 'reembed', 'show', 'snapshot'],
+  ...['check', 'drawings', 'reembed', 'snapshot'],
 ]);
 
 /**
