@@ -20,7 +20,18 @@ import { rerankFit } from './rerank-fit/rerank-fit.js';
 import type { Benchmark, Result, Setting } from './result.js';
 import { resultMarkdown, resultText } from './text.js';
 
-const BENCHMARKS: Benchmark[] = [ready, micro, recall, latency, peers, capacity, quality, rerankFit, http, cluster];
+const BENCHMARKS: Benchmark[] = [
+  ready,
+  micro,
+  recall,
+  latency,
+  peers,
+  capacity,
+  quality,
+  rerankFit,
+  http,
+  cluster,
+];
 const CORPORA = resolve(ROOT, '../shared/data');
 const OUT = join(ROOT, '.bench');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };

@@ -35,7 +35,8 @@ interface Pair {
 
 export const cluster: Benchmark = {
   name: 'cluster',
-  summary: 'an index on a cluster of OpenSearch beside a data folder: ingest, searches by filter, statistics, recall',
+  summary:
+    'an index on a cluster of OpenSearch beside a data folder: ingest, searches by filter, statistics, recall',
   sections: PARTS.map(({ id }) => id),
   run: async (setting) => {
     const wanted = new Set(wantedOf(setting, PARTS).map(({ id }) => id));
@@ -119,7 +120,10 @@ async function madePair(
   progress(`${corpus.name}: into a folder (load ${load().toFixed(1)})`);
   const inFolder = await copiedToFolder(corpus.dir, dir);
   const { documents, passages } = onCluster;
-  for (const [variant, copied] of [['folder', inFolder], ['cluster', onCluster]] as const) {
+  for (const [variant, copied] of [
+    ['folder', inFolder],
+    ['cluster', onCluster],
+  ] as const) {
     const at = { measure: `${corpus.name} (${documents} documents)`, variant, n: 1 };
     figures.push(
       { ...at, metric: 'passages a second', value: passages / copied.seconds, unit: '/s' },
@@ -149,7 +153,13 @@ async function warmedUp({ cluster, folder, questions }: Pair): Promise<void> {
 }
 
 /** Names of the filters of latency/requests.ts, in their order. */
-const FILTER_NAMES = ['its country', 'two countries and a subclass', 'five years', 'grants of a class', 'its applicant'];
+const FILTER_NAMES = [
+  'its country',
+  'two countries and a subclass',
+  'five years',
+  'grants of a class',
+  'its applicant',
+];
 
 async function searchesOf(pair: Pair, { progress }: Setting): Promise<{ figures: Figure[]; cpuMs: number }> {
   const { corpus, questions } = pair;
@@ -165,7 +175,9 @@ async function searchesOf(pair: Pair, { progress }: Setting): Promise<{ figures:
   let unfiltered = 0;
   for (const [name, of] of kinds) {
     progress(`${corpus.name}: searches, ${name} (load ${load().toFixed(1)})`);
-    const requests = questions.map((question) => ({ query: question.text, ...of(question) }) as SemanticRequest);
+    const requests = questions.map(
+      (question) => ({ query: question.text, ...of(question) }) as SemanticRequest,
+    );
     const timed = await timedOn(pair, requests, (engine, request) => engine.search(request));
     figures.push(...timed.figures(`${corpus.name}, ${name}`));
     if (name === 'no filter') unfiltered = timed.cpuMs.cluster;
@@ -222,7 +234,10 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)]!;
 }
 
-async function recallOf({ corpus, questions, cluster, folder }: Pair, { progress }: Setting): Promise<Figure[]> {
+async function recallOf(
+  { corpus, questions, cluster, folder }: Pair,
+  { progress }: Setting,
+): Promise<Figure[]> {
   progress(`${corpus.name}: recall (load ${load().toFixed(1)})`);
   const shares: number[] = [];
   for (const { text } of questions) {
@@ -234,5 +249,7 @@ async function recallOf({ corpus, questions, cluster, folder }: Pair, { progress
     const good = found.filter(({ similarity_score }) => similarity_score >= least - 1e-6).length;
     shares.push(Math.min(good, exact.length) / exact.length);
   }
-  return [{ measure: corpus.name, metric: 'recall@10', variant: 'cluster', value: mean(shares), n: shares.length }];
+  return [
+    { measure: corpus.name, metric: 'recall@10', variant: 'cluster', value: mean(shares), n: shares.length },
+  ];
 }

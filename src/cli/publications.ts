@@ -41,7 +41,9 @@ export async function coverageFor(flags: Record<string, unknown>): Promise<Cover
   if (typeof place !== 'string') {
     const engine = await clusterEngine(place);
     try {
-      return JSON.parse(Buffer.from(await engine.countedCoverage({ isPatient: true })).toString()) as Coverage;
+      return JSON.parse(
+        Buffer.from(await engine.countedCoverage({ isPatient: true })).toString(),
+      ) as Coverage;
     } finally {
       await engine.close();
     }

@@ -49,8 +49,11 @@ export async function coverageOf(state: OneState, meta: ClusterMeta): Promise<Co
     },
   });
   const { buckets } = aggregations!['countries'] as { buckets: CountryBucket[] };
-  const cut = buckets.flatMap(({ kinds, languages }) => [kinds, languages]).some(({ sum_other_doc_count: n }) => n > 0);
-  if (cut) throw new PriorartError('internal', `a country has more than ${VALUES_MOST} kind codes or languages`);
+  const cut = buckets
+    .flatMap(({ kinds, languages }) => [kinds, languages])
+    .some(({ sum_other_doc_count: n }) => n > 0);
+  if (cut)
+    throw new PriorartError('internal', `a country has more than ${VALUES_MOST} kind codes or languages`);
   const found = new Map(buckets.map((bucket) => [bucket.key, bucket]));
   const byCountry: Partial<Record<Country, CoverageCountry>> = {};
   for (const country of COUNTRIES) {

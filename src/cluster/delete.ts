@@ -50,7 +50,9 @@ async function deleteSome(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const known = await knownUnder(client, index, patentIds);
-  const operations = known.of(patentIds).map(({ id }) => ({ action: { delete: { _index: index, _id: id } } }));
+  const operations = known
+    .of(patentIds)
+    .map(({ id }) => ({ action: { delete: { _index: index, _id: id } } }));
   const items = await bulkUntilTaken(client, operations, signal);
   // Another caller may have deleted it meanwhile, or the answer to the first attempt was lost.
   const refused = items.find((item) => item.status !== GONE && isRefused(item));

@@ -78,7 +78,10 @@ export function documentOf(document: PreparedDocument, replaced: string[], dimen
 /** A passage as JSON. The index and the stored vectors hold the same numbers. */
 function rowText(halfs: Uint16Array): string {
   const texts: string[] = [];
-  for (const half of halfs) texts.push((numberTexts[half] ??= numberText(half)));
+  for (const half of halfs) {
+    numberTexts[half] ??= numberText(half);
+    texts.push(numberTexts[half]);
+  }
   return `{"vector":[${texts.join(',')}]}`;
 }
 

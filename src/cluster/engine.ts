@@ -30,8 +30,8 @@ import { Health } from './health.js';
 import { withPublications } from './lookups.js';
 import { type ClusterMeta, createIndex, readLedger, readMeta } from './meta.js';
 import { expandedFilters } from './prepare-question.js';
-import { allRecords, recordsByNumber } from './records.js';
 import { PublicationsInMemory } from './publications.js';
+import { allRecords, recordsByNumber } from './records.js';
 import { settingsOf } from './settings.js';
 import { ClusterTarget, storedHeads } from './target.js';
 
@@ -176,9 +176,9 @@ export class ClusterEngine implements EngineBackend {
 
   /** Runs work that looks publications up, again and again until all that it reads is known. */
   look<T>(work: (publications: Publications) => T): Promise<T> {
-    const publications = new PublicationsInMemory(this.dir);
     return this.#guarded(undefined, (signal) =>
       this.#index.run(({ index }) => {
+        const publications = new PublicationsInMemory(this.dir);
         const onState = (state: OneState) =>
           withPublications(state, publications, ['head'], () => work(publications));
         return this.#client.atOneState(index, onState, signal);
@@ -223,8 +223,11 @@ export class ClusterEngine implements EngineBackend {
       const preparer: Preparer = {
         parallel: PREPARED,
         prepare: (units) =>
-          this.#index.withNewestModels((models) => prepareUnits(storedHeads(this.#client), models, units, signal)),
-        embed: (documents) => this.#index.withNewestModels((models) => embedDocuments(models, documents, signal)),
+          this.#index.withNewestModels((models) =>
+            prepareUnits(storedHeads(this.#client), models, units, signal),
+          ),
+        embed: (documents) =>
+          this.#index.withNewestModels((models) => embedDocuments(models, documents, signal)),
         keepImage: () => Promise.reject(new Error('an index on a cluster has no drawings')),
       };
       const target = await ClusterTarget.open(this.#client, signal);
@@ -245,11 +248,9 @@ export class ClusterEngine implements EngineBackend {
   async delete(numbers: readonly string[]): Promise<DeleteResult> {
     return this.#guarded(undefined, async (signal) => {
       try {
-        const work = () =>
-          this.#index.run(({ index }) => deletePublications(this.#client, index, numbers, signal));
         return await untilUnblocked(() => {
           this.#changed();
-          return work();
+          return this.#index.run(({ index }) => deletePublications(this.#client, index, numbers, signal));
         }, signal);
       } finally {
         this.#changed();
@@ -315,11 +316,7 @@ export class ClusterEngine implements EngineBackend {
   }
 
   /** Answers with the models of an index, from one state of this very index. */
-  #answer<T>(
-    meta: ClusterMeta,
-    cancellation: Cancellation,
-    work: (asked: Asked) => Promise<T>,
-  ): Promise<T> {
+  #answer<T>(meta: ClusterMeta, cancellation: Cancellation, work: (asked: Asked) => Promise<T>): Promise<T> {
     const onState = (models: Models) => async (state: OneState) => {
       const totals = await totalsOf(state);
       return work({ state, name: this.dir, model: meta.model, models, cancellation, ...totals });

@@ -5,8 +5,8 @@
 import { PriorartError } from '../errors.js';
 import type { Manifest, ModelIdentity } from '../store/manifest.js';
 import type { SourceRecord } from '../store/source-record.js';
-import { type BulkOperation, type ClusterClient, unavailable } from './client.js';
 import { bulkUntilTaken } from './bulk.js';
+import { type BulkOperation, type ClusterClient, unavailable } from './client.js';
 import { FORM, type IndexMeta, indexBody } from './mapping.js';
 
 /** What is known of the index that the alias names. */

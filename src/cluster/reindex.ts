@@ -223,7 +223,8 @@ class Move {
     const there = known.of(patentIds).filter(({ head }) => obsolete.has(head.patent_id));
     const operations = there.map(({ id }) => ({ action: { delete: { _index: this.#to, _id: id } } }));
     const refused = (await bulkUntilTaken(this.#client, operations)).find(isRefused);
-    if (refused) throw new PriorartError('internal', `the new index is not as expected: ${reasonOf(refused)}`);
+    if (refused)
+      throw new PriorartError('internal', `the new index is not as expected: ${reasonOf(refused)}`);
     await this.#client.refresh(this.#to);
     this.#removed += operations.length;
   }

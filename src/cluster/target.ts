@@ -85,10 +85,7 @@ export class ClusterTarget implements IngestTarget {
     );
   }
 
-  async commit(
-    model: ModelIdentity,
-    documents: readonly PreparedDocument[],
-  ): Promise<(Outcome | Refusal)[]> {
+  async commit(model: ModelIdentity, documents: readonly PreparedDocument[]): Promise<(Outcome | Refusal)[]> {
     const outcomes: (Outcome | Refusal)[] = documents.map(() => 'unchanged');
     let waiting = documents.map((_, n) => n);
     for (let attempt = 0; waiting.length > 0; attempt++) {

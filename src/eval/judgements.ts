@@ -5,8 +5,8 @@ import { applicationLink } from '../index/columns.js';
 import { CALIBRATION } from '../limits.js';
 import { kindClass } from '../patent/kind.js';
 import type { DocumentHead } from '../store/document.js';
-import { resolvePublications } from '../store/resolve.js';
 import type { Publications } from '../store/publications.js';
+import { resolvePublications } from '../store/resolve.js';
 import type { Grades } from './measures.js';
 import type { Qrels } from './trec.js';
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { bulkUntilTaken, isRefused } from '../../src/cluster/bulk.js';
 import { ClusterClient } from '../../src/cluster/client.js';
 import { settingsOf } from '../../src/cluster/settings.js';
-import { bulkUntilTaken, isRefused } from '../../src/cluster/bulk.js';
 import { isPriorartError } from '../../src/errors.js';
 
 /** `stopped`: the answer stops half-way. `torn`: its connection breaks there. */
@@ -34,7 +34,8 @@ async function node(...answers: Answer[]): Promise<FakeNode> {
     asked.push({ path: request.url ?? '', body });
     if (answer === 'silent') return;
     if (answer === 'cut') return void request.socket.destroy();
-    if (answer === 'page') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello');
+    if (answer === 'page')
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello');
     if (typeof answer === 'string') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{"hits":');
@@ -191,7 +192,9 @@ describe('a cluster whose nodes fail', () => {
   });
 
   test('an index that takes no writes is told apart from a refused document', async () => {
-    const blocked = { index: { status: 403, error: { type: 'cluster_block_exception', reason: 'read-only' } } };
+    const blocked = {
+      index: { status: 403, error: { type: 'cluster_block_exception', reason: 'read-only' } },
+    };
     const client = await clientOf([await node({ body: { items: [blocked] } })]);
     const operations = [{ action: { index: { _id: 'a' } }, document: '{}' }];
     assert.match((await rejection(bulkUntilTaken(client, operations))).message, /takes no writes: read-only/);

@@ -8,7 +8,7 @@ import { type Engine, open } from '../../src/engine.js';
 import { isPriorartError } from '../../src/errors.js';
 import type { Patent } from '../../src/patent/record.js';
 import { until } from '../until.js';
-import { type Proxy, proxyOf } from './proxy.js';
+import { type FaultyNode, proxyOf } from './proxy.js';
 import { missingForCluster, type StartedCluster, startedCluster } from './started.js';
 
 const record = (number: number, kind: string, rest: Partial<Patent> = {}): Patent =>
@@ -24,7 +24,7 @@ const record = (number: number, kind: string, rest: Partial<Patent> = {}): Paten
 
 describe('faults between an engine and its cluster', { skip: await missingForCluster() }, () => {
   let cluster: StartedCluster;
-  let proxy: Proxy;
+  let proxy: FaultyNode;
   before(async () => {
     cluster = await startedCluster();
     proxy = await proxyOf(cluster.urls[0]!);
@@ -126,7 +126,9 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
     await withEngine(async (engine) => {
       let busy = 0;
       const body = { error: { type: 'rejected_execution_exception', reason: 'indexing pressure' } };
-      proxy.fault(({ path }) => (path.startsWith('/_bulk') && busy++ < 2 ? { status: 429, body } : undefined));
+      proxy.fault(({ path }) =>
+        path.startsWith('/_bulk') && busy++ < 2 ? { status: 429, body } : undefined,
+      );
       await engine.ingest([record(5, 'A1')]);
       assert.ok(busy > 2);
       assert.equal((await ids(engine)).length, 1);
@@ -167,22 +169,11 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
     });
   });
 
-  test('a publication with more than 10,000 passages is stored', async () => {
-    await withEngine(async (engine) => {
-      const paragraphs = Array.from({ length: 10_500 }, (_, n) => ({
-        number: n + 1,
-        text: `Paragraph ${n}. ${'The quokka eats the leaves. '.repeat(42)}`,
-      }));
-      const long = record(10, 'A1', { description: [{ section: 'Description', paragraphs }] as never });
-      const { ingested, failed } = await engine.ingest([long]);
-      assert.deepEqual([ingested, failed], [1, []]);
-      assert.ok((await engine.coverage()).chunks! > 10_000);
-    });
-  });
-
   test('a refresh that fails for a shard is no success', async () => {
     await withEngine(async (engine) => {
-      const body = { _shards: { total: 1, successful: 0, failed: 1, failures: [{ reason: { reason: 'gone' } }] } };
+      const body = {
+        _shards: { total: 1, successful: 0, failed: 1, failures: [{ reason: { reason: 'gone' } }] },
+      };
       proxy.fault(({ path }) => (path.endsWith('/_refresh') ? { status: 200, body } : undefined));
       await assert.rejects(engine.ingest([record(11, 'A1')]), /gone/);
     });
@@ -223,7 +214,9 @@ describe('faults between an engine and its cluster', { skip: await missingForClu
       await engine.ingest([record(13, 'A1')]);
       let lost = 0;
       const body = { error: { type: 'search_context_missing_exception', reason: 'No search context' } };
-      proxy.fault(({ path }) => (path.startsWith('/_search?') && lost++ === 0 ? { status: 404, body } : undefined));
+      proxy.fault(({ path }) =>
+        path.startsWith('/_search?') && lost++ === 0 ? { status: 404, body } : undefined,
+      );
       assert.equal((await engine.search({ query: 'quokka' })).results.length, 1);
       proxy.fault(({ path }) => (path.startsWith('/_search?') ? { status: 404, body } : undefined));
       await assert.rejects(

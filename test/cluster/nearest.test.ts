@@ -140,6 +140,16 @@ describe('the nearest documents', { skip: await missingForCluster() }, () => {
         nearest(state, { vector: Float32Array.of(1, 0), filter: [], scan: 'index', size: 12_000 }),
       );
       assert.equal(new Set(near.map(({ patentId }) => patentId)).size, turned.length);
+      // A patent with long tables of sequences has so many passages.
+      const [one] = turned;
+      const passages = Array.from({ length: 10_500 }, () => one!.passages[0]!);
+      const long = {
+        ...one!,
+        hash: 'long',
+        passages,
+        vectors: new Float32Array(2 * passages.length).fill(0.5),
+      };
+      assert.deepEqual(await target.commit(model, [long]), ['updated']);
     } finally {
       await many.close();
     }

@@ -14,7 +14,7 @@ export interface Asked {
  */
 export type Fault = 'cut' | 'lose' | { status: number; body: unknown } | undefined;
 
-export interface Proxy {
+export interface FaultyNode {
   url: string;
   /** Chooses what happens to the requests from now on. */
   fault(choose: (asked: Asked) => Fault | Promise<Fault>): void;
@@ -23,7 +23,7 @@ export interface Proxy {
   close(): void;
 }
 
-export async function proxyOf(url: string): Promise<Proxy> {
+export async function proxyOf(url: string): Promise<FaultyNode> {
   let count = 0;
   let chosen: (asked: Asked) => Fault | Promise<Fault> = () => undefined;
   const server = createServer(async (incoming, outgoing) => {

@@ -56,7 +56,10 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
   const answersOf = (engine: Engine) =>
     Promise.all(
       questions(20).map(async (query) => {
-        const { results } = await engine.search({ query, top_k: 20, countries: ['KR'] }, { ...EXACT, rerank: false });
+        const { results } = await engine.search(
+          { query, top_k: 20, countries: ['KR'] },
+          { ...EXACT, rerank: false },
+        );
         return results.map(({ patent_id, similarity_score }) => `${patent_id} ${similarity_score}`);
       }),
     );

@@ -1,7 +1,10 @@
 /** Parts of the engine on a cluster that need no cluster. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { queryOf } from '../../src/cluster/clauses.js';
 import { documentOf, vectorsOf } from '../../src/cluster/documents.js';
 import { occurrences } from '../../src/cluster/forms.js';
@@ -14,6 +17,7 @@ import type { DocumentHead } from '../../src/store/document.js';
 import { resolvePublications } from '../../src/store/resolve.js';
 import { random } from '../crash/folder.js';
 import { smallDisk } from '../small-disk.js';
+import { until } from '../until.js';
 
 describe('a score as a vector', () => {
   test('its product with the question is the score, to the last digit of 32 bits', () => {
@@ -54,7 +58,9 @@ describe('publications in memory', () => {
 
 describe('a document as JSON', () => {
   test('the numbers of its vectors are those that are stored, to the last bit', () => {
-    const every = Uint16Array.from({ length: 1 << 16 }, (_, n) => n).filter((half) => (half & 0x7c00) !== 0x7c00);
+    const every = Uint16Array.from({ length: 1 << 16 }, (_, n) => n).filter(
+      (half) => (half & 0x7c00) !== 0x7c00,
+    );
     const vectors = native.fromHalves(new Uint8Array(every.buffer));
     const patent = { patent_id: 'US1B2', country: 'US', number: '1', kind_code: 'B2', title: 'A' } as Patent;
     const passage = { text: 'A' } as Passage;
@@ -71,7 +77,7 @@ describe('a document as JSON', () => {
 });
 
 describe('a working set', () => {
-  test('is written elsewhere if the folder in memory is too small', (t) => {
+  test('is written elsewhere if the folder in memory is too small', async (t) => {
     const disk = smallDisk(t, 1);
     if (typeof disk === 'string') return t.skip(disk);
     const publications = new PublicationsInMemory('test');
@@ -81,13 +87,25 @@ describe('a working set', () => {
       return { doc, vectors: new Float32Array(100 * 256).fill(0.1) };
     });
     const model = { name: 'test', version: '1', dimensions: 256 };
-    const set = openWorkingSet(publications, documents, { model, documents: 60, passages: 6_000, memory: disk.dir });
+    const set = openWorkingSet(publications, documents, {
+      model,
+      documents: 60,
+      passages: 6_000,
+      memory: disk.dir,
+    });
     try {
       assert.equal(set.native.select([]).docs.length, 1);
       assert.deepEqual(readdirSync(disk.dir), []);
     } finally {
       set.native.close();
     }
+    // What was begun there is closed when it is collected.
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await until(() => {
+      collect();
+      return spawnSync('umount', [disk.dir]).status === 0;
+    }, 'the disk is free');
   });
 });
 

@@ -142,7 +142,10 @@ export function conformance(
     });
 
     it('filters at their limits give the same publications', async () => {
-      const codes = Array.from({ length: 1_000 }, (_, n) => `H${String(n % 100).padStart(2, '0')}${'ABCDEFGHKL'[n % 10]}`);
+      const codes = Array.from(
+        { length: 1_000 },
+        (_, n) => `H${String(n % 100).padStart(2, '0')}${'ABCDEFGHKL'[n % 10]}`,
+      );
       const groups = Array.from({ length: 999 }, (_, n) => `H01M ${1 + n}`);
       const titles = patents.flatMap(({ title }) => title ?? []);
       const terms = Array.from({ length: 20 }, (_, n) => titles[n % titles.length]!.slice(0, 200));
