@@ -97,7 +97,7 @@ const TEXTS: Record<string, { title: string; about: string }> = {
   sizing: {
     title: 'What larger indexes need, by simulation',
     about:
-      'docs/cluster.md explains the formulas. Inputs are the figures above, of the largest size; bytes of the vectors in memory are those of the documentation of OpenSearch.',
+      'bench/cluster/sizing.ts states the formulas. Inputs are the figures above, of the largest size; bytes of the vectors in memory are those of the documentation of OpenSearch.',
   },
 };
 

@@ -1,5 +1,5 @@
 /**
- * What an index on a cluster needs, from measured bytes and processor times. The formulas are in docs/cluster.md.
+ * What an index on a cluster needs, from measured bytes and processor times.
  *
  * - Disk: bytes a passage as measured, twice that while segments are merged, for each copy of a shard.
  * - Shards: of 30 GB, the upper end of what the documentation of OpenSearch advises for searching.

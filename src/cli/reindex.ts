@@ -38,9 +38,9 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   print(summary, flags['json'] === true, () => text(summary));
 }
 
-function text({ from, to, model, documents, copied, removed, blocked_seconds }: ReindexSummary): string {
+function text({ to, model, documents, copied, removed, blocked_seconds }: ReindexSummary): string {
   return (
     `${counted(documents, 'publication')} are in ${to} now, of the model ${model}: ${count(copied)} copied, ` +
-    `${count(removed)} removed. Nobody could write to ${from} for ${blocked_seconds} s.`
+    `${count(removed)} removed. The index took no writes for ${blocked_seconds} s.`
   );
 }

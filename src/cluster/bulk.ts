@@ -6,7 +6,7 @@ import { type BulkItem, type BulkOperation, type ClusterClient, unavailable } fr
 /** Attempts at an operation that the cluster does not take now, and the first wait, ms. Each wait is twice as long. */
 const ATTEMPTS = 8;
 const WAIT_MS = 200;
-/** Milliseconds between two attempts while nobody may write, and for which they go on. */
+/** Milliseconds between two attempts while the index takes no writes, and for which they go on. */
 const BLOCKED_MS = 1_000;
 const BLOCKED_MOST_MS = 10 * 60_000;
 const BLOCKED = 403;
@@ -15,7 +15,7 @@ const BUSY = 429;
 /** A shard has no copy that takes writes, or the node that has it left. */
 const UNAVAILABLE = 503;
 
-/** Nobody may write to the index: it is replaced by another (reindex.ts), or the disk of a node is full. */
+/** The index takes no writes: it is replaced by another (reindex.ts), or the disk of a node is full. */
 export class WriteBlocked extends PriorartError {
   constructor(reason: string) {
     super('unavailable', `the index takes no writes: ${reason}`, { retryAfter: 10 });
@@ -48,7 +48,7 @@ export function isConflict({ status }: BulkItem): boolean {
  * Sends operations until the cluster has taken each or refused it for good. An operation whose answer was lost is sent again,
  * so it must be one that a repetition does not change.
  * @returns the outcomes: successes, conflicts and refusals
- * @throws PriorartError `overloaded`, `unavailable` (`WriteBlocked` if nobody may write)
+ * @throws PriorartError `overloaded`, `unavailable` (`WriteBlocked` if the index takes no writes)
  */
 export async function bulkUntilTaken(
   client: ClusterClient,

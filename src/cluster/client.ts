@@ -147,7 +147,7 @@ export class ClusterClient {
     if (signal?.aborted) throw cancelled();
     const query = { keep_alive: kept, allow_partial_pit_creation: false };
     const path = `/${index}/_search/point_in_time`;
-    // The request is not cut off by the signal: the cluster would keep a state that nobody can release.
+    // The request is not cut off by the signal: the cluster would keep a state that no client can release.
     const { pit_id: id } = await this.request<{ pit_id?: string }>('POST', path, undefined, { query });
     if (id === undefined) throw noAnswer(path);
     const state = new OneState(this, id, signal, kept);
@@ -156,7 +156,7 @@ export class ClusterClient {
     throw cancelled();
   }
 
-  /** Waits for the end of a request that nobody else waits for. */
+  /** Waits, at the latest in `close`, for the end of a request whose answer no caller needs. */
   beside(request: Promise<unknown>): void {
     const ended = request.then(
       () => {},

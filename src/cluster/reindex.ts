@@ -19,7 +19,7 @@ import { ClusterTarget, knownUnder } from './target.js';
 
 /** Publications of one commit. */
 const COMMITTED = 256;
-/** Times that changes are copied while others write; then nobody may write until the last are copied. */
+/** Times that changes are copied while others write; then the old index takes no writes until the last are copied. */
 const ROUNDS = 5;
 /** If a round copied no more than this, the next is the last. */
 const FEW = 1_000;
@@ -43,7 +43,7 @@ export interface ReindexSummary {
   /** Publications that were written to the new index by this call, and removed from it. */
   copied: number;
   removed: number;
-  /** Seconds for which nobody could write. */
+  /** Seconds for which the index took no writes. */
   blocked_seconds: number;
 }
 

@@ -182,7 +182,7 @@ export class ClusterTarget implements IngestTarget {
     return failed;
   }
 
-  /** Removes publications that a correction has taken the place of, if nobody has changed them. */
+  /** Removes publications that a correction has taken the place of, if no other writer has changed them. */
   async #remove(index: string, obsolete: readonly Known[]): Promise<void> {
     const operations = obsolete.map(({ id, seqNo, term }) => ({
       action: { delete: { _index: index, _id: id, if_seq_no: seqNo, if_primary_term: term } },

@@ -140,7 +140,7 @@ describe('the nearest documents', { skip: await missingForCluster() }, () => {
         nearest(state, { vector: Float32Array.of(1, 0), filter: [], scan: 'index', size: 12_000 }),
       );
       assert.equal(new Set(near.map(({ patentId }) => patentId)).size, turned.length);
-      // A patent with long tables of sequences has so many passages.
+      // A patent with long tables of sequences has more than 10,000 passages.
       const [one] = turned;
       const passages = Array.from({ length: 10_500 }, () => one!.passages[0]!);
       const long = {

@@ -163,7 +163,7 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
     const { engine, index } = await filled();
     const proxy = await proxyOf(cluster.urls[0]!);
     try {
-      // The last step fails: nobody may write at that moment.
+      // The last step fails: the index takes no writes at that moment.
       proxy.fault(({ path }) => (path.startsWith('/_aliases') ? { status: 503, body: {} } : undefined));
       const stopped = reindex(addressOf(index, [proxy.url]));
       await assert.rejects(stopped, (error) => isPriorartError(error) && error.code === 'unavailable');
