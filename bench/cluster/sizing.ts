@@ -24,8 +24,8 @@ export interface Sizing {
   /** Bytes on the disk of all copies. */
   diskBytes: number;
   memory: { quantisation: string; bytes: number; nodes: number }[];
-  /** Processor time of a search, ms. */
-  searchCpuMs: number;
+  /** Processor time of a search, ms; undefined if the measured sizes do not show how it grows. */
+  searchCpuMs: number | undefined;
 }
 
 /** Of the default model. */
@@ -59,7 +59,7 @@ export function sizingOf(measured: readonly Measured[], passages: number): Sizin
   const primaries = (largest.bytes / largest.passages) * passages;
   const shards = Math.max(1, Math.ceil(primaries / SHARD_BYTES));
   const copies = REPLICAS + 1;
-  const { fixed, each } = searchCost(measured);
+  const cost = searchCost(measured);
   return {
     shards,
     diskBytes: primaries * copies * MERGING,
@@ -68,21 +68,21 @@ export function sizingOf(measured: readonly Measured[], passages: number): Sizin
       const nodes = Math.ceil(needed / ((NODE.memory - NODE.heap) * NODE.ofVectors));
       return { quantisation, bytes: needed, nodes: Math.max(copies, nodes) };
     }),
-    searchCpuMs: fixed + each * shards * Math.log2(passages / shards),
+    searchCpuMs: cost && cost.fixed + cost.each * shards * Math.log2(passages / shards),
   };
 }
 
 /**
- * The parts of a search's cost: `fixed`, and `each` for a shard and doubling of its passages. Measured with one shard. With one
- * size, or if noise hides the growth, the whole cost is taken for the part that grows, which is the worst case.
+ * The parts of a search's cost: `fixed`, and `each` for a shard and doubling of its passages. Measured with one
+ * shard. Undefined with one size, or if noise hides the growth.
  */
-function searchCost(measured: readonly Measured[]): { fixed: number; each: number } {
+function searchCost(measured: readonly Measured[]): { fixed: number; each: number } | undefined {
   const [first, last] = [measured[0]!, measured.at(-1)!];
   const slope =
     (last.searchCpuMs - first.searchCpuMs) / (Math.log2(last.passages) - Math.log2(first.passages));
   const fixed = last.searchCpuMs - slope * Math.log2(last.passages);
   if (Number.isFinite(slope) && slope > 0 && fixed >= 0) return { fixed, each: slope };
-  return { fixed: 0, each: last.searchCpuMs / Math.log2(last.passages) };
+  return undefined;
 }
 
 /** The figures of a table. */
@@ -97,7 +97,9 @@ export function sizingFigures(measured: readonly Measured[]): Figure[] {
         { ...at, metric: `memory of the vectors, ${quantisation}`, value: bytes / 1e9, unit: 'GB' },
         { ...at, metric: `nodes of 64 GB, ${quantisation}`, value: nodes, unit: '' },
       ]),
-      { ...at, metric: 'CPU of a search', value: searchCpuMs, unit: 'ms' },
+      ...(searchCpuMs === undefined
+        ? []
+        : [{ ...at, metric: 'CPU of a search', value: searchCpuMs, unit: 'ms' }]),
     ];
   });
 }
