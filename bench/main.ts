@@ -4,6 +4,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { isPriorartError, PriorartError } from '../src/errors.js';
 import { capacity } from './capacity/capacity.js';
+import { cluster } from './cluster/cluster.js';
 import { type MakeFlags, makeCorpus } from './corpus/make.js';
 import { http } from './http/http.js';
 import { ready } from './ingest/ready.js';
@@ -19,7 +20,18 @@ import { rerankFit } from './rerank-fit/rerank-fit.js';
 import type { Benchmark, Result, Setting } from './result.js';
 import { resultMarkdown, resultText } from './text.js';
 
-const BENCHMARKS: Benchmark[] = [ready, micro, recall, latency, peers, capacity, quality, rerankFit, http];
+const BENCHMARKS: Benchmark[] = [
+  ready,
+  micro,
+  recall,
+  latency,
+  peers,
+  capacity,
+  quality,
+  rerankFit,
+  http,
+  cluster,
+];
 const CORPORA = resolve(ROOT, '../shared/data');
 const OUT = join(ROOT, '.bench');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
@@ -85,7 +97,7 @@ program
 /** Runs all benchmarks in sequence. A failure does not stop the others. */
 async function everything(): Promise<void> {
   const failed: string[] = [];
-  for (const benchmark of BENCHMARKS.filter((one) => one !== rerankFit)) {
+  for (const benchmark of BENCHMARKS.filter((one) => one !== rerankFit && one !== cluster)) {
     try {
       await run(benchmark, { short: true, corpora: CORPORA, out: OUT });
     } catch (error) {

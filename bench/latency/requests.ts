@@ -8,7 +8,7 @@ export const KINDS = ['search', 'filtered', 'analytics', 'details'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Typical filters, with equal frequency. */
-const FILTERS: readonly ((question: Question, next: Random) => object)[] = [
+export const FILTERS: readonly ((question: Question, next: Random) => object)[] = [
   ({ target }) => ({ countries: [target.country] }),
   ({ target }) => ({ countries: ['US', 'KR'], ipc_codes: [target.ipc_codes![0]!.slice(0, 4)] }),
   (_, next) => {

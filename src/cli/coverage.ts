@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import { coverageOf } from '../search/coverage.js';
-import { Folder } from '../search/folder.js';
 import type { Coverage, CoverageCountry } from '../search/types.js';
-import { dataCommand, settings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { count, counted, print } from './output.js';
+import { coverageFor } from './publications.js';
 
 export function coverageCommand(): Command {
-  return dataCommand('coverage', 'show the contents of the index: countries, kinds, dates, languages')
+  const command = dataCommand(
+    'coverage',
+    'show the contents of the index: countries, kinds, dates, languages',
+  )
     .addHelpText(
       'after',
       `
@@ -17,16 +19,12 @@ Examples:
   priorart coverage --json`,
     )
     .action(run);
+  return withSettings(command, OF_A_CLUSTER);
 }
 
 async function run(flags: Record<string, unknown>): Promise<void> {
-  const folder = new Folder(settings(flags).data);
-  try {
-    const coverage = coverageOf(folder);
-    print(coverage, flags['json'] === true, () => textOf(coverage));
-  } finally {
-    await folder.close();
-  }
+  const coverage = await coverageFor(flags);
+  print(coverage, flags['json'] === true, () => textOf(coverage));
 }
 
 function textOf({ total, chunks, by_country: countries, index }: Coverage): string {

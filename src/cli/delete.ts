@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { deletePublications } from '../store/delete-publications.js';
-import { Store } from '../store/store.js';
-import { dataCommand, settings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { print } from './output.js';
+import { openPublications } from './publications.js';
 
 export function deleteCommand(): Command {
-  return dataCommand('delete', 'delete publications from the index')
+  const command = dataCommand('delete', 'delete publications from the index')
     .argument('<numbers...>', 'publication numbers in any spelling')
     .addHelpText(
       'after',
@@ -14,12 +13,13 @@ Examples:
   priorart delete KR1020200104349A "US 9,971,313 B2"`,
     )
     .action(run);
+  return withSettings(command, OF_A_CLUSTER);
 }
 
 async function run(numbers: string[], flags: Record<string, unknown>): Promise<void> {
-  const store = Store.open(settings(flags).data);
+  const publications = await openPublications(flags);
   try {
-    const outcome = deletePublications(store, numbers);
+    const outcome = await publications.delete(numbers);
     const { deleted, not_found: missing } = outcome;
     print(outcome, flags['json'] === true, () =>
       [
@@ -28,6 +28,6 @@ async function run(numbers: string[], flags: Record<string, unknown>): Promise<v
       ].join('\n'),
     );
   } finally {
-    await store.close();
+    await publications.close();
   }
 }

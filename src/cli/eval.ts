@@ -7,10 +7,10 @@ import { Judgements } from '../eval/judgements.js';
 import { rank } from '../eval/rank.js';
 import { formatRun } from '../eval/trec.js';
 import { EVAL_DEPTH } from '../limits.js';
-import { Store } from '../store/store.js';
 import { qrelsOf, questionsOf } from './measure-files.js';
-import { dataCommand, openOptions, settings, withSettings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, openOptions, settings, withSettings } from './options.js';
 import { COMMAND, count, counted, interruption, ProgressLine, print } from './output.js';
+import { openPublications } from './publications.js';
 
 export function evalCommand(): Command {
   const command = dataCommand('eval', 'measure how well the index answers judged questions')
@@ -32,7 +32,7 @@ Examples:
   priorart eval --data ./patents --queries mine.tsv --qrels mine.txt --recall-at 5,20 --run mine.run --json`,
     )
     .action(run);
-  return withSettings(command, ['models', 'workers']);
+  return withSettings(command, ['models', 'workers', ...OF_A_CLUSTER]);
 }
 
 interface EvalReport extends Evaluation {
@@ -43,23 +43,25 @@ interface EvalReport extends Evaluation {
 
 async function run(flags: Record<string, unknown>): Promise<void> {
   const { workers } = settings(flags);
-  const { data, models: chosen } = openOptions(flags);
+  const { place, models: chosen } = openOptions(flags);
   const models = chosen === undefined ? {} : { models: chosen };
   const recallAt = placesOf(flags['recallAt']);
   const questions = questionsOf(String(flags['queries']));
   const qrels = qrelsOf(String(flags['qrels']));
   const rerank = flags['rerank'] !== false;
-  const engine = await open(data, { ...models, workers });
-  const store = Store.open(data);
+  const engine = await open(place, { ...models, workers });
+  const publications = await openPublications(flags);
   const line = new ProgressLine();
   try {
-    const judgements = new Judgements(store, qrels);
     const onProgress = (done: number, of: number) =>
       line.update(`${count(done)} of ${counted(of, 'question')}`);
     const rankings = await rank(engine, questions, { rerank, onProgress, signal: interruption() });
     line.end();
     const { model, reranker } = await engine.explain({ query: questions[0]!.text, top_k: 1 }, { rerank });
-    const report = { data, model, reranker, ...evaluate(rankings, questions, judgements, recallAt) };
+    const measured = await publications.look((found) =>
+      evaluate(rankings, questions, new Judgements(found, qrels), recallAt),
+    );
+    const report = { data: engine.dir, model, reranker, ...measured };
     if (flags['run'] !== undefined) {
       const tag = rankings.reranked ? 'priorart-reranked' : 'priorart-dense';
       writeFileSync(String(flags['run']), formatRun(rankings.reranked ?? rankings.dense, tag));
@@ -68,7 +70,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
   } finally {
     line.end();
     await engine.close();
-    await store.close();
+    await publications.close();
   }
 }
 

@@ -5,10 +5,9 @@ import { PriorartError } from '../errors.js';
 import type { EmbeddedPatent } from '../patent/embedded.js';
 import type { Patent } from '../patent/record.js';
 import { parseFilter } from '../search/query.js';
-import { allRecords } from '../search/records.js';
-import { Store } from '../store/store.js';
-import { dataCommand, settings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { counted, endWithReader, escapeControls, interruption, ProgressLine, print, size } from './output.js';
+import { openPublications } from './publications.js';
 import { filterOf, withFiltersOnly } from './request.js';
 import { shortest } from './vector-output.js';
 
@@ -28,7 +27,7 @@ Examples:
   priorart export --vectors --publication-number US11217824B2 | head -1`,
     )
     .action(run);
-  return withFiltersOnly(command);
+  return withFiltersOnly(withSettings(command, OF_A_CLUSTER));
 }
 
 /** Output of lines. */
@@ -42,7 +41,7 @@ interface Lines {
 async function run(flags: Record<string, unknown>): Promise<void> {
   const filters = parseFilter(filterOf(flags));
   const file = flags['out'] === undefined ? undefined : String(flags['out']);
-  const store = Store.open(settings(flags).data);
+  const publications = await openPublications(flags);
   const signal = interruption();
   const progress = new ProgressLine();
   const summary = { exported: 0, bytes: 0, seconds: 0 };
@@ -51,7 +50,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     const lines = file === undefined ? standardOutput() : await linesOfFile(file);
     try {
       const vectors = flags['vectors'] === true;
-      for await (const patent of allRecords(store, filters, { vectors, signal })) {
+      for await (const patent of publications.allRecords(filters, { vectors, signal })) {
         const line = `${escapeControls(JSON.stringify(plain(patent)))}\n`;
         await lines.write(line);
         summary.exported += 1;
@@ -66,7 +65,7 @@ async function run(flags: Record<string, unknown>): Promise<void> {
     }
   } finally {
     progress.end();
-    await store.close();
+    await publications.close();
   }
   summary.seconds = Math.round((performance.now() - started) / 10) / 100;
   const text = () =>

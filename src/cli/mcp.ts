@@ -1,11 +1,15 @@
 /** `priorart mcp`: the tools for an LLM client, over standard input and output. */
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { SETTINGS } from '../config.js';
+import type { ClusterAddress } from '../engine-options.js';
+import type { EngineBackend } from '../engine-port.js';
 import { PriorartError } from '../errors.js';
 import { PORT_DEFAULT } from '../limits.js';
 import type { PatentApi } from '../mcp/api.js';
 import { CLIENTS, type Target } from '../mcp/client-config.js';
 import { IndexService } from '../service.js';
+import { clusterOf, OF_A_CLUSTER, settings, withSettings } from './options.js';
 import { inOneLine } from './output.js';
 
 const KEY = 'PRIORART_KEY';
@@ -13,6 +17,7 @@ const BASE_URL = 'PRIORART_BASE_URL';
 const DEFAULT_URL = `http://127.0.0.1:${PORT_DEFAULT}`;
 /** Clients show the key of a configuration that is printed. It is not printed. */
 const PLACEHOLDER = 'YOUR_API_KEY';
+const PASSWORD_PLACEHOLDER = 'YOUR_PASSWORD';
 
 interface Flags {
   data?: string;
@@ -20,10 +25,11 @@ interface Flags {
   url?: string;
   printConfig?: string;
   remote?: true;
+  opensearchCa?: string;
 }
 
 export function mcpCommand(): Command {
-  return new Command('mcp')
+  const command = new Command('mcp')
     .description('offer the searches to an LLM client as tools (MCP), over standard input and output')
     .option('--url <url>', `address of the server (default: ${BASE_URL}, or ${DEFAULT_URL})`)
     .option('--data <folder>', 'open this data folder instead of calling a server; needs no key')
@@ -40,14 +46,23 @@ The API key comes from the variable ${KEY}, so that no list of processes shows i
 
 Examples:
   priorart mcp --data ./patents
+  priorart mcp --engine opensearch --opensearch-nodes https://node-1:9200
   ${KEY}=psk_live_... priorart mcp --url https://patents.example.com
   priorart mcp --data ./patents --print-config claude-desktop
   priorart mcp --url https://patents.example.com --print-config vscode --remote`,
     )
     .action(run);
+  return withSettings(command, OF_A_CLUSTER);
 }
 
 async function run(flags: Flags): Promise<void> {
+  const cluster = clusterOf(settings({ ...flags }));
+  if (cluster !== undefined && [flags.data, flags.url, flags.remote].some((flag) => flag !== undefined)) {
+    throw new PriorartError(
+      'usage',
+      'the settings name a cluster, which is opened without a server; expected no --data, --url and --remote',
+    );
+  }
   if (flags.data !== undefined && (flags.url !== undefined || flags.remote)) {
     throw new PriorartError(
       'usage',
@@ -56,14 +71,14 @@ async function run(flags: Flags): Promise<void> {
   }
   const base = baseUrl(flags.url ?? process.env[BASE_URL] ?? DEFAULT_URL);
   if (flags.printConfig !== undefined) {
-    printConfig(flags.printConfig, targetOf(flags, base));
+    printConfig(flags.printConfig, cluster ? clusterTarget(cluster, flags) : targetOf(flags, base));
     return;
   }
   if (flags.remote) throw new PriorartError('usage', '--remote: expected it with --print-config');
   const { packageVersion } = await import('../http/package-version.js');
   const { serveOverStdio } = await import('../mcp/stdio.js');
-  const folder = flags.data === undefined ? undefined : await openFolder(flags.data, flags.models);
-  const api = folder ? await folderApi(folder) : await serverApi(base);
+  const engine = await openEngine(cluster ?? flags.data, flags.models);
+  const api = engine ? await engineApi(engine) : await serverApi(base);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const onFault = (error: unknown) =>
@@ -71,24 +86,33 @@ async function run(flags: Flags): Promise<void> {
       `priorart: ${inOneLine(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
     );
   try {
-    process.stderr.write(`priorart: serving MCP on standard input and output, from ${flags.data ?? base}\n`);
+    process.stderr.write(`priorart: serving MCP on standard input and output, from ${engine?.dir ?? base}\n`);
     await serveOverStdio(api, { version: packageVersion(), onFault }, stop.signal);
   } finally {
-    await folder?.close();
+    await engine?.close();
   }
   // A reader of standard input, or a kept connection, would keep the process.
   process.exit();
 }
 
-function openFolder(data: string, models: string | undefined): Promise<IndexService> {
+/** Opens a data folder or a cluster; undefined if a server is called instead. */
+async function openEngine(
+  place: string | ClusterAddress | undefined,
+  models: string | undefined,
+): Promise<EngineBackend | undefined> {
+  if (place === undefined) return undefined;
+  const chosen = models === undefined ? {} : { models };
   // One client asks one question after the other.
-  return IndexService.open(data, { workers: 1, ...(models === undefined ? {} : { models }) });
+  if (typeof place === 'string') return IndexService.open(place, { workers: 1, ...chosen });
+  const { ClusterEngine } = await import('../cluster/engine.js');
+  const { engine: _, ...address } = place;
+  return ClusterEngine.open(address, chosen);
 }
 
-async function folderApi(folder: IndexService): Promise<PatentApi> {
+async function engineApi(engine: EngineBackend): Promise<PatentApi> {
   const { EngineApi } = await import('../mcp/engine-api.js');
   const { LocalDrawings } = await import('../drawings/files.js');
-  return new EngineApi(folder, new LocalDrawings(folder.dir));
+  return new EngineApi(engine, new LocalDrawings(engine.dir));
 }
 
 async function serverApi(base: string): Promise<PatentApi> {
@@ -122,6 +146,20 @@ function targetOf({ data, models, remote }: Flags, base: string): Target {
   return { command: process.execPath, args, env: data === undefined ? { [KEY]: PLACEHOLDER } : {} };
 }
 
+/** A process that opens the cluster. Its password is not printed. */
+function clusterTarget({ nodes, index, username }: ClusterAddress, { models, opensearchCa }: Flags): Target {
+  const args = [
+    ...[resolve(process.argv[1] ?? 'priorart'), 'mcp', '--engine', 'opensearch'],
+    ...['--opensearch-nodes', nodes.join(',')],
+    ...(index === undefined ? [] : ['--opensearch-index', index]),
+    ...(username === undefined ? [] : ['--opensearch-username', username]),
+    ...(opensearchCa === undefined ? [] : ['--opensearch-ca', resolve(opensearchCa)]),
+    ...(models === undefined ? [] : ['--models', resolve(models)]),
+  ];
+  const env = username === undefined ? {} : { [SETTINGS.opensearchPassword.env]: PASSWORD_PLACEHOLDER };
+  return { command: process.execPath, args, env };
+}
+
 function printConfig(client: string, target: Target): void {
   const config = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
   if (!config) {
@@ -132,7 +170,8 @@ function printConfig(client: string, target: Target): void {
     );
   }
   const { place, text } = config(target);
-  const needsKey = 'url' in target || Object.keys(target.env).length > 0;
-  process.stderr.write(`Put this into ${place}${needsKey ? `, with your key for ${PLACEHOLDER}` : ''}:\n`);
+  const secret = 'url' in target ? PLACEHOLDER : Object.values(target.env)[0];
+  const what = secret === PASSWORD_PLACEHOLDER ? 'password' : 'key';
+  process.stderr.write(`Put this into ${place}${secret ? `, with your ${what} for ${secret}` : ''}:\n`);
   process.stdout.write(`${text}\n`);
 }

@@ -102,9 +102,7 @@ function certificates(file: string): string {
 }
 
 /** Commands that work on the publications of a data folder only. */
-const ON_A_FOLDER: ReadonlySet<string> = new Set([
-  ...['check', 'coverage', 'delete', 'drawings', 'eval', 'export', 'mcp', 'reembed', 'show', 'snapshot'],
-]);
+const ON_A_FOLDER: ReadonlySet<string> = new Set([...['check', 'drawings', 'reembed', 'snapshot']]);
 
 /**
  * Refuses a command that would work on the data folder although the settings name a cluster.

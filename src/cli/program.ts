@@ -21,6 +21,7 @@ import { migrateCommand } from './migrate.js';
 import { checkEngine } from './options.js';
 import { EXIT, inOneLine, reportError } from './output.js';
 import { reembedCommand } from './reembed.js';
+import { reindexCommand } from './reindex.js';
 import { searchCommand } from './search.js';
 import { serveCommand } from './serve.js';
 import { showCommand } from './show.js';
@@ -61,6 +62,7 @@ for (const command of [
   deleteCommand,
   checkCommand,
   reembedCommand,
+  reindexCommand,
   drawingsCommand,
   snapshotCommand,
   migrateCommand,

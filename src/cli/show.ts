@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Claim, Name, Patent } from '../patent/record.js';
-import { recordsByNumber } from '../search/records.js';
-import { Store } from '../store/store.js';
-import { dataCommand, settings } from './options.js';
+import { dataCommand, OF_A_CLUSTER, withSettings } from './options.js';
 import { count, counted, EXIT, endWithReader, inOneLine, print } from './output.js';
+import { openPublications } from './publications.js';
 
 /** Columns of a line of text. */
 const LINE_CHARS = 100;
@@ -13,7 +12,7 @@ const FACT_CHARS = 12;
 const SHOWN_CITATIONS = 20;
 
 export function showCommand(): Command {
-  return dataCommand('show', 'show whole publications: bibliography, abstract, claims as a tree')
+  const command = dataCommand('show', 'show whole publications: bibliography, abstract, claims as a tree')
     .argument('<numbers...>', 'publication numbers in any spelling')
     .option('--description', 'also print the description')
     .addHelpText(
@@ -28,13 +27,14 @@ Examples:
   priorart show EP03893001A1 EP03893001B1 --json`,
     )
     .action(run);
+  return withSettings(command, OF_A_CLUSTER);
 }
 
 async function run(numbers: string[], flags: Record<string, unknown>): Promise<void> {
   endWithReader();
-  const store = Store.open(settings(flags).data);
+  const publications = await openPublications(flags);
   try {
-    const records = await recordsByNumber(store, numbers);
+    const records = await publications.records(numbers);
     const found = records.filter((record) => record !== undefined);
     for (const [n, record] of found.entries()) {
       if (n > 0 && flags['json'] !== true) process.stdout.write('\n');
@@ -45,7 +45,7 @@ async function run(numbers: string[], flags: Record<string, unknown>): Promise<v
     process.stderr.write(`priorart: not in the index: ${missing.map(inOneLine).join(', ')}\n`);
     process.exitCode = EXIT.failed;
   } finally {
-    await store.close();
+    await publications.close();
   }
 }
 

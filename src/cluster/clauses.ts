@@ -3,6 +3,11 @@ import { type FilterClause, native } from '../index/native.js';
 import { WORDS } from '../search/filter-rows.js';
 import type { Json } from './client.js';
 import { heldQuery } from './forms.js';
+import { PREFIX_MAX, PREFIXED } from './mapping.js';
+
+const COLUMN = 'columns.';
+
+const isIndexedPrefix = (text: string): boolean => text !== '' && text.length <= PREFIX_MAX;
 
 /** A query that holds for the documents that all clauses allow. */
 export function filterOf(clauses: readonly FilterClause[]): Json[] {
@@ -18,7 +23,7 @@ export function queryOf(clause: FilterClause): Json {
     const held = any(words.map(heldQuery));
     return test === 'lacks' ? { bool: { must_not: [held] } } : held;
   }
-  const fields = [column, ...or].map((name) => `columns.${name}`);
+  const fields = [column, ...or].map((name) => COLUMN + name);
   return any(fields.flatMap((field) => onField(field, clause)));
 }
 
@@ -29,6 +34,9 @@ function onField(field: string, { test, terms = [], from, to }: FilterClause): J
     case 'none':
       return [{ bool: { must_not: [{ terms: { [field]: terms } }] } }];
     case 'prefix':
+      if (PREFIXED.has(field.slice(COLUMN.length)) && terms.every(isIndexedPrefix)) {
+        return [{ terms: { [`${field}.prefix`]: terms } }];
+      }
       return terms.map((value) =>
         value === '' ? { exists: { field } } : { prefix: { [field]: { value } } },
       );

@@ -4,12 +4,13 @@
  */
 import type { Client, errors } from '@opensearch-project/opensearch';
 import { PriorartError } from '../errors.js';
+import { quietConnection } from './connection.js';
 import { type Library, loadLibrary } from './library.js';
 import type { ClusterSettings } from './settings.js';
 
 /** Requests that are sent to other nodes after a failure. */
 const RETRIES = 3;
-/** Seconds that the state of a search stays readable between two requests. */
+/** Time for which a state stays readable between two requests. */
 const KEPT = '2m';
 
 export type Json = Record<string, unknown>;
@@ -54,6 +55,7 @@ export interface RequestOptions {
 export class ClusterClient {
   readonly #client: Client;
   readonly #errors: typeof errors;
+  readonly #beside = new Set<Promise<void>>();
   readonly settings: ClusterSettings;
 
   private constructor(library: Library, settings: ClusterSettings) {
@@ -62,6 +64,7 @@ export class ClusterClient {
     this.#errors = library.errors;
     this.#client = new library.Client({
       nodes: [...nodes],
+      Connection: quietConnection(library),
       maxRetries: RETRIES,
       requestTimeout: timeoutMs,
       ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
@@ -92,12 +95,17 @@ export class ClusterClient {
   ): Promise<SearchAnswer<Source>> {
     const query = { allow_partial_search_results: false, ...options.query };
     const answer = await this.request<SearchAnswer<Source>>('POST', path, body, { ...options, query });
-    const { failed, failures } = answer._shards;
-    if (answer.timed_out || failed > 0) {
-      const reason = answer.timed_out ? 'a shard was too slow' : failures?.[0]?.reason?.reason;
-      throw unavailable(`${failed} shards of the cluster did not answer${reason ? `: ${reason}` : ''}`);
-    }
+    if (answer?._shards === undefined || answer.hits === undefined) throw noAnswer(path);
+    if (answer.timed_out) throw new LostState('a shard of the cluster was too slow');
+    checkShards(answer._shards);
     return answer;
+  }
+
+  /** Makes what was written visible to searches. @throws PriorartError `unavailable` if a shard does not */
+  async refresh(index: string): Promise<void> {
+    const answer = await this.request<{ _shards?: ShardCounts }>('POST', `/${index}/_refresh`);
+    if (answer?._shards === undefined) throw noAnswer(index);
+    checkShards(answer._shards);
   }
 
   /** @returns the outcome of each operation, in their order */
@@ -106,10 +114,13 @@ export class ClusterClient {
     const lines = operations.flatMap(({ action, document }) =>
       document === undefined ? [JSON.stringify(action)] : [JSON.stringify(action), document],
     );
-    const request = { method: 'POST', path: '/_bulk', bulkBody: `${lines.join('\n')}\n`, querystring: {} };
+    // Before this client gives up, the cluster says which documents it did not take.
+    const querystring = { timeout: `${Math.ceil(this.settings.timeoutMs / 2)}ms` };
+    const request = { method: 'POST', path: '/_bulk', bulkBody: `${lines.join('\n')}\n`, querystring };
     const answer = (await this.#send(request, { signal, ignore: [] })) as {
-      items: Record<string, BulkItem>[];
+      items?: Record<string, BulkItem>[];
     };
+    if (answer?.items?.length !== operations.length) throw noAnswer(request.path);
     return answer.items.map((item) => Object.values(item)[0]!);
   }
 
@@ -118,8 +129,9 @@ export class ClusterClient {
     index: string,
     work: (state: OneState) => Promise<T>,
     signal?: AbortSignal,
+    kept?: string,
   ): Promise<T> {
-    const state = await this.openState(index, signal);
+    const state = await this.openState(index, signal, kept);
     try {
       return await work(state);
     } finally {
@@ -127,16 +139,36 @@ export class ClusterClient {
     }
   }
 
-  /** Opens one state of an index. The caller must release it. */
-  async openState(index: string, signal?: AbortSignal): Promise<OneState> {
-    const query = { keep_alive: KEPT, allow_partial_pit_creation: false };
+  /**
+   * Opens one state of an index. The caller must release it.
+   * @param kept time for which it stays readable between two requests
+   */
+  async openState(index: string, signal?: AbortSignal, kept = KEPT): Promise<OneState> {
+    if (signal?.aborted) throw cancelled();
+    const query = { keep_alive: kept, allow_partial_pit_creation: false };
     const path = `/${index}/_search/point_in_time`;
-    const { pit_id: id } = await this.request<{ pit_id: string }>('POST', path, undefined, { signal, query });
-    return new OneState(this, id, signal);
+    // The request is not cut off by the signal: the cluster would keep a state that no client can release.
+    const { pit_id: id } = await this.request<{ pit_id?: string }>('POST', path, undefined, { query });
+    if (id === undefined) throw noAnswer(path);
+    const state = new OneState(this, id, signal, kept);
+    if (!signal?.aborted) return state;
+    state.release();
+    throw cancelled();
   }
 
-  close(): Promise<void> {
-    return this.#client.close();
+  /** Waits, at the latest in `close`, for the end of a request whose answer no caller needs. */
+  beside(request: Promise<unknown>): void {
+    const ended = request.then(
+      () => {},
+      () => {},
+    );
+    this.#beside.add(ended);
+    void ended.then(() => this.#beside.delete(ended));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#beside);
+    await this.#client.close();
   }
 
   async #send(
@@ -160,13 +192,36 @@ export class ClusterClient {
   }
 
   #translated(error: unknown): unknown {
-    const { ConnectionError, NoLivingConnectionsError, TimeoutError, ResponseError } = this.#errors;
+    const { ConnectionError, NoLivingConnectionsError, OpenSearchClientError, TimeoutError, ResponseError } =
+      this.#errors;
     if (error instanceof ResponseError) return ofResponse(error);
     if (error instanceof TimeoutError) return unavailable('the cluster did not answer in time', error);
     if (error instanceof ConnectionError || error instanceof NoLivingConnectionsError) {
       return unavailable(`no node of the cluster can be reached: ${error.message}`, error);
     }
+    if (error instanceof OpenSearchClientError) {
+      return unavailable(`the answer of the cluster cannot be read: ${error.message}`, error);
+    }
     return error;
+  }
+}
+
+interface ShardCounts {
+  failed: number;
+  failures?: { reason?: { reason?: string } }[];
+}
+
+/** @throws LostState if a shard did not do what was asked */
+function checkShards({ failed, failures }: ShardCounts): void {
+  if (failed === 0) return;
+  const reason = failures?.[0]?.reason?.reason;
+  throw new LostState(`${failed} shards of the cluster did not answer${reason ? `: ${reason}` : ''}`);
+}
+
+/** The cluster answers, but a shard of the state that is read does not. Another state may be whole. */
+export class LostState extends PriorartError {
+  constructor(message: string, cause?: unknown) {
+    super('unavailable', message, { retryAfter: 1, ...(cause ? { cause } : {}) });
   }
 }
 
@@ -175,21 +230,23 @@ export class OneState {
   readonly #client: ClusterClient;
   readonly #id: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #kept: string;
 
-  constructor(client: ClusterClient, id: string, signal: AbortSignal | undefined) {
+  constructor(client: ClusterClient, id: string, signal: AbortSignal | undefined, kept: string) {
     this.#client = client;
     this.#id = id;
     this.#signal = signal;
+    this.#kept = kept;
   }
 
   /** Frees what the cluster keeps for this state. */
   release(): void {
     // It expires by itself if the cluster does not hear this.
-    this.#client.request('DELETE', '/_search/point_in_time', { pit_id: [this.#id] }).catch(() => {});
+    this.#client.beside(this.#client.request('DELETE', '/_search/point_in_time', { pit_id: [this.#id] }));
   }
 
   search<Source = Json>(body: Json): Promise<SearchAnswer<Source>> {
-    const pit = { id: this.#id, keep_alive: KEPT };
+    const pit = { id: this.#id, keep_alive: this.#kept };
     return this.#client.search<Source>('/_search', { ...body, pit }, { signal: this.#signal });
   }
 }
@@ -208,10 +265,17 @@ function ofResponse(error: errors.ResponseError): PriorartError {
   if (status === 401 || status === 403) {
     return unavailable(`the cluster refused the credentials (${status}): ${said}`, error);
   }
-  if (status >= 500 || status === 0) return unavailable(`the cluster answered ${status}: ${said}`, error);
+  if (status >= 500 || status === 0 || status === 404) {
+    return new LostState(`the cluster answered ${status}: ${said}`, error);
+  }
   return new PriorartError('internal', `the cluster refused a request (${status}): ${said}`, {
     cause: error,
   });
+}
+
+/** The error for an answer of something else than a cluster, such as a proxy. */
+function noAnswer(path: string): PriorartError {
+  return unavailable(`what answered ${path} is no OpenSearch; check the addresses of the nodes`);
 }
 
 export function unavailable(message: string, cause?: unknown): PriorartError {

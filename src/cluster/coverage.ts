@@ -1,5 +1,6 @@
 /** What the index holds, counted by the cluster. */
 
+import { PriorartError } from '../errors.js';
 import type { Country } from '../patent/country.js';
 import { COUNTRIES } from '../patent/country.js';
 import { fromEpochDay } from '../patent/date.js';
@@ -13,9 +14,15 @@ interface Bucket {
   doc_count: number;
 }
 
+interface Buckets {
+  buckets: Bucket[];
+  /** Documents with values beyond those that were counted. */
+  sum_other_doc_count: number;
+}
+
 interface CountryBucket extends Bucket {
-  kinds: { buckets: Bucket[] };
-  languages: { buckets: Bucket[] };
+  kinds: Buckets;
+  languages: Buckets;
   filing: { min: number | null; max: number | null };
   publication: { min: number | null; max: number | null };
 }
@@ -42,6 +49,11 @@ export async function coverageOf(state: OneState, meta: ClusterMeta): Promise<Co
     },
   });
   const { buckets } = aggregations!['countries'] as { buckets: CountryBucket[] };
+  const cut = buckets
+    .flatMap(({ kinds, languages }) => [kinds, languages])
+    .some(({ sum_other_doc_count: n }) => n > 0);
+  if (cut)
+    throw new PriorartError('internal', `a country has more than ${VALUES_MOST} kind codes or languages`);
   const found = new Map(buckets.map((bucket) => [bucket.key, bucket]));
   const byCountry: Partial<Record<Country, CoverageCountry>> = {};
   for (const country of COUNTRIES) {

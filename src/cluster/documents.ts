@@ -43,15 +43,10 @@ export function documentOf(document: PreparedDocument, replaced: string[], dimen
   const { patent, passages, bags } = document;
   const [head, body] = halves(document, replaced);
   const bytes = calling(() => native.toHalves(document.vectors));
-  // The index and the stored vectors hold the same numbers.
-  const numbers = native.fromHalves(bytes);
-  const rows = passages.map((_, n) => ({
-    vector: Array.from(numbers.subarray(n * dimensions, (n + 1) * dimensions)),
-  }));
   const parts = calling(() => native.termsOfTexts(lexicalTexts(patent)));
   const byPart = <T>(of: (part: (typeof parts)[number]) => T) =>
     Object.fromEntries(parts.map((part) => [part.part, of(part)])) as Record<Part, T>;
-  return JSON.stringify({
+  const rest = JSON.stringify({
     ids: [patent.patent_id, ...(patent.corrects ?? [])],
     number: patent.number,
     ...(patent.application_number ? { application_key: patent.country + patent.application_number } : {}),
@@ -61,7 +56,6 @@ export function documentOf(document: PreparedDocument, replaced: string[], dimen
     terms: byPart(({ terms }) => terms),
     lengths: byPart(({ length }) => length),
     passage_count: passages.length,
-    passages: rows,
     head,
     body,
     texts: { passages },
@@ -76,6 +70,31 @@ export function documentOf(document: PreparedDocument, replaced: string[], dimen
         }
       : {}),
   });
+  const halfs = new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  const rows = passages.map((_, n) => rowText(halfs.subarray(n * dimensions, (n + 1) * dimensions)));
+  return `${rest.slice(0, -1)},"passages":[${rows.join(',')}]}`;
+}
+
+/** A passage as JSON. The index and the stored vectors hold the same numbers. */
+function rowText(halfs: Uint16Array): string {
+  const texts: string[] = [];
+  for (const half of halfs) {
+    numberTexts[half] ??= numberText(half);
+    texts.push(numberTexts[half]);
+  }
+  return `{"vector":[${texts.join(',')}]}`;
+}
+
+/** The text of each half-precision number that was written, by its bits. */
+const numberTexts: (string | undefined)[] = Array(1 << 16).fill(undefined);
+
+/** The shortest text that the cluster reads as the same number of 32 bits. All digits would be twice as long. */
+function numberText(half: number): string {
+  const number = native.fromHalves(new Uint8Array(Uint16Array.of(half).buffer))[0]!;
+  for (let digits = 1; ; digits++) {
+    const short = Number(number.toPrecision(digits));
+    if (Math.fround(short) === number || digits === 9) return String(short);
+  }
 }
 
 function columnsOf(patent: Patent): Record<string, string[] | number> {

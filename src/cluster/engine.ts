@@ -18,30 +18,38 @@ import { cancelled, Queue } from '../pool/queue.js';
 import type { Cancellation } from '../search/cancel.js';
 import type { AnalyticsQuery, DetailsQuery, Filters, SemanticQuery } from '../search/query.js';
 import type { Body, Coverage, TaggedBody } from '../search/types.js';
+import type { Publications } from '../store/publications.js';
 import type { SourceRecord } from '../store/source-record.js';
 import { type Asked, answerAnalytics, answerDetails, answerSearch } from './answers.js';
+import { untilUnblocked } from './bulk.js';
 import { ClusterClient, type OneState, unavailable } from './client.js';
 import { coverageOf } from './coverage.js';
+import { CurrentIndex } from './current-index.js';
+import { deletePublications } from './delete.js';
 import { Health } from './health.js';
+import { withPublications } from './lookups.js';
 import { type ClusterMeta, createIndex, readLedger, readMeta } from './meta.js';
+import { expandedFilters } from './prepare-question.js';
 import { PublicationsInMemory } from './publications.js';
-import { allRecords, recordsByNumber, resolved } from './records.js';
+import { allRecords, recordsByNumber } from './records.js';
 import { settingsOf } from './settings.js';
-import { bulkUntilTaken, ClusterTarget, finishCommit, storedHeads } from './target.js';
+import { ClusterTarget, storedHeads } from './target.js';
 
 export interface ClusterEngineOptions {
   /** Makes an empty index if the cluster has none. */
   create?: boolean | undefined;
   models?: string | ModelsInput | undefined;
   observe?: AnswerObserver | undefined;
+  /** For commands that neither search nor ingest: the models are opened when something needs them. */
+  withoutModels?: boolean;
 }
 
 /** Searches that wait for the cluster at the same time. */
 const PARALLEL = 8;
 /** Batches of an ingest that are prepared at the same time, on this thread. */
 const PREPARED = 1;
-/** Milliseconds for which form, model and number of commits of the index are not read again. */
-const META_MS = 1_000;
+/** Time for which all records of a state can be read on, while the application works on one of them. */
+const READ_KEPT = '1h';
 
 const encoder = new TextEncoder();
 const json = (value: unknown): Uint8Array => encoder.encode(JSON.stringify(value));
@@ -55,7 +63,7 @@ export class ClusterEngine implements EngineBackend {
   readonly #health: Health;
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
-  #meta: { meta: ClusterMeta; readAt: number };
+  readonly #index: CurrentIndex;
   #ledger: SourceRecord[];
   #coverage: { body: TaggedBody; readAt: number } | undefined;
 
@@ -68,12 +76,12 @@ export class ClusterEngine implements EngineBackend {
     const { index, nodes } = client.settings;
     this.dir = `${index} on ${nodes.map((node) => new URL(node).host).join(', ')}`;
     this.#client = client;
-    this.#meta = { meta, readAt: performance.now() };
     this.#ledger = ledger;
     this.#observe = observe;
     this.#health = new Health(client);
     const explicit = models === undefined ? {} : { explicit: readModels(models) };
     this.#models = new ThreadModels(this.dir, { opened: meta.model, ...explicit });
+    this.#index = new CurrentIndex(client, this.#models, meta);
   }
 
   /**
@@ -85,15 +93,16 @@ export class ClusterEngine implements EngineBackend {
     options: ClusterEngineOptions = {},
   ): Promise<ClusterEngine> {
     const client = await ClusterClient.open(settingsOf(address));
+    let engine: ClusterEngine | undefined;
     try {
       const meta = (await readMeta(client)) ?? (await created(client, options));
-      const engine = new ClusterEngine(client, meta, await readLedger(client), options);
+      engine = new ClusterEngine(client, meta, await readLedger(client), options);
       // Opens the models, and compares them with the index.
-      await engine.#withModels(async () => {});
+      if (!options.withoutModels) await engine.#index.withModels(meta, async () => {});
       await engine.#health.check();
       return engine;
     } catch (error) {
-      await client.close();
+      await (engine ?? client).close();
       throw error;
     }
   }
@@ -124,16 +133,22 @@ export class ClusterEngine implements EngineBackend {
     this.checkOpen();
     const known = this.#coverage;
     if (known && performance.now() - known.readAt < COVERAGE_CHECK_MS) return known.body;
-    const body = await this.#ask('coverage', limits, async ({ state }, meta) => {
-      const coverage = await coverageOf(state, meta);
-      return { json: json(coverage), etag: etagOf(coverage) };
-    });
+    const coverage = await this.#counted(limits);
+    const body = { json: json(coverage), etag: etagOf(coverage) };
     this.#coverage = { body, readAt: performance.now() };
     return body;
   }
 
   countedCoverage(limits: AskedBy): Promise<Uint8Array> {
-    return this.#ask('coverage', limits, async ({ state }, meta) => json(await coverageOf(state, meta)));
+    return this.#counted(limits).then(json);
+  }
+
+  #counted(limits: AskedBy): Promise<Coverage> {
+    return this.#queued('coverage', limits, ({ signal }) =>
+      this.#index.run((meta) =>
+        this.#client.atOneState(meta.index, (state) => coverageOf(state, meta), signal),
+      ),
+    );
   }
 
   explainBody(query: SemanticQuery, limits: AskedBy): Promise<Uint8Array> {
@@ -152,7 +167,22 @@ export class ClusterEngine implements EngineBackend {
     { vectors = false, signal }: GetOptions,
   ): Promise<(Patent | undefined)[]> {
     return this.#guarded(signal, (either) =>
-      this.#atOneState((state) => recordsByNumber(state, this.dir, numbers, vectors), either),
+      this.#index.run(({ index }) => {
+        const work = (state: OneState) => recordsByNumber(state, this.dir, numbers, vectors);
+        return this.#client.atOneState(index, work, either);
+      }),
+    );
+  }
+
+  /** Runs work that looks publications up, again and again until all that it reads is known. */
+  look<T>(work: (publications: Publications) => T): Promise<T> {
+    return this.#guarded(undefined, (signal) =>
+      this.#index.run(({ index }) => {
+        const publications = new PublicationsInMemory(this.dir);
+        const onState = (state: OneState) =>
+          withPublications(state, publications, ['head'], () => work(publications));
+        return this.#client.atOneState(index, onState, signal);
+      }),
     );
   }
 
@@ -161,9 +191,12 @@ export class ClusterEngine implements EngineBackend {
     // A generator cannot be left open within `atOneState`, so records come through a channel of one.
     const { signal, vectors = false } = options;
     const either = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
-    const state = await this.#client.openState(this.#client.settings.index, either);
+    const { meta, state } = await this.#index.run(async (current) => {
+      return { meta: current, state: await this.#client.openState(current.index, either, READ_KEPT) };
+    });
     try {
-      for await (const record of allRecords(state, this.dir, filters, vectors)) {
+      const named = await this.#withNames(state, meta, filters);
+      for await (const record of allRecords(state, this.dir, named, vectors)) {
         yield record;
         this.checkOpen();
         if (signal?.aborted) throw cancelled();
@@ -171,6 +204,15 @@ export class ClusterEngine implements EngineBackend {
     } finally {
       state.release();
     }
+  }
+
+  /** The filters with all names of their applicant, if they ask for them. */
+  async #withNames(state: OneState, meta: ClusterMeta, filters: Filters): Promise<Filters> {
+    if (!filters.applicantExpand || filters.values.applicant === undefined) return filters;
+    const totals = await totalsOf(state);
+    return this.#index.withModels(meta, (models) =>
+      expandedFilters({ state, name: this.dir, model: meta.model, models, ...totals }, filters),
+    );
   }
 
   ingest(
@@ -181,8 +223,11 @@ export class ClusterEngine implements EngineBackend {
       const preparer: Preparer = {
         parallel: PREPARED,
         prepare: (units) =>
-          this.#withModels((models) => prepareUnits(storedHeads(this.#client), models, units, signal)),
-        embed: (documents) => this.#withModels((models) => embedDocuments(models, documents, signal)),
+          this.#index.withNewestModels((models) =>
+            prepareUnits(storedHeads(this.#client), models, units, signal),
+          ),
+        embed: (documents) =>
+          this.#index.withNewestModels((models) => embedDocuments(models, documents, signal)),
         keepImage: () => Promise.reject(new Error('an index on a cluster has no drawings')),
       };
       const target = await ClusterTarget.open(this.#client, signal);
@@ -202,23 +247,14 @@ export class ClusterEngine implements EngineBackend {
 
   async delete(numbers: readonly string[]): Promise<DeleteResult> {
     return this.#guarded(undefined, async (signal) => {
-      const { index } = this.#client.settings;
-      const found = await this.#atOneState(
-        (state) => resolved(state, new PublicationsInMemory(this.dir), numbers, ['head']),
-        signal,
-      );
-      const ids = [...new Set(found.flatMap((id) => id ?? []))];
-      const items = await bulkUntilTaken(
-        this.#client,
-        ids.map((id) => ({ action: { delete: { _index: index, _id: id } } })),
-        signal,
-      );
-      if (ids.length > 0) await finishCommit(this.#client);
-      this.#changed();
-      return {
-        deleted: ids.filter((_, n) => items[n]!.result === 'deleted'),
-        not_found: numbers.filter((_, n) => found[n] === undefined),
-      };
+      try {
+        return await untilUnblocked(() => {
+          this.#changed();
+          return this.#index.run(({ index }) => deletePublications(this.#client, index, numbers, signal));
+        }, signal);
+      } finally {
+        this.#changed();
+      }
     });
   }
 
@@ -252,55 +288,47 @@ export class ClusterEngine implements EngineBackend {
   /** Answers a question on one state of the index. */
   #ask<T>(
     kind: Parameters<AnswerObserver>[0]['kind'],
+    limits: AskedBy,
+    work: (asked: Asked) => Promise<T>,
+  ): Promise<T> {
+    return this.#queued(kind, limits, (cancellation) =>
+      this.#index.run((meta) => this.#answer(meta, cancellation, work)),
+    );
+  }
+
+  /** Runs work when its turn comes. */
+  #queued<T>(
+    kind: Parameters<AnswerObserver>[0]['kind'],
     { signal, deadlineMs, isPatient }: AskedBy,
-    work: (asked: Asked, meta: ClusterMeta) => Promise<T>,
+    work: (cancellation: Cancellation) => Promise<T>,
   ): Promise<T> {
     const deadline = deadlineMs === undefined ? undefined : Date.now() + deadlineMs;
     const check = () => {
       if (signal?.aborted) throw cancelled();
     };
-    const cancellation: Cancellation = { check, signal, deadline };
     const answer = async (waitedMs: number): Promise<T> => {
       const started = performance.now();
-      const meta = await this.#currentMeta();
-      const found = await this.#withModels((models) =>
-        this.#atOneState(async (state) => {
-          const totals = await totalsOf(state);
-          const asked = { state, name: this.dir, model: meta.model, models, cancellation, ...totals };
-          return work(asked, meta);
-        }, signal),
-      );
+      const found = await work({ check, signal, deadline });
       this.#observe({ kind, ms: performance.now() - started, waitedMs });
       return found;
     };
     return this.#queue.run(answer, { signal, isPatient, withinMs: deadlineMs });
   }
 
-  async #withModels<T>(work: (models: Models) => Promise<T>): Promise<T> {
-    const meta = await this.#currentMeta();
-    const lease = await this.#models.lease(() => meta);
-    try {
-      return await work(lease.models);
-    } finally {
-      lease.release();
-    }
-  }
-
-  async #currentMeta(): Promise<ClusterMeta> {
-    if (performance.now() - this.#meta.readAt < META_MS) return this.#meta.meta;
-    const meta = await readMeta(this.#client);
-    if (meta === undefined) throw unavailable(`the index ${this.dir} was deleted`);
-    this.#meta = { meta, readAt: performance.now() };
-    return meta;
+  /** Answers with the models of an index, from one state of this very index. */
+  #answer<T>(meta: ClusterMeta, cancellation: Cancellation, work: (asked: Asked) => Promise<T>): Promise<T> {
+    const onState = (models: Models) => async (state: OneState) => {
+      const totals = await totalsOf(state);
+      return work({ state, name: this.dir, model: meta.model, models, cancellation, ...totals });
+    };
+    return this.#index.withModels(meta, (models) =>
+      this.#client.atOneState(meta.index, onState(models), cancellation.signal),
+    );
   }
 
   #changed(): void {
-    this.#meta = { ...this.#meta, readAt: Number.NEGATIVE_INFINITY };
+    this.#index.changed();
     this.#coverage = undefined;
-  }
-
-  #atOneState<T>(work: (state: OneState) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#client.atOneState(this.#client.settings.index, work, signal);
   }
 
   /** Runs work that `close` stops and waits for. */

@@ -3,6 +3,8 @@ import { isPriorartError } from '../errors.js';
 import type { ClusterClient } from './client.js';
 
 const CHECK_MS = 2_000;
+/** After this time, a cluster does not answer. */
+const ANSWER_MS = 5_000;
 
 export class Health {
   readonly #client: ClusterClient;
@@ -33,6 +35,9 @@ export class Health {
       const { status } = await this.#client.request<{ status: string }>(
         'GET',
         `/_cluster/health/${this.#client.settings.index}`,
+        undefined,
+        // What a node knows by itself: searches need no elected manager.
+        { query: { local: true }, signal: AbortSignal.timeout(ANSWER_MS) },
       );
       this.#missing = status === 'red' ? ['a shard of the index is missing'] : [];
     } catch (error) {

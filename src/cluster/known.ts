@@ -6,6 +6,7 @@ import type { SemanticQuery } from '../search/query.js';
 import { filterOf, queryOf } from './clauses.js';
 import type { Json, OneState } from './client.js';
 import { formsIn, occurrences, should, translatedParts } from './forms.js';
+import { keyOfHit, PATENT_ID, withIds } from './lookups.js';
 import { PARTS } from './mapping.js';
 import type { PublicationsInMemory } from './publications.js';
 import { countsOf } from './words.js';
@@ -50,11 +51,12 @@ async function among(state: OneState, ids: string[], query: Json): Promise<strin
   if (ids.length === 0) return [];
   const { hits } = await state.search({
     size: ids.length,
-    query: { bool: { filter: [{ ids: { values: ids } }, query] } },
+    query: { bool: { filter: [withIds(ids), query] } },
     _source: false,
+    docvalue_fields: [PATENT_ID],
     track_total_hits: false,
   });
-  return hits.hits.map(({ _id }) => _id);
+  return hits.hits.map((hit) => keyOfHit(hit, PATENT_ID));
 }
 
 /** The parts that hold each required term, by document id; see `partsHolding` of the addon. */

@@ -1,7 +1,6 @@
 /** Fetches publications from the cluster into memory. */
 import { PriorartError } from '../errors.js';
-import { any } from './clauses.js';
-import type { Json, OneState } from './client.js';
+import type { Hit, Json, OneState } from './client.js';
 import type { Stored } from './documents.js';
 import type { Missing, PublicationsInMemory } from './publications.js';
 
@@ -12,6 +11,8 @@ export type Field = keyof Stored;
 const EACH_REQUEST = 100;
 /** Rounds of reading and fetching. A number leads to publications, and these to their applications. */
 const ROUNDS = 8;
+/** Keys of one request. */
+const KEYS_EACH = 1_000;
 /** Publications under some keys, at most. */
 const MOST = 10_000;
 
@@ -52,12 +53,14 @@ async function fetchMissing(
   fields: readonly Field[],
 ): Promise<void> {
   const { ids, numbers, applications } = missing;
-  const queries = [
-    ...(ids.size > 0 ? [{ terms: { ids: [...ids] } }] : []),
-    ...(numbers.size > 0 ? [{ terms: { number: [...numbers] } }] : []),
-    ...(applications.size > 0 ? [{ terms: { application_key: [...applications] } }] : []),
-  ];
-  for (const stored of await fetchAll(state, [any(queries)], fields)) publications.add(stored);
+  const keys = Object.entries({ ids, number: numbers, application_key: applications });
+  for (const [field, values] of keys) {
+    const list = [...values];
+    for (let at = 0; at < list.length; at += KEYS_EACH) {
+      const some = { terms: { [field]: list.slice(at, at + KEYS_EACH) } };
+      for (const stored of await fetchAll(state, [some], fields)) publications.add(stored);
+    }
+  }
   publications.know(missing);
 }
 
@@ -74,7 +77,7 @@ export async function fetchAll(
       size: EACH_REQUEST,
       query: { bool: { filter } },
       _source: fields,
-      sort: [{ 'columns.patent_id': 'asc' }],
+      sort: [{ [PATENT_ID]: 'asc' }],
       track_total_hits: false,
       ...(after ? { search_after: after } : {}),
     });
@@ -87,6 +90,22 @@ export async function fetchAll(
   }
 }
 
+/** The field that identifies a publication. The id of its document may be that of a publication that it corrects. */
+export const PATENT_ID = 'columns.patent_id';
+
+/** The fields of a hit that its patent_id, and the groups that it belongs to, are in. */
+export const KEYS = [PATENT_ID, 'application_group', 'family_group'];
+
+/** The value of a field of a hit; empty if it has none. */
+export function keyOfHit({ fields }: Pick<Hit, 'fields'>, field: string): string {
+  return String(fields?.[field]?.[0] ?? '');
+}
+
+/** A query that holds for publications by patent_id. */
+export function withIds(patentIds: readonly string[]): Json {
+  return { terms: { [PATENT_ID]: patentIds } };
+}
+
 /** patent_ids of all documents for which queries hold. */
 export async function idsWhere(state: OneState, filter: readonly Json[]): Promise<string[]> {
   const found: string[] = [];
@@ -96,11 +115,11 @@ export async function idsWhere(state: OneState, filter: readonly Json[]): Promis
       size: MOST,
       query: { bool: { filter } },
       _source: false,
-      sort: [{ 'columns.patent_id': 'asc' }],
+      sort: [{ [PATENT_ID]: 'asc' }],
       track_total_hits: false,
       ...(after ? { search_after: after } : {}),
     });
-    for (const { _id } of hits.hits) found.push(_id);
+    for (const { sort } of hits.hits) found.push(String(sort![0]));
     after = hits.hits.length < MOST ? undefined : hits.hits.at(-1)?.sort;
   } while (after !== undefined);
   return found;
@@ -118,7 +137,7 @@ export async function fetchByIds(
     const values = patentIds.slice(at, at + each);
     const { hits } = await state.search<Stored>({
       size: values.length,
-      query: { bool: { filter: [{ ids: { values } }] } },
+      query: { bool: { filter: [withIds(values)] } },
       _source: fields,
       track_total_hits: false,
     });

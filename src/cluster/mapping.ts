@@ -8,7 +8,7 @@ import type { Json } from './client.js';
 import type { ClusterSettings, KnnEngine } from './settings.js';
 
 /** Version of the form. Indexes of another version are refused. */
-export const FORM = 1;
+export const FORM = 2;
 
 /** Parts of a document whose terms are indexed. */
 export const PARTS = ['names', 'title', 'claims', 'text'] as const;
@@ -18,6 +18,12 @@ export type Part = (typeof PARTS)[number];
 const TERM_MAX = 8_000;
 /** Characters of all terms of one position. */
 const POSITION_MAX = 8_192;
+/** Passages of a document at most: those of the longest document that can be ingested, in Chinese, are fewer. */
+const PASSAGES_MAX = 100_000;
+/** Characters of the longest classification code. */
+export const PREFIX_MAX = 20;
+/** Columns that requests filter by hundreds of prefixes. */
+export const PREFIXED: ReadonlySet<string> = new Set(['ipc', 'cpc']);
 /** Documents that one request returns at most: statistics count 10,000 results, each of which may be several documents. */
 export const WINDOW_MAX = 100_000;
 
@@ -51,6 +57,7 @@ export function indexBody(
         number_of_shards: shards,
         number_of_replicas: replicas,
         max_result_window: WINDOW_MAX,
+        mapping: { nested_objects: { limit: PASSAGES_MAX } },
         // A commit refreshes; nothing else has to.
         refresh_interval: -1,
         similarity: { count: { type: 'scripted', script: { source: 'return query.boost * doc.freq;' } } },
@@ -72,15 +79,21 @@ const ANALYSIS = {
   filter: {
     same_position: { type: 'pattern_capture', preserve_original: false, patterns: ['([^\u0003]+)'] },
     no_term: { type: 'stop', stopwords: ['\u0004'] },
+    beginnings: { type: 'edge_ngram', min_gram: 1, max_gram: PREFIX_MAX },
   },
-  analyzer: { stream: { type: 'custom', tokenizer: 'positions', filter: ['same_position', 'no_term'] } },
+  analyzer: {
+    stream: { type: 'custom', tokenizer: 'positions', filter: ['same_position', 'no_term'] },
+    prefixes: { type: 'custom', tokenizer: 'keyword', filter: ['beginnings'] },
+  },
 };
 
 function properties(knnEngine: KnnEngine, dimensions: number): Json {
   const keyword = { type: 'keyword', ignore_above: TERM_MAX };
+  // A query of many terms is one clause for the cluster, which takes 1,024 in a request; each prefix query is one.
+  const prefix = { type: 'text', analyzer: 'prefixes', index_options: 'docs', norms: false };
   const columns = COLUMNS.filter(({ name }) => name !== 'applicant').map(({ name, kind }) => [
     name,
-    kind === 'date' ? { type: 'integer' } : keyword,
+    kind === 'date' ? { type: 'integer' } : PREFIXED.has(name) ? { ...keyword, fields: { prefix } } : keyword,
   ]);
   const terms = { type: 'text', analyzer: 'stream', similarity: 'count', norms: false };
   const each = (type: Json) => ({ properties: Object.fromEntries(PARTS.map((part) => [part, type])) });

@@ -5,7 +5,8 @@
 import { PriorartError } from '../errors.js';
 import type { Manifest, ModelIdentity } from '../store/manifest.js';
 import type { SourceRecord } from '../store/source-record.js';
-import type { ClusterClient } from './client.js';
+import { bulkUntilTaken } from './bulk.js';
+import { type BulkOperation, type ClusterClient, unavailable } from './client.js';
 import { FORM, type IndexMeta, indexBody } from './mapping.js';
 
 /** What is known of the index that the alias names. */
@@ -24,33 +25,59 @@ interface State {
 }
 
 const STATE = 'state';
+/** Files of one request. An entry lists the failures of its file, so it may be long. */
+const LEDGER_EACH = 500;
 
 /** Name of the index with state and ledger. */
 function besideOf({ settings }: ClusterClient): string {
   return `${settings.index}-meta`;
 }
 
-/** The index behind the alias; undefined without an alias. @throws PriorartError `data_version`, `unavailable` */
-export async function readMeta(client: ClusterClient): Promise<ClusterMeta | undefined> {
-  const { index: alias } = client.settings;
+/**
+ * The index behind the alias; undefined without an alias.
+ * @param local what the asked node knows, so that the elected manager is not needed; what others have just changed may be
+ *   unknown to it
+ * @throws PriorartError `data_version`, `unavailable`
+ */
+export async function readMeta(client: ClusterClient, local = false): Promise<ClusterMeta | undefined> {
+  const found = await readIndexMeta(client, client.settings.index, local);
+  if (found === undefined) return undefined;
+  const { index, meta } = found;
+  if (meta.form !== FORM) {
+    const message = `the index ${index} has form ${meta.form}; this priorart reads form ${FORM}`;
+    const todo = meta.form < FORM ? 'run `priorart reindex`' : 'use the priorart that made it';
+    throw new PriorartError('data_version', `${message}; ${todo}`);
+  }
+  const { model, models } = meta;
+  return { index, model, ...(models === undefined ? {} : { models }), ...(await stateOf(client, meta)) };
+}
+
+/**
+ * What an index of any form says of itself; undefined if it is not there.
+ * @param name of an index or an alias
+ * @throws PriorartError `data_version`, `unavailable`
+ */
+export async function readIndexMeta(
+  client: ClusterClient,
+  name: string,
+  local = false,
+): Promise<{ index: string; meta: IndexMeta } | undefined> {
   const found = await client.request<
     Record<string, { mappings?: { _meta?: IndexMeta } }> & { status?: number }
-  >('GET', `/${alias}/_mapping`, undefined, { ignore: [404] });
+  >('GET', `/${name}/_mapping`, undefined, { ignore: [404], query: { local } });
   if (found.status === 404) return undefined;
   const indexes = Object.entries(found) as [string, { mappings?: { _meta?: IndexMeta } }][];
   if (indexes.length > 1) {
-    throw new PriorartError('data_version', `the alias ${alias} names several indexes; expected one`);
+    throw new PriorartError('data_version', `the alias ${name} names several indexes; expected one`);
   }
   const [first] = indexes;
   if (first === undefined) return undefined;
   const [index, { mappings }] = first;
   const meta = mappings?._meta;
-  if (meta?.form !== FORM) {
-    const form = meta?.form === undefined ? 'was not made by priorart' : `has form ${meta.form}`;
-    throw new PriorartError('data_version', `the index ${index} ${form}; this priorart reads form ${FORM}`);
+  if (meta?.form === undefined) {
+    throw new PriorartError('data_version', `the index ${index} was not made by priorart`);
   }
-  const { model, models } = meta;
-  return { index, model, ...(models === undefined ? {} : { models }), ...(await stateOf(client, meta)) };
+  return { index, meta };
 }
 
 async function stateOf(
@@ -89,6 +116,17 @@ export async function createIndex(
   // All processes that make an index at the same time choose this name.
   const body = indexBody(settings, model, models);
   await create(client, `${settings.index}-1`, { ...body, aliases: { [settings.index]: {} } });
+}
+
+/** Makes an index that no alias names. Does nothing if it is there. */
+export async function createUnnamed(
+  client: ClusterClient,
+  name: string,
+  model: ModelIdentity,
+  models: Manifest['models'],
+): Promise<void> {
+  await checkPlugin(client);
+  await create(client, name, indexBody(client.settings, model, models));
 }
 
 async function create(client: ClusterClient, name: string, body: Record<string, unknown>): Promise<void> {
@@ -134,7 +172,7 @@ export async function readLedger(client: ClusterClient): Promise<SourceRecord[]>
   let after: unknown[] | undefined;
   do {
     const { hits } = await client.search<{ record: SourceRecord }>(`/${besideOf(client)}/_search`, {
-      size: 1_000,
+      size: LEDGER_EACH,
       query: { term: { kind: 'file' } },
       sort: [{ path: 'asc' }],
       ...(after ? { search_after: after } : {}),
@@ -151,14 +189,16 @@ export async function enterLedger(
   records: readonly SourceRecord[],
   idOf: (path: string) => string,
 ): Promise<void> {
-  const outcomes = await client.bulk(
-    records.map((record) => ({
+  const operations = records.map(
+    (record): BulkOperation => ({
       action: { index: { _index: besideOf(client), _id: idOf(record.path) } },
       document: JSON.stringify({ kind: 'file', path: record.path, record }),
-    })),
+    }),
   );
-  const failed = outcomes.find(({ error }) => error);
-  if (failed?.error)
-    throw new PriorartError('unavailable', `the ledger was not written: ${failed.error.reason}`);
-  await client.request('POST', `/${besideOf(client)}/_refresh`);
+  for (let at = 0; at < operations.length; at += LEDGER_EACH) {
+    const outcomes = await bulkUntilTaken(client, operations.slice(at, at + LEDGER_EACH));
+    const failed = outcomes.find(({ error }) => error);
+    if (failed?.error) throw unavailable(`the ledger was not written: ${failed.error.reason}`);
+  }
+  await client.refresh(besideOf(client));
 }

@@ -19,15 +19,17 @@ import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import type { PinnedDocuments } from '../store/pinned.js';
 import { damagedLookup } from '../store/resolve.js';
 import { Store } from '../store/store.js';
-import { ClusterClient, type OneState, unavailable } from './client.js';
-import { bagsOf, type Stored, vectorsOf } from './documents.js';
+import { ClusterClient, unavailable } from './client.js';
+import { documentsOfCluster } from './copied.js';
 import { createIndex, enterLedger, readLedger, readMeta } from './meta.js';
 import { settingsOf } from './settings.js';
 import { ClusterTarget } from './target.js';
 
-/** Publications of one commit, and of one answer of the cluster. */
+/** Publications of one commit, and of one read of a folder. */
 const COMMITTED = 512;
 const READ = 64;
+/** Time for which the state of a cluster can be read on, while the folder commits. */
+const READ_KEPT = '1h';
 
 export interface MigrateOptions {
   signal?: AbortSignal | undefined;
@@ -101,12 +103,13 @@ export function migrateToFolder(
       checkSame(meta.model, store.manifest().model, dir);
       const target = new FolderTarget(store, { signal: options.signal });
       const summary = await client.atOneState(
-        index,
+        meta.index,
         async (state) => {
           const { hits } = await state.search({ size: 0, track_total_hits: true });
           return copy(documentsOfCluster(state), target, meta.model, hits.total!.value, options);
         },
         options.signal,
+        READ_KEPT,
       );
       copySources(store, await readLedger(client));
       return summary;
@@ -148,7 +151,11 @@ async function copy(
       const message = 'stopped; what was copied stays, run it again to go on';
       throw new PriorartError('cancelled', message);
     }
-    for (const outcome of await target.commit(model, waiting)) {
+    for (const [n, outcome] of (await target.commit(model, waiting)).entries()) {
+      if (typeof outcome === 'object') {
+        const message = `${waiting[n]!.patent.patent_id} cannot be copied: ${outcome.refused}`;
+        throw new PriorartError('internal', message);
+      }
       summary[outcome === 'ingested' ? 'written' : outcome] += 1;
     }
     summary.documents += waiting.length;
@@ -170,7 +177,8 @@ async function copy(
   return summary;
 }
 
-async function* documentsOfFolder(
+/** All documents of a folder with their vectors. */
+export async function* documentsOfFolder(
   store: Store,
   pinned: PinnedDocuments,
   { native, manifest }: OpenSnapshot,
@@ -200,31 +208,5 @@ async function* documentsOfFolder(
       yield { ...document, bags: reranker.bags?.of(textsOf(document)) };
     }
     after = page.at(-1)?.patentId;
-  } while (after !== undefined);
-}
-
-async function* documentsOfCluster(state: OneState): AsyncGenerator<PreparedDocument, void, undefined> {
-  let after: unknown[] | undefined;
-  do {
-    const { hits } = await state.search<Stored>({
-      size: READ,
-      sort: [{ 'columns.patent_id': 'asc' }],
-      _source: ['head', 'body', 'texts', 'vectors', 'bags'],
-      track_total_hits: false,
-      ...(after ? { search_after: after } : {}),
-    });
-    for (const { _source } of hits.hits) {
-      const stored = _source!;
-      const { head, body = {}, texts } = stored;
-      yield {
-        patent: patentOf(head, body),
-        hash: head.hash,
-        passages: texts!.passages,
-        vectors: vectorsOf(stored),
-        bags: bagsOf(stored),
-        sources: head.replaced ?? [],
-      };
-    }
-    after = hits.hits.at(-1)?.sort;
   } while (after !== undefined);
 }

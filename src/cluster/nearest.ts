@@ -1,5 +1,6 @@
 /** Documents by the inner products of their passages with a question, from the cluster. */
-import type { Json, OneState } from './client.js';
+import type { Hit, Json, OneState } from './client.js';
+import { KEYS, keyOfHit, PATENT_ID } from './lookups.js';
 
 /** What is known of a document without its texts and vectors. */
 export interface Near {
@@ -43,8 +44,17 @@ export interface NearestOptions {
   least?: number | undefined;
 }
 
-/** The documents with the greatest scores, best first. */
-export async function nearest(
+/**
+ * The documents with the greatest scores, best first. An index gives no more than `K_MAX` of a shard: if it may have left
+ * some out for that reason alone, all are compared.
+ */
+export async function nearest(state: OneState, options: NearestOptions): Promise<Near[]> {
+  const found = await search(state, options);
+  const isCut = options.scan === 'index' && options.size > K_MAX && found.length >= K_MAX;
+  return isCut ? await search(state, { ...options, scan: 'exact' }) : found;
+}
+
+async function search(
   state: OneState,
   { vector, filter, scan, size, least }: NearestOptions,
 ): Promise<Near[]> {
@@ -58,15 +68,20 @@ export async function nearest(
     query: scored,
     _source: false,
     track_total_hits: false,
-    docvalue_fields: ['application_group', 'family_group'],
+    docvalue_fields: KEYS,
     ...(least === undefined ? {} : { min_score: shownBy(least - ROUNDING) }),
   });
-  return hits.hits.map(({ _id, _score, fields }) => ({
-    patentId: _id,
-    score: productOf(_score!),
-    application: String(fields?.['application_group']?.[0] ?? ''),
-    family: String(fields?.['family_group']?.[0] ?? ''),
-  }));
+  return hits.hits.map((hit) => nearOf(hit, productOf(hit._score!)));
+}
+
+/** A document of an answer that has the fields of `KEYS`. */
+export function nearOf(hit: Hit, score: number): Near {
+  return {
+    patentId: keyOfHit(hit, PATENT_ID),
+    score,
+    application: keyOfHit(hit, 'application_group'),
+    family: keyOfHit(hit, 'family_group'),
+  };
 }
 
 function nested(query: Json): Json {

@@ -1,5 +1,6 @@
 /** What must be in memory before a question is read: publications that it names, and names of its applicant. */
 import { calling, type FilterClause } from '../index/native.js';
+import type { Models } from '../models/load.js';
 import { companyKey } from '../patent/name.js';
 import { withApplicantNames } from '../search/applicants.js';
 import { asOfDay } from '../search/as-of.js';
@@ -13,8 +14,8 @@ import type { Json, OneState } from './client.js';
 import { familyGroup, vectorsOf } from './documents.js';
 import { countsOfAll } from './known.js';
 import { fetchAll, withPublications } from './lookups.js';
-import type { PublicationsInMemory } from './publications.js';
-import type { ClusterReader } from './reader.js';
+import { PublicationsInMemory } from './publications.js';
+import { ClusterReader, type Collection } from './reader.js';
 import { SCORE_QUESTION } from './working.js';
 
 /** Publications from which names of an applicant are learned. */
@@ -79,6 +80,20 @@ async function sampleOf(
     track_total_hits: false,
   });
   return hits.hits.map(({ _source }) => _source!);
+}
+
+/** The filters of a collection with all names of their applicant, if they ask for them. */
+export async function expandedFilters(
+  collection: Collection & { name: string; models: Models },
+  filters: Filters,
+): Promise<Filters> {
+  const publications = new PublicationsInMemory(collection.name);
+  const reader = new ClusterReader(collection, publications, collection.models);
+  try {
+    return await withNames(collection.state, reader, publications, filters);
+  } finally {
+    reader.close();
+  }
 }
 
 async function withNames(

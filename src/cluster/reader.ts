@@ -22,8 +22,8 @@ import { filterOf } from './clauses.js';
 import type { Json, OneState } from './client.js';
 import { applicationGroup, bagsOf, familyGroup, vectorsOf } from './documents.js';
 import { fulfilling, knownCounts, partsHeld } from './known.js';
-import { fetchByIds, idsWhere } from './lookups.js';
-import { type Near, nearest, type Scan, scanOf } from './nearest.js';
+import { fetchByIds, idsWhere, KEYS, keyOfHit, PATENT_ID, withIds } from './lookups.js';
+import { type Near, nearest, nearOf, type Scan, scanOf } from './nearest.js';
 import type { PublicationsInMemory } from './publications.js';
 import { type LexicalQuery, lexicalQuery } from './words.js';
 import {
@@ -136,14 +136,17 @@ export class ClusterReader extends IndexReader {
     const least = leastCosine(leastSimilarity(query, subject), calibration);
     const near = await this.#nearGroups(vector, filter, scan, query.maxResults + first.length, key, least);
     const scores = new Map(near.map(({ patentId, score }) => [patentId, score]));
-    const add = async (more: Json) => {
-      const found = await nearest(state, { vector, filter: [more], scan: 'exact', size: DOCUMENTS_MOST });
-      for (const { patentId, score } of found) scores.set(patentId, score);
+    const add = async (ids: readonly string[]) => {
+      for (let at = 0; at < ids.length; at += DOCUMENTS_MOST) {
+        const some = withIds(ids.slice(at, at + DOCUMENTS_MOST));
+        const found = await nearest(state, { vector, filter: [some], scan: 'exact', size: DOCUMENTS_MOST });
+        for (const { patentId, score } of found) scores.set(patentId, score);
+      }
     };
-    if (first.length > 0) await add({ ids: { values: first } });
+    await add(first);
     if (grouping.dedupe && (query.collapse || first.length > 0)) {
       const others = await this.#groupsOf(new Set(first), near, key, filter, grouping.family);
-      await add({ ids: { values: others } });
+      await add(others);
     }
     const ids = [...scores.keys()];
     await fetchByIds(state, this.#publications, ids, ['head'], HEADS_EACH);
@@ -214,14 +217,9 @@ export class ClusterReader extends IndexReader {
       query: { bool: { filter, must: [lexical] } },
       _source: false,
       track_total_hits: false,
-      docvalue_fields: ['application_group', 'family_group'],
+      docvalue_fields: KEYS,
     });
-    return hits.hits.map(({ _id, fields }) => ({
-      patentId: _id,
-      score: 0,
-      application: String(fields?.['application_group']?.[0] ?? ''),
-      family: String(fields?.['family_group']?.[0] ?? ''),
-    }));
+    return hits.hits.map((hit) => nearOf(hit, 0));
   }
 
   /** patent_ids of the publications that are one result with some others. @param named publications without keys */
@@ -255,11 +253,14 @@ export class ClusterReader extends IndexReader {
     if (query === undefined || ids.length === 0) return scores;
     const { hits } = await this.#collection.state.search({
       size: ids.length,
-      query: { bool: { filter: [{ ids: { values: ids } }], must: [query] } },
+      query: { bool: { filter: [withIds(ids)], must: [query] } },
       _source: false,
+      docvalue_fields: [PATENT_ID],
       track_total_hits: false,
     });
-    for (const { _id, _score } of hits.hits) scores.set(this.#publications.docOf(_id)!, _score!);
+    for (const hit of hits.hits) {
+      scores.set(this.#publications.docOf(keyOfHit(hit, PATENT_ID))!, hit._score!);
+    }
     return scores;
   }
 

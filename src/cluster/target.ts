@@ -2,18 +2,18 @@
  * The cluster as the place where an ingest stores documents. A publication is one document, which is written as a whole, and
  * only if it has not changed since it was read.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PriorartError } from '../errors.js';
 import { READER_VERSIONS } from '../ingest/readers/registry.js';
 import { type Revision, revise } from '../ingest/revise.js';
-import type { IngestTarget, StoredHeads } from '../ingest/target.js';
+import type { IngestTarget, Refusal, StoredHeads } from '../ingest/target.js';
 import { changesNothing, type Outcome } from '../store/commit.js';
 import type { DocumentHead, PreparedDocument } from '../store/document.js';
 import { isUnchanged, keyOf } from '../store/ledger.js';
 import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import type { EndedSource, SourceFile, SourceRecord } from '../store/source-record.js';
 import { REPLACED_KEPT } from '../store/store.js';
-import { type BulkItem, type BulkOperation, type ClusterClient, type Hit, unavailable } from './client.js';
+import { bulkUntilTaken, isConflict, isRefused, reasonOf, untilUnblocked } from './bulk.js';
+import { type BulkOperation, type ClusterClient, type Hit, unavailable } from './client.js';
 import { documentOf } from './documents.js';
 import { withPublications } from './lookups.js';
 import { countCommit, enterLedger, readLedger, readMeta } from './meta.js';
@@ -22,13 +22,12 @@ import { PublicationsInMemory } from './publications.js';
 /** Bytes and documents of one bulk request. */
 const BULK_BYTES = 8 << 20;
 const BULK_DOCUMENTS = 200;
-/** Attempts at an operation that the cluster refuses because it is busy, and the first wait, ms. Each wait is twice as long. */
-const ATTEMPTS = 8;
-const WAIT_MS = 200;
+/** Bytes of the longest document: the limit of a request is 100 MB, unless the cluster has another. */
+const DOCUMENT_BYTES = 90_000_000;
+/** Stored versions of one answer. */
+const KNOWN_EACH = 2 * BULK_DOCUMENTS;
 /** Attempts at a document that other writers change at the same time. */
 const CONFLICTS = 20;
-const CONFLICT = 409;
-const BUSY = 429;
 
 /** A stored version of a publication. */
 interface Known {
@@ -41,7 +40,7 @@ interface Known {
 /** Finds stored publications; for `prepareUnits`. */
 export function storedHeads(client: ClusterClient): StoredHeads {
   return async (patentIds) => {
-    const known = await knownUnder(client, patentIds);
+    const known = await knownUnder(client, client.settings.index, patentIds);
     return (patentId) => known.get(patentId)?.head;
   };
 }
@@ -50,15 +49,23 @@ export class ClusterTarget implements IngestTarget {
   readonly #client: ClusterClient;
   readonly #signal: AbortSignal | undefined;
   readonly #ledger: Map<string, SourceRecord>;
+  readonly #index: string | undefined;
 
   private constructor(
     client: ClusterClient,
     signal: AbortSignal | undefined,
     ledger: Map<string, SourceRecord>,
+    index?: string,
   ) {
     this.#client = client;
     this.#signal = signal;
     this.#ledger = ledger;
+    this.#index = index;
+  }
+
+  /** An index that the alias does not name yet. Its model is the caller's concern. */
+  static ofIndex(client: ClusterClient, index: string, signal?: AbortSignal): ClusterTarget {
+    return new ClusterTarget(client, signal, new Map(), index);
   }
 
   static async open(client: ClusterClient, signal?: AbortSignal): Promise<ClusterTarget> {
@@ -78,94 +85,108 @@ export class ClusterTarget implements IngestTarget {
     );
   }
 
-  async commit(model: ModelIdentity, documents: readonly PreparedDocument[]): Promise<Outcome[]> {
-    const meta = await readMeta(this.#client);
-    if (meta === undefined) throw unavailable('the index was deleted while documents were ingested');
-    if (!sameModel(meta.model, model)) {
-      const message = `the index was embedded with ${modelName(meta.model)} meanwhile; run it again to go on`;
-      throw new PriorartError('model_mismatch', message);
-    }
-    const outcomes: Outcome[] = documents.map(() => 'unchanged');
+  async commit(model: ModelIdentity, documents: readonly PreparedDocument[]): Promise<(Outcome | Refusal)[]> {
+    const outcomes: (Outcome | Refusal)[] = documents.map(() => 'unchanged');
     let waiting = documents.map((_, n) => n);
     for (let attempt = 0; waiting.length > 0; attempt++) {
       if (attempt > documents.length + CONFLICTS) {
         throw unavailable('other writers change the same publications all the time');
       }
       const [now, later] = withoutRepeatedNames(waiting, documents);
-      const failed = await this.#write(now, documents, model.dimensions, outcomes);
+      const write = async () => {
+        const index = await this.#indexFor(model);
+        return this.#write(index, now, documents, model.dimensions, outcomes);
+      };
+      const failed = await untilUnblocked(write, this.#signal);
       waiting = [...failed, ...later].sort((a, b) => a - b);
     }
     return outcomes;
   }
 
+  /** The index behind the alias. @throws PriorartError `model_mismatch` if its vectors are of another model */
+  async #indexFor(model: ModelIdentity): Promise<string> {
+    if (this.#index !== undefined) return this.#index;
+    const meta = await readMeta(this.#client);
+    if (meta === undefined) throw unavailable('the index was deleted while documents were ingested');
+    if (sameModel(meta.model, model)) return meta.index;
+    const message = `the index was embedded with ${modelName(meta.model)} meanwhile; run it again to go on`;
+    throw new PriorartError('model_mismatch', message);
+  }
+
   /** Writes documents of different publications. @returns those that another writer has changed meanwhile */
   async #write(
+    index: string,
     places: readonly number[],
     documents: readonly PreparedDocument[],
     dimensions: number,
-    outcomes: Outcome[],
+    outcomes: (Outcome | Refusal)[],
   ): Promise<number[]> {
     const known = await knownUnder(
       this.#client,
+      index,
       places.flatMap((n) => namesOf(documents[n]!)),
     );
-    const changed = places.filter((n) => {
-      const document = documents[n]!;
-      const old = known.get(document.patent.patent_id);
-      return old === undefined || !changesNothing(document, old.head);
-    });
     const failed: number[] = [];
     const obsolete: Known[] = [];
-    let operations: { n: number; operation: BulkOperation; outcome: Outcome; others: Known[] }[] = [];
+    let waiting: { n: number; operation: BulkOperation; outcome: Outcome; others: Known[] }[] = [];
     let bytes = 0;
     const send = async () => {
       const items = await bulkUntilTaken(
         this.#client,
-        operations.map(({ operation }) => operation),
+        waiting.map(({ operation }) => operation),
         this.#signal,
       );
-      for (const [at, { n, outcome, others }] of operations.entries()) {
-        if (items[at]!.status === CONFLICT) failed.push(n);
+      for (const [at, { n, outcome, others }] of waiting.entries()) {
+        const item = items[at]!;
+        if (isConflict(item)) failed.push(n);
+        else if (isRefused(item)) outcomes[n] = { refused: `the cluster refused it: ${reasonOf(item)}` };
         else {
           outcomes[n] = outcome;
           obsolete.push(...others);
         }
       }
-      [operations, bytes] = [[], 0];
+      [waiting, bytes] = [[], 0];
     };
-    for (const n of changed) {
-      const document = documents[n]!;
-      const old = [...new Set(namesOf(document).flatMap((name) => known.get(name) ?? []))];
-      const operation = this.#operation(document, old, dimensions);
-      const others = old.filter(({ id }) => id !== document.patent.patent_id);
-      operations.push({ n, operation, outcome: old.length > 0 ? 'updated' : 'ingested', others });
-      bytes += operation.document!.length;
-      if (bytes >= BULK_BYTES || operations.length >= BULK_DOCUMENTS) await send();
+    let isChanged = false;
+    try {
+      for (const n of places) {
+        const document = documents[n]!;
+        const old = known.of(namesOf(document));
+        const same = known.get(document.patent.patent_id);
+        const place = placeOf(document, old);
+        const others = old.filter(({ id }) => id !== place.id);
+        if (same !== undefined && changesNothing(document, same.head)) {
+          // A writer that was killed may have left publications that this one has taken the place of.
+          obsolete.push(...old.filter(({ id }) => id !== same.id));
+          continue;
+        }
+        const operation = operationOf(index, document, place, old, dimensions);
+        const size = Buffer.byteLength(operation.document!);
+        if (size > DOCUMENT_BYTES) {
+          const shown = Math.round(size / 1e6);
+          outcomes[n] = { refused: `it has ${shown} MB with its vectors; a cluster takes 90` };
+          continue;
+        }
+        if (waiting.length > 0 && bytes + size > BULK_BYTES) await send();
+        isChanged = true;
+        waiting.push({ n, operation, outcome: old.length > 0 ? 'updated' : 'ingested', others });
+        bytes += size;
+        if (waiting.length >= BULK_DOCUMENTS) await send();
+      }
+      await send();
+      await this.#remove(index, obsolete);
+    } finally {
+      // What was written is there, whatever failed after it.
+      if (isChanged || obsolete.length > 0) await finishCommit(this.#client, index);
     }
-    await send();
-    await this.#remove(obsolete);
-    if (changed.length > 0) await finishCommit(this.#client);
     return failed;
   }
 
-  #operation(document: PreparedDocument, old: readonly Known[], dimensions: number): BulkOperation {
-    const { index } = this.#client.settings;
-    const { patent_id: id } = document.patent;
-    const same = old.find((known) => known.id === id);
-    const before = old.flatMap(({ head }) => [...(head.replaced ?? []), head.hash]);
-    const replaced = [...new Set([...before, ...(document.sources ?? [])])]
-      .filter((hash) => hash !== document.hash)
-      .slice(-REPLACED_KEPT);
-    const action = same
-      ? { index: { _index: index, _id: id, if_seq_no: same.seqNo, if_primary_term: same.term } }
-      : { create: { _index: index, _id: id } };
-    return { action, document: documentOf(document, replaced, dimensions) };
-  }
-
-  /** Removes publications that a correction has taken the place of. */
-  async #remove(obsolete: readonly Known[]): Promise<void> {
-    const { index } = this.#client.settings;
-    const operations = obsolete.map(({ id }) => ({ action: { delete: { _index: index, _id: id } } }));
+  /** Removes publications that a correction has taken the place of, if no other writer has changed them. */
+  async #remove(index: string, obsolete: readonly Known[]): Promise<void> {
+    const operations = obsolete.map(({ id, seqNo, term }) => ({
+      action: { delete: { _index: index, _id: id, if_seq_no: seqNo, if_primary_term: term } },
+    }));
     await bulkUntilTaken(this.#client, operations, this.#signal);
   }
 
@@ -196,9 +217,37 @@ export class ClusterTarget implements IngestTarget {
 }
 
 /** Makes what was written visible to searches. */
-export async function finishCommit(client: ClusterClient): Promise<void> {
-  await client.request('POST', `/${client.settings.index}/_refresh`);
+export async function finishCommit(client: ClusterClient, index: string): Promise<void> {
+  await client.refresh(index);
   await countCommit(client);
+}
+
+/**
+ * Where a document is written. Its id is the first of its names, so that a correction and the publication that it corrects
+ * are one document, whichever comes first: the correction replaces it in one write.
+ */
+function placeOf(document: PreparedDocument, old: readonly Known[]): { id: string; version?: Known } {
+  const [id = document.patent.patent_id] = namesOf(document).sort();
+  const version = old.find((known) => known.id === id) ?? old[0];
+  return version === undefined ? { id } : { id: version.id, version };
+}
+
+/** The operation that writes a document, unless another writer has changed its place. */
+function operationOf(
+  index: string,
+  document: PreparedDocument,
+  { id, version }: { id: string; version?: Known },
+  old: readonly Known[],
+  dimensions: number,
+): BulkOperation {
+  const before = old.flatMap(({ head }) => [...(head.replaced ?? []), head.hash]);
+  const replaced = [...new Set([...before, ...(document.sources ?? [])])]
+    .filter((hash) => hash !== document.hash)
+    .slice(-REPLACED_KEPT);
+  const action = version
+    ? { index: { _index: index, _id: id, if_seq_no: version.seqNo, if_primary_term: version.term } }
+    : { create: { _index: index, _id: id } };
+  return { action, document: documentOf(document, replaced, dimensions) };
 }
 
 /** The publication and those that it takes the place of. */
@@ -222,61 +271,54 @@ function withoutRepeatedNames(
 }
 
 /** Stored publications by their patent_ids and those that they have taken the place of. */
+class KnownPublications {
+  readonly #byName = new Map<string, Known[]>();
+
+  add(hit: Hit<{ head: DocumentHead }>): void {
+    const { head } = hit._source!;
+    const found = { id: hit._id, head, seqNo: hit._seq_no!, term: hit._primary_term! };
+    for (const name of [head.patent_id, ...(head.corrects ?? [])]) {
+      const others = this.#byName.get(name) ?? [];
+      // A publication of this very number comes last: `get` prefers what has taken its place.
+      this.#byName.set(name, head.patent_id === name ? [...others, found] : [found, ...others]);
+    }
+  }
+
+  get(name: string): Known | undefined {
+    return this.#byName.get(name)?.[0];
+  }
+
+  /** All publications under some names, each once, by their ids. */
+  of(names: readonly string[]): Known[] {
+    const found = new Map(names.flatMap((name) => this.#byName.get(name) ?? []).map((one) => [one.id, one]));
+    return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+}
+
+/** Finds the stored publications under some names. @param index name of the index or of its alias */
 export async function knownUnder(
   client: ClusterClient,
+  index: string,
   names: readonly string[],
-): Promise<Map<string, Known>> {
-  const known = new Map<string, Known>();
+): Promise<KnownPublications> {
+  const known = new KnownPublications();
   const wanted = [...new Set(names)];
   for (let at = 0; at < wanted.length; at += BULK_DOCUMENTS) {
     const ids = wanted.slice(at, at + BULK_DOCUMENTS);
-    const { hits } = await client.search<{ head: DocumentHead }>(`/${client.settings.index}/_search`, {
-      size: 2 * ids.length,
-      query: { bool: { filter: [{ terms: { ids } }] } },
-      _source: ['head'],
-      seq_no_primary_term: true,
-      track_total_hits: false,
-    });
-    for (const hit of hits.hits) addKnown(known, hit);
+    let after: unknown[] | undefined;
+    do {
+      const { hits } = await client.search<{ head: DocumentHead }>(`/${index}/_search`, {
+        size: KNOWN_EACH,
+        query: { bool: { filter: [{ terms: { ids } }] } },
+        _source: ['head'],
+        sort: [{ 'columns.patent_id': 'asc' }],
+        seq_no_primary_term: true,
+        track_total_hits: false,
+        ...(after ? { search_after: after } : {}),
+      });
+      for (const hit of hits.hits) known.add(hit);
+      after = hits.hits.length < KNOWN_EACH ? undefined : hits.hits.at(-1)?.sort;
+    } while (after !== undefined);
   }
   return known;
-}
-
-function addKnown(known: Map<string, Known>, hit: Hit<{ head: DocumentHead }>): void {
-  const { head } = hit._source!;
-  const found = { id: hit._id, head, seqNo: hit._seq_no!, term: hit._primary_term! };
-  for (const name of [head.patent_id, ...(head.corrects ?? [])]) known.set(name, found);
-}
-
-/**
- * Sends operations until the cluster has taken each or refused it for good.
- * @returns the outcomes: all succeeded, or are conflicts
- * @throws PriorartError `overloaded`, `internal`
- */
-export async function bulkUntilTaken(
-  client: ClusterClient,
-  operations: readonly BulkOperation[],
-  signal?: AbortSignal,
-): Promise<BulkItem[]> {
-  const outcomes: BulkItem[] = [];
-  let waiting = operations.map((_, n) => n);
-  for (let attempt = 0; waiting.length > 0; attempt++) {
-    if (attempt > 0) await sleep(WAIT_MS * 2 ** (attempt - 1), undefined, signal ? { signal } : {});
-    const items = await client.bulk(
-      waiting.map((n) => operations[n]!),
-      signal,
-    );
-    for (const [at, n] of waiting.entries()) outcomes[n] = items[at]!;
-    waiting = waiting.filter((n) => outcomes[n]!.status === BUSY);
-    if (waiting.length > 0 && attempt + 1 >= ATTEMPTS) {
-      const message = `the cluster was too busy for ${waiting.length} documents, ${ATTEMPTS} times in a row`;
-      throw new PriorartError('overloaded', message, { retryAfter: 10 });
-    }
-  }
-  const isRefused = ({ status, error }: BulkItem) => error !== undefined && status !== CONFLICT;
-  const refused = outcomes.find(isRefused);
-  if (refused?.error === undefined) return outcomes;
-  const { type, reason } = refused.error;
-  const message = `the cluster refused a document (${refused.status}, ${type}): ${reason}`;
-  throw refused.status >= 500 ? unavailable(message) : new PriorartError('internal', message);
 }

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PriorartError } from '../errors.js';
+import { isPriorartError, PriorartError } from '../errors.js';
 import { applicationLink, COLUMNS, columnValues } from '../index/columns.js';
 import {
   type CountOptions,
@@ -119,13 +119,22 @@ export interface WorkingSetOptions {
   passages: number;
   dimensions?: number;
   known?: KnownOfAll;
+  /** A folder in memory, which the system may lack. */
+  memory?: string;
 }
 
 /** Opens documents as a snapshot. The caller must close it. @param documents ascending by id; heads are in `publications` */
 export function openWorkingSet(
   publications: PublicationsInMemory,
   documents: readonly WorkingDocument[],
-  { model, documents: all, passages, dimensions = model.dimensions, known = {} }: WorkingSetOptions,
+  {
+    model,
+    documents: all,
+    passages,
+    dimensions = model.dimensions,
+    known = {},
+    memory = '/dev/shm',
+  }: WorkingSetOptions,
 ): WorkingSet {
   const manifest: Manifest = {
     format: 1,
@@ -145,8 +154,7 @@ export function openWorkingSet(
     snapshot.known = known;
     return { manifest, native: snapshot };
   }
-  const folder = mkdtempSync(join(memoryFolder(), 'priorart-'));
-  try {
+  const write = (folder: string) => {
     const path = join(folder, 'segment.bin');
     return calling(() => {
       const writer = new native.SegmentWriter(path, dimensions, COLUMNS);
@@ -169,18 +177,25 @@ export function openWorkingSet(
       const segment = { id: 'cluster', ...written, firstDoc, lastDoc };
       return { manifest: { ...manifest, segments: [segment] }, native: snapshot };
     });
+  };
+  if (!statSync(memory, { throwIfNoEntry: false })?.isDirectory()) return inTemporary(tmpdir(), write);
+  try {
+    return inTemporary(memory, write);
+  } catch (error) {
+    // Containers often have 64 MB of it, which a few searches with many passages fill.
+    if (!isPriorartError(error) || error.code !== 'disk_full') throw error;
+    return inTemporary(tmpdir(), write);
+  }
+}
+
+function inTemporary<T>(parent: string, write: (folder: string) => T): T {
+  const folder = mkdtempSync(join(parent, 'priorart-'));
+  try {
+    return write(folder);
   } finally {
     // The snapshot has the file mapped.
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-let memory: string | undefined;
-
-/** A folder in memory if the system has one. */
-function memoryFolder(): string {
-  memory ??= statSync('/dev/shm', { throwIfNoEntry: false })?.isDirectory() ? '/dev/shm' : tmpdir();
-  return memory;
 }
 
 /** Halves that a score is made of, each 2^-11 of the one before. */

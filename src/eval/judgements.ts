@@ -5,8 +5,8 @@ import { applicationLink } from '../index/columns.js';
 import { CALIBRATION } from '../limits.js';
 import { kindClass } from '../patent/kind.js';
 import type { DocumentHead } from '../store/document.js';
+import type { Publications } from '../store/publications.js';
 import { resolvePublications } from '../store/resolve.js';
-import type { Store } from '../store/store.js';
 import type { Grades } from './measures.js';
 import type { Qrels } from './trec.js';
 
@@ -34,9 +34,9 @@ export class Judgements {
   /** Ids of all publications of each link. */
   readonly #behind = new Map<string, Set<number>>();
   readonly #grades = new Map<string, Map<string, number>>();
-  readonly #store: Store;
+  readonly #store: Publications;
 
-  constructor(store: Store, qrels: Qrels) {
+  constructor(store: Publications, qrels: Qrels) {
     this.#store = store;
     for (const [question, judged] of qrels) {
       const grades = new Map<string, number>();

@@ -150,6 +150,12 @@ export class IngestRun {
     const outcomeOf = new Map(documents.map((document, n) => [document, outcomes[n] ?? 'unchanged']));
     for (const [n, document] of became.entries()) {
       const outcome = outcomeOf.get(document) ?? 'unchanged';
+      if (typeof outcome === 'object') {
+        this.failed([
+          { file: files[n]!, position: document.patent.patent_id, reason: `not stored: ${outcome.refused}` },
+        ]);
+        continue;
+      }
       this.#counts[outcome] += 1;
       this.#tallies.count(files[n]!, outcome);
       // The second part of a publication changes the document of the first part.

@@ -10,6 +10,11 @@ export type StoredHeads = (
   patentIds: readonly string[],
 ) => Promise<(patentId: string) => DocumentHead | undefined>;
 
+/** Why a document is not stored, though others of its commit are. */
+export interface Refusal {
+  refused: string;
+}
+
 export interface IngestTarget {
   /** Merges parts and corrections with each other and with the stored documents. */
   revise(documents: readonly PreparedDocument[]): Promise<Revision>;
@@ -18,7 +23,10 @@ export interface IngestTarget {
    * @param model that made their vectors
    * @throws PriorartError `model_mismatch` if the vectors must be of another model by now; nothing is stored then
    */
-  commit(model: ModelIdentity, documents: readonly PreparedDocument[]): Promise<Outcome[]>;
+  commit(
+    model: ModelIdentity,
+    documents: readonly PreparedDocument[],
+  ): Promise<readonly (Outcome | Refusal)[]>;
   /** Whether the current version of a file was read completely by the current readers. */
   isRead(file: SourceFile): boolean;
   /** Whether a file was read as a table that is joined with others of its folder. */

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { bulkUntilTaken, isRefused } from '../../src/cluster/bulk.js';
 import { ClusterClient } from '../../src/cluster/client.js';
 import { settingsOf } from '../../src/cluster/settings.js';
-import { bulkUntilTaken } from '../../src/cluster/target.js';
 import { isPriorartError } from '../../src/errors.js';
 
-type Answer = { status?: number; body: unknown } | 'cut' | 'silent';
+/** `stopped`: the answer stops half-way. `torn`: its connection breaks there. */
+type Answer = { status?: number; body: unknown } | 'cut' | 'silent' | 'stopped' | 'torn' | 'page';
 
 /** A node that gives the same answer to every request, or the answers of a list. */
 interface FakeNode {
@@ -33,6 +34,14 @@ async function node(...answers: Answer[]): Promise<FakeNode> {
     asked.push({ path: request.url ?? '', body });
     if (answer === 'silent') return;
     if (answer === 'cut') return void request.socket.destroy();
+    if (answer === 'page')
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello');
+    if (typeof answer === 'string') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"hits":');
+      if (answer === 'torn') setTimeout(() => request.socket.resetAndDestroy(), 20);
+      return;
+    }
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer.body));
   });
@@ -98,6 +107,30 @@ describe('a cluster whose nodes fail', () => {
     }
   });
 
+  test('an answer that stops half-way, or whose connection breaks there, is asked of another node', async (t) => {
+    const printed = t.mock.method(console, 'log', () => {});
+    for (const fault of ['stopped', 'torn'] as const) {
+      const [broken, whole] = [await node(fault), await node(found(0))];
+      const client = await clientOf([broken, whole], 200);
+      for (let n = 0; n < 2; n++) assert.equal((await client.search('/x/_search', {})).hits.hits.length, 1);
+      assert.ok(broken.asked.length > 0);
+      await client.close();
+    }
+    // Standard output holds the messages of `mcp` and the lines of `export`.
+    assert.equal(printed.mock.callCount(), 0);
+  });
+
+  test('an answer of something else than a cluster is an error', async () => {
+    for (const answer of ['page', { body: {} }] as const) {
+      const client = await clientOf([await node(answer)]);
+      assert.equal((await rejection(client.search('/x/_search', {}))).code, 'unavailable');
+      assert.equal((await rejection(client.openState('x'))).code, 'unavailable');
+      const operations = [{ action: { index: { _id: 'a' } }, document: '{}' }];
+      assert.equal((await rejection(bulkUntilTaken(client, operations))).code, 'unavailable');
+      await client.close();
+    }
+  });
+
   test('if no node answers, the call ends as unavailable', async () => {
     const cut = await clientOf([await node('cut')]);
     assert.equal((await rejection(cut.request('GET', '/'))).code, 'unavailable');
@@ -144,12 +177,36 @@ describe('a cluster whose nodes fail', () => {
     await client.close();
   });
 
-  test('a document that the cluster refuses for good is an error, and a conflict is an outcome', async () => {
+  test('documents without a shard that takes writes are sent again', async () => {
+    const item = (status: number) => ({
+      index: { status, ...(status === 503 ? { error: { type: 'unavailable', reason: 'no primary' } } : {}) },
+    });
+    const back = await node({ body: { items: [item(503)] } }, { body: { items: [item(201)] } });
+    const client = await clientOf([back]);
+    const outcomes = await bulkUntilTaken(client, [{ action: { index: { _id: 'a' } }, document: '{}' }]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      [201],
+    );
+    await client.close();
+  });
+
+  test('an index that takes no writes is told apart from a refused document', async () => {
+    const blocked = {
+      index: { status: 403, error: { type: 'cluster_block_exception', reason: 'read-only' } },
+    };
+    const client = await clientOf([await node({ body: { items: [blocked] } })]);
+    const operations = [{ action: { index: { _id: 'a' } }, document: '{}' }];
+    assert.match((await rejection(bulkUntilTaken(client, operations))).message, /takes no writes: read-only/);
+    await client.close();
+  });
+
+  test('a document that the cluster refuses for good, and a conflict, are outcomes', async () => {
     const refused = { index: { status: 400, error: { type: 'mapper', reason: 'no field x' } } };
     const conflict = { index: { status: 409, error: { type: 'conflict', reason: 'changed' } } };
     const operations = [{ action: { index: { _id: 'a' } }, document: '{}' }];
     const strict = await clientOf([await node({ body: { items: [refused] } })]);
-    assert.match((await rejection(bulkUntilTaken(strict, operations))).message, /no field x/);
+    assert.ok(isRefused((await bulkUntilTaken(strict, operations))[0]!));
     await strict.close();
     const raced = await clientOf([await node({ body: { items: [conflict] } })]);
     assert.equal((await bulkUntilTaken(raced, operations))[0]!.status, 409);

@@ -119,6 +119,42 @@ describe('the nearest documents', { skip: await missingForCluster() }, () => {
     assert.ok(all >= 0.97 && filtered >= 0.97, `recall@10 is ${all}, with a filter ${filtered}`);
   });
 
+  test('an index that gives 10,000 of a shard at most leaves none out', async () => {
+    const index = `many-${randomUUID()}`;
+    const settings = settingsOf({ nodes: cluster.urls, index, knnEngine: 'lucene', replicas: 0 });
+    const many = await ClusterClient.open(settings);
+    try {
+      const model = { ...MODEL, dimensions: 2 };
+      await createIndex(many, model, undefined);
+      const target = await ClusterTarget.open(many);
+      const turned = Array.from({ length: 10_200 }, (_, n): PreparedDocument => {
+        const document = documents[n % DOCUMENTS]!;
+        const number = String(n).padStart(8, '0');
+        const patent = { ...document.patent, patent_id: `US${number}B2`, country: 'US' as const, number };
+        const angle = n / 10_200;
+        const vectors = Float32Array.of(Math.cos(angle), Math.sin(angle));
+        return { ...document, patent, hash: `turned ${n}`, passages: document.passages.slice(0, 1), vectors };
+      });
+      await target.commit(model, turned);
+      const near = await many.atOneState(`${index}-1`, (state) =>
+        nearest(state, { vector: Float32Array.of(1, 0), filter: [], scan: 'index', size: 12_000 }),
+      );
+      assert.equal(new Set(near.map(({ patentId }) => patentId)).size, turned.length);
+      // A patent with long tables of sequences has more than 10,000 passages.
+      const [one] = turned;
+      const passages = Array.from({ length: 10_500 }, () => one!.passages[0]!);
+      const long = {
+        ...one!,
+        hash: 'long',
+        passages,
+        vectors: new Float32Array(2 * passages.length).fill(0.5),
+      };
+      assert.deepEqual(await target.commit(model, [long]), ['updated']);
+    } finally {
+      await many.close();
+    }
+  });
+
   test('the documents from a threshold on are those of the truth', async () => {
     const question = vector();
     const least = 0.6;

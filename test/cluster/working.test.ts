@@ -1,13 +1,23 @@
 /** Parts of the engine on a cluster that need no cluster. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { queryOf } from '../../src/cluster/clauses.js';
+import { documentOf, vectorsOf } from '../../src/cluster/documents.js';
 import { occurrences } from '../../src/cluster/forms.js';
 import { PublicationsInMemory } from '../../src/cluster/publications.js';
-import { SCORE_QUESTION, scoreVector } from '../../src/cluster/working.js';
+import { openWorkingSet, SCORE_QUESTION, scoreVector } from '../../src/cluster/working.js';
+import { native } from '../../src/index/native.js';
+import type { Passage } from '../../src/patent/passage.js';
+import type { Patent } from '../../src/patent/record.js';
 import type { DocumentHead } from '../../src/store/document.js';
 import { resolvePublications } from '../../src/store/resolve.js';
 import { random } from '../crash/folder.js';
+import { smallDisk } from '../small-disk.js';
+import { until } from '../until.js';
 
 describe('a score as a vector', () => {
   test('its product with the question is the score, to the last digit of 32 bits', () => {
@@ -46,6 +56,59 @@ describe('publications in memory', () => {
   });
 });
 
+describe('a document as JSON', () => {
+  test('the numbers of its vectors are those that are stored, to the last bit', () => {
+    const every = Uint16Array.from({ length: 1 << 16 }, (_, n) => n).filter(
+      (half) => (half & 0x7c00) !== 0x7c00,
+    );
+    const vectors = native.fromHalves(new Uint8Array(every.buffer));
+    const patent = { patent_id: 'US1B2', country: 'US', number: '1', kind_code: 'B2', title: 'A' } as Patent;
+    const passage = { text: 'A' } as Passage;
+    const text = documentOf({ patent, hash: 'h', passages: [passage], vectors }, [], vectors.length);
+    const { passages, ...rest } = JSON.parse(text);
+    // Zero has one sign there.
+    assert.deepEqual(
+      Float32Array.from(passages[0].vector, (number: number) => number + 0),
+      vectors.map((number) => number + 0),
+    );
+    assert.deepEqual(vectorsOf(rest), vectors);
+    assert.deepEqual(rest.ids, ['US1B2']);
+  });
+});
+
+describe('a working set', () => {
+  test('is written elsewhere if the folder in memory is too small', async (t) => {
+    const disk = smallDisk(t, 1);
+    if (typeof disk === 'string') return t.skip(disk);
+    const publications = new PublicationsInMemory('test');
+    const documents = Array.from({ length: 60 }, (_, n) => {
+      const head = { patent_id: `US${n}B2`, number: `${n}`, country: 'US', kind_code: 'B2', passages: 100 };
+      const doc = publications.add({ head: head as unknown as DocumentHead });
+      return { doc, vectors: new Float32Array(100 * 256).fill(0.1) };
+    });
+    const model = { name: 'test', version: '1', dimensions: 256 };
+    const set = openWorkingSet(publications, documents, {
+      model,
+      documents: 60,
+      passages: 6_000,
+      memory: disk.dir,
+    });
+    try {
+      assert.equal(set.native.select([]).docs.length, 1);
+      assert.deepEqual(readdirSync(disk.dir), []);
+    } finally {
+      set.native.close();
+    }
+    // What was begun there is closed when it is collected.
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await until(() => {
+      collect();
+      return spawnSync('umount', [disk.dir]).status === 0;
+    }, 'the disk is free');
+  });
+});
+
 describe('clauses as queries', () => {
   test('a name with signs of a wildcard is looked for literally', () => {
     const clause = { column: 'applicant_name', test: 'contains' as const, terms: ['a*b?c\\d'] };
@@ -59,13 +122,23 @@ describe('clauses as queries', () => {
     assert.deepEqual(queryOf(clause), {
       bool: {
         should: [
-          { prefix: { 'columns.ipc': { value: 'H01M' } } },
-          { prefix: { 'columns.cpc': { value: 'H01M' } } },
+          { terms: { 'columns.ipc.prefix': ['H01M'] } },
+          { terms: { 'columns.cpc.prefix': ['H01M'] } },
         ],
         minimum_should_match: 1,
       },
     });
-    assert.deepEqual(queryOf({ column: 'ipc', test: 'prefix', terms: [] }), { match_none: {} });
+    assert.deepEqual(queryOf({ column: 'inventor_name', test: 'prefix', terms: ['kim'] }), {
+      prefix: { 'columns.inventor_name': { value: 'kim' } },
+    });
+    assert.deepEqual(queryOf({ column: 'inventor_name', test: 'prefix', terms: [] }), { match_none: {} });
+  });
+
+  test('a thousand classification codes are one clause for the cluster, which takes 1,024', () => {
+    const terms = Array.from({ length: 1_000 }, (_, n) => `H01M${n + 1}/`);
+    assert.deepEqual(queryOf({ column: 'cpc', test: 'prefix', terms }), {
+      terms: { 'columns.cpc.prefix': terms },
+    });
   });
 
   test('a phrase counts once for each occurrence, and not once for each of its terms', () => {

@@ -141,6 +141,39 @@ export function conformance(
       assert.ok(counted > 100, `${counted} publications are counted`);
     });
 
+    it('filters at their limits give the same publications', async () => {
+      const codes = Array.from(
+        { length: 1_000 },
+        (_, n) => `H${String(n % 100).padStart(2, '0')}${'ABCDEFGHKL'[n % 10]}`,
+      );
+      const groups = Array.from({ length: 999 }, (_, n) => `H01M ${1 + n}`);
+      const titles = patents.flatMap(({ title }) => title ?? []);
+      const terms = Array.from({ length: 20 }, (_, n) => titles[n % titles.length]!.slice(0, 200));
+      const words = [...new Set(titles.flatMap((title) => title.split(/\s+/)))].slice(0, 20);
+      const query = 'a device that stores energy';
+      const requests: SemanticRequest[] = [
+        { query, ipc_codes: codes, cpc_codes: [...groups, 'H'] },
+        { query, ipc_codes: ['H01M 10/0525', 'G'] },
+        { query, must_not_terms: terms },
+        { query, must_not_terms: words, must_terms: ['the'], translate_terms: true },
+        { query, applicant: 'a'.repeat(200) },
+        { query, applicant: 'ab'.repeat(100) },
+        { query: titles.join(' ').slice(0, 10_000) },
+        { query: titles.join(' ').slice(0, 5_000), must_not_terms: words, translate_terms: true },
+      ];
+      for (const request of requests) {
+        const what = JSON.stringify(request).slice(0, 300);
+        const answers = await both((engine) => engine.search({ ...request, top_k: 40 }, EXACT));
+        assert.ok(answers !== undefined, what);
+        const placed = ({ results }: (typeof answers)[0]): Placed[] =>
+          results.map((result) => ({
+            id: result.patent_id,
+            scores: [result.rerank_score, result.similarity_score],
+          }));
+        sameOrder(placed(answers[0]), placed(answers[1]), rounding, what);
+      }
+    });
+
     it('numbers in any spelling give the same records and details', async () => {
       const numbers = patents.flatMap((patent) => pick(numberSpellings(patent)));
       const asked = [...numbers.slice(0, 150), 'KR1019990000001A', 'nonsense'];
@@ -153,7 +186,9 @@ export function conformance(
     });
 
     it('all records of a filter come in the order of their patent_id', async () => {
-      for (const filter of [{}, { countries: ['KR' as const] }, { kind_codes: ['B1', 'B2'] }]) {
+      const applicants = [...new Set(patents.flatMap((patent) => patent.applicants ?? []))].slice(0, 12);
+      const named = applicants.map(({ name }) => ({ applicant: name, applicant_expand: true }));
+      for (const filter of [{}, { countries: ['KR' as const] }, { kind_codes: ['B1', 'B2'] }, ...named]) {
         const recordsOf = async (engine: Engine) => {
           const records: Patent[] = [];
           for await (const record of engine.patents({ filter })) records.push(record);

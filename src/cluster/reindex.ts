@@ -1,0 +1,263 @@
+/**
+ * Moves the publications of a cluster to a new index, of the current form and perhaps of another model, while searches and
+ * ingests go on. The alias then names the new index. A repeated call goes on where another was stopped.
+ */
+import type { ClusterAddress } from '../engine-options.js';
+import { PriorartError } from '../errors.js';
+import { derive, textsOf } from '../ingest/prepare.js';
+import { type ModelsInput, readModels } from '../models/config.js';
+import { closeModels, identityOf, loadModels, type Models } from '../models/load.js';
+import type { PreparedDocument } from '../store/document.js';
+import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
+import { bulkUntilTaken, isRefused, reasonOf } from './bulk.js';
+import { ClusterClient, type OneState } from './client.js';
+import { documentsOfCluster, type Version, versionsOf } from './copied.js';
+import { FORM } from './mapping.js';
+import { countCommit, createUnnamed, readIndexMeta } from './meta.js';
+import { settingsOf } from './settings.js';
+import { ClusterTarget, knownUnder } from './target.js';
+
+/** Publications of one commit. */
+const COMMITTED = 256;
+/** Times that changes are copied while others write; then the old index takes no writes until the last are copied. */
+const ROUNDS = 5;
+/** If a round copied no more than this, the next is the last. */
+const FEW = 1_000;
+const READ_KEPT = '1h';
+
+export interface ReindexOptions {
+  /** Embeds all passages again with these models. Default: the vectors are copied. */
+  models?: string | ModelsInput | undefined;
+  /** Deletes the old index at the end. Default: it stays, and takes no writes. */
+  deleteOld?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  /** Called after each commit with the publications copied, of all. */
+  onProgress?: ((copied: number, all: number) => void) | undefined;
+}
+
+export interface ReindexSummary {
+  from: string;
+  to: string;
+  model: string;
+  documents: number;
+  /** Publications that were written to the new index by this call, and removed from it. */
+  copied: number;
+  removed: number;
+  /** Seconds for which the index took no writes. */
+  blocked_seconds: number;
+}
+
+/** @throws PriorartError `no_data`, `unavailable`, `invalid_models`, `model_mismatch`, `cancelled` */
+export async function reindex(
+  address: Omit<ClusterAddress, 'engine'>,
+  options: ReindexOptions = {},
+): Promise<ReindexSummary> {
+  const client = await ClusterClient.open(settingsOf(address));
+  try {
+    const from = await readIndexMeta(client, client.settings.index);
+    if (from === undefined) {
+      throw new PriorartError('no_data', `the cluster has no index ${client.settings.index}`);
+    }
+    const chosen = options.models === undefined ? undefined : readModels(options.models);
+    const models = chosen && (await loadModels(chosen));
+    try {
+      const model = models === undefined ? from.meta.model : identityOf(models.embedder);
+      const to = nextName(client.settings.index, from.index);
+      await createUnnamed(client, to, model, chosen === undefined ? from.meta.models : { ...chosen });
+      await checkUnfinished(client, to, model);
+      return await new Move(client, from.index, to, model, models, options).run();
+    } finally {
+      if (models) await closeModels(models);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+/** `patents-2` follows `patents-1`. */
+function nextName(alias: string, index: string): string {
+  const number = index.startsWith(`${alias}-`) ? Number(index.slice(alias.length + 1)) : Number.NaN;
+  if (Number.isInteger(number)) return `${alias}-${number + 1}`;
+  throw new PriorartError('data_version', `the alias ${alias} names ${index}; expected ${alias}-1 or so`);
+}
+
+/** Another call may have begun with another model. */
+async function checkUnfinished(client: ClusterClient, to: string, model: ModelIdentity): Promise<void> {
+  const found = await readIndexMeta(client, to);
+  if (found?.meta.form === FORM && sameModel(found.meta.model, model)) return;
+  const what = found ? `${modelName(found.meta.model)}, form ${found.meta.form}` : 'nothing';
+  throw new PriorartError(
+    'model_mismatch',
+    `the unfinished index ${to} is of ${what}; expected ${modelName(model)}, form ${FORM}. Finish that first, or delete ${to}`,
+  );
+}
+
+/** One move from an index to another. */
+class Move {
+  readonly #client: ClusterClient;
+  readonly #from: string;
+  readonly #to: string;
+  readonly #model: ModelIdentity;
+  readonly #models: Models | undefined;
+  readonly #options: ReindexOptions;
+  readonly #target: ClusterTarget;
+  #copied = 0;
+  #removed = 0;
+
+  /** @param models that embed all passages again; undefined: vectors are copied */
+  constructor(
+    client: ClusterClient,
+    from: string,
+    to: string,
+    model: ModelIdentity,
+    models: Models | undefined,
+    options: ReindexOptions,
+  ) {
+    [this.#client, this.#from, this.#to] = [client, from, to];
+    [this.#model, this.#models, this.#options] = [model, models, options];
+    this.#target = ClusterTarget.ofIndex(client, to, options.signal);
+  }
+
+  async run(): Promise<ReindexSummary> {
+    for (let round = 0; round < ROUNDS; round++) if ((await this.#copyChanges()) <= FEW) break;
+    const started = performance.now();
+    let documents = 0;
+    await this.#client.request('PUT', `/${this.#from}/_block/write`);
+    try {
+      // What was acknowledged before the block is visible only after this.
+      await this.#client.refresh(this.#from);
+      await this.#copyChanges();
+      documents = await this.#checkedCount();
+      await this.#client.request('POST', '/_aliases', {
+        actions: [
+          { remove: { index: this.#from, alias: this.#client.settings.index } },
+          { add: { index: this.#to, alias: this.#client.settings.index } },
+        ],
+      });
+    } catch (error) {
+      await this.#unblock();
+      throw error;
+    }
+    const blocked = performance.now() - started;
+    await countCommit(this.#client);
+    if (this.#options.deleteOld) await this.#client.request('DELETE', `/${this.#from}`);
+    return {
+      from: this.#from,
+      to: this.#to,
+      model: modelName(this.#model),
+      documents,
+      copied: this.#copied,
+      removed: this.#removed,
+      blocked_seconds: Math.round(blocked / 10) / 100,
+    };
+  }
+
+  /** Lets others write again, unless the alias names the new index already: its answer may have been lost. */
+  async #unblock(): Promise<void> {
+    const named = await readIndexMeta(this.#client, this.#client.settings.index).catch(() => undefined);
+    if (named?.index !== this.#from) return;
+    await this.#client
+      .request('PUT', `/${this.#from}/_settings`, { index: { blocks: { write: false } } })
+      .catch(() => {});
+  }
+
+  /** Copies what the indexes do not have in common, as of now. @returns number of changes */
+  #copyChanges(): Promise<number> {
+    const { signal } = this.#options;
+    const compare = (from: OneState) => (to: OneState) => this.#copyDifferences(from, to);
+    return this.#client.atOneState(
+      this.#from,
+      (from) => this.#client.atOneState(this.#to, compare(from), signal, READ_KEPT),
+      signal,
+      READ_KEPT,
+    );
+  }
+
+  async #copyDifferences(from: OneState, to: OneState): Promise<number> {
+    const { hits } = await from.search({ size: 0, track_total_hits: true });
+    const all = hits.total!.value;
+    let [changes, read] = [0, 0];
+    let [wanted, obsolete]: [string[], string[]] = [[], []];
+    const flush = async () => {
+      if (this.#options.signal?.aborted) {
+        throw new PriorartError('cancelled', 'stopped; run `priorart reindex` again to go on');
+      }
+      await this.#copy(from, wanted);
+      await this.#remove(obsolete);
+      changes += wanted.length + obsolete.length;
+      [wanted, obsolete] = [[], []];
+      this.#options.onProgress?.(read, all);
+    };
+    for await (const [mine, theirs] of inPairs(versionsOf(from), versionsOf(to))) {
+      if (mine !== undefined) read += 1;
+      if (mine === undefined) obsolete.push(theirs!.patentId);
+      else if (mine.content !== theirs?.content) wanted.push(mine.patentId);
+      if (wanted.length + obsolete.length >= COMMITTED) await flush();
+    }
+    await flush();
+    return changes;
+  }
+
+  async #copy(from: OneState, patentIds: readonly string[]): Promise<void> {
+    if (patentIds.length === 0) return;
+    const documents: PreparedDocument[] = [];
+    for await (const document of documentsOfCluster(from, patentIds)) {
+      const derived = this.#models ? await derive(this.#models, textsOf(document), this.#options.signal) : {};
+      // The source decides, even if it went back to an earlier version.
+      documents.push({ ...document, ...derived, replaces: true });
+    }
+    const outcomes = await this.#target.commit(this.#model, documents);
+    for (const [n, outcome] of outcomes.entries()) {
+      if (typeof outcome !== 'object') continue;
+      const message = `${documents[n]!.patent.patent_id} cannot be copied: ${outcome.refused}`;
+      throw new PriorartError('internal', message);
+    }
+    this.#copied += documents.length;
+  }
+
+  /** Removes what the old index has no longer. */
+  async #remove(patentIds: readonly string[]): Promise<void> {
+    if (patentIds.length === 0) return;
+    const known = await knownUnder(this.#client, this.#to, patentIds);
+    const obsolete = new Set(patentIds);
+    const there = known.of(patentIds).filter(({ head }) => obsolete.has(head.patent_id));
+    const operations = there.map(({ id }) => ({ action: { delete: { _index: this.#to, _id: id } } }));
+    const refused = (await bulkUntilTaken(this.#client, operations)).find(isRefused);
+    if (refused)
+      throw new PriorartError('internal', `the new index is not as expected: ${reasonOf(refused)}`);
+    await this.#client.refresh(this.#to);
+    this.#removed += operations.length;
+  }
+
+  /** @throws PriorartError `internal` if the indexes have different numbers of publications */
+  async #checkedCount(): Promise<number> {
+    const counts = await Promise.all(
+      [this.#from, this.#to].map(async (index) => {
+        const { hits } = await this.#client.search(`/${index}/_search`, { size: 0, track_total_hits: true });
+        return hits.total!.value;
+      }),
+    );
+    if (counts[0] === counts[1]) return counts[0]!;
+    const message = `${this.#to} has ${counts[1]} publications, and ${this.#from} has ${counts[0]}`;
+    throw new PriorartError('internal', `${message}; run \`priorart reindex\` again`);
+  }
+}
+
+/** Two lists in the order of patent_id, side by side. One of a pair is undefined if its list lacks the publication. */
+async function* inPairs(
+  mine: AsyncGenerator<Version, void>,
+  theirs: AsyncGenerator<Version, void>,
+): AsyncGenerator<[Version | undefined, Version | undefined], void, undefined> {
+  let [a, b] = [await mine.next(), await theirs.next()];
+  while (!a.done || !b.done) {
+    const order = a.done ? 1 : b.done ? -1 : compared(a.value.patentId, b.value.patentId);
+    yield [order <= 0 ? a.value! : undefined, order >= 0 ? b.value! : undefined];
+    if (order <= 0) a = await mine.next();
+    if (order >= 0) b = await theirs.next();
+  }
+}
+
+/** The order of the cluster: that of the bytes in UTF-8. */
+function compared(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

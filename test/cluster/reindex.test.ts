@@ -1,0 +1,182 @@
+/** Moving to another index: searches and writes go on, and nothing is lost. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ClusterClient } from '../../src/cluster/client.js';
+import { readMeta } from '../../src/cluster/meta.js';
+import { reindex } from '../../src/cluster/reindex.js';
+import { settingsOf } from '../../src/cluster/settings.js';
+import { type Engine, open } from '../../src/engine.js';
+import { isPriorartError } from '../../src/errors.js';
+import { FIXTURES, questions } from '../crash/folder.js';
+import { writeOtherModel } from '../embed/other-model.js';
+import { proxyOf } from './proxy.js';
+import { missingForCluster, type StartedCluster, startedCluster } from './started.js';
+
+const EXACT = { exact: true } as const;
+
+describe('reindexing', { skip: await missingForCluster() }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'priorart-reindex-'));
+  let cluster: StartedCluster;
+  before(async () => {
+    cluster = await startedCluster();
+  });
+  after(async () => {
+    await cluster?.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  const addressOf = (index: string, nodes = cluster.urls) =>
+    ({ nodes, index, knnEngine: 'lucene', replicas: 0, shards: 1 }) as const;
+
+  async function filled(): Promise<{ engine: Engine; index: string }> {
+    const index = `reindex-${randomUUID()}`;
+    const engine = await open({ engine: 'opensearch', ...addressOf(index) }, { create: true });
+    for (const source of FIXTURES) await engine.ingest(source);
+    return { engine, index };
+  }
+
+  const written = (n: number, title = `Wombat lift number ${n}`) => ({
+    patent_id: `US${30_000_000 + n}A1`,
+    country: 'US',
+    number: String(30_000_000 + n),
+    kind_code: 'A1',
+    title,
+  });
+
+  const ids = async (engine: Engine) => {
+    const found: string[] = [];
+    for await (const { patent_id } of engine.patents()) found.push(patent_id);
+    return found;
+  };
+
+  const answersOf = (engine: Engine) =>
+    Promise.all(
+      questions(20).map(async (query) => {
+        const { results } = await engine.search(
+          { query, top_k: 20, countries: ['KR'] },
+          { ...EXACT, rerank: false },
+        );
+        return results.map(({ patent_id, similarity_score }) => `${patent_id} ${similarity_score}`);
+      }),
+    );
+
+  async function current(index: string) {
+    const client = await ClusterClient.open(settingsOf(addressOf(index)));
+    try {
+      return (await readMeta(client))!;
+    } finally {
+      await client.close();
+    }
+  }
+
+  test('other shards: no search fails, no write is lost, while others search and write', async () => {
+    const { engine, index } = await filled();
+    try {
+      const expected = await answersOf(engine);
+      const [stored, deleted] = [new Map<string, string>(), new Set<string>()];
+      let isOver = false;
+      const write = async () => {
+        for (let n = 0; !isOver; n++) {
+          const record = written(n);
+          await engine.ingest([record] as never);
+          stored.set(record.patent_id, record.title);
+          if (n % 3 === 1) {
+            const again = written(n - 1, `Another title of ${n - 1}`);
+            await engine.ingest([again] as never);
+            stored.set(again.patent_id, again.title);
+          }
+          if (n % 4 === 3) {
+            const { patent_id } = written(n - 3);
+            await engine.delete(patent_id);
+            stored.delete(patent_id);
+            deleted.add(patent_id);
+          }
+        }
+      };
+      let answers = 0;
+      const search = async () => {
+        while (!isOver) {
+          assert.deepEqual(await answersOf(engine), expected);
+          answers += 1;
+        }
+      };
+      const load = Promise.all([write(), search()]);
+      load.catch(() => {});
+      const summary = await reindex({ ...addressOf(index), shards: 2 });
+      const before = [answers, stored.size];
+      while (answers < before[0]! + 2 || stored.size < before[1]! + 2) {
+        await Promise.race([new Promise((resolve) => setTimeout(resolve, 50)), load]);
+      }
+      isOver = true;
+      await load;
+      assert.deepEqual([summary.from, summary.to], [`${index}-1`, `${index}-2`]);
+      assert.equal((await current(index)).index, `${index}-2`);
+      const there = new Map<string, string | undefined>();
+      for await (const { patent_id, title } of engine.patents()) there.set(patent_id, title);
+      for (const [id, title] of stored) assert.equal(there.get(id), title, id);
+      for (const id of deleted) assert.ok(!there.has(id), id);
+      const block = await fetch(`${cluster.urls[0]}/${index}-1/_doc/x`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      });
+      assert.equal(block.status, 403, 'the old index takes no writes');
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test('another model: the answers are those of a new index of that model', async () => {
+    const { engine, index } = await filled();
+    const models = join(folder, 'half.json');
+    await writeOtherModel(join(folder, 'half.bin'), 'half', 128);
+    writeFileSync(models, JSON.stringify({ embedder: { kind: 'static', file: './half.bin' } }));
+    const fresh = await open(
+      { engine: 'opensearch', ...addressOf(`reindex-${randomUUID()}`) },
+      { create: true, models },
+    );
+    try {
+      for (const source of FIXTURES) await fresh.ingest(source);
+      const before = await answersOf(engine);
+      const summary = await reindex(addressOf(index), { models, deleteOld: true });
+      assert.equal(summary.documents, (await ids(fresh)).length);
+      const expected = await answersOf(fresh);
+      assert.notDeepEqual(before, expected);
+      // The engine that was open all the time follows, within a second.
+      let now = await answersOf(engine);
+      for (let tries = 0; tries < 100 && JSON.stringify(now) === JSON.stringify(before); tries++) {
+        now = await answersOf(engine);
+      }
+      assert.deepEqual(now, expected);
+      assert.equal((await engine.ingest([written(1)] as never)).ingested, 1);
+      assert.equal((await fetch(`${cluster.urls[0]}/${index}-1`)).status, 404, 'the old index is deleted');
+    } finally {
+      await Promise.all([engine.close(), fresh.close()]);
+    }
+  });
+
+  test('a move that is stopped goes on, with what changed meanwhile, and leaves no block', async () => {
+    const { engine, index } = await filled();
+    const proxy = await proxyOf(cluster.urls[0]!);
+    try {
+      // The last step fails: the index takes no writes at that moment.
+      proxy.fault(({ path }) => (path.startsWith('/_aliases') ? { status: 503, body: {} } : undefined));
+      const stopped = reindex(addressOf(index, [proxy.url]));
+      await assert.rejects(stopped, (error) => isPriorartError(error) && error.code === 'unavailable');
+      const [first] = await ids(engine);
+      await engine.ingest([written(2)] as never);
+      await engine.delete(first!);
+      const { copied, removed } = await reindex(addressOf(index));
+      assert.deepEqual([copied, removed], [1, 1]);
+      const now = await ids(engine);
+      assert.ok(now.includes(written(2).patent_id) && !now.includes(first!));
+    } finally {
+      proxy.close();
+      await engine.close();
+    }
+  });
+});
