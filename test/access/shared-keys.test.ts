@@ -85,7 +85,7 @@ describe('shared accounts', () => {
     const [a, b] = [await serverOn(cluster), await serverOn(cluster)];
     const [one, two] = [await a.createAccount(team), await b.createAccount(team)];
     await a.passwords.set(one.id, 'a long enough password');
-    await assert.rejects(b.passwords.set(two.id, 'another long password'), { code: 'usage' });
+    await assert.rejects(b.passwords.set(two.id, 'another long password'), { code: 'name_taken' });
     assert.equal((await b.passwords.signIn('Team', 'a long enough password'))?.account.id, one.id);
     const session = { id: 's1', account: one.id, kind: 'account', epoch: 1, expires: 9e12 } as const;
     assert.equal(b.passwords.isAccountSessionEnded(session), false);
