@@ -127,11 +127,17 @@ const NAME_CHARS = 50;
  */
 export function fileNameOf({ search: { query, like }, searchedAt }: Source, ending: string): string {
   const words = (query.trim() || like.join(' ')).normalize('NFC').replace(UNFIT, '-');
-  const short = [...words].slice(0, NAME_CHARS).join('');
-  return ['priorart', short.replace(/^[-.]+|[-.]+$/g, ''), searchedAt.slice(0, 10)]
+  return ['priorart', withoutEdges([...words].slice(0, NAME_CHARS)), searchedAt.slice(0, 10)]
     .filter(Boolean)
     .join('-')
     .concat('.', ending);
+}
+
+/** Characters without the dots and hyphens at both ends. */
+function withoutEdges(characters: string[]): string {
+  const isKept = (character: string) => character !== '-' && character !== '.';
+  const from = characters.findIndex(isKept);
+  return from < 0 ? '' : characters.slice(from, characters.findLastIndex(isKept) + 1).join('');
 }
 
 /**
