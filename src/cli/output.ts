@@ -61,7 +61,8 @@ export function reportError(error: unknown): number {
     return EXIT.failed;
   }
   process.stderr.write(`priorart: ${error.inCommand ?? error.message}\n`);
-  const usage = ['usage', 'unknown_index_kind'].includes(error.code) || [400, 409, 422].includes(error.status);
+  const usage =
+    ['usage', 'unknown_index_kind'].includes(error.code) || [400, 409, 422].includes(error.status);
   return usage ? EXIT.usage : EXIT.failed;
 }
 
