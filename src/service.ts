@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { GetOptions } from './engine-options.js';
 import type { AskedBy, DeleteResult, EngineBackend } from './engine-port.js';
-import { isPriorartError, PriorartError } from './errors.js';
+import { PriorartError } from './errors.js';
 import { checkIndexKind } from './index/kinds.js';
 import { snapshotFolder } from './index/snapshot-folder.js';
 import type { SnapshotOptions, SnapshotSummary } from './index/snapshot-summary.js';
@@ -29,6 +29,7 @@ import type {
 } from './observe/observations.js';
 import type { Patent } from './patent/record.js';
 import { CoverageDocument } from './pool/coverage.js';
+import { OpenWork } from './pool/open-work.js';
 import { type Answers, type AskOptions, Inline, Pool } from './pool/pool.js';
 import { Rankings } from './pool/rankings.js';
 import type { AnswerOf, Question } from './pool/tasks.js';
@@ -73,9 +74,7 @@ export class IndexService implements EngineBackend {
   readonly #rankings: Rankings;
   readonly #coverage: CoverageDocument;
   readonly #sources: SourceList;
-  /** Work that `close` waits for, and the signal that stops it. */
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #closing = new AbortController();
+  readonly #work = new OpenWork();
   #warm = false;
 
   private constructor(store: Store, answers: Answers) {
@@ -118,7 +117,7 @@ export class IndexService implements EngineBackend {
   }
 
   checkOpen(): void {
-    if (this.#closing.signal.aborted) throw new PriorartError('unavailable', 'the index is closed');
+    this.#work.check();
   }
 
   /** Sends a question to the workers. */
@@ -157,18 +156,18 @@ export class IndexService implements EngineBackend {
   }
 
   records(numbers: readonly string[], options: GetOptions): Promise<(Patent | undefined)[]> {
-    return this.#guarded(options.signal, (signal) =>
+    return this.#work.run(options.signal, (signal) =>
       recordsByNumber(this.store, numbers, { ...options, signal }),
     );
   }
 
   async *allRecords(filters: Filters, options: GetOptions): AsyncGenerator<Patent, void, undefined> {
-    const { signal, release } = eitherOf(options.signal, this.#closing.signal);
+    const { signal, release } = this.#work.signal(options.signal);
     const records = allRecords(this.store, filters, { ...options, signal });
     try {
       for (;;) {
         // `close` waits only for the read, not for the work of the application between two records.
-        const next = await this.#guarded(options.signal, () => records.next());
+        const next = await this.#work.run(options.signal, () => records.next());
         if (next.done) return;
         yield next.value;
       }
@@ -182,7 +181,7 @@ export class IndexService implements EngineBackend {
     source: readonly string[] | { records: PatentRecords },
     options: IngestOptions,
   ): Promise<IngestSummary> {
-    return this.#guarded(options.signal, (signal) => {
+    return this.#work.run(options.signal, (signal) => {
       const preparer: Preparer = {
         parallel: this.parallel,
         prepare: (units) => this.ask({ kind: 'prepare', units }, { signal }),
@@ -239,30 +238,11 @@ export class IndexService implements EngineBackend {
   }
 
   ready(): { ready: boolean; missing: string[] } {
-    if (this.#closing.signal.aborted) return { ready: false, missing: ['the index is closed'] };
+    if (this.#work.isClosed) return { ready: false, missing: ['the index is closed'] };
     const missing = this.#warm ? [] : ['the workers are starting'];
     const displaced = this.store.displacement();
     if (displaced !== undefined) missing.push(displaced);
     return { ready: missing.length === 0, missing };
-  }
-
-  /**
-   * Runs work on the store. The work ends soon after the signal fires or the folder is closed. `close` waits for it.
-   */
-  async #guarded<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal, release } = eitherOf(given, this.#closing.signal);
-    const running = work(signal);
-    this.#running.add(running);
-    try {
-      return await running;
-    } catch (error) {
-      this.checkOpen();
-      if (!given?.aborted || isPriorartError(error)) throw error;
-      throw new PriorartError('cancelled', 'the call was cancelled', { cause: error });
-    } finally {
-      this.#running.delete(running);
-      release();
-    }
   }
 
   /** Opens models and segments in every worker, so that the first search is not slower. */
@@ -281,29 +261,14 @@ export class IndexService implements EngineBackend {
 
   /** Waits for running searches, stops tracked work and closes the folder. */
   async close(): Promise<void> {
-    if (this.#closing.signal.aborted) return;
-    this.#closing.abort(new PriorartError('unavailable', 'the index is closed'));
+    if (this.#work.isClosed) return;
+    this.#work.stop();
     this.#rankings.close();
     await this.#answers.close();
     // Tracked work stops at its next batch, but may be in a commit or merge. The store stays open until then.
-    await Promise.allSettled(this.#running);
+    await this.#work.ended();
     await this.store.close();
   }
-}
-
-/** A signal that fires when one of two signals fires. */
-function eitherOf(a: AbortSignal | undefined, b: AbortSignal): { signal: AbortSignal; release: () => void } {
-  const both = new AbortController();
-  const sources = a === undefined ? [b] : [a, b];
-  const fire = () => both.abort(sources.find(({ aborted }) => aborted)?.reason);
-  for (const source of sources) {
-    if (source.aborted) fire();
-    source.addEventListener('abort', fire, { once: true });
-  }
-  const release = () => {
-    for (const source of sources) source.removeEventListener('abort', fire);
-  };
-  return { signal: both.signal, release };
 }
 
 function askOptions({ signal, deadlineMs, isPatient }: AskedBy): AskOptions {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ClusterAddress, GetOptions } from '../engine-options.js';
 import type { AskedBy, DeleteResult, EngineBackend } from '../engine-port.js';
-import { isPriorartError, PriorartError } from '../errors.js';
+import { PriorartError } from '../errors.js';
 import type { SnapshotSummary } from '../index/snapshot-summary.js';
 import { ingestInto } from '../ingest/ingest.js';
 import type { PatentRecords } from '../ingest/patent-schema.js';
@@ -14,6 +14,7 @@ import { identityOf, type Models, openEmbedder } from '../models/load.js';
 import { ThreadModels } from '../models/thread-models.js';
 import type { AnswerObserver, PoolState } from '../observe/observations.js';
 import type { Patent } from '../patent/record.js';
+import { OpenWork } from '../pool/open-work.js';
 import { cancelled, Queue } from '../pool/queue.js';
 import type { Cancellation } from '../search/cancel.js';
 import type { AnalyticsQuery, DetailsQuery, Filters, SemanticQuery } from '../search/query.js';
@@ -61,8 +62,7 @@ export class ClusterEngine implements EngineBackend {
   readonly #observe: AnswerObserver;
   readonly #queue = new Queue(PARALLEL, PARALLEL * QUEUE_PER_WORKER);
   readonly #health: Health;
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #closing = new AbortController();
+  readonly #work = new OpenWork();
   readonly #index: CurrentIndex;
   #ledger: SourceRecord[];
   #coverage: { body: TaggedBody; readAt: number } | undefined;
@@ -108,7 +108,7 @@ export class ClusterEngine implements EngineBackend {
   }
 
   checkOpen(): void {
-    if (this.#closing.signal.aborted) throw new PriorartError('unavailable', 'the index is closed');
+    this.#work.check();
   }
 
   searchBody(query: SemanticQuery, limits: AskedBy): Promise<Body> {
@@ -166,7 +166,7 @@ export class ClusterEngine implements EngineBackend {
     numbers: readonly string[],
     { vectors = false, signal }: GetOptions,
   ): Promise<(Patent | undefined)[]> {
-    return this.#guarded(signal, (either) =>
+    return this.#work.run(signal, (either) =>
       this.#index.run(({ index }) => {
         const work = (state: OneState) => recordsByNumber(state, this.dir, numbers, vectors);
         return this.#client.atOneState(index, work, either);
@@ -176,7 +176,7 @@ export class ClusterEngine implements EngineBackend {
 
   /** Runs work that looks publications up, again and again until all that it reads is known. */
   look<T>(work: (publications: Publications) => T): Promise<T> {
-    return this.#guarded(undefined, (signal) =>
+    return this.#work.run(undefined, (signal) =>
       this.#index.run(({ index }) => {
         const publications = new PublicationsInMemory(this.dir);
         const onState = (state: OneState) =>
@@ -190,11 +190,13 @@ export class ClusterEngine implements EngineBackend {
     this.checkOpen();
     // A generator cannot be left open within `atOneState`, so records come through a channel of one.
     const { signal, vectors = false } = options;
-    const either = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
-    const { meta, state } = await this.#index.run(async (current) => {
-      return { meta: current, state: await this.#client.openState(current.index, either, READ_KEPT) };
-    });
+    const { signal: either, release } = this.#work.signal(signal);
+    let opened: OneState | undefined;
     try {
+      const { meta, state } = await this.#index.run(async (current) => {
+        return { meta: current, state: await this.#client.openState(current.index, either, READ_KEPT) };
+      });
+      opened = state;
       const named = await this.#withNames(state, meta, filters);
       for await (const record of allRecords(state, this.dir, named, vectors)) {
         yield record;
@@ -202,7 +204,8 @@ export class ClusterEngine implements EngineBackend {
         if (signal?.aborted) throw cancelled();
       }
     } finally {
-      state.release();
+      opened?.release();
+      release();
     }
   }
 
@@ -219,7 +222,7 @@ export class ClusterEngine implements EngineBackend {
     source: readonly string[] | { records: PatentRecords },
     options: IngestOptions,
   ): Promise<IngestSummary> {
-    return this.#guarded(options.signal, async (signal) => {
+    return this.#work.run(options.signal, async (signal) => {
       const preparer: Preparer = {
         parallel: PREPARED,
         prepare: (units) =>
@@ -246,7 +249,7 @@ export class ClusterEngine implements EngineBackend {
   }
 
   async delete(numbers: readonly string[]): Promise<DeleteResult> {
-    return this.#guarded(undefined, async (signal) => {
+    return this.#work.run(undefined, async (signal) => {
       try {
         return await untilUnblocked(() => {
           this.#changed();
@@ -270,17 +273,17 @@ export class ClusterEngine implements EngineBackend {
   }
 
   ready(): { ready: boolean; missing: string[] } {
-    if (this.#closing.signal.aborted) return { ready: false, missing: ['the index is closed'] };
+    if (this.#work.isClosed) return { ready: false, missing: ['the index is closed'] };
     const { missing } = this.#health;
     return { ready: missing.length === 0, missing: [...missing] };
   }
 
   async close(): Promise<void> {
-    if (this.#closing.signal.aborted) return;
-    this.#closing.abort(new PriorartError('unavailable', 'the index is closed'));
+    if (this.#work.isClosed) return;
+    this.#work.stop();
     this.#health.close();
     await this.#queue.close();
-    await Promise.allSettled(this.#running);
+    await this.#work.ended();
     await this.#models.close();
     await this.#client.close();
   }
@@ -329,22 +332,6 @@ export class ClusterEngine implements EngineBackend {
   #changed(): void {
     this.#index.changed();
     this.#coverage = undefined;
-  }
-
-  /** Runs work that `close` stops and waits for. */
-  async #guarded<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    this.checkOpen();
-    const running = work(AbortSignal.any([this.#closing.signal, ...(given ? [given] : [])]));
-    this.#running.add(running);
-    try {
-      return await running;
-    } catch (error) {
-      this.checkOpen();
-      if (!given?.aborted || isPriorartError(error)) throw error;
-      throw new PriorartError('cancelled', 'the call was cancelled', { cause: error });
-    } finally {
-      this.#running.delete(running);
-    }
   }
 }
 

@@ -5,7 +5,7 @@
 
 /** A search. `null` means that the field is absent. */
 export interface SemanticRequest {
-  /** Natural-language query in sentence form: single words find less. White space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
+  /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
   query?: string | null | undefined;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;
@@ -133,7 +133,7 @@ export interface PatentFilter {
 
 /** A request for statistics and a page of results. `null` means that the field is absent. */
 export interface AnalyticsRequest {
-  /** Natural-language query in sentence form: single words find less. White space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
+  /** Natural-language query in sentence form; white space around it does not count. Required unless like is given. A query that is only the number of a stored publication gives that publication first, then what is like it; one that is only an IPC or CPC code gives the documents of that class. */
   query?: string | null | undefined;
   /** Number of results. 1 to 100. Default: 10. */
   top_k?: number | null | undefined;

@@ -51,8 +51,7 @@ const searchFields = {
   query: querySchema
     .nullish()
     .describe(
-      'Natural-language query in sentence form: single words find less. White space around it does not ' +
-        'count. Required unless like is given. ' +
+      'Natural-language query in sentence form; white space around it does not count. Required unless like is given. ' +
         'A query that is only the number of a stored publication gives that publication first, then what is like it; ' +
         'one that is only an IPC or CPC code gives the documents of that class',
     ),

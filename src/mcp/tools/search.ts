@@ -74,9 +74,9 @@ export const searchPatents: Tool = {
     'Finds patents and applications of US, KR, JP, CN and EP by meaning, best first, in one call for all offices and ' +
     'languages. Give query (a sentence in English, Korean, Japanese or Chinese), or like (publication numbers), or both. ' +
     'Narrow with the filters. For prior art give as_of. For one result per invention give collapse "family". Read whole ' +
-    'documents with get_patents. The answer always has top_k results if the filters allow: a document whose ' +
-    'similarity_score is below .3 is hardly about the query. The order is that of a reranker, not of similarity_score. Each ' +
-    'call counts as one search of the monthly quota.',
+    'documents with get_patents. The answer always has top_k results if the filters allow: those with a ' +
+    'similarity_score far below .5 may be about something else. The order is that of a reranker, not of similarity_score. ' +
+    'Each call counts as one search of the monthly quota.',
   input: semanticSchema.extend(SEARCH_OWN.shape),
   output: searchResponseSchema.extend({ results: z.array(searchRow), ...framed }),
   async run(given, api, options) {
@@ -117,15 +117,15 @@ const ANALYTICS_OWN = z.object({
 
 /** Fewer documents than this are few for a landscape. */
 const FEW = 10;
-/** With a smaller min_score, documents about other subjects count. */
+/** The threshold to try then. Some of what it counts is about other subjects. */
 const BROAD = 0.2;
 
 /** What to do if few documents count, because of a threshold that the question does not reach. */
 function adviceOn({ total_matched: total, min_score_used: least }: AnalyticsResponse): { advice?: string } {
   if (total >= FEW || least <= BROAD) return {};
   const advice =
-    `Only ${total} reach min_score ${least}. If the subject is broad, give min_score ${BROAD}. A full sentence finds more ` +
-    'than single words';
+    `Only ${total} reach min_score ${least}. If the subject is broad, give min_score ${BROAD}, which counts some documents ` +
+    'about other subjects, too. Or write query as a full sentence';
   return { advice };
 }
 
@@ -135,9 +135,10 @@ export const analyzePatents: Tool = {
   description:
     'Counts the patents about a subject by year, country, applicant and IPC subclass (stats_group_by), and lists a page of ' +
     'them. For landscapes and trends; use search_patents to find the best matches. Write query as a full sentence that ' +
-    'describes the subject. A document counts if its similarity reaches min_score: .5 counts documents that are clearly ' +
-    'about the query, .2 a broad field. Give collapse "family" to count each invention once, under the country and ' +
-    'applicant of one member. Applicants are counted under their names as printed, in any language. Each call counts as one search of the monthly quota.',
+    'describes the subject. A document counts if its similarity reaches min_score: .5 is for documents that are ' +
+    'clearly about the query; a smaller one counts more, some of them about something else. Give collapse "family" to count each invention once, under the country and ' +
+    'applicant of one member. Applicants are counted under their names as printed, in any language. Each call counts as ' +
+    'one search of the monthly quota.',
   // top_k has no effect on statistics.
   input: analyticsSchema.omit({ top_k: true }).extend(ANALYTICS_OWN.shape),
   output: analyticsResponseSchema.extend({
