@@ -404,6 +404,11 @@ export interface SearchOptions {
   shown?: ShownScore;
   /** Inner product below which documents are left out; -2 allows all. */
   minScore: number;
+  /**
+   * For `searchWords`: whether every passage of a document is scored. Otherwise, those that the document's sketch
+   * proposes.
+   */
+  exact?: boolean;
 }
 
 /** What a recall check compares. */

@@ -72,7 +72,7 @@ export function candidatesOf(
   const documents = query.balance || !countsWords ? 0 : WORD_CANDIDATES;
   const question = countsWords || query.explain || query.highlight ? wordsOf(query.query) : undefined;
   const found = question
-    ? withWords(native, question, vector, selection, hits, { ...asking, documents })
+    ? withWords(native, question, vector, selection, hits, { ...asking, documents, exact: plan.exact })
     : onlyVectors(hits);
   const all = first ? withFirst(first, found) : found;
   const groups = query.collapse && groupsOf(native, selectionOf(native, own), all.hits.docs, grouping);

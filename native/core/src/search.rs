@@ -4,6 +4,7 @@
 
 mod approximate;
 mod best;
+mod bounds;
 mod documents;
 mod group;
 mod passages;
@@ -239,7 +240,8 @@ pub fn search(
             let segment = &*snapshot.segments[hit.segment as usize].0;
             match &probe {
                 Some(probe) if deviations(hit.segment as usize).is_some() => {
-                    Some(documents::best_passages(segment, probe, hit.ordinal as usize, request))
+                    let known = Some((hit.passage, hit.score));
+                    Some(documents::best_passages(segment, probe, hit.ordinal as usize, known, request))
                 }
                 _ if by_codes(hit.segment as usize) => {
                     Some(all_passages(segment, hit.ordinal as usize, request))

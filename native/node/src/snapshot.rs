@@ -69,6 +69,9 @@ pub struct SearchOptions {
     pub shown: Option<ShownScore>,
     /// Inner product below which documents are left out; -2 allows all.
     pub min_score: f64,
+    /// For `searchWords`: whether every passage of a document is scored. Otherwise, those that the document's sketch
+    /// proposes.
+    pub exact: Option<bool>,
 }
 
 /// What a recall check compares.

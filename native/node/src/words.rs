@@ -11,7 +11,7 @@ use priorart_core::lexical::score::{parts_holding, scores, Scores};
 use priorart_core::lexical::stream::phrase;
 use priorart_core::lexical::terms::Terms;
 use priorart_core::lexical::Part;
-use priorart_core::search::{beside, prefer, Hit, Outcome, Request};
+use priorart_core::search::{beside, prefer, Hit, Request};
 use priorart_core::shown::ShownScore as Shown;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -319,9 +319,10 @@ impl Snapshot {
             shown: options.shown.as_ref().map(Shown::from),
         };
         let known = found.iter().map(|&id| self.known_place(id)).collect::<Result<Vec<_>>>()?;
-        let mut others = beside(&self.0, &selection.0, scores, &known, &request).map_err(from_core)?;
+        let exact = options.exact == Some(true);
+        let mut others = beside(&self.0, &selection.0, scores, &known, &request, exact).map_err(from_core)?;
         if let Some(countries) = &options.prefer {
-            prefer(&self.0, &selection.0, &request, countries, &mut others).map_err(from_core)?;
+            prefer(&self.0, &selection.0, &request, countries, &mut others.hits).map_err(from_core)?;
         }
         let score = |(segment, ordinal): (usize, usize)| {
             scores.segments[segment].values().get(ordinal).copied().unwrap_or(0.0)
@@ -329,8 +330,8 @@ impl Snapshot {
         let of_hit = |hit: &Hit| score((hit.segment as usize, hit.ordinal as usize));
         Ok(WordHits {
             scores: known.iter().map(|&place| score(place)).collect::<Vec<f32>>().into(),
-            other_scores: others.iter().map(of_hit).collect::<Vec<f32>>().into(),
-            others: self.hits(&Outcome::default(), &others, &request),
+            other_scores: others.hits.iter().map(of_hit).collect::<Vec<f32>>().into(),
+            others: self.hits(&others, &others.hits, &request),
             used: Vec::new(),
             without: scores.without as u32,
         })

@@ -10,15 +10,20 @@
 //! keep their bounds.
 
 use super::best::Best;
+use super::bounds::Bounds;
 use super::{Hit, Outcome, Passages, Request, Selected, Snapshot};
 use crate::segment::{Facts, Segment};
 use crate::sketch::{Probe, Sketches};
 use crate::{vectors, Error, Result};
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// A passage is not scored if its estimate would have to be this many standard deviations too low.
 const MARGIN: f32 = 2.5;
+/// The same for a passage that competes with other passages of its document only. It may be smaller: what is
+/// lost is the difference between two passages of nearly the same score.
+const WITHIN: f32 = 1.0;
 /// Passages whose residuals are sampled, of all segments together.
 const SAMPLED: usize = 256;
 /// Documents that are put in order first: these times the number wanted, and `BESIDES`. Each
@@ -27,6 +32,8 @@ const FIRST: usize = 2;
 const BESIDES: usize = 256;
 /// Passages of each document whose vectors are prefetched.
 const PREFETCHED: usize = 3;
+/// Passages of a document without a sketch whose vectors are prefetched.
+const ROWS: usize = 32;
 /// Number of documents ahead whose bits are prefetched.
 const AHEAD: usize = 6;
 /// Adjacent documents whose means are computed together.
@@ -43,8 +50,26 @@ struct Candidate {
     ordinal: u32,
 }
 
-/// A passage that may be scored: its row, and the greatest likely score.
-type Likely = (u32, f32);
+/// A passage that may be scored.
+#[derive(Clone, Copy, Default)]
+struct Likely {
+    row: u32,
+    /// Greatest likely score.
+    at_most: f32,
+    /// Standard deviation of the estimate's error.
+    deviation: f32,
+}
+
+impl Likely {
+    /// Whether it may be better than a passage of the same document with this score.
+    fn may_reach(&self, score: f32) -> bool {
+        self.at_most - (MARGIN - WITHIN) * self.deviation >= score
+    }
+
+    fn best_first(a: &Likely, b: &Likely) -> Ordering {
+        b.at_most.total_cmp(&a.at_most)
+    }
+}
 
 /// A document whose passages may count.
 struct Visit {
@@ -74,6 +99,9 @@ struct Part<'a> {
 /// Memory of a search, reused by this thread.
 #[derive(Default)]
 struct Desk {
+    /// The bounds of all documents that the filter allows, and the products of their means, in the order of the parts.
+    bounds: Bounds,
+    products: Vec<f32>,
     candidates: Vec<Candidate>,
     likely: Vec<Likely>,
     visits: Vec<Visit>,
@@ -144,47 +172,51 @@ struct Search<'a, 'b> {
 
 impl Search<'_, '_> {
     fn run(&mut self, deviations: f32, desk: &mut Desk) -> Result<()> {
-        self.collect(deviations, desk);
+        self.bound(deviations, desk);
         let mut candidates = std::mem::take(&mut desk.candidates);
-        let mut rest = candidates.as_mut_slice();
         let mut count = FIRST * self.request.documents + BESIDES;
-        while !rest.is_empty() {
-            let taken = count.min(rest.len());
-            if taken < rest.len() {
-                rest.select_nth_unstable_by(taken, |a, b| b.bound.total_cmp(&a.bound));
-            }
-            let (batch, others) = rest.split_at_mut(taken);
-            self.estimate(batch, desk)?;
-            self.score(batch, desk)?;
-            // The first of the others has the greatest bound of them.
-            if others.first().is_none_or(|next| next.bound < self.best.least()) {
-                break;
-            }
-            (rest, count) = (others, count * 2);
+        while let Some(buckets) = desk.bounds.next(count, self.best.least()) {
+            self.collect(&buckets, desk, &mut candidates);
+            self.estimate(&candidates, desk)?;
+            self.score(&candidates, desk)?;
+            count *= 2;
         }
         desk.candidates = candidates;
         Ok(())
     }
 
-    /// The documents that the filter allows and whose bound reaches the least score.
-    fn collect(&mut self, deviations: f32, desk: &mut Desk) {
-        let Desk { candidates, sums, means, .. } = desk;
-        candidates.clear();
-        let least = self.best.least();
-        for (number, part) in self.parts.iter().enumerate() {
+    /// Computes the bounds of the documents that the filter allows.
+    fn bound(&mut self, deviations: f32, desk: &mut Desk) {
+        let Desk { bounds, products, sums, means, .. } = desk;
+        bounds.clear();
+        products.clear();
+        for part in &self.parts {
             self.outcome.candidates += part.selected.row_count;
             for run in part.selected.docs.runs() {
                 for from in run.clone().step_by(ADJACENT) {
                     let ordinals = from..run.end.min(from + ADJACENT);
                     self.probe.means(part.sketches.docs(ordinals.clone()), sums, means);
                     for (ordinal, &mean) in ordinals.zip(&*means) {
-                        let bound = mean + deviations * part.sketches.spread(ordinal);
-                        if bound >= least {
-                            let (part, ordinal) = (number as u32, ordinal as u32);
-                            candidates.push(Candidate { bound, mean, part, ordinal });
-                        }
+                        bounds.push(mean + deviations * part.sketches.spread(ordinal));
                     }
+                    products.extend_from_slice(means);
                 }
+            }
+        }
+    }
+
+    /// The documents whose bounds lie in some buckets.
+    fn collect(&self, buckets: &Range<u16>, desk: &Desk, candidates: &mut Vec<Candidate>) {
+        candidates.clear();
+        let mut end = 0;
+        for (part, Part { selected, .. }) in (0..).zip(&self.parts) {
+            for run in selected.docs.runs() {
+                let from = end;
+                end += run.len();
+                desk.bounds.each_in(from..end, buckets, |n, bound| {
+                    let (mean, ordinal) = (desk.products[from + n], (run.start + n) as u32);
+                    candidates.push(Candidate { bound, mean, part, ordinal });
+                });
             }
         }
     }
@@ -231,8 +263,8 @@ impl Search<'_, '_> {
                 let soon = &visits[ready];
                 let part = &self.parts[documents[soon.document as usize].part as usize];
                 let passages = soon.passages(likely);
-                passages.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
-                for &(row, _) in passages.iter().take(PREFETCHED) {
+                passages.sort_unstable_by(Likely::best_first);
+                for &Likely { row, .. } in passages.iter().take(PREFETCHED) {
                     vectors::prefetch(part.facts.rows(row as usize..row as usize + 1));
                 }
                 ready += 1;
@@ -241,7 +273,7 @@ impl Search<'_, '_> {
             let part = &self.parts[part as usize];
             let first = part.facts.rows_of(ordinal as usize).start;
             let (mut score, mut passage) = (f32::NEG_INFINITY, 0);
-            for &(row, at_most) in &*visit.passages(likely) {
+            for &Likely { row, at_most, .. } in &*visit.passages(likely) {
                 if at_most < score || at_most < least {
                     break;
                 }
@@ -277,11 +309,11 @@ fn likely_of(
     segment.verify_sketch(sketches.bytes_of(rows.clone()))?;
     let mut end = likely.len();
     let mut greatest = f32::NEG_INFINITY;
-    likely.resize(end + rows.len(), (0, 0.0));
+    likely.resize(end + rows.len(), Likely::default());
     // Without a branch, which could not be predicted.
     probe.passages(mean, sketches.rows(rows.clone()), sums, |n, estimate, deviation| {
         let at_most = estimate + MARGIN * deviation;
-        likely[end] = ((rows.start + n) as u32, at_most);
+        likely[end] = Likely { row: (rows.start + n) as u32, at_most, deviation };
         end += (at_most >= least) as usize;
         greatest = greatest.max(at_most);
     });
@@ -289,31 +321,51 @@ fn likely_of(
     Ok(greatest)
 }
 
+/// Prefetches what the search for a document's best passages reads first: its sketch, or the beginning of its vectors.
+pub(super) fn prefetch_document(segment: &Segment, ordinal: usize) {
+    let rows = segment.rows_of(ordinal);
+    match segment.sketches() {
+        Some(sketches) => {
+            vectors::prefetch(sketches.docs(ordinal..ordinal + 1));
+            vectors::prefetch(sketches.rows(rows));
+        }
+        None => vectors::prefetch(segment.rows(rows.start..rows.end.min(rows.start + ROWS))),
+    }
+}
+
 /// The best passages of a document, by the exact scores of those that may be among them, and how many
-/// were scored.
+/// were scored. `known` is a passage with its score.
 pub(super) fn best_passages(
     segment: &Segment,
     probe: &Probe,
     ordinal: usize,
+    known: Option<(u32, f32)>,
     request: &Request,
 ) -> Result<(Passages, usize)> {
     let sketches = segment.sketches().ok_or_else(no_sketches)?;
     let rows = segment.rows_of(ordinal);
+    let known_row = known.map(|(number, _)| rows.start as u32 + number);
     DESK.with_borrow_mut(|Desk { likely, sums, means, .. }| {
         likely.clear();
         probe.means(sketches.docs(ordinal..ordinal + 1), sums, means);
         likely_of(segment, &sketches, probe, means[0], rows.clone(), f32::NEG_INFINITY, sums, likely)?;
-        likely.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+        likely.sort_unstable_by(Likely::best_first);
+        for &Likely { row, .. } in likely.iter().take(request.chunks) {
+            vectors::prefetch(segment.rows(row as usize..row as usize + 1));
+        }
         let mut best: Passages = Vec::with_capacity(request.chunks + 1);
+        best.extend(known);
         let mut scored = 0;
-        for &(row, at_most) in &*likely {
-            if best.len() == request.chunks && best.last().is_some_and(|&(_, least)| at_most < least) {
-                break;
+        for likely in likely.iter().filter(|likely| Some(likely.row) != known_row) {
+            let is_full = best.len() == request.chunks;
+            if is_full && best.last().is_some_and(|&(_, least)| !likely.may_reach(least)) {
+                continue;
             }
-            let at = row as usize..row as usize + 1;
+            let at = likely.row as usize..likely.row as usize + 1;
             segment.verify_rows(at.clone())?;
             scored += 1;
-            let (number, score) = (row - rows.start as u32, vectors::dot(request.query, segment.rows(at)));
+            let number = likely.row - rows.start as u32;
+            let score = vectors::dot(request.query, segment.rows(at));
             let place = best.partition_point(|&(n, other)| other > score || (other == score && n < number));
             best.insert(place, (number, score));
             best.truncate(request.chunks);

@@ -1,15 +1,15 @@
 //! The best passages of the documents that a search found.
 
 use super::best::Best;
+use super::documents::prefetch_document;
 use super::{Hit, Outcome, Request, Snapshot};
 use crate::segment::Segment;
 use crate::{vectors, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Number of hits ahead for which rows are prefetched, and how many rows.
+/// Number of hits ahead for which `prefetch_document` is called.
 const HITS_AHEAD: usize = 2;
-const PREFETCHED: usize = 32;
 
 /// Passages of a document, best first: number within the document, inner product.
 pub type Passages = Vec<(u32, f32)>;
@@ -21,6 +21,11 @@ impl Outcome {
             Some(known) => Cow::Borrowed(known),
             None => Cow::Owned(best_passages(snapshot, hit, request.query, request.chunks)),
         }
+    }
+
+    /// Keeps the best passages of a hit.
+    pub(super) fn keep_passages(&mut self, hit: &Hit, passages: Passages) {
+        self.passages.insert(hit.document(), passages);
     }
 }
 
@@ -36,9 +41,7 @@ pub(super) fn score_passages(
 ) {
     best.rescore(HITS_AHEAD, |hit, soon| {
         if let Some(soon) = soon {
-            let segment = &*snapshot.segments[soon.segment as usize].0;
-            let rows = segment.rows(segment.rows_of(soon.ordinal as usize));
-            rows.chunks_exact(segment.dimensions()).take(PREFETCHED).for_each(vectors::prefetch);
+            prefetch_document(&snapshot.segments[soon.segment as usize].0, soon.ordinal as usize);
         }
         let (best, scored) = match passages(hit) {
             Some(Ok(found)) => found,
@@ -53,7 +56,7 @@ pub(super) fn score_passages(
             (hit.score, hit.passage) = (score, passage);
         }
         if request.chunks > 1 {
-            outcome.passages.insert(hit.document(), best);
+            outcome.keep_passages(hit, best);
         }
         hit.rank = request.rank(hit.score);
     });

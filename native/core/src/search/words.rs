@@ -1,9 +1,12 @@
 //! Documents that hold the words of a question, beside those whose vectors are near.
 
 use super::best::Mixed;
-use super::group::{keys_of, members, scored};
-use super::{Hit, Request, Selected, Snapshot};
+use super::documents::{best_passages, prefetch_document};
+use super::group::{keys_of, members};
+use super::passages::{all_passages, Passages};
+use super::{Hit, Outcome, Request, Selected, Snapshot};
 use crate::lexical::score::Scores;
+use crate::sketch::Probe;
 use crate::Result;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -15,17 +18,21 @@ const EACH: usize = 2;
 const WAITING: usize = 4;
 /// Bits that mark the keys of the chosen documents, some 100.
 const MARKS: usize = 1 << 13;
+/// Number of documents ahead whose sketches are prefetched.
+const AHEAD: usize = 4;
 
 /// The documents with the best lexical scores that a filter allows and `known` does not have, with
 /// the exact scores of their vectors; at most `request.documents`, best lexical score first. A known
-/// document (number of the segment, ordinal) stands for its application or family.
+/// document (number of the segment, ordinal) stands for its application or family. If not `exact`, only
+/// those passages of a document are scored that its sketch proposes.
 pub fn beside(
     snapshot: &Snapshot,
     selected: &[Selected],
     scores: &Scores,
     known: &[(usize, usize)],
     request: &Request,
-) -> Result<Vec<Hit>> {
+    exact: bool,
+) -> Result<Outcome> {
     let most = request.documents * EACH;
     let candidates = best_of(snapshot, selected, scores, known, most);
     let mut taken = Keys::default();
@@ -41,21 +48,67 @@ pub fn beside(
         }
     }
     let siblings = siblings_of(snapshot, selected, scores, request, &chosen)?;
-    let mut hits = Vec::with_capacity(chosen.len());
+    let mut groups = Vec::with_capacity(chosen.len());
     for &(key, segment, ordinal) in &chosen {
-        let mut best = scored(snapshot, request, segment, ordinal)?;
+        let mut group = vec![(segment, ordinal)];
         if key != 0 && request.by_family {
             // Members of a family may be in other languages, which do not hold the words.
-            for (segment, ordinal) in members(snapshot, selected, (segment, ordinal), true)? {
-                best = best.max(scored(snapshot, request, segment, ordinal)?);
+            group.extend(members(snapshot, selected, (segment, ordinal), true)?);
+        }
+        group.extend(siblings.get(&key).into_iter().flatten());
+        groups.push(group);
+    }
+    let mut scorer = Scorer { snapshot, request, exact, probe: None, outcome: Outcome::default() };
+    for (n, group) in groups.iter().enumerate() {
+        if let Some(soon) = groups.get(n + AHEAD) {
+            prefetch_document(&snapshot.segments[soon[0].0].0, soon[0].1);
+        }
+        scorer.push_best(group)?;
+    }
+    Ok(scorer.outcome)
+}
+
+/// Scores documents by their passages.
+struct Scorer<'a> {
+    snapshot: &'a Snapshot,
+    request: &'a Request<'a>,
+    /// Whether every passage is scored.
+    exact: bool,
+    /// The query as sketches take it, from the first document that has one.
+    probe: Option<Probe>,
+    outcome: Outcome,
+}
+
+impl Scorer<'_> {
+    /// Adds the most similar document of a group, with its best passages.
+    fn push_best(&mut self, group: &[(usize, usize)]) -> Result<()> {
+        let mut best: Option<(Hit, Passages)> = None;
+        for &(segment, ordinal) in group {
+            let scored = self.scored(segment, ordinal)?;
+            if best.as_ref().is_none_or(|(hit, _)| scored.0 > *hit) {
+                best = Some(scored);
             }
         }
-        for &(segment, ordinal) in siblings.get(&key).into_iter().flatten() {
-            best = best.max(scored(snapshot, request, segment, ordinal)?);
+        if let Some((hit, passages)) = best {
+            self.outcome.keep_passages(&hit, passages);
+            self.outcome.hits.push(hit);
         }
-        hits.push(best);
+        Ok(())
     }
-    Ok(hits)
+
+    /// A document as a hit, and its best passages with their exact scores.
+    fn scored(&mut self, n: usize, ordinal: usize) -> Result<(Hit, Passages)> {
+        let (segment, request) = (&*self.snapshot.segments[n].0, self.request);
+        let (passages, rows) = if !self.exact && segment.sketches().is_some() {
+            let probe = self.probe.get_or_insert_with(|| Probe::new(request.query));
+            best_passages(segment, probe, ordinal, None, request)?
+        } else {
+            all_passages(segment, ordinal, request)?
+        };
+        self.outcome.rows_scored += rows;
+        let &(passage, score) = passages.first().expect("a document has passages");
+        Ok((Hit::of(&segment.facts(), n, ordinal, score, passage, request), passages))
+    }
 }
 
 type Keys = HashSet<u64, BuildHasherDefault<Mixed>>;

@@ -1,0 +1,118 @@
+//! Bounds on the scores of documents, given out from the greatest: as a list without the cost of sorting
+//! all of them. Bounds lie in buckets, and a batch is a range of buckets.
+
+use std::ops::Range;
+
+/// Buckets over bounds from -1 to 1. Others are in the first or the last bucket.
+const BUCKETS: usize = 4096;
+/// Buckets that are compared together.
+const TOGETHER: usize = 32;
+
+/// Bounds in the order in which they were pushed.
+pub struct Bounds {
+    bounds: Vec<f32>,
+    /// The bucket of each bound.
+    buckets: Vec<u16>,
+    /// Number of bounds in each bucket.
+    counts: Vec<u32>,
+    /// The bounds of the buckets from here on were given out.
+    end: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds { bounds: Vec::new(), buckets: Vec::new(), counts: vec![0; BUCKETS], end: BUCKETS }
+    }
+}
+
+fn bucket(bound: f32) -> usize {
+    // The cast gives 0 for numbers below 0.
+    (((bound + 1.0) * (BUCKETS / 2) as f32) as usize).min(BUCKETS - 1)
+}
+
+impl Bounds {
+    pub fn clear(&mut self) {
+        self.bounds.clear();
+        self.buckets.clear();
+        self.counts.fill(0);
+        self.end = BUCKETS;
+    }
+
+    pub fn push(&mut self, bound: f32) {
+        let bucket = bucket(bound);
+        self.bounds.push(bound);
+        self.buckets.push(bucket as u16);
+        self.counts[bucket] += 1;
+    }
+
+    /// The buckets of the next `count` greatest bounds, or somewhat more; `None` if none of the rest can
+    /// reach `least`.
+    pub fn next(&mut self, count: usize, least: f32) -> Option<Range<u16>> {
+        let lowest = bucket(least);
+        let (mut from, mut found) = (self.end, 0);
+        while from > lowest && found < count {
+            from -= 1;
+            found += self.counts[from] as usize;
+        }
+        let next = from as u16..self.end as u16;
+        self.end = from;
+        (found > 0).then_some(next)
+    }
+
+    /// Calls `each` with the numbers, within a range of pushed bounds, of those that lie in some buckets, and with
+    /// the bounds.
+    pub fn each_in(&self, pushed: Range<usize>, buckets: &Range<u16>, mut each: impl FnMut(usize, f32)) {
+        let is_in = |bucket: u16| (bucket >= buckets.start) & (bucket < buckets.end);
+        for (n, together) in self.buckets[pushed.clone()].chunks(TOGETHER).enumerate() {
+            // Nearly all buckets lie outside. Without a branch, they are compared many at a time.
+            if !together.iter().fold(false, |any, &bucket| any | is_in(bucket)) {
+                continue;
+            }
+            for (at, &bucket) in together.iter().enumerate() {
+                if is_in(bucket) {
+                    let at = n * TOGETHER + at;
+                    each(at, self.bounds[pushed.start + at]);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn batches_are_those_of_a_sorted_list(
+            bounds in prop::collection::vec(-1.5f32..1.5, 0..400),
+            count in 1usize..50,
+            least in -1.2f32..1.2,
+        ) {
+            let mut all = Bounds::default();
+            all.push(9.0);
+            all.clear();
+            bounds.iter().for_each(|&bound| all.push(bound));
+            let mut given = Vec::new();
+            while let Some(buckets) = all.next(count, least) {
+                let mut batch = Vec::new();
+                let middle = bounds.len() / 3;
+                all.each_in(0..middle, &buckets, |n, bound| batch.push((n, bound)));
+                all.each_in(middle..bounds.len(), &buckets, |n, bound| batch.push((middle + n, bound)));
+                prop_assert!(!batch.is_empty());
+                for &(n, bound) in &batch {
+                    prop_assert_eq!(bound, bounds[n]);
+                    prop_assert!(given.iter().all(|&(_, before)| bucket(before) > bucket(bound)));
+                }
+                // A batch is short only if the rest cannot reach `least`.
+                let rest = bounds.len() - given.len() - batch.len();
+                let lowest = batch.iter().map(|&(_, bound)| bucket(bound)).min().unwrap();
+                prop_assert!(batch.len() >= count || rest == 0 || lowest >= bucket(least));
+                given.extend(batch);
+            }
+            let reaching = bounds.iter().filter(|&&bound| bound >= least).count();
+            prop_assert_eq!(given.iter().filter(|&&(_, bound)| bound >= least).count(), reaching);
+        }
+    }
+}
