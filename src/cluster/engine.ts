@@ -35,6 +35,7 @@ import { PublicationsInMemory } from './publications.js';
 import { allRecords, recordsByNumber } from './records.js';
 import { settingsOf } from './settings.js';
 import { ClusterTarget, storedHeads } from './target.js';
+import { totalsOf } from './totals.js';
 
 export interface ClusterEngineOptions {
   /** Makes an empty index if the cluster has none. */
@@ -352,15 +353,6 @@ async function created(
   const meta = await readMeta(client);
   if (meta === undefined) throw unavailable(`the index ${index} was made and is not there`);
   return meta;
-}
-
-async function totalsOf(state: OneState): Promise<{ documents: number; passages: number }> {
-  const { hits, aggregations } = await state.search({
-    size: 0,
-    track_total_hits: true,
-    aggs: { passages: { sum: { field: 'passage_count' } } },
-  });
-  return { documents: hits.total!.value, passages: (aggregations!['passages'] as { value: number }).value };
 }
 
 function tagged(value: unknown): TaggedBody {
