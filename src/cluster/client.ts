@@ -67,6 +67,8 @@ export class ClusterClient {
       Connection: quietConnection(library),
       maxRetries: RETRIES,
       requestTimeout: timeoutMs,
+      // It searches megabytes of text for names that are harmless here: no answer is merged into an object.
+      disablePrototypePoisoningProtection: true,
       ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
       ...(ca === undefined ? {} : { ssl: { ca, rejectUnauthorized: true } }),
     });

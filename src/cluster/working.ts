@@ -157,7 +157,7 @@ export function openWorkingSet(
   const write = (folder: string) => {
     const path = join(folder, 'segment.bin');
     return calling(() => {
-      const writer = new native.SegmentWriter(path, dimensions, COLUMNS);
+      const writer = new native.SegmentWriter(path, dimensions, COLUMNS, false);
       for (const { doc, vectors, bags } of documents) {
         const { head } = publications.stored(doc)!;
         writer.push({
