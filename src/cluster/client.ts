@@ -101,7 +101,10 @@ export class ClusterClient {
   }
 
   /** The answers of several searches, by one request. @throws PriorartError as `search`, if one of them fails */
-  async searchAll<Source = Json>(bodies: readonly Json[], signal?: AbortSignal): Promise<SearchAnswer<Source>[]> {
+  async searchAll<Source = Json>(
+    bodies: readonly Json[],
+    signal?: AbortSignal,
+  ): Promise<SearchAnswer<Source>[]> {
     if (bodies.length === 0) return [];
     const head = JSON.stringify({ allow_partial_search_results: false });
     const lines = bodies.flatMap((body) => [head, JSON.stringify(body)]);

@@ -43,12 +43,9 @@ export async function nearestGroups(
   for (let before = -1; ; ) {
     const near = await nearest(state, { ...options, size: most, k });
     const isTied =
-      near.length === most &&
-      most < TIED_MOST * size &&
-      near[size - 1]!.score - near[most - 1]!.score < TIE;
+      near.length === most && most < TIED_MOST * size && near[size - 1]!.score - near[most - 1]!.score < TIE;
     // An index finds documents, which may all be of a few groups.
-    const isShort =
-      options.scan === 'index' && near.length < size && near.length > before && k < K_MAX;
+    const isShort = options.scan === 'index' && near.length < size && near.length > before && k < K_MAX;
     if (!isTied && !isShort) return near;
     if (isTied) most *= 2;
     before = near.length;

@@ -119,7 +119,7 @@ async function withNames(
     for (const stored of [...own, ...families]) docs.add(publications.add(stored));
     const vectors = new Float32Array(SCORE_QUESTION.length);
     const documents = [...docs].sort((a, b) => a - b).map((doc) => ({ doc, vectors }));
-    const { native } = reader.use(documents, {}, SCORE_QUESTION.length);
+    const { native } = reader.use(documents, {}, { dimensions: SCORE_QUESTION.length });
     const expanded = calling(() => withApplicantNames(native, publications, filters));
     found = expanded.filters;
     const { names = [] } = expanded;

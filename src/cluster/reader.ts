@@ -21,7 +21,16 @@ import type { ModelIdentity } from '../store/manifest.js';
 import { filterOf } from './clauses.js';
 import { type Json, type OneState, together } from './client.js';
 import { asking, bagsOf, type Field, vectorsOf } from './documents.js';
-import { bestGroups, fetchGroups, fieldOf, type GroupField, type Key, keyOf, keyOfHead, nearestGroups } from './groups.js';
+import {
+  bestGroups,
+  fetchGroups,
+  fieldOf,
+  type GroupField,
+  type Key,
+  keyOf,
+  keyOfHead,
+  nearestGroups,
+} from './groups.js';
 import { fulfilling, knownCounts, partsHeld } from './known.js';
 import { fetchByIds, idsWhere, KEYS, withIds } from './lookups.js';
 import { type Near, nearest, nearOf, type Scan, scanOf } from './nearest.js';
@@ -77,10 +86,15 @@ export class ClusterReader extends IndexReader {
   }
 
   /** Replaces the working set. */
-  use(documents: readonly WorkingDocument[], known: KnownOfAll, dimensions?: number): WorkingSet {
+  use(
+    documents: readonly WorkingDocument[],
+    known: KnownOfAll,
+    { dimensions, empty }: { dimensions?: number; empty?: ReadonlySet<string> } = {},
+  ): WorkingSet {
     this.#open.native.close();
-    const options = { ...this.#collection, known, ...(dimensions === undefined ? {} : { dimensions }) };
-    this.#open = openWorkingSet(this.#publications, documents, options);
+    const options = { ...this.#collection, known, ...(empty === undefined ? {} : { empty }) };
+    const set = dimensions === undefined ? options : { ...options, dimensions };
+    this.#open = openWorkingSet(this.#publications, documents, set);
     return this.#open;
   }
 
@@ -140,7 +154,11 @@ export class ClusterReader extends IndexReader {
       const doc = this.#publications.docOf(patentId);
       if (doc !== undefined) found.scores.set(doc, score);
     }
-    await this.#fetchMissingTexts(docs, isReranked);
+    const documents = this.#documents(docs);
+    if (isReranked && this.reranker.scoreFound) {
+      // Late interaction reads the texts of documents without its bags.
+      await this.gatherTexts(documents.filter(({ bags }) => bags === undefined).map(({ doc }) => doc));
+    }
     const ids = docs.map((doc) => this.#publications.stored(doc)!.head.patent_id);
     const [counts, fulfil, parts] = await together([
       knownCounts(state, query, clausesOf(query.filters, this.#publications)),
@@ -151,7 +169,7 @@ export class ClusterReader extends IndexReader {
       lexical: words.lexical && { scores: found.scores, used: words.lexical.used },
       ...{ counts, fulfil, parts },
     };
-    this.use(this.#documents(docs), known);
+    this.use(documents, known, { empty: unreadBy(clauses) });
   }
 
   /** The documents whose vectors are near, of each group the nearest. */
@@ -211,14 +229,6 @@ export class ClusterReader extends IndexReader {
     return { lexical, holding, isWhole: holding.length < size };
   }
 
-  /** Late interaction reads the texts of documents without its bags. */
-  async #fetchMissingTexts(docs: readonly number[], isReranked: boolean): Promise<void> {
-    if (!isReranked || !this.reranker.scoreFound) return;
-    const model = this.reranker.bags?.model;
-    const without = docs.filter((doc) => bagsOf(this.#publications.stored(doc)!)?.model !== model);
-    if (without.length > 0) await this.#fetchTexts(without);
-  }
-
   async #gatherStatistics(query: AnalyticsQuery, subject: Subject, calibration: Calibration): Promise<void> {
     const { state } = this.#collection;
     const { vector, first } = subject;
@@ -248,7 +258,7 @@ export class ClusterReader extends IndexReader {
       .map((id) => ({ doc: this.#publications.docOf(id)!, vectors: scoreVector(scores.get(id)!) }))
       .sort((a, b) => a.doc - b.doc);
     const known = { fulfil: await fulfilling(state, clauses, ids), scoreQuestion: SCORE_QUESTION };
-    this.use(documents, known, SCORE_QUESTION.length);
+    this.use(documents, known, { dimensions: SCORE_QUESTION.length });
   }
 
   #clausesOf({ filters }: SemanticQuery | AnalyticsQuery, subject: Subject): FilterClause[] {
@@ -306,4 +316,13 @@ export class ClusterReader extends IndexReader {
       })
       .sort((a, b) => a.doc - b.doc);
   }
+}
+
+/** Columns of names and classes: they have most of the values, and only their filters read them. */
+const SELDOM_READ = ['applicant', 'applicant_name', 'inventor_name', 'ipc', 'cpc'] as const;
+
+/** Columns of a search's working set that nothing reads. */
+function unreadBy(clauses: readonly FilterClause[]): Set<string> {
+  const read = new Set(clauses.flatMap(({ column, or = [] }) => [column, ...or]));
+  return new Set(SELDOM_READ.filter((name) => !read.has(name)));
 }

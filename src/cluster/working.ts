@@ -119,6 +119,8 @@ export interface WorkingSetOptions {
   passages: number;
   dimensions?: number;
   known?: KnownOfAll;
+  /** Columns that nothing will read. */
+  empty?: ReadonlySet<string>;
   /** A folder in memory, which the system may lack. */
   memory?: string;
 }
@@ -133,6 +135,7 @@ export function openWorkingSet(
     passages,
     dimensions = model.dimensions,
     known = {},
+    empty,
     memory = '/dev/shm',
   }: WorkingSetOptions,
 ): WorkingSet {
@@ -167,7 +170,7 @@ export function openWorkingSet(
           grant: isGrantPublication(head),
           vectors,
           bags,
-          ...columnValues(head),
+          ...columnValues(head, empty),
         });
       }
       const written = writer.finish();
