@@ -10,6 +10,8 @@ import type { ClusterSettings, KnnEngine } from './settings.js';
 
 /** Version of the form. Indexes of another version are refused. */
 export const FORM = 3;
+/** The first form whose publications `reindex` can read. The ones before it were never released. */
+export const FORM_READ = 3;
 
 /** Parts of a document whose terms are indexed. */
 export const PARTS = ['names', 'title', 'claims', 'text'] as const;
