@@ -28,16 +28,22 @@ export type Scan = 'exact' | 'index';
 /**
  * The cheaper scan of the documents that a filter allows.
  * @param passages of all documents
+ * @param exactPassages up to which all are compared
  */
-export async function scanOf(state: OneState, filter: readonly Json[], passages: number): Promise<Scan> {
-  if (passages <= EXACT_PASSAGES) return 'exact';
+export async function scanOf(
+  state: OneState,
+  filter: readonly Json[],
+  passages: number,
+  exactPassages = EXACT_PASSAGES,
+): Promise<Scan> {
+  if (passages <= exactPassages) return 'exact';
   if (filter.length === 0) return 'index';
   const { aggregations } = await state.search({
     size: 0,
     query: { bool: { filter } },
     aggs: { passages: { sum: { field: 'passage_count' } } },
   });
-  return (aggregations!['passages'] as { value: number }).value <= EXACT_PASSAGES ? 'exact' : 'index';
+  return (aggregations!['passages'] as { value: number }).value <= exactPassages ? 'exact' : 'index';
 }
 
 export interface NearestOptions {

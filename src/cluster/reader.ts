@@ -59,6 +59,8 @@ const GROUPS_MOST = 12;
 export interface Collection extends Totals {
   state: OneState;
   model: ModelIdentity;
+  /** Passages up to which all are compared with the question. Default: that of `scanOf`. */
+  exactPassages?: number | undefined;
 }
 
 /** What the words of a question found. */
@@ -180,8 +182,8 @@ export class ClusterReader extends IndexReader {
     field: GroupField,
     wanted: number,
   ): Promise<Near[]> {
-    const { state, passages } = this.#collection;
-    const scan = query.exact ? 'exact' : await scanOf(state, filter, passages);
+    const { state } = this.#collection;
+    const scan = query.exact ? 'exact' : await this.#scanOf(filter);
     if (!query.balance) return nearestGroups(state, { vector, filter, scan, size: wanted, onePer: field });
     const groups = await this.#valuesOf(query.balance, filter);
     const size = Math.min(wanted, TOP_K.max);
@@ -236,7 +238,7 @@ export class ClusterReader extends IndexReader {
     const filter = filterOf(clauses);
     const grouping = groupingOf(query);
     const key = keyOf(grouping);
-    const scan = await scanOf(state, filter, this.#collection.passages);
+    const scan = await this.#scanOf(filter);
     const least = leastCosine(leastSimilarity(query, subject), calibration);
     const near = await this.#nearDocuments(vector, filter, scan, query.maxResults + first.length, key, least);
     const scores = new Map(near.map(({ patentId, score }) => [patentId, score]));
@@ -259,6 +261,11 @@ export class ClusterReader extends IndexReader {
       .sort((a, b) => a.doc - b.doc);
     const known = { fulfil: await fulfilling(state, clauses, ids), scoreQuestion: SCORE_QUESTION };
     this.use(documents, known, { dimensions: SCORE_QUESTION.length });
+  }
+
+  #scanOf(filter: readonly Json[]): Promise<Scan> {
+    const { state, passages, exactPassages } = this.#collection;
+    return scanOf(state, filter, passages, exactPassages);
   }
 
   #clausesOf({ filters }: SemanticQuery | AnalyticsQuery, subject: Subject): FilterClause[] {
