@@ -77,57 +77,67 @@ export function bestGroups(
   return best;
 }
 
-/** Groups of one request. */
+/** Groups of one request, and scores of one answer. */
 const GROUPS_EACH = 50;
+const SCORES_EACH = 10_000;
 
-export interface FetchGroups {
+/** Publications of some groups that a filter allows. */
+export interface Groups {
   field: GroupField;
   /** Values of the field. */
   keys: ReadonlySet<string>;
   filter: readonly Json[];
-  fields: readonly Field[];
-  /** A query whose scores are wanted, too. */
-  lexical: Json | undefined;
 }
 
-/** Adds all publications of some groups that a filter allows. @returns their document ids, and scores above 0 */
+/** Adds all publications of some groups. @returns their document ids */
 export async function fetchGroups(
   state: OneState,
   publications: PublicationsInMemory,
-  { field, keys, filter, fields, lexical }: FetchGroups,
-): Promise<{ docs: number[]; scores: Map<number, number> }> {
+  { field, keys, filter }: Groups,
+  fields: readonly Field[],
+): Promise<number[]> {
   const list = [...keys];
   const parts = Array.from({ length: Math.ceil(list.length / GROUPS_EACH) }, (_, n) =>
     list.slice(n * GROUPS_EACH, (n + 1) * GROUPS_EACH),
   );
-  const hits = await inLanes(parts, async (some) => {
-    const found: Hit[] = [];
-    let after: unknown[] | undefined;
-    do {
-      const answer = await state.search({
-        ...asking(fields),
-        size: EACH_REQUEST,
-        query: {
-          bool: {
-            filter: [...filter, { terms: { [field]: some } }],
-            ...(lexical === undefined ? {} : { should: [lexical] }),
-          },
-        },
-        sort: [{ [PATENT_ID]: 'asc' }],
-        track_scores: lexical !== undefined,
-        track_total_hits: false,
-        ...(after ? { search_after: after } : {}),
-      });
-      found.push(...answer.hits.hits);
-      after = answer.hits.hits.length < EACH_REQUEST ? undefined : answer.hits.hits.at(-1)?.sort;
-    } while (after !== undefined);
-    return found;
+  const hits = await inLanes(parts, (some) =>
+    allHits(state, EACH_REQUEST, {
+      ...asking(fields),
+      query: { bool: { filter: [...filter, { terms: { [field]: some } }] } },
+    }),
+  );
+  // In their order, whichever answer came first.
+  return hits.flat().map((hit) => publications.add(storedOf(hit)));
+}
+
+/** The scores of a query above 0, by patent_id. */
+export async function scoresOfGroups(
+  state: OneState,
+  { field, keys, filter }: Groups,
+  query: Json,
+): Promise<Map<string, number>> {
+  const hits = await allHits(state, SCORES_EACH, {
+    ...asking([]),
+    query: { bool: { filter: [...filter, { terms: { [field]: [...keys] } }], must: [query] } },
+    track_scores: true,
   });
-  const scores = new Map<number, number>();
-  const docs = hits.flat().map((hit) => {
-    const doc = publications.add(storedOf(hit));
-    if (hit._score) scores.set(doc, hit._score);
-    return doc;
-  });
-  return { docs, scores };
+  return new Map(hits.map(({ sort, _score }) => [String(sort![0]), _score!]));
+}
+
+/** All hits of a query, in the order of their patent_id. @param each hits of one answer */
+async function allHits(state: OneState, each: number, body: Json): Promise<Hit[]> {
+  const found: Hit[] = [];
+  let after: unknown[] | undefined;
+  do {
+    const { hits } = await state.search({
+      ...body,
+      size: each,
+      sort: [{ [PATENT_ID]: 'asc' }],
+      track_total_hits: false,
+      ...(after ? { search_after: after } : {}),
+    });
+    found.push(...hits.hits);
+    after = hits.hits.length < each ? undefined : hits.hits.at(-1)?.sort;
+  } while (after !== undefined);
+  return found;
 }

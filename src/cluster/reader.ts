@@ -26,10 +26,12 @@ import {
   fetchGroups,
   fieldOf,
   type GroupField,
+  type Groups,
   type Key,
   keyOf,
   keyOfHead,
   nearestGroups,
+  scoresOfGroups,
 } from './groups.js';
 import { fulfilling, knownCounts, partsHeld } from './known.js';
 import { fetchByIds, idsWhere, KEYS, withIds } from './lookups.js';
@@ -149,13 +151,12 @@ export class ClusterReader extends IndexReader {
     for (const group of bestGroups(words.holding, key, keys, WORD_CANDIDATES + subject.first.length)) {
       keys.add(group);
     }
-    const lexical = words.isWhole ? undefined : words.lexical?.query;
-    const found = await fetchGroups(state, this.#publications, { field, keys, filter, fields, lexical });
-    const docs = [...new Set([...found.docs, ...firsts])];
-    for (const { patentId, score } of words.isWhole ? words.holding : []) {
-      const doc = this.#publications.docOf(patentId);
-      if (doc !== undefined) found.scores.set(doc, score);
-    }
+    const groups = { field, keys, filter };
+    const [found, scores] = await together([
+      fetchGroups(state, this.#publications, groups, fields),
+      this.#scoresOf(words, groups),
+    ]);
+    const docs = [...new Set([...found, ...firsts])];
     const documents = this.#documents(docs);
     if (isReranked && this.reranker.scoreFound) {
       // Late interaction reads the texts of documents without its bags.
@@ -168,7 +169,7 @@ export class ClusterReader extends IndexReader {
       partsHeld(state, this.#publications, query, ids),
     ]);
     const known: KnownOfAll = {
-      lexical: words.lexical && { scores: found.scores, used: words.lexical.used },
+      lexical: words.lexical && { scores: this.#byDocument(scores, docs), used: words.lexical.used },
       ...{ counts, fulfil, parts },
     };
     this.use(documents, known, { empty: unreadBy(clauses) });
@@ -229,6 +230,21 @@ export class ClusterReader extends IndexReader {
     });
     const holding = hits.hits.map((hit) => nearOf(hit, hit._score!));
     return { lexical, holding, isWhole: holding.length < size };
+  }
+
+  /** Lexical scores above 0 of the documents of some groups, by patent_id. */
+  async #scoresOf({ lexical, holding, isWhole }: FoundByWords, groups: Groups): Promise<Map<string, number>> {
+    const known = new Map(holding.map(({ patentId, score }) => [patentId, score]));
+    if (isWhole || lexical?.query === undefined) return known;
+    return scoresOfGroups(this.#collection.state, groups, lexical.query);
+  }
+
+  #byDocument(scores: ReadonlyMap<string, number>, docs: readonly number[]): Map<number, number> {
+    const found = docs.flatMap((doc): [number, number][] => {
+      const score = scores.get(this.#publications.stored(doc)!.head.patent_id);
+      return score === undefined ? [] : [[doc, score]];
+    });
+    return new Map(found);
   }
 
   async #gatherStatistics(query: AnalyticsQuery, subject: Subject, calibration: Calibration): Promise<void> {
