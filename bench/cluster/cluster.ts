@@ -19,7 +19,7 @@ import { type Measured, sizingFigures } from './sizing.js';
 const SIZES = { short: [20_000], whole: [50_000, 100_000] };
 const QUESTIONS = { short: 20, whole: 100 };
 /** Questions that are asked before any is measured. */
-const WARM = 10;
+const WARM = 40;
 const PLACES = 10;
 
 const PARTS = [{ id: 'ingest' }, { id: 'search' }, { id: 'statistics' }, { id: 'recall' }, { id: 'sizing' }];
@@ -78,7 +78,7 @@ const TEXTS: Record<string, { title: string; about: string }> = {
   ingest: {
     title: 'Documents with ready vectors into each',
     about:
-      'The documents of a generated folder with their vectors, committed 512 at a time: to a new data folder, merged and indexed at the end; and to a new index of one shard without replicas on one node (lucene, 512 MB of heap), whose segments are not merged. Reading the old folder is not counted. CPU is that of this process, and of the node. "Stored" is what lies on the disk then, texts included. The node shares the processors with this process.',
+      'The documents of a generated folder with their vectors, committed 512 at a time: to a new data folder, merged and indexed at the end; and to a new index of one shard without replicas on one node (lucene, 512 MB of heap, Java with all its optimisations), whose segments are not merged. Reading the old folder is not counted. CPU is that of this process, and of the node. "Stored" is what lies on the disk then, texts included. The node shares the processors with this process.',
   },
   search: {
     title: 'Searches by filter, one after the other',
@@ -146,8 +146,8 @@ async function madePair(
   };
 }
 
-async function warmedUp({ cluster, folder, questions }: Pair): Promise<void> {
-  for (const { text } of questions.slice(0, WARM)) {
+async function warmedUp({ cluster, folder, corpus }: Pair): Promise<void> {
+  for (const { text } of questionsFor(corpus, WARM)) {
     for (const engine of [cluster, folder]) await engine.search({ query: text });
   }
 }

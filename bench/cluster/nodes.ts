@@ -21,7 +21,8 @@ export interface NodeCosts {
 export async function startedNodes(progress: (text: string) => void): Promise<NodeCosts> {
   const given = process.env['PRIORART_TEST_CLUSTER'];
   const { start, stop } = await import(pathToFileURL(join(ROOT, 'scripts/cluster/cluster.mjs')).href);
-  const urls: string[] = given?.split(',') ?? (await start({ name: NAME, nodes: 1, report: progress })).urls;
+  const urls: string[] =
+    given?.split(',') ?? (await start({ name: NAME, nodes: 1, optimised: true, report: progress })).urls;
   const ask = async <T>(path: string, method = 'GET'): Promise<T> => {
     const answer = await fetch(urls[0] + path, { method });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);

@@ -78,8 +78,9 @@ const urlOf = ({ port }) => `http://127.0.0.1:${port}`;
 
 /**
  * Starts a cluster, or those of its nodes that do not run. Their data is kept.
- * @param {{name?: string, nodes?: number, port?: number, report?: (text: string) => void, env?: NodeJS.ProcessEnv}} [options]
+ * @param {{name?: string, nodes?: number, port?: number, optimised?: boolean, report?: (text: string) => void, env?: NodeJS.ProcessEnv}} [options]
  *   nodes: how many, if the cluster is new. port: of the first node, the others have the next ones. 0: any free ports.
+ *   optimised: for measurements, see `startNode`.
  * @returns {Promise<{name: string, status: string, urls: string[]}>}
  * @throws {SetupError} if something is missing, or a node ends before it answers
  */
@@ -87,6 +88,7 @@ export async function start({
   name = 'default',
   nodes = 3,
   port = 0,
+  optimised = false,
   report = () => {},
   env = process.env,
 } = {}) {
@@ -98,7 +100,7 @@ export async function start({
     const known = readState(folder) ?? (await newNodes(nodes, port));
     for (const node of known) {
       if (isRunning(folder, node)) continue;
-      node.pid = startNode(home, java, folder, node, known);
+      node.pid = startNode(home, java, folder, node, known, optimised);
       writeState(folder, known);
     }
     return known;

@@ -23,7 +23,6 @@ const JVM_OPTIONS = [
   '-Xmx512m',
   '-Xss1m',
   '-XX:+UseSerialGC',
-  '-XX:TieredStopAtLevel=1',
   '-XX:-UsePerfData',
   '-Djava.awt.headless=true',
   '-Dfile.encoding=UTF-8',
@@ -39,6 +38,9 @@ const JVM_OPTIONS = [
   '--add-opens=java.base/java.nio=org.apache.arrow.memory.core,ALL-UNNAMED',
   '-javaagent:agent/opensearch-agent.jar',
 ];
+
+/** Java compiles once, which is ready sooner, and does not compile again what runs often. */
+const QUICK = '-XX:TieredStopAtLevel=1';
 
 /**
  * @typedef {object} NodeRecord
@@ -57,9 +59,10 @@ const folderOf = (cluster, { name }) => join(cluster, name);
  * @param {string} cluster folder of the cluster
  * @param {NodeRecord} node
  * @param {NodeRecord[]} all nodes of the cluster
+ * @param {boolean} optimised Java also compiles again what runs often: for measurements
  * @returns {number} id of the process
  */
-export function startNode(home, java, cluster, node, all) {
+export function startNode(home, java, cluster, node, all, optimised) {
   const folder = folderOf(cluster, node);
   const config = join(folder, 'config');
   const folders = [folder, config, join(folder, 'data'), join(folder, 'logs'), join(folder, 'tmp')];
@@ -72,6 +75,7 @@ export function startNode(home, java, cluster, node, all) {
   if (owner.uid !== undefined) for (const path of folders) chownSync(path, owner.uid, owner.gid);
   const args = [
     ...JVM_OPTIONS,
+    ...(optimised ? [] : [QUICK]),
     `-Djava.io.tmpdir=${join(folder, 'tmp')}`,
     `-XX:ErrorFile=${join(folder, 'logs', 'java-error.log')}`,
     `-Dopensearch.path.home=${home}`,

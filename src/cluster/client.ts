@@ -67,6 +67,8 @@ export class ClusterClient {
       Connection: quietConnection(library),
       maxRetries: RETRIES,
       requestTimeout: timeoutMs,
+      // It searches megabytes of text for names that are harmless here: no answer is merged into an object.
+      disablePrototypePoisoningProtection: true,
       ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
       ...(ca === undefined ? {} : { ssl: { ca, rejectUnauthorized: true } }),
     });
@@ -95,10 +97,26 @@ export class ClusterClient {
   ): Promise<SearchAnswer<Source>> {
     const query = { allow_partial_search_results: false, ...options.query };
     const answer = await this.request<SearchAnswer<Source>>('POST', path, body, { ...options, query });
-    if (answer?._shards === undefined || answer.hits === undefined) throw noAnswer(path);
-    if (answer.timed_out) throw new LostState('a shard of the cluster was too slow');
-    checkShards(answer._shards);
-    return answer;
+    return checkAnswer(answer, path);
+  }
+
+  /** The answers of several searches, by one request. @throws PriorartError as `search`, if one of them fails */
+  async searchAll<Source = Json>(
+    bodies: readonly Json[],
+    signal?: AbortSignal,
+  ): Promise<SearchAnswer<Source>[]> {
+    if (bodies.length === 0) return [];
+    const head = JSON.stringify({ allow_partial_search_results: false });
+    const lines = bodies.flatMap((body) => [head, JSON.stringify(body)]);
+    const request = { method: 'POST', path: '/_msearch', bulkBody: `${lines.join('\n')}\n` };
+    const { responses } = (await this.#send(request, { signal, ignore: [] })) as {
+      responses?: (SearchAnswer<Source> & { status?: number; error?: CauseOfError })[];
+    };
+    if (responses?.length !== bodies.length) throw noAnswer(request.path);
+    return responses.map((answer) => {
+      if (answer.error) throw ofStatus(answer.status ?? 0, answer.error);
+      return checkAnswer(answer, request.path);
+    });
   }
 
   /** Makes what was written visible to searches. @throws PriorartError `unavailable` if a shard does not */
@@ -206,6 +224,19 @@ export class ClusterClient {
   }
 }
 
+/** What a node says of a failure. */
+interface CauseOfError {
+  type?: string;
+  reason?: string;
+}
+
+function checkAnswer<Source>(answer: SearchAnswer<Source>, path: string): SearchAnswer<Source> {
+  if (answer?._shards === undefined || answer.hits === undefined) throw noAnswer(path);
+  if (answer.timed_out) throw new LostState('a shard of the cluster was too slow');
+  checkShards(answer._shards);
+  return answer;
+}
+
 interface ShardCounts {
   failed: number;
   failures?: { reason?: { reason?: string } }[];
@@ -246,21 +277,37 @@ export class OneState {
   }
 
   search<Source = Json>(body: Json): Promise<SearchAnswer<Source>> {
-    const pit = { id: this.#id, keep_alive: this.#kept };
-    return this.#client.search<Source>('/_search', { ...body, pit }, { signal: this.#signal });
+    return this.#client.search<Source>('/_search', this.#of(body), { signal: this.#signal });
+  }
+
+  /** The answers of several searches, by one request. */
+  searchAll<Source = Json>(bodies: readonly Json[]): Promise<SearchAnswer<Source>[]> {
+    return this.#client.searchAll<Source>(
+      bodies.map((body) => this.#of(body)),
+      this.#signal,
+    );
+  }
+
+  #of(body: Json): Json {
+    return { ...body, pit: { id: this.#id, keep_alive: this.#kept } };
   }
 }
 
 /** The error for an answer that is none. */
 function ofResponse(error: errors.ResponseError): PriorartError {
-  const status = error.statusCode ?? 0;
-  const { type, reason } = (error.body as { error?: { type?: string; reason?: string } })?.error ?? {};
-  const said = [type, reason].filter(Boolean).join(': ') || error.message;
+  const cause = (error.body as { error?: CauseOfError })?.error ?? {};
+  return ofStatus(error.statusCode ?? 0, cause, error);
+}
+
+function ofStatus(
+  status: number,
+  { type, reason }: CauseOfError,
+  error?: errors.ResponseError,
+): PriorartError {
+  const said = [type, reason].filter(Boolean).join(': ') || error?.message;
+  const cause = error === undefined ? {} : { cause: error };
   if (status === 429) {
-    return new PriorartError('overloaded', `the cluster is overloaded: ${said}`, {
-      cause: error,
-      retryAfter: 1,
-    });
+    return new PriorartError('overloaded', `the cluster is overloaded: ${said}`, { ...cause, retryAfter: 1 });
   }
   if (status === 401 || status === 403) {
     return unavailable(`the cluster refused the credentials (${status}): ${said}`, error);
@@ -268,14 +315,23 @@ function ofResponse(error: errors.ResponseError): PriorartError {
   if (status >= 500 || status === 0 || status === 404) {
     return new LostState(`the cluster answered ${status}: ${said}`, error);
   }
-  return new PriorartError('internal', `the cluster refused a request (${status}): ${said}`, {
-    cause: error,
-  });
+  return new PriorartError('internal', `the cluster refused a request (${status}): ${said}`, cause);
 }
 
 /** The error for an answer of something else than a cluster, such as a proxy. */
 function noAnswer(path: string): PriorartError {
   return unavailable(`what answered ${path} is no OpenSearch; check the addresses of the nodes`);
+}
+
+/** The values of requests that run at the same time. Rejects when all have ended, with the first failure in their order. */
+export async function together<T extends readonly unknown[]>(
+  requests: readonly [...{ [K in keyof T]: Promise<T[K]> }],
+): Promise<T> {
+  const ends = await Promise.allSettled(requests);
+  return ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  }) as unknown as T;
 }
 
 export function unavailable(message: string, cause?: unknown): PriorartError {

@@ -1,27 +1,28 @@
 /** Documents of a state of the cluster, as they are stored again elsewhere. */
-import { type PreparedDocument, patentOf } from '../store/document.js';
-import type { Json, OneState } from './client.js';
-import { bagsOf, type Stored, vectorsOf } from './documents.js';
-import { PATENT_ID, withIds } from './lookups.js';
+import { type DocumentBody, type PreparedDocument, patentOf } from '../store/document.js';
+import type { Hit, Json, OneState } from './client.js';
+import { asking, bagsOf, storedOf, vectorsOf } from './documents.js';
+import { keyOfHit, PATENT_ID, withIds } from './lookups.js';
 
-/** Documents of one answer: with vectors, and without texts. */
+/** Documents of one answer, and versions. */
 const READ = 64;
-const HEADS = 2_000;
+const VERSIONS = 10_000;
 
 /** All documents, in the order of their patent_id. @param patentIds only these */
 export async function* documentsOfCluster(
   state: OneState,
   patentIds?: readonly string[],
 ): AsyncGenerator<PreparedDocument, void, undefined> {
-  const fields = ['head', 'body', 'texts', 'vectors', 'bags'];
+  const fields = asking(['head', 'body', 'texts', 'vectors', 'bags']);
   const query = patentIds === undefined ? {} : { query: { bool: { filter: [withIds(patentIds)] } } };
-  for await (const { head, body = {}, texts, ...stored } of hitsOf(state, fields, READ, query)) {
+  for await (const hit of hitsOf(state, fields, READ, query)) {
+    const { head, body = {}, texts, ...packed } = storedOf(hit);
     yield {
       patent: patentOf(head, body),
       hash: head.hash,
       passages: texts!.passages,
-      vectors: vectorsOf({ head, ...stored }),
-      bags: bagsOf({ head, ...stored }),
+      vectors: vectorsOf(packed),
+      bags: bagsOf(packed),
       sources: head.replaced ?? [],
     };
   }
@@ -35,28 +36,28 @@ export interface Version {
 
 /** The version of every document, in the order of their patent_id. */
 export async function* versionsOf(state: OneState): AsyncGenerator<Version, void, undefined> {
-  for await (const { head } of hitsOf(state, ['head.patent_id', 'head.hash'], HEADS, {})) {
-    yield { patentId: head.patent_id, content: head.hash };
+  for await (const hit of hitsOf(state, asking([], [PATENT_ID, 'hash']), VERSIONS, {})) {
+    yield { patentId: keyOfHit(hit, PATENT_ID), content: keyOfHit(hit, 'hash') };
   }
 }
 
 async function* hitsOf(
   state: OneState,
-  fields: string[],
+  fields: Json,
   size: number,
   query: Json,
-): AsyncGenerator<Stored, void, undefined> {
+): AsyncGenerator<Hit<{ body?: DocumentBody }>, void, undefined> {
   let after: unknown[] | undefined;
   do {
-    const { hits } = await state.search<Stored>({
+    const { hits } = await state.search<{ body?: DocumentBody }>({
       ...query,
+      ...fields,
       size,
       sort: [{ [PATENT_ID]: 'asc' }],
-      _source: fields,
       track_total_hits: false,
       ...(after ? { search_after: after } : {}),
     });
-    for (const { _source } of hits.hits) yield _source!;
+    yield* hits.hits;
     after = hits.hits.length < size ? undefined : hits.hits.at(-1)?.sort;
   } while (after !== undefined);
 }

@@ -1,21 +1,30 @@
 /** Publications as documents of an index, and back. */
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { PriorartError } from '../errors.js';
 import { applicationLink, COLUMNS, columnValues } from '../index/columns.js';
 import { lexicalTexts } from '../index/lexical-texts.js';
 import { calling, native } from '../index/native.js';
 import type { Passage } from '../patent/passage.js';
 import type { Patent } from '../patent/record.js';
 import { type DocumentBody, type DocumentHead, halves, type PreparedDocument } from '../store/document.js';
+import type { Hit, Json } from './client.js';
 import type { Part } from './mapping.js';
 
-/** A document's fields that are stored. A request names those that it needs. */
+/** What is stored of a document and not searched. A request names what it needs. */
 export interface Stored {
   head: DocumentHead;
   body?: DocumentBody;
   texts?: { passages: Passage[] };
-  /** Base64 of half-precision numbers. */
+  /** Half-precision numbers, in base64. */
   vectors?: string;
-  bags?: { model: string; bytes: string; lengths: number[] };
+  /** As `packedBags` makes them, in base64. */
+  bags?: string;
 }
+
+export type Field = keyof Stored;
+
+/** Bytes of the texts of a document at most, as JSON. */
+const TEXTS_MOST = 1 << 29;
 
 /** Day of a missing date in a column. */
 const NO_DAY = -0x8000_0000;
@@ -40,7 +49,7 @@ export function familyGroup(
  * @param dimensions of its vectors
  */
 export function documentOf(document: PreparedDocument, replaced: string[], dimensions: number): string {
-  const { patent, passages, bags } = document;
+  const { patent, passages, bags, hash } = document;
   const [head, body] = halves(document, replaced);
   const bytes = calling(() => native.toHalves(document.vectors));
   const parts = calling(() => native.termsOfTexts(lexicalTexts(patent)));
@@ -56,19 +65,12 @@ export function documentOf(document: PreparedDocument, replaced: string[], dimen
     terms: byPart(({ terms }) => terms),
     lengths: byPart(({ length }) => length),
     passage_count: passages.length,
-    head,
+    hash,
+    head: Buffer.from(JSON.stringify(head)).toString('base64'),
     body,
-    texts: { passages },
+    texts: packedTexts(passages).toString('base64'),
     vectors: Buffer.from(bytes).toString('base64'),
-    ...(bags
-      ? {
-          bags: {
-            model: bags.model,
-            bytes: Buffer.from(bags.bytes).toString('base64'),
-            lengths: Array.from(bags.lengths),
-          },
-        }
-      : {}),
+    ...(bags ? { bags: packedBags(bags).toString('base64') } : {}),
   });
   const halfs = new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
   const rows = passages.map((_, n) => rowText(halfs.subarray(n * dimensions, (n + 1) * dimensions)));
@@ -109,17 +111,62 @@ function columnsOf(patent: Patent): Record<string, string[] | number> {
   return columns;
 }
 
+/**
+ * The part of a request that makes its hits have some fields. Without the body, no stored field is read, not even the id of
+ * the document: the cluster would decompress the texts of every hit for it.
+ */
+export function asking(fields: readonly Field[], others: readonly string[] = []): Json {
+  const columns = [...fields.filter((field) => field !== 'body'), ...others];
+  if (fields.includes('body')) return { docvalue_fields: columns, _source: ['body'] };
+  return { docvalue_fields: columns, _source: false, stored_fields: '_none_' };
+}
+
+/** The fields of a hit. `head` was asked for. */
+export function storedOf({ _source, fields }: Hit<{ body?: DocumentBody }>): Stored {
+  const [head, texts, vectors, bags] = ['head', 'texts', 'vectors', 'bags'].map(
+    (name) => fields?.[name]?.[0] as string | undefined,
+  );
+  if (head === undefined) throw new PriorartError('data_corrupt', 'a document of the index has no head');
+  return {
+    head: JSON.parse(Buffer.from(head, 'base64').toString()),
+    ...(_source?.body === undefined ? {} : { body: _source.body }),
+    ...(texts === undefined ? {} : { texts: { passages: passagesOf(texts) } }),
+    ...(vectors === undefined ? {} : { vectors }),
+    ...(bags === undefined ? {} : { bags }),
+  };
+}
+
+/** Columns are stored uncompressed. */
+function packedTexts(passages: readonly Passage[]): Buffer {
+  return deflateRawSync(JSON.stringify(passages), { level: constants.Z_BEST_SPEED });
+}
+
+function passagesOf(packed: string): Passage[] {
+  const text = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: TEXTS_MOST });
+  return JSON.parse(text.toString());
+}
+
 /** The vectors of a document, passages × dimensions. */
-export function vectorsOf({ vectors = '' }: Stored): Float32Array {
+export function vectorsOf({ vectors = '' }: Pick<Stored, 'vectors'>): Float32Array {
   return native.fromHalves(Buffer.from(vectors, 'base64'));
 }
 
+type Bags = NonNullable<PreparedDocument['bags']>;
+
+/** A line of JSON with the model and the number of lengths; the lengths, two bytes each; the bytes. */
+function packedBags({ model, bytes, lengths }: Bags): Buffer {
+  const line = `${JSON.stringify({ model, count: lengths.length })}\n`;
+  const numbers = Buffer.alloc(2 * lengths.length);
+  for (const [n, length] of lengths.entries()) numbers.writeUInt16LE(length, 2 * n);
+  return Buffer.concat([Buffer.from(line), numbers, bytes]);
+}
+
 /** The token bags of a document; undefined if it has none. */
-export function bagsOf({ bags }: Stored): PreparedDocument['bags'] {
+export function bagsOf({ bags }: Pick<Stored, 'bags'>): PreparedDocument['bags'] {
   if (bags === undefined) return undefined;
-  return {
-    model: bags.model,
-    bytes: new Uint8Array(Buffer.from(bags.bytes, 'base64')),
-    lengths: Uint16Array.from(bags.lengths),
-  };
+  const packed = Buffer.from(bags, 'base64');
+  const end = packed.indexOf('\n') + 1;
+  const { model, count } = JSON.parse(packed.toString('utf8', 0, end)) as { model: string; count: number };
+  const lengths = Uint16Array.from({ length: count }, (_, n) => packed.readUInt16LE(end + 2 * n));
+  return { model, lengths, bytes: new Uint8Array(packed.subarray(end + 2 * count)) };
 }

@@ -35,6 +35,7 @@ import { PublicationsInMemory } from './publications.js';
 import { allRecords, recordsByNumber } from './records.js';
 import { settingsOf } from './settings.js';
 import { ClusterTarget, storedHeads } from './target.js';
+import { totalsOf } from './totals.js';
 
 export interface ClusterEngineOptions {
   /** Makes an empty index if the cluster has none. */
@@ -43,6 +44,8 @@ export interface ClusterEngineOptions {
   observe?: AnswerObserver | undefined;
   /** For commands that neither search nor ingest: the models are opened when something needs them. */
   withoutModels?: boolean;
+  /** Passages up to which all are compared with a question; for tests. */
+  exactPassages?: number;
 }
 
 /** Searches that wait for the cluster at the same time. */
@@ -64,6 +67,7 @@ export class ClusterEngine implements EngineBackend {
   readonly #health: Health;
   readonly #work = new OpenWork();
   readonly #index: CurrentIndex;
+  readonly #exactPassages: number | undefined;
   #ledger: SourceRecord[];
   #coverage: { body: TaggedBody; readAt: number } | undefined;
 
@@ -71,8 +75,9 @@ export class ClusterEngine implements EngineBackend {
     client: ClusterClient,
     meta: ClusterMeta,
     ledger: SourceRecord[],
-    { models, observe = () => {} }: ClusterEngineOptions,
+    { models, observe = () => {}, exactPassages }: ClusterEngineOptions,
   ) {
+    this.#exactPassages = exactPassages;
     const { index, nodes } = client.settings;
     this.dir = `${index} on ${nodes.map((node) => new URL(node).host).join(', ')}`;
     this.#client = client;
@@ -322,7 +327,16 @@ export class ClusterEngine implements EngineBackend {
   #answer<T>(meta: ClusterMeta, cancellation: Cancellation, work: (asked: Asked) => Promise<T>): Promise<T> {
     const onState = (models: Models) => async (state: OneState) => {
       const totals = await totalsOf(state);
-      return work({ state, name: this.dir, model: meta.model, models, cancellation, ...totals });
+      const exactPassages = this.#exactPassages;
+      return work({
+        state,
+        name: this.dir,
+        model: meta.model,
+        models,
+        cancellation,
+        exactPassages,
+        ...totals,
+      });
     };
     return this.#index.withModels(meta, (models) =>
       this.#client.atOneState(meta.index, onState(models), cancellation.signal),
@@ -352,15 +366,6 @@ async function created(
   const meta = await readMeta(client);
   if (meta === undefined) throw unavailable(`the index ${index} was made and is not there`);
   return meta;
-}
-
-async function totalsOf(state: OneState): Promise<{ documents: number; passages: number }> {
-  const { hits, aggregations } = await state.search({
-    size: 0,
-    track_total_hits: true,
-    aggs: { passages: { sum: { field: 'passage_count' } } },
-  });
-  return { documents: hits.total!.value, passages: (aggregations!['passages'] as { value: number }).value };
 }
 
 function tagged(value: unknown): TaggedBody {

@@ -5,6 +5,7 @@ import { WORDS } from '../search/filter-rows.js';
 import type { SemanticQuery } from '../search/query.js';
 import { filterOf, queryOf } from './clauses.js';
 import type { Json, OneState } from './client.js';
+import { asking } from './documents.js';
 import { formsIn, occurrences, should, translatedParts } from './forms.js';
 import { keyOfHit, PATENT_ID, withIds } from './lookups.js';
 import { PARTS } from './mapping.js';
@@ -50,10 +51,9 @@ export async function fulfilling(
 async function among(state: OneState, ids: string[], query: Json): Promise<string[]> {
   if (ids.length === 0) return [];
   const { hits } = await state.search({
+    ...asking([], [PATENT_ID]),
     size: ids.length,
     query: { bool: { filter: [withIds(ids), query] } },
-    _source: false,
-    docvalue_fields: [PATENT_ID],
     track_total_hits: false,
   });
   return hits.hits.map((hit) => keyOfHit(hit, PATENT_ID));

@@ -1,14 +1,13 @@
 /** Fetches publications from the cluster into memory. */
 import { PriorartError } from '../errors.js';
-import type { Hit, Json, OneState } from './client.js';
-import type { Stored } from './documents.js';
+import { type Hit, type Json, type OneState, together } from './client.js';
+import { asking, type Field, type Stored, storedOf } from './documents.js';
 import type { Missing, PublicationsInMemory } from './publications.js';
 
-/** Fields of documents that a request reads. */
-export type Field = keyof Stored;
-
-/** Documents of one answer. Those with vectors have some 100 KB each. */
-const EACH_REQUEST = 100;
+/** Documents of one answer. Those with vectors have some 30 KB each. */
+export const EACH_REQUEST = 100;
+/** Answers that are read at the same time. */
+const AT_ONCE = 4;
 /** Rounds of reading and fetching. A number leads to publications, and these to their applications. */
 const ROUNDS = 8;
 /** Keys of one request. */
@@ -73,15 +72,15 @@ export async function fetchAll(
   const found: Stored[] = [];
   let after: unknown[] | undefined;
   for (;;) {
-    const { hits } = await state.search<Stored>({
+    const { hits } = await state.search({
+      ...asking(fields),
       size: EACH_REQUEST,
       query: { bool: { filter } },
-      _source: fields,
       sort: [{ [PATENT_ID]: 'asc' }],
       track_total_hits: false,
       ...(after ? { search_after: after } : {}),
     });
-    for (const { _source } of hits.hits) found.push(_source!);
+    found.push(...hits.hits.map(storedOf));
     after = hits.hits.at(-1)?.sort;
     if (hits.hits.length < EACH_REQUEST || after === undefined) return found;
     if (found.length >= MOST) {
@@ -112,9 +111,9 @@ export async function idsWhere(state: OneState, filter: readonly Json[]): Promis
   let after: unknown[] | undefined;
   do {
     const { hits } = await state.search({
+      ...asking([]),
       size: MOST,
       query: { bool: { filter } },
-      _source: false,
       sort: [{ [PATENT_ID]: 'asc' }],
       track_total_hits: false,
       ...(after ? { search_after: after } : {}),
@@ -133,17 +132,31 @@ export async function fetchByIds(
   fields: readonly Field[],
   each = EACH_REQUEST,
 ): Promise<void> {
-  for (let at = 0; at < patentIds.length; at += each) {
-    const values = patentIds.slice(at, at + each);
-    const { hits } = await state.search<Stored>({
+  const parts: (readonly string[])[] = [];
+  for (let at = 0; at < patentIds.length; at += each) parts.push(patentIds.slice(at, at + each));
+  const found = await inLanes(parts, async (values) => {
+    const { hits } = await state.search({
+      ...asking(fields),
       size: values.length,
       query: { bool: { filter: [withIds(values)] } },
-      _source: fields,
       track_total_hits: false,
     });
     if (hits.hits.length !== values.length) {
       throw new PriorartError('internal', 'a document of this state of the index was not found again');
     }
-    for (const { _source } of hits.hits) publications.add(_source!);
-  }
+    return hits.hits.map(storedOf);
+  });
+  // In their order, whichever answer came first.
+  for (const stored of found.flat()) publications.add(stored);
+}
+
+/** The results of requests, some of which run at the same time. */
+export async function inLanes<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const lane = async () => {
+    for (const [n, item] of waiting) results[n] = await work(item);
+  };
+  await together(Array.from({ length: Math.min(AT_ONCE, items.length) }, lane));
+  return results;
 }

@@ -1,6 +1,7 @@
 /**
  * The form of an index. A publication is one document, so that it is replaced as a whole. Its passages are nested in it,
- * for the search by vectors only: what an answer shows or scores exactly is in fields that are stored and not indexed.
+ * for the search by vectors only: what an answer shows or scores exactly is in columns beside, so that reading one of them
+ * does not read the others. Only the body, which no search reads, is in `_source`.
  */
 import { COLUMNS } from '../index/columns.js';
 import type { ModelIdentity } from '../store/manifest.js';
@@ -8,7 +9,9 @@ import type { Json } from './client.js';
 import type { ClusterSettings, KnnEngine } from './settings.js';
 
 /** Version of the form. Indexes of another version are refused. */
-export const FORM = 2;
+export const FORM = 3;
+/** The first form whose publications `reindex` can read. The ones before it were never released. */
+export const FORM_READ = 3;
 
 /** Parts of a document whose terms are indexed. */
 export const PARTS = ['names', 'title', 'claims', 'text'] as const;
@@ -67,7 +70,7 @@ export function indexBody(
     mappings: {
       dynamic: 'strict',
       _meta: meta,
-      _source: { excludes: ['passages', 'terms'] },
+      _source: { includes: ['body'] },
       properties: properties(knnEngine, model.dimensions),
     },
   };
@@ -97,7 +100,7 @@ function properties(knnEngine: KnnEngine, dimensions: number): Json {
   ]);
   const terms = { type: 'text', analyzer: 'stream', similarity: 'count', norms: false };
   const each = (type: Json) => ({ properties: Object.fromEntries(PARTS.map((part) => [part, type])) });
-  const stored = { type: 'object', enabled: false };
+  const column = { type: 'binary', doc_values: true };
   return {
     /** patent_id, and those of corrected publications. */
     ids: keyword,
@@ -121,11 +124,13 @@ function properties(knnEngine: KnnEngine, dimensions: number): Json {
         },
       },
     },
-    head: stored,
-    body: stored,
-    texts: stored,
-    bags: stored,
+    /** Tells two versions of a publication apart. */
+    hash: { type: 'keyword', index: false },
+    head: column,
+    body: { type: 'object', enabled: false },
+    texts: column,
+    bags: column,
     /** Half-precision numbers, passages × dimensions. */
-    vectors: { type: 'binary' },
+    vectors: column,
   };
 }

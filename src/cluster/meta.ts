@@ -7,7 +7,7 @@ import type { Manifest, ModelIdentity } from '../store/manifest.js';
 import type { SourceRecord } from '../store/source-record.js';
 import { bulkUntilTaken } from './bulk.js';
 import { type BulkOperation, type ClusterClient, unavailable } from './client.js';
-import { FORM, type IndexMeta, indexBody } from './mapping.js';
+import { FORM, FORM_READ, type IndexMeta, indexBody } from './mapping.js';
 
 /** What is known of the index that the alias names. */
 export interface ClusterMeta {
@@ -43,13 +43,17 @@ export async function readMeta(client: ClusterClient, local = false): Promise<Cl
   const found = await readIndexMeta(client, client.settings.index, local);
   if (found === undefined) return undefined;
   const { index, meta } = found;
-  if (meta.form !== FORM) {
-    const message = `the index ${index} has form ${meta.form}; this priorart reads form ${FORM}`;
-    const todo = meta.form < FORM ? 'run `priorart reindex`' : 'use the priorart that made it';
-    throw new PriorartError('data_version', `${message}; ${todo}`);
-  }
+  if (meta.form !== FORM) throw otherForm(index, meta);
   const { model, models } = meta;
   return { index, model, ...(models === undefined ? {} : { models }), ...(await stateOf(client, meta)) };
+}
+
+/** The error for an index of another form. */
+export function otherForm(index: string, { form }: IndexMeta): PriorartError {
+  const message = `the index ${index} has form ${form}; this priorart reads form ${FORM}`;
+  const reindexed = form >= FORM_READ ? 'run `priorart reindex`' : 'ingest the publications into a new index';
+  const todo = form < FORM ? reindexed : 'use the priorart that made it';
+  return new PriorartError('data_version', `${message}; ${todo}`);
 }
 
 /**

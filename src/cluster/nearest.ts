@@ -1,5 +1,6 @@
 /** Documents by the inner products of their passages with a question, from the cluster. */
 import type { Hit, Json, OneState } from './client.js';
+import { asking } from './documents.js';
 import { KEYS, keyOfHit, PATENT_ID } from './lookups.js';
 
 /** What is known of a document without its texts and vectors. */
@@ -14,9 +15,9 @@ export interface Near {
 /** Passages that are scored one by one instead of looked for in an index. */
 const EXACT_PASSAGES = 50_000;
 /** The most neighbours that the plugin looks for in a shard. */
-const K_MAX = 10_000;
+export const K_MAX = 10_000;
 /** Passages that are looked for, for each document that is wanted: the best passages of a document crowd together. */
-const EACH_DOCUMENT = 4;
+export const EACH_DOCUMENT = 4;
 
 /** The cluster adds numbers in another order. What is below the threshold by less than this is left out later. */
 const ROUNDING = 1e-5;
@@ -24,14 +25,25 @@ const ROUNDING = 1e-5;
 /** How documents are compared with the question. */
 export type Scan = 'exact' | 'index';
 
-/** The cheaper scan of the documents that a filter allows. */
-export async function scanOf(state: OneState, filter: readonly Json[]): Promise<Scan> {
+/**
+ * The cheaper scan of the documents that a filter allows.
+ * @param passages of all documents
+ * @param exactPassages up to which all are compared
+ */
+export async function scanOf(
+  state: OneState,
+  filter: readonly Json[],
+  passages: number,
+  exactPassages = EXACT_PASSAGES,
+): Promise<Scan> {
+  if (passages <= exactPassages) return 'exact';
+  if (filter.length === 0) return 'index';
   const { aggregations } = await state.search({
     size: 0,
     query: { bool: { filter } },
     aggs: { passages: { sum: { field: 'passage_count' } } },
   });
-  return (aggregations!['passages'] as { value: number }).value <= EXACT_PASSAGES ? 'exact' : 'index';
+  return (aggregations!['passages'] as { value: number }).value <= exactPassages ? 'exact' : 'index';
 }
 
 export interface NearestOptions {
@@ -40,6 +52,10 @@ export interface NearestOptions {
   scan: Scan;
   /** Number of documents. */
   size: number;
+  /** Only the nearest of the documents that share a value of this field. */
+  onePer?: string;
+  /** Documents that an index looks for in a shard, at least. */
+  k?: number;
   /** Inner product below which documents are left out. */
   least?: number | undefined;
 }
@@ -56,19 +72,19 @@ export async function nearest(state: OneState, options: NearestOptions): Promise
 
 async function search(
   state: OneState,
-  { vector, filter, scan, size, least }: NearestOptions,
+  { vector, filter, scan, size, onePer, k = size * EACH_DOCUMENT, least }: NearestOptions,
 ): Promise<Near[]> {
   const question = Array.from(vector);
   const scored =
     scan === 'exact'
       ? { bool: { filter, must: [nested(exactScore(question))] } }
-      : nested(neighbours(question, filter, Math.min(K_MAX, size * EACH_DOCUMENT)));
+      : nested(neighbours(question, filter, Math.min(K_MAX, k)));
   const { hits } = await state.search({
     size,
     query: scored,
-    _source: false,
+    ...asking([], KEYS),
     track_total_hits: false,
-    docvalue_fields: KEYS,
+    ...(onePer === undefined ? {} : { collapse: { field: onePer } }),
     ...(least === undefined ? {} : { min_score: shownBy(least - ROUNDING) }),
   });
   return hits.hits.map((hit) => nearOf(hit, productOf(hit._score!)));

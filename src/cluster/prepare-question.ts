@@ -11,7 +11,7 @@ import { publicationsAsked } from '../search/number-question.js';
 import type { AnalyticsQuery, Filters, SemanticQuery } from '../search/query.js';
 import { queryOf } from './clauses.js';
 import type { Json, OneState } from './client.js';
-import { familyGroup, vectorsOf } from './documents.js';
+import { asking, type Field, familyGroup, type Stored, storedOf, vectorsOf } from './documents.js';
 import { countsOfAll } from './known.js';
 import { fetchAll, withPublications } from './lookups.js';
 import { PublicationsInMemory } from './publications.js';
@@ -70,16 +70,16 @@ async function sampleOf(
   state: OneState,
   clause: FilterClause,
   size: number,
-  fields: Parameters<typeof fetchAll>[2],
-): ReturnType<typeof fetchAll> {
+  fields: readonly Field[],
+): Promise<Stored[]> {
   const random = { function_score: { random_score: { seed: 1, field: '_seq_no' } } };
-  const { hits } = await state.search<Awaited<ReturnType<typeof fetchAll>>[number]>({
+  const { hits } = await state.search({
+    ...asking(fields),
     size,
     query: { bool: { filter: [queryOf(clause)], must: [random] } },
-    _source: fields,
     track_total_hits: false,
   });
-  return hits.hits.map(({ _source }) => _source!);
+  return hits.hits.map(storedOf);
 }
 
 /** The filters of a collection with all names of their applicant, if they ask for them. */
@@ -119,7 +119,7 @@ async function withNames(
     for (const stored of [...own, ...families]) docs.add(publications.add(stored));
     const vectors = new Float32Array(SCORE_QUESTION.length);
     const documents = [...docs].sort((a, b) => a - b).map((doc) => ({ doc, vectors }));
-    const { native } = reader.use(documents, {}, SCORE_QUESTION.length);
+    const { native } = reader.use(documents, {}, { dimensions: SCORE_QUESTION.length });
     const expanded = calling(() => withApplicantNames(native, publications, filters));
     found = expanded.filters;
     const { names = [] } = expanded;

@@ -19,12 +19,25 @@ import type { Subject } from '../search/subject.js';
 import { wordsOf } from '../search/words.js';
 import type { ModelIdentity } from '../store/manifest.js';
 import { filterOf } from './clauses.js';
-import type { Json, OneState } from './client.js';
-import { applicationGroup, bagsOf, familyGroup, vectorsOf } from './documents.js';
+import { type Json, type OneState, together } from './client.js';
+import { asking, bagsOf, type Field, vectorsOf } from './documents.js';
+import {
+  bestGroups,
+  fetchGroups,
+  fieldOf,
+  type GroupField,
+  type Groups,
+  type Key,
+  keyOf,
+  keyOfHead,
+  nearestGroups,
+  scoresOfGroups,
+} from './groups.js';
 import { fulfilling, knownCounts, partsHeld } from './known.js';
-import { fetchByIds, idsWhere, KEYS, keyOfHit, PATENT_ID, withIds } from './lookups.js';
+import { fetchByIds, idsWhere, KEYS, withIds } from './lookups.js';
 import { type Near, nearest, nearOf, type Scan, scanOf } from './nearest.js';
 import type { PublicationsInMemory } from './publications.js';
+import type { Totals } from './totals.js';
 import { type LexicalQuery, lexicalQuery } from './words.js';
 import {
   type KnownOfAll,
@@ -45,14 +58,22 @@ const DOCUMENTS_MOST = 40_000;
 const GROUPS_MOST = 12;
 
 /** What all searches of a state have in common. */
-export interface Collection {
+export interface Collection extends Totals {
   state: OneState;
   model: ModelIdentity;
-  documents: number;
-  passages: number;
+  /** Passages up to which all are compared with the question. Default: that of `scanOf`. */
+  exactPassages?: number | undefined;
 }
 
-type Key = (near: Pick<Near, 'patentId' | 'application' | 'family'>) => string;
+/** What the words of a question found. */
+interface FoundByWords {
+  /** Undefined if the words neither count nor are shown. */
+  lexical: LexicalQuery | undefined;
+  /** Documents that hold words, best first, with their lexical scores. */
+  holding: Near[];
+  /** Whether no other document that the filter allows holds a word. */
+  isWhole: boolean;
+}
 
 export class ClusterReader extends IndexReader {
   readonly #collection: Collection;
@@ -69,10 +90,15 @@ export class ClusterReader extends IndexReader {
   }
 
   /** Replaces the working set. */
-  use(documents: readonly WorkingDocument[], known: KnownOfAll, dimensions?: number): WorkingSet {
+  use(
+    documents: readonly WorkingDocument[],
+    known: KnownOfAll,
+    { dimensions, empty }: { dimensions?: number; empty?: ReadonlySet<string> } = {},
+  ): WorkingSet {
     this.#open.native.close();
-    const options = { ...this.#collection, known, ...(dimensions === undefined ? {} : { dimensions }) };
-    this.#open = openWorkingSet(this.#publications, documents, options);
+    const options = { ...this.#collection, known, ...(empty === undefined ? {} : { empty }) };
+    const set = dimensions === undefined ? options : { ...options, dimensions };
+    this.#open = openWorkingSet(this.#publications, documents, set);
     return this.#open;
   }
 
@@ -91,38 +117,134 @@ export class ClusterReader extends IndexReader {
       : this.#gatherStatistics(query, subject, calibration);
   }
 
+  /** Fetches the texts that an answer shows. */
+  override gatherTexts(docs: readonly number[]): Promise<void> | undefined {
+    const missing = docs.filter((doc) => this.#publications.stored(doc)?.texts === undefined);
+    return missing.length === 0 ? undefined : this.#fetchTexts(missing);
+  }
+
+  #fetchTexts(docs: readonly number[]): Promise<void> {
+    const ids = docs.map((doc) => this.#publications.stored(doc)!.head.patent_id);
+    return fetchByIds(this.#collection.state, this.#publications, ids, ['head', 'texts']);
+  }
+
   async #gatherSearch(query: SemanticQuery, subject: Subject): Promise<void> {
     const { state } = this.#collection;
     const clauses = this.#clausesOf(query, subject);
     const filter = filterOf(clauses);
     const grouping = groupingOf(query);
-    const key = keyOf(grouping);
-    const depth = depthOf(this, query);
-    const scan = query.exact ? 'exact' : await scanOf(state, filter);
-    const wanted = depth + subject.first.length;
-    const near = query.balance
-      ? await this.#nearOfGroups(subject.vector, filter, scan, Math.min(depth, TOP_K.max), query.balance, key)
-      : await this.#nearGroups(subject.vector, filter, scan, wanted, key);
-    const lexical = await this.#lexicalOf(query);
-    const counts = wordsCount(this, query) && !query.balance;
-    const words =
-      lexical?.query && counts
-        ? await this.#holding(lexical.query, filter, 2 * WORD_CANDIDATES + wanted)
-        : [];
-    const ids = new Set(
-      [...subject.first, ...near, ...words].map((one) => (typeof one === 'string' ? one : one.patentId)),
-    );
-    if (grouping.dedupe)
-      for (const id of await this.#groupsOf(ids, [...near, ...words], key, filter, grouping.family))
-        ids.add(id);
-    await fetchByIds(state, this.#publications, [...ids], ['head', 'texts', 'vectors', 'bags']);
+    const [field, key] = [fieldOf(grouping), keyOf(grouping)];
+    const wanted = depthOf(this, query) + subject.first.length;
+    const [near, words] = await together([
+      this.#nearOf(query, subject, filter, field, wanted),
+      this.#wordsOf(query, filter, wanted),
+    ]);
+    const isReranked = query.rerank !== 'off';
+    const fields: Field[] = ['head', 'vectors', ...(isReranked ? (['bags'] as const) : [])];
+    if (isReranked && !this.reranker.scoreFound) fields.push('texts');
+    await fetchByIds(state, this.#publications, subject.first, fields);
+    const firsts = subject.first.map((id) => this.#publications.docOf(id)!);
+    const keys = new Set([
+      ...firsts.map((doc) => keyOfHead(key, this.#publications.stored(doc)!.head)),
+      ...near.map(key),
+    ]);
+    for (const group of bestGroups(words.holding, key, keys, WORD_CANDIDATES + subject.first.length)) {
+      keys.add(group);
+    }
+    const groups = { field, keys, filter };
+    const [found, scores] = await together([
+      fetchGroups(state, this.#publications, groups, fields),
+      this.#scoresOf(words, groups),
+    ]);
+    const docs = [...new Set([...found, ...firsts])];
+    const documents = this.#documents(docs);
+    if (isReranked && this.reranker.scoreFound) {
+      // Late interaction reads the texts of documents without its bags.
+      await this.gatherTexts(documents.filter(({ bags }) => bags === undefined).map(({ doc }) => doc));
+    }
+    const ids = docs.map((doc) => this.#publications.stored(doc)!.head.patent_id);
+    const [counts, fulfil, parts] = await together([
+      knownCounts(state, query, clausesOf(query.filters, this.#publications)),
+      fulfilling(state, clauses, ids),
+      partsHeld(state, this.#publications, query, ids),
+    ]);
     const known: KnownOfAll = {
-      lexical: lexical && { scores: await this.#scoresOf(lexical.query, [...ids]), used: lexical.used },
-      counts: await knownCounts(state, query, clausesOf(query.filters, this.#publications)),
-      fulfil: await fulfilling(state, clauses, [...ids]),
-      parts: await partsHeld(state, this.#publications, query, [...ids]),
+      lexical: words.lexical && { scores: this.#byDocument(scores, docs), used: words.lexical.used },
+      ...{ counts, fulfil, parts },
     };
-    this.use(this.#documents([...ids]), known);
+    this.use(documents, known, { empty: unreadBy(clauses) });
+  }
+
+  /** The documents whose vectors are near, of each group the nearest. */
+  async #nearOf(
+    query: SemanticQuery,
+    { vector }: Subject,
+    filter: Json[],
+    field: GroupField,
+    wanted: number,
+  ): Promise<Near[]> {
+    const { state } = this.#collection;
+    const scan = query.exact ? 'exact' : await this.#scanOf(filter);
+    if (!query.balance) return nearestGroups(state, { vector, filter, scan, size: wanted, onePer: field });
+    const groups = await this.#valuesOf(query.balance, filter);
+    const size = Math.min(wanted, TOP_K.max);
+    const found = await together(
+      groups.map((group) =>
+        nearestGroups(state, { vector, filter: [...filter, group], scan, size, onePer: field }),
+      ),
+    );
+    return found.flat();
+  }
+
+  /** Queries for the commonest countries or languages, one each, and one for all others. */
+  async #valuesOf(by: Balance, filter: Json[]): Promise<Json[]> {
+    const field = `columns.${by}`;
+    const { aggregations } = await this.#collection.state.search({
+      size: 0,
+      query: { bool: { filter } },
+      aggs: { values: { terms: { field, size: GROUPS_MOST } } },
+    });
+    const { buckets } = aggregations!['values'] as { buckets: { key: string }[] };
+    const values = buckets.map(({ key: value }) => value);
+    const others = { bool: { must_not: [{ terms: { [field]: values } }] } };
+    return [...values.map((value) => ({ term: { [field]: value } })), others];
+  }
+
+  /** The lexical score of the question, and the documents that have the best ones if they are candidates. */
+  async #wordsOf(query: SemanticQuery, filter: Json[], wanted: number): Promise<FoundByWords> {
+    const counts = wordsCount(this, query);
+    const none = { lexical: undefined, holding: [], isWhole: true };
+    if (!counts && !query.explain && !query.highlight) return none;
+    const words = wordsOf(query.query);
+    if (words.count === 0) return none;
+    const { state } = this.#collection;
+    const lexical = await lexicalQuery(state, this.#collection, words.forms(), translationShare(words.whole));
+    if (lexical.query === undefined) return { lexical, holding: [], isWhole: true };
+    if (!counts || query.balance) return { lexical, holding: [], isWhole: false };
+    const size = 2 * WORD_CANDIDATES + wanted;
+    const { hits } = await state.search({
+      ...asking([], KEYS),
+      size,
+      query: { bool: { filter, must: [lexical.query] } },
+      track_total_hits: false,
+    });
+    const holding = hits.hits.map((hit) => nearOf(hit, hit._score!));
+    return { lexical, holding, isWhole: holding.length < size };
+  }
+
+  /** Lexical scores above 0 of the documents of some groups, by patent_id. */
+  async #scoresOf({ lexical, holding, isWhole }: FoundByWords, groups: Groups): Promise<Map<string, number>> {
+    const known = new Map(holding.map(({ patentId, score }) => [patentId, score]));
+    if (isWhole || lexical?.query === undefined) return known;
+    return scoresOfGroups(this.#collection.state, groups, lexical.query);
+  }
+
+  #byDocument(scores: ReadonlyMap<string, number>, docs: readonly number[]): Map<number, number> {
+    const found = docs.flatMap((doc): [number, number][] => {
+      const score = scores.get(this.#publications.stored(doc)!.head.patent_id);
+      return score === undefined ? [] : [[doc, score]];
+    });
+    return new Map(found);
   }
 
   async #gatherStatistics(query: AnalyticsQuery, subject: Subject, calibration: Calibration): Promise<void> {
@@ -132,9 +254,9 @@ export class ClusterReader extends IndexReader {
     const filter = filterOf(clauses);
     const grouping = groupingOf(query);
     const key = keyOf(grouping);
-    const scan = await scanOf(state, filter);
+    const scan = await this.#scanOf(filter);
     const least = leastCosine(leastSimilarity(query, subject), calibration);
-    const near = await this.#nearGroups(vector, filter, scan, query.maxResults + first.length, key, least);
+    const near = await this.#nearDocuments(vector, filter, scan, query.maxResults + first.length, key, least);
     const scores = new Map(near.map(({ patentId, score }) => [patentId, score]));
     const add = async (ids: readonly string[]) => {
       for (let at = 0; at < ids.length; at += DOCUMENTS_MOST) {
@@ -145,7 +267,7 @@ export class ClusterReader extends IndexReader {
     };
     await add(first);
     if (grouping.dedupe && (query.collapse || first.length > 0)) {
-      const others = await this.#groupsOf(new Set(first), near, key, filter, grouping.family);
+      const others = await this.#groupsOf(new Set(first), near, key, filter, fieldOf(grouping));
       await add(others);
     }
     const ids = [...scores.keys()];
@@ -154,15 +276,20 @@ export class ClusterReader extends IndexReader {
       .map((id) => ({ doc: this.#publications.docOf(id)!, vectors: scoreVector(scores.get(id)!) }))
       .sort((a, b) => a.doc - b.doc);
     const known = { fulfil: await fulfilling(state, clauses, ids), scoreQuestion: SCORE_QUESTION };
-    this.use(documents, known, SCORE_QUESTION.length);
+    this.use(documents, known, { dimensions: SCORE_QUESTION.length });
+  }
+
+  #scanOf(filter: readonly Json[]): Promise<Scan> {
+    const { state, passages, exactPassages } = this.#collection;
+    return scanOf(state, filter, passages, exactPassages);
   }
 
   #clausesOf({ filters }: SemanticQuery | AnalyticsQuery, subject: Subject): FilterClause[] {
     return [...clausesOf(filters, this.#publications), ...subject.clauses];
   }
 
-  /** The nearest documents, at least as many as make a number of groups. */
-  async #nearGroups(
+  /** The nearest documents, at least as many as make a number of groups: with all members of these. */
+  async #nearDocuments(
     vector: Float32Array,
     filter: Json[],
     scan: Scan,
@@ -178,65 +305,19 @@ export class ClusterReader extends IndexReader {
     }
   }
 
-  /** The nearest documents of each country or language. */
-  async #nearOfGroups(
-    vector: Float32Array,
-    filter: Json[],
-    scan: Scan,
-    each: number,
-    by: Balance,
-    key: Key,
-  ): Promise<Near[]> {
-    const field = `columns.${by}`;
-    const { aggregations } = await this.#collection.state.search({
-      size: 0,
-      query: { bool: { filter } },
-      aggs: { values: { terms: { field, size: GROUPS_MOST } } },
-    });
-    const { buckets } = aggregations!['values'] as { buckets: { key: string }[] };
-    const values = buckets.map(({ key: value }) => value);
-    const others = { bool: { must_not: [{ terms: { [field]: values } }] } };
-    const groups: Json[] = [...values.map((value) => ({ term: { [field]: value } })), others];
-    const found = await Promise.all(
-      groups.map((group) => this.#nearGroups(vector, [...filter, group], scan, each, key)),
-    );
-    return found.flat();
-  }
-
-  async #lexicalOf(query: SemanticQuery): Promise<LexicalQuery | undefined> {
-    if (!wordsCount(this, query) && !query.explain && !query.highlight) return undefined;
-    const words = wordsOf(query.query);
-    if (words.count === 0) return undefined;
-    return lexicalQuery(this.#collection.state, words.forms(), translationShare(words.whole));
-  }
-
-  /** The documents with the best lexical scores. */
-  async #holding(lexical: Json, filter: Json[], size: number): Promise<Near[]> {
-    const { hits } = await this.#collection.state.search({
-      size,
-      query: { bool: { filter, must: [lexical] } },
-      _source: false,
-      track_total_hits: false,
-      docvalue_fields: KEYS,
-    });
-    return hits.hits.map((hit) => nearOf(hit, 0));
-  }
-
   /** patent_ids of the publications that are one result with some others. @param named publications without keys */
   async #groupsOf(
     named: ReadonlySet<string>,
     found: readonly Near[],
     key: Key,
     filter: Json[],
-    byFamily: boolean | undefined,
+    field: GroupField,
   ): Promise<string[]> {
-    const field = byFamily ? 'family_group' : 'application_group';
     const keys = new Set(found.map(key));
     for (const id of named) {
       const doc = this.#publications.docOf(id);
       const head = doc === undefined ? undefined : this.#publications.stored(doc)?.head;
-      if (head)
-        keys.add(key({ patentId: id, application: applicationGroup(head), family: familyGroup(head) }));
+      if (head) keys.add(keyOfHead(key, head));
     }
     const all: string[] = [];
     const list = [...keys];
@@ -247,28 +328,10 @@ export class ClusterReader extends IndexReader {
     return all;
   }
 
-  /** Lexical scores above 0 of some documents, by document id. */
-  async #scoresOf(query: Json | undefined, ids: string[]): Promise<Map<number, number>> {
-    const scores = new Map<number, number>();
-    if (query === undefined || ids.length === 0) return scores;
-    const { hits } = await this.#collection.state.search({
-      size: ids.length,
-      query: { bool: { filter: [withIds(ids)], must: [query] } },
-      _source: false,
-      docvalue_fields: [PATENT_ID],
-      track_total_hits: false,
-    });
-    for (const hit of hits.hits) {
-      scores.set(this.#publications.docOf(keyOfHit(hit, PATENT_ID))!, hit._score!);
-    }
-    return scores;
-  }
-
-  #documents(ids: readonly string[]): WorkingDocument[] {
+  #documents(docs: readonly number[]): WorkingDocument[] {
     const { bags: bagsModel } = this.reranker;
-    return ids
-      .map((id): WorkingDocument => {
-        const doc = this.#publications.docOf(id)!;
+    return docs
+      .map((doc): WorkingDocument => {
         const stored = this.#publications.stored(doc)!;
         const bags = bagsOf(stored);
         // A segment holds bags of one model.
@@ -278,8 +341,11 @@ export class ClusterReader extends IndexReader {
   }
 }
 
-/** What publications of one result share. */
-function keyOf({ dedupe, family }: { dedupe: boolean; family?: true }): Key {
-  if (!dedupe) return ({ patentId }) => patentId;
-  return family ? (near) => near.family : (near) => near.application;
+/** Columns of names and classes: they have most of the values, and only their filters read them. */
+const SELDOM_READ = ['applicant', 'applicant_name', 'inventor_name', 'ipc', 'cpc'] as const;
+
+/** Columns of a search's working set that nothing reads. */
+function unreadBy(clauses: readonly FilterClause[]): Set<string> {
+  const read = new Set(clauses.flatMap(({ column, or = [] }) => [column, ...or]));
+  return new Set(SELDOM_READ.filter((name) => !read.has(name)));
 }

@@ -8,8 +8,8 @@ import { patentOf } from '../store/document.js';
 import { resolvePublications } from '../store/resolve.js';
 import { filterOf } from './clauses.js';
 import type { OneState } from './client.js';
-import { type Stored, vectorsOf } from './documents.js';
-import { type Field, withPublications } from './lookups.js';
+import { asking, type Field, type Stored, storedOf, vectorsOf } from './documents.js';
+import { withPublications } from './lookups.js';
 import { PublicationsInMemory } from './publications.js';
 
 /** Documents of one answer. */
@@ -70,15 +70,15 @@ export async function* allRecords(
   const filter = filterOf(clauses);
   let after: unknown[] | undefined;
   do {
-    const { hits } = await state.search<Stored>({
+    const { hits } = await state.search({
+      ...asking(vectors ? EMBEDDED : RECORD),
       size: BATCH,
       query: { bool: { filter } },
-      _source: vectors ? EMBEDDED : RECORD,
       sort: [{ 'columns.patent_id': 'asc' }],
       track_total_hits: false,
       ...(after ? { search_after: after } : {}),
     });
-    for (const { _source } of hits.hits) yield recordOf(_source!, vectors);
+    for (const hit of hits.hits) yield recordOf(storedOf(hit), vectors);
     after = hits.hits.at(-1)?.sort;
   } while (after !== undefined);
 }

@@ -12,8 +12,8 @@ import { type ModelIdentity, modelName, sameModel } from '../store/manifest.js';
 import { bulkUntilTaken, isRefused, reasonOf } from './bulk.js';
 import { ClusterClient, type OneState } from './client.js';
 import { documentsOfCluster, type Version, versionsOf } from './copied.js';
-import { FORM } from './mapping.js';
-import { countCommit, createUnnamed, readIndexMeta } from './meta.js';
+import { FORM, FORM_READ } from './mapping.js';
+import { countCommit, createUnnamed, otherForm, readIndexMeta } from './meta.js';
 import { settingsOf } from './settings.js';
 import { ClusterTarget, knownUnder } from './target.js';
 
@@ -58,6 +58,7 @@ export async function reindex(
     if (from === undefined) {
       throw new PriorartError('no_data', `the cluster has no index ${client.settings.index}`);
     }
+    if (from.meta.form < FORM_READ || from.meta.form > FORM) throw otherForm(from.index, from.meta);
     const chosen = options.models === undefined ? undefined : readModels(options.models);
     const models = chosen && (await loadModels(chosen));
     try {

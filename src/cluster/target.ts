@@ -14,7 +14,7 @@ import type { EndedSource, SourceFile, SourceRecord } from '../store/source-reco
 import { REPLACED_KEPT } from '../store/store.js';
 import { bulkUntilTaken, isConflict, isRefused, reasonOf, untilUnblocked } from './bulk.js';
 import { type BulkOperation, type ClusterClient, type Hit, unavailable } from './client.js';
-import { documentOf } from './documents.js';
+import { documentOf, storedOf } from './documents.js';
 import { withPublications } from './lookups.js';
 import { countCommit, enterLedger, readLedger, readMeta } from './meta.js';
 import { PublicationsInMemory } from './publications.js';
@@ -274,8 +274,8 @@ function withoutRepeatedNames(
 class KnownPublications {
   readonly #byName = new Map<string, Known[]>();
 
-  add(hit: Hit<{ head: DocumentHead }>): void {
-    const { head } = hit._source!;
+  add(hit: Hit): void {
+    const { head } = storedOf(hit);
     const found = { id: hit._id, head, seqNo: hit._seq_no!, term: hit._primary_term! };
     for (const name of [head.patent_id, ...(head.corrects ?? [])]) {
       const others = this.#byName.get(name) ?? [];
@@ -307,10 +307,11 @@ export async function knownUnder(
     const ids = wanted.slice(at, at + BULK_DOCUMENTS);
     let after: unknown[] | undefined;
     do {
-      const { hits } = await client.search<{ head: DocumentHead }>(`/${index}/_search`, {
+      const { hits } = await client.search(`/${index}/_search`, {
         size: KNOWN_EACH,
         query: { bool: { filter: [{ terms: { ids } }] } },
-        _source: ['head'],
+        _source: false,
+        docvalue_fields: ['head'],
         sort: [{ 'columns.patent_id': 'asc' }],
         seq_no_primary_term: true,
         track_total_hits: false,

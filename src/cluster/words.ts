@@ -15,12 +15,12 @@ import {
 } from './forms.js';
 import { LEXICAL } from './lexical-fit.js';
 import { PARTS, type Part } from './mapping.js';
+import type { Totals } from './totals.js';
 
 /** Words whose documents are counted, at most: the rarest by an estimate. As in the embedded engine. */
 const MOST_COUNTED = 2 * LEXICAL.mostWords;
-/** Queries that one request counts: of words with all their forms, and of single terms. */
-const WORDS_EACH = 24;
-const TERMS_EACH = 500;
+/** Queries that one request counts. */
+const COUNTS_EACH = 500;
 
 /** The words that are scored, and the query whose score is the lexical score. */
 export interface LexicalQuery {
@@ -29,12 +29,7 @@ export interface LexicalQuery {
   query: Json | undefined;
 }
 
-/** What scores depend on besides a document. */
-interface Collection {
-  documents: number;
-  /** Mean length of each part. */
-  average: Record<Part, number>;
-}
+type Collection = Pick<Totals, 'documents' | 'average'>;
 
 /** A word with the number of documents that hold it. */
 interface Counted {
@@ -51,10 +46,10 @@ interface Counted {
  */
 export async function lexicalQuery(
   state: OneState,
+  collection: Collection,
   words: readonly WordForms[],
   translated: number,
 ): Promise<LexicalQuery> {
-  const collection = await collectionOf(state);
   const looked = new Translations();
   const all = await estimated(state, words, collection);
   const rare = all.filter(({ isCommon }) => !isCommon);
@@ -122,7 +117,7 @@ async function frequenciesOf(
     const terms = words.flatMap(({ forms }) => formsIn(forms, part).flatMap((form) => termsOf(form.terms)));
     for (const term of terms) keys.set(`${part} ${term}`, occurrences(term, part));
   }
-  const counts = await countsOf(state, [...keys.values()], TERMS_EACH);
+  const counts = await countsOf(state, [...keys.values()]);
   const known = new Map([...keys.keys()].map((key, n) => [key, counts[n]!]));
   return (part, term) => known.get(`${part} ${term}`) ?? 0;
 }
@@ -143,16 +138,22 @@ async function counted(
   const holding = await countsOf(
     state,
     taken.map(({ word }) => ownQuery(word)),
-    WORDS_EACH,
   );
   const translations = taken.map(({ word }, n) => (holding[n] === 0 ? looked.of(word) : []));
-  const others = await countsOf(state, translations.map(translationsQuery), WORDS_EACH);
+  const others = await othersOf(state, translations);
   return taken
     .map(({ at, word }, n): Counted => {
       const isHeld = holding[n]! > 0;
       return { at, word, isHeld, documents: isHeld ? holding[n]! : others[n]! };
     })
     .filter(({ documents }) => documents > 0);
+}
+
+/** Numbers of documents that hold one of several translations of a word; of words without any, 0 unasked. */
+async function othersOf(state: OneState, translations: readonly string[][]): Promise<number[]> {
+  const asked = translations.filter(({ length }) => length > 0);
+  const counts = (await countsOf(state, asked.map(translationsQuery))).values();
+  return translations.map(({ length }) => (length > 0 ? counts.next().value! : 0));
 }
 
 /** The translations of a question that are looked for: each once, a limited number. */
@@ -219,31 +220,14 @@ function inPart(part: Part, counting: Json[], { average }: Collection): Json {
   return { script_score: { query: should(counting), script: { source: TERM_FREQUENCY, params } } };
 }
 
-async function collectionOf(state: OneState): Promise<Collection> {
-  const sums = Object.fromEntries(PARTS.map((part) => [part, { sum: { field: `lengths.${part}` } }]));
-  const { hits, aggregations } = await state.search({ size: 0, track_total_hits: true, aggs: sums });
-  const documents = hits.total?.value ?? 0;
-  const average = (part: Part) =>
-    Math.max(1, (aggregations![part] as { value: number }).value / Math.max(1, documents));
-  return {
-    documents,
-    average: Object.fromEntries(PARTS.map((part) => [part, average(part)])) as Record<Part, number>,
-  };
-}
-
 /** Numbers of documents for which queries hold. */
-export async function countsOf(
-  state: OneState,
-  queries: readonly Json[],
-  each = WORDS_EACH,
-): Promise<number[]> {
+export async function countsOf(state: OneState, queries: readonly Json[]): Promise<number[]> {
   const counts: number[] = [];
-  for (let at = 0; at < queries.length; at += each) {
-    const filters = queries.slice(at, at + each);
-    const aggs = { counts: { filters: { filters } } };
-    const { aggregations } = await state.search({ size: 0, aggs });
-    const { buckets } = aggregations!['counts'] as { buckets: { doc_count: number }[] };
-    counts.push(...buckets.map(({ doc_count }) => doc_count));
+  for (let at = 0; at < queries.length; at += COUNTS_EACH) {
+    const bodies = queries
+      .slice(at, at + COUNTS_EACH)
+      .map((query): Json => ({ size: 0, track_total_hits: true, query: { bool: { filter: [query] } } }));
+    for (const { hits } of await state.searchAll(bodies)) counts.push(hits.total!.value);
   }
   return counts;
 }

@@ -119,6 +119,8 @@ export interface WorkingSetOptions {
   passages: number;
   dimensions?: number;
   known?: KnownOfAll;
+  /** Columns that nothing will read. */
+  empty?: ReadonlySet<string>;
   /** A folder in memory, which the system may lack. */
   memory?: string;
 }
@@ -133,6 +135,7 @@ export function openWorkingSet(
     passages,
     dimensions = model.dimensions,
     known = {},
+    empty,
     memory = '/dev/shm',
   }: WorkingSetOptions,
 ): WorkingSet {
@@ -157,7 +160,7 @@ export function openWorkingSet(
   const write = (folder: string) => {
     const path = join(folder, 'segment.bin');
     return calling(() => {
-      const writer = new native.SegmentWriter(path, dimensions, COLUMNS);
+      const writer = new native.SegmentWriter(path, dimensions, COLUMNS, false);
       for (const { doc, vectors, bags } of documents) {
         const { head } = publications.stored(doc)!;
         writer.push({
@@ -167,7 +170,7 @@ export function openWorkingSet(
           grant: isGrantPublication(head),
           vectors,
           bags,
-          ...columnValues(head),
+          ...columnValues(head, empty),
         });
       }
       const written = writer.finish();

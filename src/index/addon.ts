@@ -352,8 +352,16 @@ export interface WrittenSegment {
 
 /** Writes a segment file, document after document. */
 export declare class SegmentWriter {
-  /** `dimensions`: components of a vector. The file appears at `path` when it is finished. */
-  constructor(path: string, dimensions: number, columns: Array<NewSegmentColumn>);
+  /**
+   * `dimensions`: components of a vector. The file appears at `path` when it is finished. `sketches`: whether it has
+   * sketches; it is scanned exactly without them. Default: true.
+   */
+  constructor(
+    path: string,
+    dimensions: number,
+    columns: Array<NewSegmentColumn>,
+    sketches?: boolean | undefined | null,
+  );
   /** Adds a document. Ids must ascend. */
   push(doc: NewSegmentDocument): void;
   /** Writes the columns, syncs the file and renames it into place. */

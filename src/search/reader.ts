@@ -49,6 +49,14 @@ export class IndexReader {
     return undefined;
   }
 
+  /**
+   * Puts the texts of documents that an answer shows into the store. Undefined: they are there. A reader that fetches them
+   * keeps one state of store and snapshot.
+   */
+  gatherTexts(_docs: readonly number[]): Promise<void> | undefined {
+    return undefined;
+  }
+
   get store(): Publications {
     return this.#folder.store;
   }

@@ -30,22 +30,28 @@ export interface ResultOptions {
   question: QuestionWords;
 }
 
+/** A candidate that an answer shows. */
+export interface Placed {
+  n: number;
+  similarity: number;
+  rerank: number;
+}
+
 /**
- * Results in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are
+ * The candidates that an answer shows, in the order of rerank score, similarity and patent_id, behind those of the first `firsts` hits. Scores are
  * compared as they are shown, so that the order can be checked in the answer.
  */
-export function resultsOf(
+export function placesOf(
   calibration: Calibration,
-  { topK, firsts, members, balance, wanted, parts, question }: ResultOptions,
+  { topK, firsts, balance }: Pick<ResultOptions, 'topK' | 'firsts' | 'balance'>,
   found: Found,
   given: RerankScores,
-): SearchResult[] {
+): Placed[] {
   const scores = withRest(given, found);
-  const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
   const { hits } = found;
   const order = Array.from(hits.docs, (_, n) => ({
     n,
-    similarity: similarityOf(hits.scores[n]!),
+    similarity: shown(similarity(hits.scores[n]!, calibration)),
     rerank: shown(scores.documents[n]!),
   }));
   order.sort(
@@ -57,7 +63,20 @@ export function resultsOf(
   );
   const rest = order.slice(firsts);
   const turns = balance ? inTurns(rest, ({ n }) => found.head(n)[balance] ?? '') : rest;
-  return [...order.slice(0, firsts), ...turns].slice(0, topK).map(({ n, similarity, rerank }, at) => {
+  return [...order.slice(0, firsts), ...turns].slice(0, topK);
+}
+
+/** Results with their texts. */
+export function resultsOf(
+  calibration: Calibration,
+  { members, wanted, parts, question }: Omit<ResultOptions, 'topK' | 'firsts' | 'balance'>,
+  found: Found,
+  given: RerankScores,
+  places: readonly Placed[],
+): SearchResult[] {
+  const scores = withRest(given, found);
+  const similarityOf = (cosine: number) => shown(similarity(cosine, calibration));
+  return places.map(({ n, similarity, rerank }, at) => {
     const head = found.head(n);
     const figure = found.figure(n);
     const chunks = chunksOf(found, n, scores, similarityOf);

@@ -14,7 +14,7 @@ import { excludedBy } from './left-out.js';
 import type { SemanticQuery } from './query.js';
 import { rankingOf, wentToReranker } from './ranking.js';
 import type { IndexReader } from './reader.js';
-import { resultsOf } from './results.js';
+import { placesOf, resultsOf } from './results.js';
 import { stopwatch } from './stopwatch.js';
 import { isClass, type Subject, subjectOf } from './subject.js';
 import type { SearchResponse, SearchResult } from './types.js';
@@ -37,7 +37,8 @@ export async function searchSemantic(
   if (gathering) await gathering;
   cancellation.check();
 
-  // No await from here to the last text that is read, so that manifest, segments and texts are of one state.
+  // No await from here to the last text that is read, so that manifest, segments and texts are of one state: but for a
+  // reranker that reads before, and a reader that keeps one state.
   const snapshot = reader.snapshot();
   const candidates = calling(() => candidatesOf(reader, snapshot, asked, subject, calibration, clock));
   const excluded =
@@ -70,7 +71,10 @@ export async function searchSemantic(
     parts,
     question: { words: question, used, required },
   };
-  const results = resultsOf(calibration, options, found, scores);
+  const places = placesOf(calibration, options, found, scores);
+  const fetching = reader.gatherTexts(places.map(({ n }) => hits.docs[n]!));
+  if (fetching) await fetching;
+  const results = resultsOf(calibration, options, found, scores, places);
   const best = bestSimilarity(results);
   const { calibrated } = reader.embedder;
   const isReranked = asked.rerank !== 'off';

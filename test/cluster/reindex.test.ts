@@ -130,6 +130,26 @@ describe('reindexing', { skip: await missingForCluster() }, () => {
     }
   });
 
+  test('an index of a form that this version cannot read is refused', async () => {
+    const { engine, index } = await filled();
+    await engine.close();
+    const mapping = `${cluster.urls[0]}/${index}-1/_mapping`;
+    const told = (await (await fetch(mapping)).json()) as Record<string, { mappings: { _meta: object } }>;
+    const [{ mappings }] = Object.values(told) as [{ mappings: { _meta: object } }];
+    const changed = await fetch(mapping, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ _meta: { ...mappings._meta, form: 2 } }),
+    });
+    assert.equal(changed.status, 200);
+    const isRefused = (error: unknown) =>
+      isPriorartError(error) &&
+      error.code === 'data_version' &&
+      /has form 2; .*new index/.test(error.message);
+    await assert.rejects(open({ engine: 'opensearch', ...addressOf(index) }), isRefused);
+    await assert.rejects(reindex(addressOf(index)), isRefused);
+  });
+
   test('another model: the answers are those of a new index of that model', async () => {
     const { engine, index } = await filled();
     const models = join(folder, 'half.json');

@@ -199,12 +199,19 @@ pub struct SegmentWriter {
 
 #[napi]
 impl SegmentWriter {
-    /// `dimensions`: components of a vector. The file appears at `path` when it is finished.
+    /// `dimensions`: components of a vector. The file appears at `path` when it is finished. `sketches`: whether it has
+    /// sketches; it is scanned exactly without them. Default: true.
     #[napi(constructor, catch_unwind)]
-    pub fn new(path: String, dimensions: u32, columns: Vec<NewSegmentColumn>) -> Result<Self> {
+    pub fn new(
+        path: String,
+        dimensions: u32,
+        columns: Vec<NewSegmentColumn>,
+        sketches: Option<bool>,
+    ) -> Result<Self> {
         let specs = specs_of(&columns)?;
         let builder = SegmentBuilder::create(&PathBuf::from(path), dimensions as usize, specs.clone())
             .map_err(from_core)?;
+        let builder = if sketches == Some(false) { builder.without_sketches() } else { builder };
         Ok(SegmentWriter { builder: Some(builder), specs })
     }
 

@@ -52,6 +52,7 @@ pub struct SegmentBuilder {
     grant: Vec<u8>,
     bags: BagsBuilder,
     sketches: SketchBuilder,
+    has_sketches: bool,
     sketched: Sketched,
     lexical: Option<LexicalBuilder>,
     path: PathBuf,
@@ -90,11 +91,18 @@ impl SegmentBuilder {
             grant: Vec::new(),
             bags: BagsBuilder::default(),
             sketches: SketchBuilder::new(dimensions),
+            has_sketches: true,
             sketched: Sketched::default(),
             lexical: None,
             path: path.into(),
             buffer: Vec::new(),
         })
+    }
+
+    /// For a segment that is small or searched once: it is scanned exactly.
+    pub fn without_sketches(mut self) -> Self {
+        self.has_sketches = false;
+        self
     }
 
     /// Appends a document. Ids must ascend; `values` are in the order of the columns.
@@ -115,7 +123,9 @@ impl SegmentBuilder {
         self.buffer.clear();
         vectors::encode(doc.vectors, &mut self.buffer);
         self.out.append(bytes_of(&self.buffer))?;
-        self.sketches.add(&self.buffer, &mut self.sketched);
+        if self.has_sketches {
+            self.sketches.add(&self.buffer, &mut self.sketched);
+        }
         let rows = doc.vectors.len() / self.dimensions;
         self.push_row_count(rows)?;
         self.push_facts(
@@ -267,7 +277,10 @@ impl SegmentBuilder {
     fn finish_with(mut self, bags: impl FnOnce(&BagsBuilder, &mut Writer) -> Result<()>) -> Result<u64> {
         self.out.section("sketch.docs", &self.sketched.docs)?;
         bags(&self.bags, &mut self.out)?;
-        let mut about = format!("dimensions {}\nsketch {}\n", self.dimensions, sketch::VERSION);
+        let mut about = format!("dimensions {}\n", self.dimensions);
+        if self.has_sketches {
+            about += &format!("sketch {}\n", sketch::VERSION);
+        }
         for (spec, column) in self.specs.iter().zip(self.columns) {
             match column {
                 ColumnBuilder::Keyword(column) => {
