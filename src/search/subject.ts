@@ -80,7 +80,8 @@ export async function subjectOf(
   const examples = [...like, ...unlike];
   const hidden = examples.flatMap((publication) => withSiblings(store, publication));
   // Where a family is one result, the family of an example is that example.
-  const families = asked.collapse?.by === 'family' ? examples.flatMap(({ head }) => head.family_id ?? []) : [];
+  const families =
+    asked.collapse?.by === 'family' ? examples.flatMap(({ head }) => head.family_id ?? []) : [];
   const reranked = rerankedText(question, liked);
   const subject = {
     ...(reranked === undefined ? {} : { text: reranked }),

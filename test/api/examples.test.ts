@@ -78,7 +78,9 @@ onEachAdapter('numbers, codes and examples', (adapter) => {
     const like = ['KR1020200000001A'];
     assert.ok((await found({ like })).includes('US11000001B2'));
     const ids = idsWhere(isPatent);
-    const others = ids.filter((id) => !['KR1020200000001A', 'KR1023000010000B1', 'US11000001B2'].includes(id));
+    const others = ids.filter(
+      (id) => !['KR1020200000001A', 'KR1023000010000B1', 'US11000001B2'].includes(id),
+    );
     assert.deepEqual((await found({ like, collapse: 'family' })).sort(), others);
     const unlike = { query: 'pump', unlike: like, collapse: 'family' };
     assert.deepEqual((await found(unlike)).sort(), others);

@@ -6,10 +6,10 @@ import { after, before, describe, it } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { noSharp } from '../drawings/images.js';
 import { noBrowser } from '../house/browser.js';
-import { becomesTrue, Site } from './site.js';
+import { becomesTrue, QUESTION, Site } from './site.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const QUERY = encodeURIComponent('황화물 고체 전해질을 포함하는 리튬 이차전지');
+const QUERY = encodeURIComponent(QUESTION);
 const PHONE = { width: 375, height: 740 };
 
 /** Each view, with what is there when it is complete. */
